@@ -27,6 +27,9 @@ order by id desc limit @page;
 select * from deposit where merchant_id = @merchant_id and id < @before_id
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
   and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(idempotency_key)::uuid is null or idempotency_key = sqlc.narg(idempotency_key))
+  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
 order by id desc limit @page;
 
 -- DepositListOwnAbove is the same the other way, the oldest first.
@@ -34,4 +37,7 @@ order by id desc limit @page;
 select * from deposit where merchant_id = @merchant_id and id > @after_id
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
   and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(idempotency_key)::uuid is null or idempotency_key = sqlc.narg(idempotency_key))
+  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
 order by id limit @page;

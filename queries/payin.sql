@@ -65,11 +65,23 @@ where p.id in (
 )
 order by p.id desc limit @page;
 
--- PayinListByMerchant lists a merchant's payouts.
+-- PayinListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
 -- name: PayinListByMerchant :many
 select * from payin
-where merchant_id = @merchant_id and id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+where merchant_id = @merchant_id and id > @above_id and id < @below_id
+  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
+
+-- PayinListByOrder finds a merchant's payouts of one order id, one a channel.
+-- name: PayinListByOrder :many
+select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
+  and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or p.created_at < sqlc.narg(created_to))
+  and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
+order by p.id desc;
 
 -- PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
 -- name: PayinListOverdue :many

@@ -26,6 +26,9 @@ select * from payment where merchant_id = @merchant_id and id = @id;
 -- name: PaymentFind :one
 select * from payment where id = @id;
 
+-- name: PaymentUUID :one
+select uuid from payment where id = @id;
+
 -- name: PaymentFindByUUID :one
 select * from payment where uuid = @uuid;
 
@@ -96,10 +99,23 @@ cross join lateral (
     order by payment.id desc limit @page
 ) p order by p.id desc limit @page;
 
+-- PaymentListByMerchant lists a merchant's payments. Of a time, db.Span says between which ids it is.
+-- name: PaymentListByMerchant :many
+select * from payment
+where merchant_id = @merchant_id and id > @above_id and id < @below_id
+  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+order by id desc limit @page;
+
 -- PaymentListByOrder finds a merchant's payments of one order id, one a channel.
 -- name: PaymentListByOrder :many
 select p.* from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
+  and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or p.created_at < sqlc.narg(created_to))
+  and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
 order by p.id desc;
 
 -- PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts.

@@ -138,12 +138,6 @@ select stop.id, stop.created_at from payin stop where stop.id = (
 select c.payment_id, c.last4, c.brand from payment_card c
 where (c.merchant_id, c.payment_id) in (select unnest(@merchant_ids::bigint[]), unnest(@payment_ids::bigint[]));
 
--- ReportPayinsByOrder finds a merchant's payouts of one order id, one a channel.
--- name: ReportPayinsByOrder :many
-select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
-where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
-order by p.id desc;
-
 -- name: ReportPayinByID :one
 select * from payin where id = @id;
 

@@ -1,11 +1,16 @@
 package rpc
 
 import (
+	"mime"
+	"net/http"
+	"strconv"
+
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -94,6 +99,7 @@ var access = edge.Access{
 	sandboxv1connect.SandboxServiceGetSimulationProcedure:          {caller.Anyone},
 	sandboxv1connect.SandboxServiceStartSimulationProcedure:        {caller.Anyone},
 	sandboxv1connect.SandboxServiceStopSimulationProcedure:         {caller.Anyone},
+	sandboxv1connect.SandboxServiceTriggerProcedure:                {caller.Anyone},
 	portalv1connect.OperatorServiceReplayRoutingProcedure:          {caller.Operator},
 	portalv1connect.OperatorServiceListRoutingRefusalsProcedure:    {caller.Operator},
 	portalv1connect.OperatorServiceGetRateDayProcedure:             {caller.Operator},
@@ -213,6 +219,9 @@ var access = edge.Access{
 	gatewayv1connect.DepositServiceCreateDepositProcedure:  {caller.MerchantKey},
 	gatewayv1connect.DepositServiceGetDepositProcedure:     {caller.MerchantKey},
 	gatewayv1connect.CashboxServiceGetBalanceProcedure:     {caller.MerchantKey},
+	gatewayv1connect.DepositServiceListDepositsProcedure:   {caller.MerchantKey},
+	gatewayv1connect.PayinServiceListPayinsProcedure:       {caller.MerchantKey},
+	gatewayv1connect.EventServiceListEventsProcedure:       {caller.MerchantKey},
 	portalv1connect.OperatorServiceListDepositsProcedure:   {caller.Operator},
 	portalv1connect.OperatorServiceConfirmDepositProcedure: {caller.Operator},
 	portalv1connect.OperatorServiceRejectDepositProcedure:  {caller.Operator},
@@ -252,5 +261,25 @@ func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Se
 	if err != nil {
 		return nil, err
 	}
-	return edge.NewDoor(keys, users, limits, access, uploads, unfinished, procedures)
+	door, err := edge.NewDoor(keys, users, limits, access, uploads, unfinished, procedures)
+	if err != nil {
+		return nil, err
+	}
+	door.CallbackPayment = callbackPayment
+	return door, nil
+}
+
+// callbackPayment is the id of the payment that a call of UpdatePaymentStatus is for, over REST in the
+// path and over Connect in the body, or 0 where it names none.
+func callbackPayment(r *http.Request, body []byte) int64 {
+	if inPath := r.PathValue("payment_id"); inPath != "" {
+		id, _ := strconv.ParseInt(inPath, 10, 64) // 0 of what is none
+		return id
+	}
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	m := &gatewayv1.UpdatePaymentStatusRequest{}
+	if len(decode(m.ProtoReflect(), media == mediaJSON, body)) > 0 {
+		return 0
+	}
+	return m.GetPaymentId()
 }

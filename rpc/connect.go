@@ -38,6 +38,7 @@ type Services struct {
 	Trust      portalv1connect.TrustServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
+	Events     gatewayv1connect.EventServiceHandler
 }
 
 // mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a
@@ -56,6 +57,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(gatewayv1connect.NewPayinServiceHandler(s.Payin, options))
 	add(gatewayv1connect.NewDepositServiceHandler(s.Deposit, options))
 	add(gatewayv1connect.NewCashboxServiceHandler(s.Cashbox, options))
+	add(gatewayv1connect.NewEventServiceHandler(s.Events, options))
 	add(portalv1connect.NewAuthServiceHandler(s.Auth, options))
 	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))

@@ -69,6 +69,7 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}, door.Guard)

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
@@ -53,6 +54,25 @@ func (s *DepositService) GetDeposit(
 		return nil, err
 	}
 	return connect.NewResponse(&gatewayv1.GetDepositResponse{Data: depositView(d)}), nil
+}
+
+// ListDeposits implements the service.
+func (s *DepositService) ListDeposits(
+	ctx context.Context, req *connect.Request[gatewayv1.ListDepositsRequest],
+) (*connect.Response[gatewayv1.ListDepositsResponse], error) {
+	m, found := req.Msg, fault.Decoded(ctx)
+	page := deposit.OwnPage{Page: deposit.Page{Status: m.Status}, IdempotencyKey: m.IdempotencyKey}
+	page.Limit, page.Cursor = m.Limit, m.Cursor
+	page.From, page.To = instant(found, "from", m.GetFrom()), instant(found, "to", m.GetTo())
+	list, cursor, err := s.deposits.ListOwn(fault.WithDecoded(ctx, found), caller.From(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	out := &gatewayv1.ListDepositsResponse{NextCursor: cursor}
+	for _, d := range list {
+		out.Data = append(out.Data, depositView(d))
+	}
+	return connect.NewResponse(out), nil
 }
 
 func depositView(d deposit.Deposit) *gatewayv1.Deposit {

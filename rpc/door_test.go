@@ -104,6 +104,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 	}
 	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), applicationSecret)
 	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
@@ -113,7 +114,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	mux.Handle("/api/", rest.New(rest.Services{
 		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
-		Checkout: services.Checkout,
+		Checkout: services.Checkout, Events: services.Events,
 	}, door.Guard))
 	server := httptest.NewServer(
 		edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID).

@@ -19,14 +19,16 @@ func (s *PaymentService) ListPayments(
 	m, who, found := req.Msg, caller.From(ctx), fault.Decoded(ctx)
 	query := payment.Query{
 		Page: payment.Page{Status: m.Status}, OrderID: m.OrderId, Method: m.Method,
-		From: instant(found, "from", m.GetFrom()), To: instant(found, "to", m.GetTo()),
 	}
+	query.From, query.To = instant(found, "from", m.GetFrom()), instant(found, "to", m.GetTo())
 	query.Limit, query.Cursor = m.Limit, m.Cursor
 	list, cursor, err := s.payments.List(fault.WithDecoded(ctx, found), who, query)
 	if err != nil {
 		return nil, err
 	}
-	out := &gatewayv1.ListPaymentsResponse{NextCursor: cursor, Signed: who.Kind == caller.MerchantKey}
+	out := &gatewayv1.ListPaymentsResponse{
+		NextCursor: cursor, Signed: who.Kind == caller.MerchantKey && m.OrderId != nil,
+	}
 	for _, p := range list {
 		out.Data = append(out.Data, s.view.item(who, p))
 	}

@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/payout"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -14,15 +15,11 @@ import (
 func (s *MerchantService) ListPayins(
 	ctx context.Context, req *connect.Request[portalv1.ListPayinsRequest],
 ) (*connect.Response[portalv1.ListMerchantPayinsResponse], error) {
-	list, cursor, err := s.Payouts.ListOwn(ctx, caller.From(ctx), payinPage(req.Msg))
+	list, cursor, err := s.Payouts.ListOwn(ctx, caller.From(ctx), payout.Query{Page: payinPage(req.Msg)})
 	if err != nil {
 		return nil, err
 	}
-	data := make([]*gatewayv1.Payin, 0, len(list))
-	for _, p := range list {
-		data = append(data, payinView(p))
-	}
-	return connect.NewResponse(&portalv1.ListMerchantPayinsResponse{Data: data, NextCursor: cursor}), nil
+	return connect.NewResponse(&portalv1.ListMerchantPayinsResponse{Data: payinViews(list), NextCursor: cursor}), nil
 }
 
 // CancelPayin implements the service.

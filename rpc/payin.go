@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/internal/payout"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -49,6 +50,21 @@ func (s *PayinService) GetPayin(
 	return connect.NewResponse(&gatewayv1.GetPayinResponse{Data: payinView(p)}), nil
 }
 
+// ListPayins implements the service.
+func (s *PayinService) ListPayins(
+	ctx context.Context, req *connect.Request[gatewayv1.ListPayinsRequest],
+) (*connect.Response[gatewayv1.ListPayinsResponse], error) {
+	m, found := req.Msg, fault.Decoded(ctx)
+	query := payout.Query{Page: payout.Page{Status: m.Status}, OrderID: m.OrderId}
+	query.Limit, query.Cursor = m.Limit, m.Cursor
+	query.From, query.To = instant(found, "from", m.GetFrom()), instant(found, "to", m.GetTo())
+	list, cursor, err := s.payouts.ListOwn(fault.WithDecoded(ctx, found), caller.From(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.ListPayinsResponse{Data: payinViews(list), NextCursor: cursor}), nil
+}
+
 // CancelPayin implements the service.
 func (s *PayinService) CancelPayin(
 	ctx context.Context, req *connect.Request[gatewayv1.CancelPayinRequest],
@@ -83,4 +99,12 @@ func payinView(p payout.Payin) *gatewayv1.Payin {
 		StatusReason:    p.StatusReason,
 		ProofReference:  p.ProofReference,
 	}
+}
+
+func payinViews(list []payout.Payin) []*gatewayv1.Payin {
+	views := make([]*gatewayv1.Payin, 0, len(list))
+	for _, p := range list {
+		views = append(views, payinView(p))
+	}
+	return views
 }

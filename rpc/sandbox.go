@@ -5,32 +5,47 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/google/uuid"
 
 	"gateway.example/internal/simulator"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// SandboxService serves sandbox.v1.SandboxService.
-type SandboxService struct {
-	advance   func(ctx context.Context, seconds int64) (time.Time, error)
-	simulator *simulator.Service
+// SandboxRooms are what a sandbox is handled with.
+type SandboxRooms struct {
+	// Advance moves the test clock.
+	Advance   func(ctx context.Context, seconds int64) (time.Time, error)
+	Simulator *simulator.Service
+	// Trigger makes an event happen to the payment or payout with the uuid, or to a new one where id is
+	// "".
+	Trigger func(ctx context.Context, event, id string) (Triggered, error)
 }
+
+// Triggered tells what was done.
+type Triggered struct {
+	Event string
+	// ID is the uuid of the payment or the payout.
+	ID uuid.UUID
+	// PaymentID is the payment's integer id, and 0 for a payout.
+	PaymentID int64
+	OrderID   string
+	Status    string
+}
+
+// SandboxService serves sandbox.v1.SandboxService.
+type SandboxService struct{ rooms SandboxRooms }
 
 var _ sandboxv1connect.SandboxServiceHandler = (*SandboxService)(nil)
 
-// NewSandboxService makes the handler of a sandbox whose clock advance moves.
-func NewSandboxService(
-	advance func(ctx context.Context, seconds int64) (time.Time, error), traders *simulator.Service,
-) *SandboxService {
-	return &SandboxService{advance: advance, simulator: traders}
-}
+// NewSandboxService makes the handler.
+func NewSandboxService(rooms SandboxRooms) *SandboxService { return &SandboxService{rooms: rooms} }
 
 // AdvanceClock implements the service.
 func (s *SandboxService) AdvanceClock(
 	ctx context.Context, req *connect.Request[sandboxv1.AdvanceClockRequest],
 ) (*connect.Response[sandboxv1.AdvanceClockResponse], error) {
-	now, err := s.advance(ctx, req.Msg.GetSeconds())
+	now, err := s.rooms.Advance(ctx, req.Msg.GetSeconds())
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +56,7 @@ func (s *SandboxService) AdvanceClock(
 func (s *SandboxService) GetSimulation(
 	ctx context.Context, _ *connect.Request[sandboxv1.GetSimulationRequest],
 ) (*connect.Response[sandboxv1.GetSimulationResponse], error) {
-	state, err := s.simulator.Get(ctx)
+	state, err := s.rooms.Simulator.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +74,7 @@ func (s *SandboxService) StartSimulation(
 			Cancelled: p.GetCancelledPercent(), From: p.GetDelayFromSeconds(), To: p.GetDelayToSeconds(),
 		})
 	}
-	state, err := s.simulator.Start(ctx, plays)
+	state, err := s.rooms.Simulator.Start(ctx, plays)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +85,28 @@ func (s *SandboxService) StartSimulation(
 func (s *SandboxService) StopSimulation(
 	ctx context.Context, _ *connect.Request[sandboxv1.StopSimulationRequest],
 ) (*connect.Response[sandboxv1.StopSimulationResponse], error) {
-	state, err := s.simulator.Stop(ctx)
+	state, err := s.rooms.Simulator.Stop(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&sandboxv1.StopSimulationResponse{Simulation: simulation(state)}), nil
+}
+
+// Trigger implements the service.
+func (s *SandboxService) Trigger(
+	ctx context.Context, req *connect.Request[sandboxv1.TriggerRequest],
+) (*connect.Response[sandboxv1.TriggerResponse], error) {
+	done, err := s.rooms.Trigger(ctx, req.Msg.GetEvent(), req.Msg.GetId())
+	if err != nil {
+		return nil, err
+	}
+	out := &sandboxv1.TriggerResponse{
+		Event: done.Event, Id: done.ID.String(), OrderId: done.OrderID, Status: done.Status,
+	}
+	if done.PaymentID != 0 {
+		out.PaymentId = &done.PaymentID
+	}
+	return connect.NewResponse(out), nil
 }
 
 func simulation(s simulator.State) *sandboxv1.Simulation {

@@ -39,6 +39,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Payin:    rpc.NewPayinService(g.payouts),
 		Deposit:  rpc.NewDepositService(deposits),
 		Cashbox:  rpc.NewCashboxService(deposits),
+		Events:   rpc.NewEventService(g.events),
 		Auth:     rpc.NewAuthService(g.users),
 		Trader:   rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
 		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
@@ -73,7 +74,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}),
 	}
 	if g.testClock != nil {
-		services.Sandbox = rpc.NewSandboxService(g.advanceClock, g.simulator)
+		services.Sandbox = rpc.NewSandboxService(rpc.SandboxRooms{
+			Advance: g.advanceClock, Simulator: g.simulator, Trigger: g.trigger,
+		})
 	}
 	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
 	if err != nil {
@@ -90,6 +93,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	routed := rest.Services{
 		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
 		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
+		Events: services.Events, Sandbox: services.Sandbox,
 	}
 	documented := rest.New(routed, door.Guard)
 	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})

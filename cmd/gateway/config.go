@@ -32,6 +32,8 @@ type config struct {
 	fourEyes foureyes.Rules
 
 	externalSecret string
+	// callbackV2 has a payment's callback take Signature-V2 alone.
+	callbackV2 bool
 	// vaultKeys and linkKeys have the one in use first. A sandbox has its own where none are given.
 	vaultKeys, linkKeys [][]byte
 }
@@ -40,6 +42,7 @@ type config struct {
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
 	fourEyes, fourEyesAbove, fourEyesRate                       string
+	callbackSignature                                           string
 }
 
 // setting ties a flag to its environment variable and default.
@@ -82,6 +85,8 @@ func (c *config) settings(t *texts) []setting {
 			names.Signature,
 			"name of the signature header",
 		},
+		{&t.callbackSignature, "callback-signature", "GATEWAY_CALLBACK_SIGNATURE", "any",
+			"v2: a payment's callback must have the header Signature-V2; any: that or the signature header"},
 		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},

@@ -57,6 +57,9 @@ func (c *config) complete(t texts) error {
 		// The error quotes the URL and with it a password.
 		found.add("-database-url (DATABASE_URL)", "is not a valid PostgreSQL URL")
 	}
+	if c.callbackV2 = t.callbackSignature == "v2"; !c.callbackV2 && t.callbackSignature != "any" {
+		found.add("-callback-signature (GATEWAY_CALLBACK_SIGNATURE)", "must be any or v2")
+	}
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
 	c.readSecrets(&found, t)

@@ -46,6 +46,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"GATEWAY_HEADER_SECRET":            {"a:b"},
 		"GATEWAY_DRAIN_DELAY":              {"5", "-1s", "2m", "soon"},
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": {"short", strings.Repeat("x", 31)},
+		"GATEWAY_CALLBACK_SIGNATURE":       {"v1", "V2", "on"},
 		"DATABASE_URL":                     {"postgres://user:hunter2@host:port/x"},
 	} {
 		for _, value := range bad {

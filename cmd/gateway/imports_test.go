@@ -50,6 +50,7 @@ var floors = map[string]int{
 	"gateway.example/internal/proposal":                   4,
 	"gateway.example/internal/alarm":                      4,
 	"gateway.example/internal/model":                      6,
+	"gateway.example/internal/trigger":                    6,
 	"gateway.example/rpc/gen/gateway/v1":                  3,
 	"gateway.example/rpc/gen/portal/v1":                   4,
 	"gateway.example/rpc/gen/sandbox/v1":                  3,

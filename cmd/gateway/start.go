@@ -12,6 +12,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/trigger"
+	"gateway.example/rpc"
 	"gateway.example/rpc/sign"
 	"gateway.example/web/portal"
 )
@@ -76,6 +78,30 @@ func (g *gateway) sandboxMerchant(ctx context.Context, cashboxID int64) (caller.
 	call.Header.Set(g.headers.Secret, box.Secret)
 	call.Header.Set(g.headers.Signature, sign.Signature(box.Secret, body))
 	return g.keys.Merchant(call, func() ([]byte, error) { return body, nil })
+}
+
+// trigger makes an event happen. New payments and payouts are made by the first key of the sandbox that
+// has a cashbox of the currency, and their webhooks go to where "gateway listen" waits.
+func (g *gateway) trigger(ctx context.Context, event, id string) (rpc.Triggered, error) {
+	rooms := trigger.Rooms{
+		Payments: g.payments, Payouts: g.payouts, Checkouts: g.checkouts, Links: g.links, Clock: g.clock,
+		Hook: welcomeHook,
+		Merchant: func(ctx context.Context, currency string) (caller.Caller, error) {
+			for _, box := range g.introduced.Cashboxes {
+				if box.Currency == currency {
+					return g.sandboxMerchant(ctx, box.MerchantCashboxID)
+				}
+			}
+			return caller.Caller{}, fmt.Errorf("no cashbox of %s in the sandbox", currency)
+		},
+	}
+	for _, user := range g.introduced.Users {
+		if user.TraderID != 0 {
+			rooms.Traders = append(rooms.Traders, user.TraderID)
+		}
+	}
+	done, err := trigger.New(rooms).Trigger(ctx, event, id)
+	return rpc.Triggered(done), err
 }
 
 // sandboxVerified tells whether a webhook is signed by the secret of a cashbox, as a merchant finds

@@ -35,7 +35,7 @@ func TestNoExportedStructEmbedsARow(t *testing.T) {
 			}
 			for _, field := range fields.Fields.List {
 				row := strings.TrimPrefix(types.ExprString(field.Type), "*")
-				if len(field.Names) == 0 && strings.HasPrefix(row, "db.") && row != "db.Page" {
+				if len(field.Names) == 0 && strings.HasPrefix(row, "db.") && row != "db.Page" && row != "db.Span" {
 					t.Errorf("%s: %s embeds %s", files.Position(spec.Pos()), spec.Name.Name, row)
 				}
 			}

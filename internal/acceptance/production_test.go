@@ -151,6 +151,12 @@ func noSandbox(t *testing.T, g *instance) {
 	if noError(t, err); got.status != 404 {
 		t.Errorf("AdvanceClock: %s", got)
 	}
+	for _, path := range []string{"trigger", "clock/advance", "simulation"} {
+		got, err := trySend("POST", g.BaseURL+"/api/v1/sandbox/"+path, `{"seconds":1}`, nil)
+		if noError(t, err); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
 	noError(t, g.stop())
 	if g.stdout.String() != "" {
 		t.Errorf("printed %q", g.stdout)

@@ -60,6 +60,8 @@ type Keys struct {
 	headers Headers
 	// secret is the application's external-payments secret; empty while not configured.
 	secret []byte
+	// OnlyV2 has the application sign by HeaderV2.
+	OnlyV2 bool
 
 	mu    sync.Mutex
 	known map[string]knownKey
@@ -130,25 +132,6 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 func (k *Keys) Signed(header http.Header) bool {
 	return header.Get(k.headers.Signature) != "" || header.Get(k.headers.KeyID) != "" ||
 		header.Get(k.headers.Secret) != ""
-}
-
-// Application authenticates the application itself, which signs with the external-payments secret.
-func (k *Keys) Application(header http.Header, body ReadBody) (caller.Caller, error) {
-	signed := header.Get(k.headers.Signature)
-	if signed == "" {
-		return caller.Caller{}, errSignatureRequired
-	}
-	if len(k.secret) == 0 {
-		return caller.Caller{}, fault.ErrExternalSecretNotSet
-	}
-	content, err := body()
-	if err != nil {
-		return caller.Caller{}, err
-	}
-	if !signature.Verify(k.secret, content, signed) {
-		return caller.Caller{}, errInvalidSignature
-	}
-	return caller.Caller{Kind: caller.Application}, nil
 }
 
 func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {

@@ -122,7 +122,7 @@ func TestBodyIsReadLast(t *testing.T) {
 			t.Errorf("let in without %s", name)
 		}
 	}
-	if _, err := keys.Application(http.Header{}, unread(t)); err == nil {
+	if _, err := keys.Application(t.Context(), http.Header{}, unread(t), noPayment); err == nil {
 		t.Error("the application was let in without a signature")
 	}
 	unreadable := errors.New("too large")
@@ -177,9 +177,14 @@ func TestConfiguredHeaders(t *testing.T) {
 	noError(t, err)
 	_, err = keys.Merchant(request(t, headers(m, order)), body(order))
 	refused(t, err, fault.Unauthenticated, "signature_required")
-	_, err = keys.Application(http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order))
+	_, err = keys.Application(
+		t.Context(),
+		http.Header{"X-Shop-Signature": {signature("app", order)}},
+		body(order),
+		noPayment,
+	)
 	noError(t, err)
-	_, err = keys.Application(http.Header{"Signature": {signature("app", order)}}, body(order))
+	_, err = keys.Application(t.Context(), http.Header{"Signature": {signature("app", order)}}, body(order), noPayment)
 	refused(t, err, fault.Unauthenticated, "signature_required")
 }
 
@@ -208,7 +213,7 @@ func TestApplication(t *testing.T) {
 		if test.signature != "" {
 			header.Set("Signature", test.signature)
 		}
-		who, err := keys.Application(header, body(order))
+		who, err := keys.Application(t.Context(), header, body(order), noPayment)
 		if test.code != "" {
 			refused(t, err, test.kind, test.code)
 		} else if err != nil || who.Kind != caller.Application {

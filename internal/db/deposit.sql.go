@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/shopspring/decimal"
 )
 
@@ -159,15 +160,21 @@ const depositListOwn = `-- name: DepositListOwn :many
 select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id < $2
   and ($3::text is null or status = $3)
   and ($4::bigint is null or cashbox_id = $4)
-order by id desc limit $5
+  and ($5::uuid is null or idempotency_key = $5)
+  and ($6::timestamptz is null or created_at >= $6)
+  and ($7::timestamptz is null or created_at < $7)
+order by id desc limit $8
 `
 
 type DepositListOwnParams struct {
-	MerchantID int64
-	BeforeID   int64
-	Status     *string
-	CashboxID  *int64
-	Page       int32
+	MerchantID     int64
+	BeforeID       int64
+	Status         *string
+	CashboxID      *int64
+	IdempotencyKey pgtype.UUID
+	CreatedFrom    *time.Time
+	CreatedTo      *time.Time
+	Page           int32
 }
 
 func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) ([]Deposit, error) {
@@ -176,6 +183,9 @@ func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) 
 		arg.BeforeID,
 		arg.Status,
 		arg.CashboxID,
+		arg.IdempotencyKey,
+		arg.CreatedFrom,
+		arg.CreatedTo,
 		arg.Page,
 	)
 	if err != nil {
@@ -212,15 +222,21 @@ const depositListOwnAbove = `-- name: DepositListOwnAbove :many
 select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id > $2
   and ($3::text is null or status = $3)
   and ($4::bigint is null or cashbox_id = $4)
-order by id limit $5
+  and ($5::uuid is null or idempotency_key = $5)
+  and ($6::timestamptz is null or created_at >= $6)
+  and ($7::timestamptz is null or created_at < $7)
+order by id limit $8
 `
 
 type DepositListOwnAboveParams struct {
-	MerchantID int64
-	AfterID    int64
-	Status     *string
-	CashboxID  *int64
-	Page       int32
+	MerchantID     int64
+	AfterID        int64
+	Status         *string
+	CashboxID      *int64
+	IdempotencyKey pgtype.UUID
+	CreatedFrom    *time.Time
+	CreatedTo      *time.Time
+	Page           int32
 }
 
 // DepositListOwnAbove is the same the other way, the oldest first.
@@ -230,6 +246,9 @@ func (q *Queries) DepositListOwnAbove(ctx context.Context, arg DepositListOwnAbo
 		arg.AfterID,
 		arg.Status,
 		arg.CashboxID,
+		arg.IdempotencyKey,
+		arg.CreatedFrom,
+		arg.CreatedTo,
 		arg.Page,
 	)
 	if err != nil {

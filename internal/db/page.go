@@ -1,8 +1,11 @@
 package db
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"gateway.example/internal/fault"
 )
@@ -34,6 +37,40 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	}
 	return limit, before
 }
+
+// Span bounds when something was created: from then on, and before then. Nil is no bound.
+type Span struct{ From, To *time.Time }
+
+// Check refuses a span that ends before it begins.
+func (s Span) Check(f fault.Fields) {
+	f.Check(s.From == nil || s.To == nil || !s.To.Before(*s.From), "to", "must not be before from")
+}
+
+// IDs narrows the ids above and below which a list of a subject is read to those of the span: by the
+// first ids of days, payments and payouts of long ago are found without reading all that came since.
+func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below int64) (int64, int64, error) {
+	if s.From != nil {
+		first, err := q.DayFirstIDFrom(ctx, DayFirstIDFromParams{Subject: subject, Day: dayOf(*s.From)})
+		if IgnoreNoRows(err) != nil {
+			return 0, 0, fmt.Errorf("find the first id of a day: %w", err)
+		}
+		above = max(above, first-1)
+	}
+	if s.To != nil {
+		next := dayOf(*s.To).AddDate(0, 0, 1)
+		until, err := q.DayFirstIDUntil(ctx, DayFirstIDUntilParams{Subject: subject, Day: next})
+		switch {
+		case err == nil:
+			below = min(below, until)
+		case !NoRows(err):
+			return 0, 0, fmt.Errorf("find the first id of a day: %w", err)
+		}
+	}
+	return above, below, nil
+}
+
+// dayOf is the day in UTC.
+func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // Cut takes a list that was read one row longer than its limit down to it, and names the cursor of
 // the next page, nil on the last.

@@ -457,24 +457,116 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 
 const payinListByMerchant = `-- name: PayinListByMerchant :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
-where merchant_id = $1 and id < $2 and ($3::text is null or status = $3)
-order by id desc limit $4
+where merchant_id = $1 and id > $2 and id < $3
+  and ($4::timestamptz is null or created_at >= $4)
+  and ($5::timestamptz is null or created_at < $5)
+  and ($6::text is null or status = $6)
+order by id desc limit $7
 `
 
 type PayinListByMerchantParams struct {
-	MerchantID int64
-	BeforeID   int64
-	Status     *string
-	Page       int32
+	MerchantID  int64
+	AboveID     int64
+	BelowID     int64
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Status      *string
+	Page        int32
 }
 
-// PayinListByMerchant lists a merchant's payouts.
+// PayinListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
 func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMerchantParams) ([]Payin, error) {
 	rows, err := q.db.Query(ctx, payinListByMerchant,
 		arg.MerchantID,
-		arg.BeforeID,
+		arg.AboveID,
+		arg.BelowID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
 		arg.Status,
 		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payin
+	for rows.Next() {
+		var i Payin
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const payinListByOrder = `-- name: PayinListByOrder :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
+  and ($4::timestamptz is null or p.created_at >= $4)
+  and ($5::timestamptz is null or p.created_at < $5)
+  and ($6::text is null or p.status = $6)
+order by p.id desc
+`
+
+type PayinListByOrderParams struct {
+	MerchantID  int64
+	Channels    []string
+	OrderID     string
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Status      *string
+}
+
+// PayinListByOrder finds a merchant's payouts of one order id, one a channel.
+func (q *Queries) PayinListByOrder(ctx context.Context, arg PayinListByOrderParams) ([]Payin, error) {
+	rows, err := q.db.Query(ctx, payinListByOrder,
+		arg.MerchantID,
+		arg.Channels,
+		arg.OrderID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Status,
 	)
 	if err != nil {
 		return nil, err

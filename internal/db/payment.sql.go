@@ -597,21 +597,137 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 	return err
 }
 
+const paymentListByMerchant = `-- name: PaymentListByMerchant :many
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+where merchant_id = $1 and id > $2 and id < $3
+  and ($4::timestamptz is null or created_at >= $4)
+  and ($5::timestamptz is null or created_at < $5)
+  and ($6::text is null or status = $6)
+  and ($7::text is null or method = $7)
+order by id desc limit $8
+`
+
+type PaymentListByMerchantParams struct {
+	MerchantID  int64
+	AboveID     int64
+	BelowID     int64
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Status      *string
+	Method      *string
+	Page        int32
+}
+
+// PaymentListByMerchant lists a merchant's payments. Of a time, db.Span says between which ids it is.
+func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMerchantParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, paymentListByMerchant,
+		arg.MerchantID,
+		arg.AboveID,
+		arg.BelowID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Status,
+		arg.Method,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteValue,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+			&i.ReturnURL,
+			&i.PayerClaimedAt,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ChoicePool,
+			&i.ChoiceLooked,
+			&i.ChoicePassed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentListByOrder = `-- name: PaymentListByOrder :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
+  and ($4::timestamptz is null or p.created_at >= $4)
+  and ($5::timestamptz is null or p.created_at < $5)
+  and ($6::text is null or p.status = $6)
 order by p.id desc
 `
 
 type PaymentListByOrderParams struct {
-	MerchantID int64
-	Channels   []string
-	OrderID    string
+	MerchantID  int64
+	Channels    []string
+	OrderID     string
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Status      *string
 }
 
 // PaymentListByOrder finds a merchant's payments of one order id, one a channel.
 func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrderParams) ([]Payment, error) {
-	rows, err := q.db.Query(ctx, paymentListByOrder, arg.MerchantID, arg.Channels, arg.OrderID)
+	rows, err := q.db.Query(ctx, paymentListByOrder,
+		arg.MerchantID,
+		arg.Channels,
+		arg.OrderID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Status,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -1179,6 +1295,17 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		&i.ChoicePassed,
 	)
 	return i, err
+}
+
+const paymentUUID = `-- name: PaymentUUID :one
+select uuid from payment where id = $1
+`
+
+func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, paymentUUID, id)
+	var uuid uuid.UUID
+	err := row.Scan(&uuid)
+	return uuid, err
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many

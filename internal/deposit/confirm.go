@@ -109,8 +109,9 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	limit, before, err := page.check(ctx)
-	if err != nil {
+	f := fault.Decoded(ctx)
+	limit, before := page.bounds(f)
+	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
@@ -123,13 +124,12 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	return list, cursor, nil
 }
 
-// check settles what is wrong with a page, and what it means in SQL.
-func (p Page) check(ctx context.Context) (limit int32, before int64, err error) {
-	f := fault.Decoded(ctx)
+// bounds settles what is wrong with a page, and what it means in SQL.
+func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
 	limit, before = p.Bounds(f)
 	if p.Status != nil {
 		known := slices.Contains(Statuses, *p.Status)
 		f.Check(known, "status", "must be pending, confirmed or rejected")
 	}
-	return limit, before, f.Err()
+	return limit, before
 }

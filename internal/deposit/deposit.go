@@ -227,9 +227,7 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	checkAddress(f, r.Network, r.Address)
 	f.OptionalMaxLength("externalReference", r.ExternalReference, maxReference)
 	if f.Required("idempotencyKey", r.IdempotencyKey) {
-		key, err := uuid.Parse(r.IdempotencyKey)
-		f.Check(err == nil && len(r.IdempotencyKey) == len(key.String()), "idempotencyKey", "must be a UUID")
-		params.IdempotencyKey = key
+		params.IdempotencyKey = readKey(f, r.IdempotencyKey)
 	}
 	return params, f.Err()
 }
@@ -242,6 +240,13 @@ func checkAddress(f fault.Fields, network, address string) {
 	if f.Required("address", address) && known {
 		f.Flaw("address", wrong(address))
 	}
+}
+
+// readKey reads an idempotency key as it was sent.
+func readKey(f fault.Fields, sent string) uuid.UUID {
+	key, err := uuid.Parse(sent)
+	f.Check(err == nil && len(sent) == len(key.String()), "idempotencyKey", "must be a UUID")
+	return key
 }
 
 // Get reads one of the merchant's deposits, or for an operator any.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -15,35 +17,36 @@ import (
 // OwnPage asks for part of the list of a merchant's deposits, newest first.
 type OwnPage struct {
 	Page
+	db.Span
 	// CashboxID keeps to a cashbox; nil is any.
 	CashboxID *int64
+	// IdempotencyKey keeps to the deposit that was created under it; nil is any.
+	IdempotencyKey *string
 	// Backward asks for what is newer than the cursor, and not for what is older.
 	Backward bool
 }
 
-// ListOwn lists the deposits of the caller's merchant to a user of its portal, the newest first. The
-// cursor leads on in the direction that was asked for, and is nil where nothing follows there.
+// ListOwn lists the deposits of the caller's merchant to its key or to a user of its portal, the newest
+// first. The cursor leads on in the direction that was asked for, and is nil where nothing follows
+// there.
 func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) ([]Deposit, *string, error) {
-	if err := who.Need(caller.MerchantMoney); err != nil {
+	if err := needMerchant(who, caller.MerchantMoney); err != nil {
 		return nil, nil, err
 	}
-	limit, from, err := page.check(ctx)
+	params, err := page.params(ctx, who.MerchantID)
 	if err != nil {
 		return nil, nil, err
 	}
+	limit := params.Page - 1
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
 		if page.Backward {
 			return q.DepositListOwnAbove(ctx, db.DepositListOwnAboveParams{
-				MerchantID: who.MerchantID,
-				AfterID:    from,
-				Status:     page.Status,
-				CashboxID:  page.CashboxID,
-				Page:       limit + 1,
+				MerchantID: params.MerchantID, AfterID: params.BeforeID, Status: params.Status,
+				CashboxID: params.CashboxID, IdempotencyKey: params.IdempotencyKey,
+				CreatedFrom: params.CreatedFrom, CreatedTo: params.CreatedTo, Page: params.Page,
 			})
 		}
-		return q.DepositListOwn(ctx, db.DepositListOwnParams{
-			MerchantID: who.MerchantID, BeforeID: from, Status: page.Status, CashboxID: page.CashboxID, Page: limit + 1,
-		})
+		return q.DepositListOwn(ctx, params)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list the merchant's deposits: %w", err)
@@ -53,6 +56,21 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 		slices.Reverse(list)
 	}
 	return list, cursor, nil
+}
+
+// params settles what is wrong with a page, and what it means in SQL: one row more is read than it has.
+func (p OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOwnParams, error) {
+	f := fault.Decoded(ctx)
+	limit, from := p.bounds(f)
+	p.Check(f)
+	var key pgtype.UUID
+	if p.IdempotencyKey != nil {
+		key = pgtype.UUID{Bytes: readKey(f, *p.IdempotencyKey), Valid: true}
+	}
+	return db.DepositListOwnParams{
+		MerchantID: merchantID, BeforeID: from, Status: p.Status, CashboxID: p.CashboxID, IdempotencyKey: key,
+		CreatedFrom: p.From, CreatedTo: p.To, Page: limit + 1,
+	}, f.Err()
 }
 
 // listed is a page of rows of which one more than the limit was read.

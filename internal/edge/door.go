@@ -57,6 +57,8 @@ type Door struct {
 	unfinished Unfinished
 	// keyUploads and merchantUploads bound the uploads under way.
 	keyUploads, merchantUploads *turnstile
+	// CallbackPayment is the id of the payment that a call of the application is for.
+	CallbackPayment func(r *http.Request, body []byte) int64
 	// Turns let calls in; nil lets in all.
 	Turns *limit.Turns
 	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
@@ -148,7 +150,9 @@ func (d *Door) admit(
 	case slices.Contains(kinds, caller.Anyone):
 		return ctx, caller.Caller{Kind: caller.Anyone}, nil
 	case slices.Contains(kinds, caller.Application):
-		who, err = d.keys.Application(r.Header, body)
+		who, err = d.keys.Application(ctx, r.Header, body, func(content []byte) int64 {
+			return d.CallbackPayment(r, content)
+		})
 		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
 		who, err = d.keys.Merchant(r, body)

@@ -283,6 +283,11 @@ var Codes = []Code{
 		Remedy:  "Use an amount within the limits that the operator has told you.",
 	},
 	{
+		Name: "no_free_trader", Kind: Refused,
+		Meaning: "No trader of the sandbox can take this payout now: each has as many open as they may have.",
+		Remedy:  "In a sandbox: end some of the payouts that traders have taken, then trigger the event again.",
+	},
+	{
 		Name: "payin_not_completed", Kind: Refused,
 		Meaning: "The payout is not completed.",
 		Remedy:  "For operators: read the payout. Only a completed payout can be reversed.",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
@@ -15,22 +14,19 @@ import (
 // Query asks for payments: interface, "GET /api/v1/payments".
 type Query struct {
 	Page
-	// OrderID is what a merchant's key looks up; Method keeps to one of its channels.
+	db.Span
+	// OrderID keeps to the payments of one order id, at most one a method. Method keeps to one method.
 	OrderID, Method *string
-	// From and To bound the creation: from then on, and before then.
-	From, To *time.Time
 }
 
-// List lists a cabinet user's payments, the newest first, or those a merchant made under one order
-// id. The cursor is nil on the last page, and always for a merchant: an order id has one payment a
-// method.
+// List lists the payments of a cabinet user, or of the merchant whose key asks, the newest first. The
+// cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	switch who.Kind {
 	case caller.Cabinet:
 		return s.listByPayer(ctx, who, query)
 	case caller.MerchantKey:
-		list, err := s.listByOrder(ctx, who, query)
-		return list, nil, err
+		return s.listByMerchant(ctx, who, query)
 	default:
 		return nil, nil, fault.ErrTokenKindNotAllowed
 	}
@@ -46,7 +42,7 @@ func payers(who caller.Caller) []string {
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
 	limit, before := query.bounds(f)
-	f.Check(query.From == nil || query.To == nil || !query.To.Before(*query.From), "to", "must not be before from")
+	query.Check(f)
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -70,26 +66,60 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 	return fromRows(rows), cursor, nil
 }
 
-func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Query) ([]Payment, error) {
+func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	orderID := f.RequiredText("orderId", text(query.OrderID), maxText)
+	limit, before := query.bounds(f)
+	query.Check(f)
+	if query.OrderID != nil {
+		orderID := f.RequiredText("orderId", *query.OrderID, maxText)
+		query.OrderID = &orderID
+	}
 	channels := channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
 	if err := f.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
-		return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
-			MerchantID: who.MerchantID, Channels: channels, OrderID: orderID,
-		})
+		if query.OrderID != nil {
+			return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
+				MerchantID:  who.MerchantID,
+				Channels:    channels,
+				OrderID:     *query.OrderID,
+				CreatedFrom: query.From,
+				CreatedTo:   query.To,
+				Status:      query.Status,
+			})
+		}
+		return query.ofMerchant(ctx, q, who.MerchantID, before, limit+1)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list payments: %w", err)
+		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
-	return fromRows(rows), nil
+	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
+	return fromRows(rows), cursor, nil
+}
+
+// ofMerchant reads a page of a merchant's payments.
+func (query Query) ofMerchant(
+	ctx context.Context, q *db.Queries, merchantID, before int64, page int32,
+) ([]db.Payment, error) {
+	above, below, err := query.IDs(ctx, q, subject, 0, before)
+	if err != nil {
+		return nil, err
+	}
+	return q.PaymentListByMerchant(ctx, db.PaymentListByMerchantParams{
+		MerchantID:  merchantID,
+		AboveID:     above,
+		BelowID:     below,
+		CreatedFrom: query.From,
+		CreatedTo:   query.To,
+		Status:      query.Status,
+		Method:      query.Method,
+		Page:        page,
+	})
 }
 
 // channels are the names of the methods, or only the given one: with them the look-up is by key,

@@ -100,7 +100,7 @@ func TestListByPayer(t *testing.T) {
 	if got, _ := b.list(
 		t,
 		payer,
-		payment.Query{From: ptr(at(1)), To: ptr(at(6))},
+		payment.Query{Span: db.Span{From: ptr(at(1)), To: ptr(at(6))}},
 	); !slices.Equal(
 		got,
 		[]int64{own[3], own[4]},
@@ -206,6 +206,132 @@ func TestListByOrder(t *testing.T) {
 	}
 }
 
+// A key lists its merchant's payments, the newest first, by any of the filters and page by page.
+func TestListByMerchant(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 6})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 6, Method: "card"})
+	var made []int64 // at minute 0, 1, 2, 3 and 4
+	for i := range 5 {
+		r := request(fmt.Sprint("order-", i))
+		if i == 3 {
+			r.Method = ptr("card")
+		}
+		made = append([]int64{b.create(t, merchant.Caller, r).ID}, made...)
+		b.create(t, other.Caller, request(fmt.Sprint("order-", i)))
+		b.clock.Advance(time.Minute)
+	}
+	b.set(t, made[2], "completed")
+	b.set(t, made[3], "failed")
+	span := func(from, to int) db.Span { return db.Span{From: ptr(at(from)), To: ptr(at(to))} }
+	status := func(name string) payment.Page { return payment.Page{Status: &name} }
+	for name, test := range map[string]struct {
+		query payment.Query
+		want  []int64
+	}{
+		"all":              {payment.Query{}, made},
+		"completed":        {payment.Query{Page: status("completed")}, made[2:3]},
+		"failed":           {payment.Query{Page: status("failed")}, made[3:4]},
+		"pending":          {payment.Query{Page: status("pending")}, []int64{made[0], made[1], made[4]}},
+		"cancelled":        {payment.Query{Page: status("cancelled")}, nil},
+		"minutes 1 to 3":   {payment.Query{Span: span(1, 3)}, made[2:4]},
+		"since 3":          {payment.Query{Span: db.Span{From: ptr(at(3))}}, made[:2]},
+		"before 1":         {payment.Query{Span: db.Span{To: ptr(at(1))}}, made[4:]},
+		"by card":          {payment.Query{Method: ptr("card")}, made[1:2]},
+		"order":            {payment.Query{OrderID: ptr("order-1")}, made[3:4]},
+		"order and status": {payment.Query{Page: status("pending"), OrderID: ptr("order-1")}, nil},
+		"order and time":   {payment.Query{Span: span(1, 2), OrderID: ptr("order-1")}, made[3:4]},
+		"empty time":       {payment.Query{Span: span(2, 2)}, nil},
+	} {
+		if got, cursor := b.list(t, merchant.Caller, test.query); !slices.Equal(got, test.want) || cursor != nil {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+	var turned []int64
+	for query := (payment.Query{Page: page(2, nil)}); ; {
+		got, next := b.list(t, merchant.Caller, query)
+		turned = append(turned, got...)
+		if query.Cursor = next; next == nil {
+			break
+		}
+	}
+	if !slices.Equal(turned, made) {
+		t.Errorf("turned %v, want %v", turned, made)
+	}
+}
+
+// A merchant's list costs a page, and not all that the merchant has: by an order id, by seldom statuses
+// and by times long ago as well.
+func TestListByMerchantPlans(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.exec(t, `insert into payment select made.* from payment p, generate_series(10000, 40000) n,
+		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
+			'uuid', gen_random_uuid(), 'order_id', 'order-' || n, 'created_at', p.created_at + n * interval '1 minute', 'status', 'completed')) made where p.id = $1`, p.ID)
+	b.exec(
+		t,
+		"insert into payment_key (merchant_id, channel, order_id, payment_id) select merchant_id, 'sbp', order_id, id from payment where id >= 10000",
+	)
+	b.exec(
+		t,
+		"insert into day_first_id (subject, day, first_id) select 'payment', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n",
+		dbtest.Start,
+	)
+	b.exec(t, "analyze payment, payment_key, day_first_id")
+	query := db.PaymentListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
+	seldom := query
+	seldom.Status = ptr("failed")
+	span := db.Span{From: ptr(dbtest.Start.AddDate(0, 0, 9)), To: ptr(dbtest.Start.AddDate(0, 0, 10))}
+	for name, test := range map[string]struct {
+		read  func(q *db.Queries) error
+		parts []string
+	}{
+		"all": {
+			func(q *db.Queries) error { _, err := q.PaymentListByMerchant(t.Context(), query); return err },
+			[]string{"Index Cond: ((merchant_id = ", "payment_pkey"},
+		},
+		"seldom": {
+			func(q *db.Queries) error { _, err := q.PaymentListByMerchant(t.Context(), seldom); return err },
+			[]string{"(status = 'failed'::text) AND (id > "},
+		},
+		"order": {
+			func(q *db.Queries) error {
+				_, err := q.PaymentListByOrder(t.Context(), db.PaymentListByOrderParams{
+					MerchantID: merchant.ID, Channels: []string{"sbp", "card"}, OrderID: "order-20000",
+				})
+				return err
+			},
+			[]string{"payment_key_pkey", "Index Scan using payment_"},
+		},
+		// Made on the 29th: the first ids of that day and of the 2nd, a day to spare, bound them.
+		"times": {
+			func(q *db.Queries) error {
+				above, below, err := span.IDs(t.Context(), q, "payment", 0, 1<<62)
+				if err != nil {
+					return err
+				}
+				times := query
+				times.AboveID, times.BelowID, times.CreatedFrom, times.CreatedTo = above, below, span.From, span.To
+				_, err = q.PaymentListByMerchant(t.Context(), times)
+				return err
+			},
+			[]string{"id > '22959'", "id < '27280'"},
+		},
+	} {
+		plan := b.Plan(t, test.read)
+		for _, part := range test.parts {
+			if !strings.Contains(plan, part) {
+				t.Errorf("%s: no %s in\n%s", name, part, plan)
+			}
+		}
+	}
+}
+
 func TestListRefusals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -230,7 +356,7 @@ func TestListRefusals(t *testing.T) {
 		"limit":  {Page: page(101, nil)},
 		"cursor": {Page: page(1, ptr("0"))},
 		"status": {Page: payment.Page{Status: ptr("PENDING")}},
-		"to":     {From: ptr(at(1)), To: ptr(at(0))},
+		"to":     {Span: db.Span{From: ptr(at(1)), To: ptr(at(0))}},
 	} {
 		_, _, err := b.payments.List(ctx, payer, query)
 		wantFields(t, err, field)
@@ -240,16 +366,23 @@ func TestListRefusals(t *testing.T) {
 			Status: ptr(""),
 			Page:   db.Page{Limit: ptr[int32](0), Cursor: ptr("-1")},
 		},
-		From: ptr(at(2)),
-		To:   ptr(at(1)),
+		Span: db.Span{From: ptr(at(2)), To: ptr(at(1))},
 	})
 	wantFields(t, err, "cursor", "limit", "status", "to")
 	able := merchant.Caller
 	able.Scopes = []string{"payments"}
-	for _, query := range []payment.Query{{}, {OrderID: ptr(" ")}, {OrderID: ptr(text(256))}} {
+	for _, query := range []payment.Query{{OrderID: ptr("")}, {OrderID: ptr(" ")}, {OrderID: ptr(text(256))}} {
 		_, _, err := b.payments.List(ctx, able, query)
 		wantFields(t, err, "orderId")
 	}
-	_, _, err = b.payments.List(ctx, able, payment.Query{Method: ptr("cash")})
-	wantFields(t, err, "method", "orderId")
+	_, _, err = b.payments.List(ctx, able, payment.Query{
+		Page: payment.Page{
+			Status: ptr("paid"),
+			Page:   db.Page{Limit: ptr[int32](101), Cursor: ptr("x")},
+		},
+		Span:    db.Span{From: ptr(at(2)), To: ptr(at(1))},
+		OrderID: ptr(""),
+		Method:  ptr("cash"),
+	})
+	wantFields(t, err, "cursor", "limit", "method", "orderId", "status", "to")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/rate"
@@ -22,12 +23,19 @@ type Page struct {
 	Status *string
 }
 
-func (p Page) bounds(ctx context.Context) (limit int32, before int64, err error) {
-	f := fault.Decoded(ctx)
+func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
 	limit, before = p.Bounds(f)
 	f.Check(p.Status == nil || slices.Contains(Statuses, Status(*p.Status)), "status",
 		"must be waiting, processing, completed, failed, cancelled or expired")
-	return limit, before, f.Err()
+	return limit, before
+}
+
+// Query asks for part of the list of a merchant's payouts, newest first.
+type Query struct {
+	Page
+	db.Span
+	// OrderID keeps to the payouts of one order id, at most one a method; nil is any.
+	OrderID *string
 }
 
 // Offer is a payout as its trader sees it: one they have taken, or one they may.
@@ -97,8 +105,9 @@ func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Pag
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
 	}
-	limit, before, err := page.bounds(ctx)
-	if err != nil {
+	f := fault.Decoded(ctx)
+	limit, before := page.bounds(f)
+	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
@@ -131,24 +140,69 @@ func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payin
 }
 
 // ListOwn lists a merchant's payouts. The cursor is nil on the last page.
-func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page Page) ([]Payin, *string, error) {
+func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) ([]Payin, *string, error) {
 	if err := needMerchant(who, caller.MerchantRead); err != nil {
 		return nil, nil, err
 	}
-	limit, before, err := page.bounds(ctx)
-	if err != nil {
+	f := fault.Decoded(ctx)
+	limit, before := query.bounds(f)
+	query.Check(f)
+	if query.OrderID != nil {
+		orderID := f.RequiredText("orderId", *query.OrderID, maxText)
+		query.OrderID = &orderID
+	}
+	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
-		return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
-			MerchantID: who.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
-		})
+		if query.OrderID != nil {
+			return q.PayinListByOrder(ctx, db.PayinListByOrderParams{
+				MerchantID:  who.MerchantID,
+				Channels:    channels(),
+				OrderID:     *query.OrderID,
+				CreatedFrom: query.From,
+				CreatedTo:   query.To,
+				Status:      query.Status,
+			})
+		}
+		return query.ofMerchant(ctx, q, who.MerchantID, before, limit+1)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
 	}
 	list, cursor := cut(rows, limit)
 	return list, cursor, nil
+}
+
+// ofMerchant reads a page of a merchant's payouts.
+func (query Query) ofMerchant(
+	ctx context.Context, q *db.Queries, merchantID, before int64, page int32,
+) ([]db.Payin, error) {
+	above, below, err := query.IDs(ctx, q, subject, 0, before)
+	if err != nil {
+		return nil, err
+	}
+	return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
+		MerchantID:  merchantID,
+		AboveID:     above,
+		BelowID:     below,
+		CreatedFrom: query.From,
+		CreatedTo:   query.To,
+		Status:      query.Status,
+		Page:        page,
+	})
+}
+
+// channels are the names of the methods that payouts are made by: with them an order id is looked up by
+// key.
+func channels() []string {
+	var names []string
+	for _, method := range catalogue.Methods {
+		if len(method.Payouts) > 0 {
+			names = append(names, method.Name)
+		}
+	}
+	return names
 }
 
 // takenTime is how long a trader has for a payout before operators see it as overdue.
@@ -161,8 +215,9 @@ func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Pa
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	limit, before, err := Page{Page: page}.bounds(ctx)
-	if err != nil {
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
 	now := s.clock.Now()

@@ -1,10 +1,15 @@
 package payout_test
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payout"
 )
 
@@ -39,7 +44,7 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 	for range 10 { // more often than a plan is made anew for each call
 		for status, want := range map[string]int{"waiting": 1, "processing": 0} {
 			page := payout.Page{Status: &status}
-			own, _, err := payouts.ListOwn(t.Context(), s.m.Caller, page)
+			own, _, err := payouts.ListOwn(t.Context(), s.m.Caller, payout.Query{Page: page})
 			noError(t, err)
 			offered, _, err := payouts.ListForTrader(t.Context(), s.taker.Caller, page)
 			noError(t, err)
@@ -50,5 +55,133 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 	}
 	if rows := read() - before; rows > 200 {
 		t.Errorf("read %d rows for the same one, ten times", rows)
+	}
+}
+
+// A merchant lists its payouts, the newest first, by any of the filters and page by page.
+func TestListOwn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	other := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	taker := b.trader(t, "sbp", "c2c")
+	var made []payout.Payin // at minute 0, 1 and 2
+	for i := range 3 {
+		made = append([]payout.Payin{b.create(t, merchant.Caller, request("order-"+strconv.Itoa(i)))}, made...)
+		b.create(t, other.Caller, request("order-"+strconv.Itoa(i)))
+		b.clock.Advance(time.Minute)
+	}
+	b.take(t, taker, made[1])
+	status := func(name string) payout.Page { return payout.Page{Status: &name} }
+	minute := func(n int) *time.Time { return ptr(dbtest.Start.Add(time.Duration(n) * time.Minute)) }
+	ids := func(list []payout.Payin) (all []int64) {
+		for _, p := range list {
+			all = append(all, p.ID)
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		query payout.Query
+		want  []payout.Payin
+	}{
+		"all":              {payout.Query{}, made},
+		"processing":       {payout.Query{Page: status("processing")}, made[1:2]},
+		"expired":          {payout.Query{Page: status("expired")}, nil},
+		"minute 1":         {payout.Query{Span: db.Span{From: minute(1), To: minute(2)}}, made[1:2]},
+		"since 1":          {payout.Query{Span: db.Span{From: minute(1)}}, made[:2]},
+		"order":            {payout.Query{OrderID: ptr(" order-2")}, made[:1]},
+		"no such order":    {payout.Query{OrderID: ptr("order-3")}, nil},
+		"order and status": {payout.Query{OrderID: ptr("order-2"), Page: status("failed")}, nil},
+	} {
+		list, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, test.query)
+		noError(t, err)
+		if !slices.Equal(ids(list), ids(test.want)) || cursor != nil {
+			t.Errorf("%s: %v, want %v", name, ids(list), ids(test.want))
+		}
+	}
+	query := payout.Query{}
+	query.Limit = ptr[int32](2)
+	first, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
+	noError(t, err)
+	query.Cursor = cursor
+	rest, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
+	noError(t, err)
+	if got := append(ids(first), ids(rest)...); !slices.Equal(got, ids(made)) || len(first) != 2 || cursor != nil {
+		t.Errorf("turned %v, want %v", got, ids(made))
+	}
+
+	wrong := payout.Query{Page: status("paid"), OrderID: ptr(" "), Span: db.Span{From: minute(2), To: minute(1)}}
+	wrong.Limit, wrong.Cursor = ptr[int32](0), ptr("x")
+	_, _, err = b.payouts.ListOwn(t.Context(), merchant.Caller, wrong)
+	wantFields(t, err, "cursor", "limit", "orderId", "status", "to")
+	unable := merchant.Caller
+	unable.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
+	_, _, err = b.payouts.ListOwn(t.Context(), unable, payout.Query{})
+	wantCode(t, err, "merchant_external_payins_disabled")
+}
+
+// A merchant's list costs a page: by an order id and by times long ago as well.
+func TestListOwnPlans(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.exec(t, `insert into payin select made.* from payin p, generate_series(10000, 40000) n,
+		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
+			'uuid', gen_random_uuid(), 'order_id', 'order-' || n, 'created_at', p.created_at + n * interval '1 minute', 'status', 'cancelled')) made where p.id = $1`, p.ID)
+	b.exec(
+		t,
+		"insert into payin_key (merchant_id, channel, order_id, payin_id) select merchant_id, 'sbp', order_id, id from payin where id >= 10000",
+	)
+	b.exec(
+		t,
+		"insert into day_first_id (subject, day, first_id) select 'payin', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n",
+		dbtest.Start,
+	)
+	b.exec(t, "analyze payin, payin_key, day_first_id")
+	query := db.PayinListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
+	seldom := query
+	seldom.Status = ptr("failed")
+	span := db.Span{From: ptr(dbtest.Start.AddDate(0, 0, 9)), To: ptr(dbtest.Start.AddDate(0, 0, 10))}
+	for name, test := range map[string]struct {
+		read  func(q *db.Queries) error
+		parts []string
+	}{
+		"all": {
+			func(q *db.Queries) error { _, err := q.PayinListByMerchant(t.Context(), query); return err },
+			[]string{"Index Cond: ((merchant_id = ", "payin_pkey"},
+		},
+		"seldom": {
+			func(q *db.Queries) error { _, err := q.PayinListByMerchant(t.Context(), seldom); return err },
+			[]string{"(status = 'failed'::text) AND (id > "},
+		},
+		"order": {
+			func(q *db.Queries) error {
+				_, err := q.PayinListByOrder(t.Context(), db.PayinListByOrderParams{
+					MerchantID: merchant.ID, Channels: []string{"sbp", "c2c"}, OrderID: "order-20000",
+				})
+				return err
+			},
+			[]string{"payin_key_pkey", "Index Scan using payin_"},
+		},
+		// Made on the 29th: the first ids of that day and of the 2nd, a day to spare, bound them.
+		"times": {
+			func(q *db.Queries) error {
+				above, below, err := span.IDs(t.Context(), q, "payin", 0, 1<<62)
+				noError(t, err)
+				times := query
+				times.AboveID, times.BelowID, times.CreatedFrom, times.CreatedTo = above, below, span.From, span.To
+				_, err = q.PayinListByMerchant(t.Context(), times)
+				return err
+			},
+			[]string{"id > '22959'", "id < '27280'"},
+		},
+	} {
+		plan := b.Plan(t, test.read)
+		for _, part := range test.parts {
+			if !strings.Contains(plan, part) {
+				t.Errorf("%s: no %s in\n%s", name, part, plan)
+			}
+		}
 	}
 }

@@ -36,14 +36,14 @@ func TestStrangers(t *testing.T) {
 	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
 		wantCode(t, onlyErr(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
 	}
-	list, _, err := s.payouts.ListOwn(ctx, other.Caller, payout.Page{})
+	list, _, err := s.payouts.ListOwn(ctx, other.Caller, payout.Query{})
 	if err != nil || len(list) != 0 {
 		t.Errorf("another merchant's list: %v %v", list, err)
 	}
 	if own, _, err := s.payouts.ListOwn(
 		ctx,
 		s.m.Caller,
-		payout.Page{},
+		payout.Query{},
 	); err != nil || len(own) != 1 ||
 		own[0].UUID != s.p.UUID {
 		t.Errorf("its own list: %v %v", own, err)

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -232,22 +231,9 @@ func (s *Service) bound(ctx context.Context, subject string, f Filter, w window)
 		}
 		c.from = end.Add(-windowDefault)
 	}
-	first, err := s.q.DayFirstIDFrom(ctx, db.DayFirstIDFromParams{Subject: subject, Day: dayOf(c.from)})
-	if db.IgnoreNoRows(err) != nil {
-		return c, w, fmt.Errorf("find the first id of a day: %w", err)
-	}
-	w.above = max(w.above, first-1)
-	until, err := s.q.DayFirstIDUntil(ctx, db.DayFirstIDUntilParams{
-		Subject: subject, Day: dayOf(c.to).AddDate(0, 0, 1),
-	})
-	if db.NoRows(err) {
-		until, err = math.MaxInt64, nil
-	}
-	if err != nil {
-		return c, w, fmt.Errorf("find the first id of a day: %w", err)
-	}
-	w.below = min(w.below, until)
-	return c, w, nil
+	var err error
+	w.above, w.below, err = db.Span{From: &c.from, To: &c.to}.IDs(ctx, s.q, subject, w.above, w.below)
+	return c, w, err
 }
 
 // dayOf is the day in UTC.

@@ -98,7 +98,7 @@ func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error)
 	if c.MerchantID == 0 || c.Search == "" {
 		return found, nil
 	}
-	return s.q.ReportPayinsByOrder(ctx, db.ReportPayinsByOrderParams{
+	return s.q.PayinListByOrder(ctx, db.PayinListByOrderParams{
 		MerchantID: c.MerchantID, Channels: methods(), OrderID: c.Search,
 	})
 }

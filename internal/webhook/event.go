@@ -66,22 +66,39 @@ type FeedPage struct {
 	Cursor *string
 }
 
-// List is the feed of a merchant's events, oldest first: in the order of the numbers the relay gave
-// them, so that nothing ever appears before a cursor already handed out. An event not yet relayed
-// is not in it yet. The cursor is that of the last event, also when there is none after it yet; nil
-// when there was none at all. Status is looked at as it is now: an event that changes to it behind
-// the cursor is not shown again.
+// List is the feed of a merchant's events with the attempts at each, for a user of its portal.
 func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return nil, nil, err
 	}
+	list, cursor, err := s.feed(ctx, who.MerchantID, page)
+	if err != nil {
+		return nil, nil, err
+	}
+	return list, cursor, s.addAttempts(ctx, list)
+}
+
+// Feed is the feed of a merchant's events without the attempts, for its key.
+func (s *Events) Feed(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
+	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
+		return nil, nil, err
+	}
+	return s.feed(ctx, who.MerchantID, page)
+}
+
+// feed lists a merchant's events, the oldest first: in the order of the numbers the relay gave them, so
+// that nothing ever appears before a cursor already handed out. An event not yet relayed is not in it
+// yet. The cursor is that of the last event, also when there is none after it yet; nil when there was
+// none at all. Status is looked at as it is now: an event that changes to it behind the cursor is not
+// shown again.
+func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]Record, *string, error) {
 	limit, after, err := page.validate(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WebhookEventFeedRow, error) {
 		params := db.WebhookEventFeedParams{
-			MerchantID: who.MerchantID, AfterNumber: after, Page: limit,
+			MerchantID: merchantID, AfterNumber: after, Page: limit,
 		}
 		if page.Status == nil {
 			return q.WebhookEventFeed(ctx, params)
@@ -105,7 +122,7 @@ func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]
 		next := strconv.FormatInt(row.Number, 10)
 		cursor = &next
 	}
-	return list, cursor, s.addAttempts(ctx, list)
+	return list, cursor, nil
 }
 
 // feedByStatus reads the feed by the index of its status: a filter over the whole of it could read

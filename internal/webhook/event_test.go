@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -265,5 +266,64 @@ func TestListDead(t *testing.T) {
 	_, _, err = b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: some("x")})
 	if f := fault.As(err); f == nil || len(f.Fields) != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+// A key reads the same feed as its merchant's portal, by the index of its numbers, if it has the scope.
+func TestFeedByKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.newMerchant(t)
+	var own []uuid.UUID
+	for range 3 {
+		own = append(own, b.add(t, nowhere))
+		b.addFor(t, other, nowhere)
+	}
+	b.relayAll(t)
+	key := b.merchant.Caller
+	key.Scopes = []string{caller.ScopePayments}
+	var got []uuid.UUID
+	page := FeedPage{Limit: some(int32(2))}
+	for range 3 {
+		list, cursor, err := b.events.Feed(t.Context(), key, page)
+		noError(t, err)
+		for _, event := range list {
+			got = append(got, event.ID)
+		}
+		page.Cursor = cursor
+	}
+	if !slices.Equal(got, own) || page.Cursor == nil {
+		t.Errorf("read %v, want %v", got, own)
+	}
+	key.Scopes = []string{caller.ScopePayouts, caller.ScopeDeposits}
+	if _, _, err := b.events.Feed(t.Context(), key, FeedPage{}); !errors.Is(err, fault.ErrScopeRequired) {
+		t.Errorf("without the scope: %v", err)
+	}
+	if _, _, err := b.events.Feed(
+		t.Context(),
+		portal(b.merchant.ID),
+		FeedPage{},
+	); !errors.Is(
+		err,
+		fault.ErrTokenKindNotAllowed,
+	) {
+		t.Errorf("with a token: %v", err)
+	}
+	_, err := b.Pool.Exec(t.Context(), `insert into webhook_event
+		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
+		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(), 'delivered', n
+		from generate_series(1000, 20000) n`, b.merchant.ID, b.merchant.CashboxID)
+	noError(t, err)
+	_, err = b.Pool.Exec(t.Context(), "analyze webhook_event")
+	noError(t, err)
+	plan := b.Plan(t, func(q *db.Queries) error {
+		_, err := q.WebhookEventFeed(
+			t.Context(),
+			db.WebhookEventFeedParams{MerchantID: b.merchant.ID, AfterNumber: 15000, Page: 50},
+		)
+		return err
+	})
+	if !strings.Contains(plan, "Index Scan using webhook_event_feed_idx") || !strings.Contains(plan, "number > ") {
+		t.Errorf("the plan:\n%s", plan)
 	}
 }

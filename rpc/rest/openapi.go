@@ -40,6 +40,7 @@ var tags = []struct{ name, description string }{
 	{"Deposits", "Requests to bring USDT into a cashbox, and what it holds."},
 	{"Keys", "The API keys of a cashbox, for users of the merchant portal."},
 	{"Operators", "Files for the operators of the gateway."},
+	{"Sandbox", "What only a sandbox has: a clock to move, simulated traders, events on request. No key is needed."},
 	{webhookTag, "Events that the gateway posts to the callbackUri of a payment or payout."},
 }
 
@@ -196,6 +197,10 @@ func securitySchemes(headers auth.Headers) object {
 		"applicationSignature": header(
 			headers.Signature,
 			"Hex HMAC-SHA256 of the body, raw or canonical, under the application's external-payments secret.",
+		),
+		"signatureV2": header(
+			auth.HeaderV2,
+			"t=<unix seconds>,v1=<hex HMAC-SHA256 of t.uuid.body under the external payments secret>, good for five minutes.",
 		),
 		"bearer": object{"type": "http", "scheme": "bearer", "description": "Token of a user's sign-in."},
 	}

@@ -181,7 +181,7 @@ func security(kinds []caller.Kind) []any {
 		case caller.MerchantKey:
 			list = append(list, object{"keyId": []any{}, "secret": []any{}, "signature": []any{}})
 		case caller.Application:
-			list = append(list, object{"applicationSignature": []any{}})
+			list = append(list, object{"signatureV2": []any{}}, object{"applicationSignature": []any{}})
 		case caller.Anyone:
 		default:
 			bearer = true

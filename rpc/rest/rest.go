@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 var (
@@ -22,15 +23,18 @@ var (
 	errMediaType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed application/json.")
 )
 
-// Services are the handlers behind the routes, the same that are mounted for Connect.
+// Services are the handlers behind the routes, the same that are mounted for Connect. Sandbox is nil
+// outside a sandbox.
 type Services struct {
 	Payment    gatewayv1connect.PaymentServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Payin      gatewayv1connect.PayinServiceHandler
 	Deposit    gatewayv1connect.DepositServiceHandler
 	Cashbox    gatewayv1connect.CashboxServiceHandler
+	Events     gatewayv1connect.EventServiceHandler
 	Operator   portalv1connect.OperatorServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
+	Sandbox    sandboxv1connect.SandboxServiceHandler
 }
 
 // Guard wraps a procedure's route with what must hold before its body is looked at: who is calling

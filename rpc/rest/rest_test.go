@@ -69,6 +69,7 @@ func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 		Deposit:    depositStub{},
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}

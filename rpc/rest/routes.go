@@ -5,12 +5,39 @@ import (
 
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 const credentials = "/api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"
 
 // routes is the table of the documented paths. The first row that fits a path wins.
 func routes(s Services) []route {
+	table := documented(s)
+	if s.Sandbox != nil {
+		table = append(table, sandboxed(s.Sandbox)...)
+	}
+	return table
+}
+
+// sandboxed are the paths that a sandbox has besides.
+func sandboxed(s sandboxv1connect.SandboxServiceHandler) []route {
+	const simulation = "/api/v1/sandbox/simulation"
+	return []route{
+		unary(http.MethodPost, "/api/v1/sandbox/trigger",
+			sandboxv1connect.SandboxServiceTriggerProcedure, http.StatusOK, s.Trigger),
+		unary(http.MethodPost, "/api/v1/sandbox/clock/advance",
+			sandboxv1connect.SandboxServiceAdvanceClockProcedure, http.StatusOK, s.AdvanceClock),
+		unary(http.MethodGet, simulation,
+			sandboxv1connect.SandboxServiceGetSimulationProcedure, http.StatusOK, s.GetSimulation),
+		unary(http.MethodPut, simulation,
+			sandboxv1connect.SandboxServiceStartSimulationProcedure, http.StatusOK, s.StartSimulation),
+		unary(http.MethodDelete, simulation,
+			sandboxv1connect.SandboxServiceStopSimulationProcedure, http.StatusOK, s.StopSimulation),
+	}
+}
+
+// documented are the paths that every gateway has.
+func documented(s Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",
 			gatewayv1connect.PaymentServiceCreatePaymentProcedure, http.StatusOK, s.Payment.CreatePayment),
@@ -39,16 +66,22 @@ func routes(s Services) []route {
 
 		unary(http.MethodPost, "/api/v1/payins",
 			gatewayv1connect.PayinServiceCreatePayinProcedure, http.StatusOK, s.Payin.CreatePayin),
+		unary(http.MethodGet, "/api/v1/payins",
+			gatewayv1connect.PayinServiceListPayinsProcedure, http.StatusOK, s.Payin.ListPayins),
 		unary(http.MethodGet, "/api/v1/payins/{payin_id}",
 			gatewayv1connect.PayinServiceGetPayinProcedure, http.StatusOK, s.Payin.GetPayin),
 		unary(http.MethodPost, "/api/v1/payins/{payin_id}/cancel",
 			gatewayv1connect.PayinServiceCancelPayinProcedure, http.StatusOK, s.Payin.CancelPayin),
 
 		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
+		unary(http.MethodGet, "/api/v1/deposits",
+			gatewayv1connect.DepositServiceListDepositsProcedure, http.StatusOK, s.Deposit.ListDeposits),
 		unary(http.MethodGet, "/api/v1/deposits/{deposit_id}",
 			gatewayv1connect.DepositServiceGetDepositProcedure, http.StatusOK, s.Deposit.GetDeposit),
 		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
 			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
+		unary(http.MethodGet, "/api/v1/events",
+			gatewayv1connect.EventServiceListEventsProcedure, http.StatusOK, s.Events.ListEvents),
 
 		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
 			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // ErrRedirect is returned instead of following a redirect: signing it would hand the secret to
@@ -40,6 +41,13 @@ func Signature(secret string, body []byte) string {
 // as the request's signature header; a Transport leaves it there.
 func AppealSignature(secret, reason, fileName string, fileSize int64) string {
 	return Signature(secret, fmt.Appendf(nil, "appeal-v1\n%s\n%s\n%d", reason, fileName, fileSize))
+}
+
+// CallbackSignature is the header Signature-V2 of a payment's callback: of the time, the payment's uuid
+// and the body. It is good for this payment alone, and for five minutes.
+func CallbackSignature(secret string, at time.Time, paymentUUID string, body []byte) string {
+	signed := Signature(secret, append(fmt.Appendf(nil, "%d.%s.", at.Unix(), paymentUUID), body...))
+	return fmt.Sprintf("t=%d,v1=%s", at.Unix(), signed)
 }
 
 // Transport signs every request with the key's id and secret under the default header names and

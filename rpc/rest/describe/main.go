@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 	"gateway.example/rpc/rest"
 )
 
@@ -41,6 +42,8 @@ func describe() ([]byte, error) {
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
+		Sandbox:    sandboxv1connect.UnimplementedSandboxServiceHandler{},
 	}, rest.About{BaseURL: "https://api.gateway.test", Headers: auth.DefaultHeaders()})
 	if err != nil {
 		return nil, err

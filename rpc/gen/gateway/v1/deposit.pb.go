@@ -253,6 +253,149 @@ func (x *GetDepositResponse) GetData() *Deposit {
 	return nil
 }
 
+type ListDepositsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only deposits in this status: pending, confirmed or rejected.
+	Status *string `protobuf:"bytes,1,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Only deposits created from then on.
+	From *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// Only deposits created before then.
+	To *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	// Only the deposit that was created under this idempotencyKey.
+	IdempotencyKey *string `protobuf:"bytes,6,opt,name=idempotency_key,json=idempotencyKey,proto3,oneof" json:"idempotency_key,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ListDepositsRequest) Reset() {
+	*x = ListDepositsRequest{}
+	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDepositsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDepositsRequest) ProtoMessage() {}
+
+func (x *ListDepositsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDepositsRequest.ProtoReflect.Descriptor instead.
+func (*ListDepositsRequest) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListDepositsRequest) GetStatus() string {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ""
+}
+
+func (x *ListDepositsRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *ListDepositsRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *ListDepositsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListDepositsRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+func (x *ListDepositsRequest) GetIdempotencyKey() string {
+	if x != nil && x.IdempotencyKey != nil {
+		return *x.IdempotencyKey
+	}
+	return ""
+}
+
+type ListDepositsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  []*Deposit             `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Null on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDepositsResponse) Reset() {
+	*x = ListDepositsResponse{}
+	mi := &file_gateway_v1_deposit_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDepositsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDepositsResponse) ProtoMessage() {}
+
+func (x *ListDepositsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_deposit_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDepositsResponse.ProtoReflect.Descriptor instead.
+func (*ListDepositsResponse) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListDepositsResponse) GetData() []*Deposit {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListDepositsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 type Deposit struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	Id                int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -276,7 +419,7 @@ type Deposit struct {
 
 func (x *Deposit) Reset() {
 	*x = Deposit{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -288,7 +431,7 @@ func (x *Deposit) String() string {
 func (*Deposit) ProtoMessage() {}
 
 func (x *Deposit) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -301,7 +444,7 @@ func (x *Deposit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deposit.ProtoReflect.Descriptor instead.
 func (*Deposit) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{4}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Deposit) GetId() int64 {
@@ -414,7 +557,22 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"deposit_id\x18\x01 \x01(\x03B\n" +
 	"\x8a\xb5\x18\x06j\x0231x\x01R\tdepositId\"E\n" +
 	"\x12GetDepositResponse\x12/\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xbe\x06\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x89\x03\n" +
+	"\x13ListDepositsRequest\x12?\n" +
+	"\x06status\x18\x01 \x01(\tB\"\x8a\xb5\x18\x1eB\apendingB\tconfirmedB\brejectedH\x00R\x06status\x88\x01\x01\x12.\n" +
+	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12$\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05x\x01\x80\x01dH\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x12^\n" +
+	"\x0fidempotency_key\x18\x06 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10H\x03R\x0eidempotencyKey\x88\x01\x01B\t\n" +
+	"\a_statusB\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursorB\x12\n" +
+	"\x10_idempotency_key\"v\n" +
+	"\x14ListDepositsResponse\x12'\n" +
+	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.DepositR\x04data\x12%\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\vnext_cursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xbe\x06\n" +
 	"\aDeposit\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\x03B\n" +
 	"\x8a\xb5\x18\x06j\x0231x\x01R\x02id\x129\n" +
@@ -433,13 +591,15 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
 	"\x11status_updated_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAtB\x15\n" +
-	"\x13_external_reference2\xff\x02\n" +
+	"\x13_external_reference2\x8b\x04\n" +
 	"\x0eDepositService\x12\xce\x01\n" +
 	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
 	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict \x01\x12\x9b\x01\n" +
 	"\n" +
 	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponse\"N\x92\xb5\x18J\n" +
-	"\x0eRead a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_deniedB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\x0eRead a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x12\x89\x01\n" +
+	"\fListDeposits\x12\x1f.gateway.v1.ListDepositsRequest\x1a .gateway.v1.ListDepositsResponse\"6\x92\xb5\x182\n" +
+	"\rList deposits\x12\bDeposits\x1a\x17merchant_scope_requiredB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_deposit_proto_rawDescOnce sync.Once
@@ -453,29 +613,36 @@ func file_gateway_v1_deposit_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_deposit_proto_rawDescData
 }
 
-var file_gateway_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_gateway_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_gateway_v1_deposit_proto_goTypes = []any{
 	(*CreateDepositRequest)(nil),  // 0: gateway.v1.CreateDepositRequest
 	(*CreateDepositResponse)(nil), // 1: gateway.v1.CreateDepositResponse
 	(*GetDepositRequest)(nil),     // 2: gateway.v1.GetDepositRequest
 	(*GetDepositResponse)(nil),    // 3: gateway.v1.GetDepositResponse
-	(*Deposit)(nil),               // 4: gateway.v1.Deposit
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*ListDepositsRequest)(nil),   // 4: gateway.v1.ListDepositsRequest
+	(*ListDepositsResponse)(nil),  // 5: gateway.v1.ListDepositsResponse
+	(*Deposit)(nil),               // 6: gateway.v1.Deposit
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
 }
 var file_gateway_v1_deposit_proto_depIdxs = []int32{
-	4, // 0: gateway.v1.CreateDepositResponse.data:type_name -> gateway.v1.Deposit
-	4, // 1: gateway.v1.GetDepositResponse.data:type_name -> gateway.v1.Deposit
-	5, // 2: gateway.v1.Deposit.created_at:type_name -> google.protobuf.Timestamp
-	5, // 3: gateway.v1.Deposit.status_updated_at:type_name -> google.protobuf.Timestamp
-	0, // 4: gateway.v1.DepositService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
-	2, // 5: gateway.v1.DepositService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
-	1, // 6: gateway.v1.DepositService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
-	3, // 7: gateway.v1.DepositService.GetDeposit:output_type -> gateway.v1.GetDepositResponse
-	6, // [6:8] is the sub-list for method output_type
-	4, // [4:6] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	6,  // 0: gateway.v1.CreateDepositResponse.data:type_name -> gateway.v1.Deposit
+	6,  // 1: gateway.v1.GetDepositResponse.data:type_name -> gateway.v1.Deposit
+	7,  // 2: gateway.v1.ListDepositsRequest.from:type_name -> google.protobuf.Timestamp
+	7,  // 3: gateway.v1.ListDepositsRequest.to:type_name -> google.protobuf.Timestamp
+	6,  // 4: gateway.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
+	7,  // 5: gateway.v1.Deposit.created_at:type_name -> google.protobuf.Timestamp
+	7,  // 6: gateway.v1.Deposit.status_updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 7: gateway.v1.DepositService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
+	2,  // 8: gateway.v1.DepositService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
+	4,  // 9: gateway.v1.DepositService.ListDeposits:input_type -> gateway.v1.ListDepositsRequest
+	1,  // 10: gateway.v1.DepositService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	3,  // 11: gateway.v1.DepositService.GetDeposit:output_type -> gateway.v1.GetDepositResponse
+	5,  // 12: gateway.v1.DepositService.ListDeposits:output_type -> gateway.v1.ListDepositsResponse
+	10, // [10:13] is the sub-list for method output_type
+	7,  // [7:10] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_deposit_proto_init() }
@@ -486,13 +653,15 @@ func file_gateway_v1_deposit_proto_init() {
 	file_gateway_v1_wire_proto_init()
 	file_gateway_v1_deposit_proto_msgTypes[0].OneofWrappers = []any{}
 	file_gateway_v1_deposit_proto_msgTypes[4].OneofWrappers = []any{}
+	file_gateway_v1_deposit_proto_msgTypes[5].OneofWrappers = []any{}
+	file_gateway_v1_deposit_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_deposit_proto_rawDesc), len(file_gateway_v1_deposit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/deposit.proto.
  */
 export const file_gateway_v1_deposit: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEi3gMKFENyZWF0ZURlcG9zaXRSZXF1ZXN0EigKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKANCBoq1GAJ4AUgAiAEBEjwKBmFtb3VudBgCIAEoCUIsirUYKCgBShxeWzAtOV17MSwxMn0oXC5bMC05XXsxLDh9KT8kagYyNTAuNTASPwoHbmV0d29yaxgDIAEoCUIuirUYKigBQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRIhCghjdXJyZW5jeRgEIAEoCUIKirUYBkIEVVNEVEgBiAEBEjsKB2FkZHJlc3MYBSABKAlCKoq1GCYoAWoiVFI3TkhxamVLUXhHVENpOHE4Wlk0cEw4b3RTemdqTGo2dBI0ChJleHRlcm5hbF9yZWZlcmVuY2UYBiABKAlCE4q1GA9ggAJqCmludm9pY2UtMTJIAogBARJLCg9pZGVtcG90ZW5jeV9rZXkYByABKAlCMoq1GC4oAVIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwQhYKFF9tZXJjaGFudF9jYXNoYm94X2lkQgsKCV9jdXJyZW5jeUIVChNfZXh0ZXJuYWxfcmVmZXJlbmNlIkIKFUNyZWF0ZURlcG9zaXRSZXNwb25zZRIpCgRkYXRhGAEgASgLMhMuZ2F0ZXdheS52MS5EZXBvc2l0QgaKtRgCcAEiMwoRR2V0RGVwb3NpdFJlcXVlc3QSHgoKZGVwb3NpdF9pZBgBIAEoA0IKirUYBmoCMzF4ASI/ChJHZXREZXBvc2l0UmVzcG9uc2USKQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdEIGirUYAnABIrEFCgdEZXBvc2l0EhYKAmlkGAEgASgDQgqKtRgGagIzMXgBEiYKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANCCYq1GAVqATF4ARIgCglkaXJlY3Rpb24YAyABKAlCDYq1GAlCB2RlcG9zaXQSMgoGc3RhdHVzGAQgASgJQiKKtRgeQgdwZW5kaW5nQgljb25maXJtZWRCCHJlamVjdGVkEjgKBmFtb3VudBgFIAEoCUIoirUYJEoUXi0/WzAtOV0rXC5bMC05XXs4fSRqDDI1MC41MDAwMDAwMBIcCghjdXJyZW5jeRgGIAEoCUIKirUYBkIEVVNEVBI9CgduZXR3b3JrGAcgASgJQiyKtRgoQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRI5CgdhZGRyZXNzGAggASgJQiiKtRgkaiJUUjdOSHFqZUtReEdUQ2k4cThaWTRwTDhvdFN6Z2pMajZ0EjEKEmV4dGVybmFsX3JlZmVyZW5jZRgJIAEoCUIQirUYDGoKaW52b2ljZS0xMkgAiAEBEkkKD2lkZW1wb3RlbmN5X2tleRgKIAEoCUIwirUYLFIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwElAKCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE0OjAzLjEyM1pwARJXChFzdGF0dXNfdXBkYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTQ6MDMuMTIzWnABQhUKE19leHRlcm5hbF9yZWZlcmVuY2Uy/wIKDkRlcG9zaXRTZXJ2aWNlEs4BCg1DcmVhdGVEZXBvc2l0EiAuZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVxdWVzdBohLmdhdGV3YXkudjEuQ3JlYXRlRGVwb3NpdFJlc3BvbnNlIniStRh0ChFSZXF1ZXN0IGEgZGVwb3NpdBIIRGVwb3NpdHMaF21lcmNoYW50X3Njb3BlX3JlcXVpcmVkGglub3RfZm91bmQaFWNhc2hib3hfYWNjZXNzX2RlbmllZBoYaWRlbXBvdGVuY3lfa2V5X2NvbmZsaWN0IAESmwEKCkdldERlcG9zaXQSHS5nYXRld2F5LnYxLkdldERlcG9zaXRSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5HZXREZXBvc2l0UmVzcG9uc2UiTpK1GEoKDlJlYWQgYSBkZXBvc2l0EghEZXBvc2l0cxoXbWVyY2hhbnRfc2NvcGVfcmVxdWlyZWQaFWNhc2hib3hfYWNjZXNzX2RlbmllZEIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEi3gMKFENyZWF0ZURlcG9zaXRSZXF1ZXN0EigKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKANCBoq1GAJ4AUgAiAEBEjwKBmFtb3VudBgCIAEoCUIsirUYKCgBShxeWzAtOV17MSwxMn0oXC5bMC05XXsxLDh9KT8kagYyNTAuNTASPwoHbmV0d29yaxgDIAEoCUIuirUYKigBQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRIhCghjdXJyZW5jeRgEIAEoCUIKirUYBkIEVVNEVEgBiAEBEjsKB2FkZHJlc3MYBSABKAlCKoq1GCYoAWoiVFI3TkhxamVLUXhHVENpOHE4Wlk0cEw4b3RTemdqTGo2dBI0ChJleHRlcm5hbF9yZWZlcmVuY2UYBiABKAlCE4q1GA9ggAJqCmludm9pY2UtMTJIAogBARJLCg9pZGVtcG90ZW5jeV9rZXkYByABKAlCMoq1GC4oAVIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwQhYKFF9tZXJjaGFudF9jYXNoYm94X2lkQgsKCV9jdXJyZW5jeUIVChNfZXh0ZXJuYWxfcmVmZXJlbmNlIkIKFUNyZWF0ZURlcG9zaXRSZXNwb25zZRIpCgRkYXRhGAEgASgLMhMuZ2F0ZXdheS52MS5EZXBvc2l0QgaKtRgCcAEiMwoRR2V0RGVwb3NpdFJlcXVlc3QSHgoKZGVwb3NpdF9pZBgBIAEoA0IKirUYBmoCMzF4ASI/ChJHZXREZXBvc2l0UmVzcG9uc2USKQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdEIGirUYAnABItgCChNMaXN0RGVwb3NpdHNSZXF1ZXN0EjcKBnN0YXR1cxgBIAEoCUIiirUYHkIHcGVuZGluZ0IJY29uZmlybWVkQghyZWplY3RlZEgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdCgVsaW1pdBgEIAEoBUIJirUYBXgBgAFkSAGIAQESEwoGY3Vyc29yGAUgASgJSAKIAQESTgoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQjCKtRgsUgR1dWlkaiQwYjlmM2M1ZS00YTFkLTRjMmItOGU3Zi02YTVkNGMzYjJhMTBIA4gBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yQhIKEF9pZGVtcG90ZW5jeV9rZXkicAoUTGlzdERlcG9zaXRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCgtuZXh0X2N1cnNvchgCIAEoCUgAUgtuZXh0X2N1cnNvcogBAUIOCgxfbmV4dF9jdXJzb3IisQUKB0RlcG9zaXQSFgoCaWQYASABKANCCoq1GAZqAjMxeAESJgoTbWVyY2hhbnRfY2FzaGJveF9pZBgCIAEoA0IJirUYBWoBMXgBEiAKCWRpcmVjdGlvbhgDIAEoCUINirUYCUIHZGVwb3NpdBIyCgZzdGF0dXMYBCABKAlCIoq1GB5CB3BlbmRpbmdCCWNvbmZpcm1lZEIIcmVqZWN0ZWQSOAoGYW1vdW50GAUgASgJQiiKtRgkShReLT9bMC05XStcLlswLTldezh9JGoMMjUwLjUwMDAwMDAwEhwKCGN1cnJlbmN5GAYgASgJQgqKtRgGQgRVU0RUEj0KB25ldHdvcmsYByABKAlCLIq1GChCBVRSQzIwQgVFUkMyMEIFQkVQMjBCB1BPTFlHT05CCEFSQklUUlVNEjkKB2FkZHJlc3MYCCABKAlCKIq1GCRqIlRSN05IcWplS1F4R1RDaThxOFpZNHBMOG90U3pnakxqNnQSMQoSZXh0ZXJuYWxfcmVmZXJlbmNlGAkgASgJQhCKtRgMagppbnZvaWNlLTEySACIAQESSQoPaWRlbXBvdGVuY3lfa2V5GAogASgJQjCKtRgsUgR1dWlkaiQwYjlmM2M1ZS00YTFkLTRjMmItOGU3Zi02YTVkNGMzYjJhMTASUAoKY3JlYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTQ6MDMuMTIzWnABElcKEXN0YXR1c191cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNDowMy4xMjNacAFCFQoTX2V4dGVybmFsX3JlZmVyZW5jZTKLBAoORGVwb3NpdFNlcnZpY2USzgEKDUNyZWF0ZURlcG9zaXQSIC5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXF1ZXN0GiEuZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVzcG9uc2UieJK1GHQKEVJlcXVlc3QgYSBkZXBvc2l0EghEZXBvc2l0cxoXbWVyY2hhbnRfc2NvcGVfcmVxdWlyZWQaCW5vdF9mb3VuZBoVY2FzaGJveF9hY2Nlc3NfZGVuaWVkGhhpZGVtcG90ZW5jeV9rZXlfY29uZmxpY3QgARKbAQoKR2V0RGVwb3NpdBIdLmdhdGV3YXkudjEuR2V0RGVwb3NpdFJlcXVlc3QaHi5nYXRld2F5LnYxLkdldERlcG9zaXRSZXNwb25zZSJOkrUYSgoOUmVhZCBhIGRlcG9zaXQSCERlcG9zaXRzGhdtZXJjaGFudF9zY29wZV9yZXF1aXJlZBoVY2FzaGJveF9hY2Nlc3NfZGVuaWVkEokBCgxMaXN0RGVwb3NpdHMSHy5nYXRld2F5LnYxLkxpc3REZXBvc2l0c1JlcXVlc3QaIC5nYXRld2F5LnYxLkxpc3REZXBvc2l0c1Jlc3BvbnNlIjaStRgyCg1MaXN0IGRlcG9zaXRzEghEZXBvc2l0cxoXbWVyY2hhbnRfc2NvcGVfcmVxdWlyZWRCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gateway.v1.CreateDepositRequest
@@ -128,6 +128,84 @@ export const GetDepositResponseSchema: GenMessage<GetDepositResponse> = /*@__PUR
   messageDesc(file_gateway_v1_deposit, 3);
 
 /**
+ * @generated from message gateway.v1.ListDepositsRequest
+ */
+export type ListDepositsRequest = Message<"gateway.v1.ListDepositsRequest"> & {
+  /**
+   * Only deposits in this status: pending, confirmed or rejected.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only deposits created from then on.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only deposits created before then.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 5;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only the deposit that was created under this idempotencyKey.
+   *
+   * @generated from field: optional string idempotency_key = 6;
+   */
+  idempotencyKey?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListDepositsRequest.
+ * Use `create(ListDepositsRequestSchema)` to create a new message.
+ */
+export const ListDepositsRequestSchema: GenMessage<ListDepositsRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_deposit, 4);
+
+/**
+ * @generated from message gateway.v1.ListDepositsResponse
+ */
+export type ListDepositsResponse = Message<"gateway.v1.ListDepositsResponse"> & {
+  /**
+   * @generated from field: repeated gateway.v1.Deposit data = 1;
+   */
+  data: Deposit[];
+
+  /**
+   * Null on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListDepositsResponse.
+ * Use `create(ListDepositsResponseSchema)` to create a new message.
+ */
+export const ListDepositsResponseSchema: GenMessage<ListDepositsResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_deposit, 5);
+
+/**
  * @generated from message gateway.v1.Deposit
  */
 export type Deposit = Message<"gateway.v1.Deposit"> & {
@@ -203,7 +281,7 @@ export type Deposit = Message<"gateway.v1.Deposit"> & {
  * Use `create(DepositSchema)` to create a new message.
  */
 export const DepositSchema: GenMessage<Deposit> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 4);
+  messageDesc(file_gateway_v1_deposit, 6);
 
 /**
  * DepositService takes requests to bring USDT into a cashbox. The key needs the scope deposits.
@@ -230,6 +308,16 @@ export const DepositService: GenService<{
     methodKind: "unary";
     input: typeof GetDepositRequestSchema;
     output: typeof GetDepositResponseSchema;
+  },
+  /**
+   * ListDeposits lists the merchant's requests, the newest first.
+   *
+   * @generated from rpc gateway.v1.DepositService.ListDeposits
+   */
+  listDeposits: {
+    methodKind: "unary";
+    input: typeof ListDepositsRequestSchema;
+    output: typeof ListDepositsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gateway_v1_deposit, 0);

@@ -298,6 +298,149 @@ func (x *GetPayinResponse) GetData() *Payin {
 	return nil
 }
 
+type ListPayinsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only payouts in this status: waiting, processing, completed, failed, cancelled or expired.
+	Status *string `protobuf:"bytes,1,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Only payouts created from then on.
+	From *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// Only payouts created before then.
+	To *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	// Only payouts of this order id, at most one a method.
+	OrderId       *string `protobuf:"bytes,6,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPayinsRequest) Reset() {
+	*x = ListPayinsRequest{}
+	mi := &file_gateway_v1_payin_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPayinsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPayinsRequest) ProtoMessage() {}
+
+func (x *ListPayinsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payin_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPayinsRequest.ProtoReflect.Descriptor instead.
+func (*ListPayinsRequest) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListPayinsRequest) GetStatus() string {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ""
+}
+
+func (x *ListPayinsRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *ListPayinsRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *ListPayinsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListPayinsRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+func (x *ListPayinsRequest) GetOrderId() string {
+	if x != nil && x.OrderId != nil {
+		return *x.OrderId
+	}
+	return ""
+}
+
+type ListPayinsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  []*Payin               `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Null on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPayinsResponse) Reset() {
+	*x = ListPayinsResponse{}
+	mi := &file_gateway_v1_payin_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPayinsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPayinsResponse) ProtoMessage() {}
+
+func (x *ListPayinsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payin_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPayinsResponse.ProtoReflect.Descriptor instead.
+func (*ListPayinsResponse) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListPayinsResponse) GetData() []*Payin {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListPayinsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 type CancelPayinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
@@ -308,7 +451,7 @@ type CancelPayinRequest struct {
 
 func (x *CancelPayinRequest) Reset() {
 	*x = CancelPayinRequest{}
-	mi := &file_gateway_v1_payin_proto_msgTypes[4]
+	mi := &file_gateway_v1_payin_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -320,7 +463,7 @@ func (x *CancelPayinRequest) String() string {
 func (*CancelPayinRequest) ProtoMessage() {}
 
 func (x *CancelPayinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_payin_proto_msgTypes[4]
+	mi := &file_gateway_v1_payin_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -333,7 +476,7 @@ func (x *CancelPayinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelPayinRequest.ProtoReflect.Descriptor instead.
 func (*CancelPayinRequest) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{4}
+	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CancelPayinRequest) GetPayinId() string {
@@ -353,7 +496,7 @@ type CancelPayinResponse struct {
 
 func (x *CancelPayinResponse) Reset() {
 	*x = CancelPayinResponse{}
-	mi := &file_gateway_v1_payin_proto_msgTypes[5]
+	mi := &file_gateway_v1_payin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -365,7 +508,7 @@ func (x *CancelPayinResponse) String() string {
 func (*CancelPayinResponse) ProtoMessage() {}
 
 func (x *CancelPayinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_payin_proto_msgTypes[5]
+	mi := &file_gateway_v1_payin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -378,7 +521,7 @@ func (x *CancelPayinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelPayinResponse.ProtoReflect.Descriptor instead.
 func (*CancelPayinResponse) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{5}
+	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CancelPayinResponse) GetMessage() string {
@@ -422,7 +565,7 @@ type Payin struct {
 
 func (x *Payin) Reset() {
 	*x = Payin{}
-	mi := &file_gateway_v1_payin_proto_msgTypes[6]
+	mi := &file_gateway_v1_payin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +577,7 @@ func (x *Payin) String() string {
 func (*Payin) ProtoMessage() {}
 
 func (x *Payin) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_payin_proto_msgTypes[6]
+	mi := &file_gateway_v1_payin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +590,7 @@ func (x *Payin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Payin.ProtoReflect.Descriptor instead.
 func (*Payin) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{6}
+	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Payin) GetId() string {
@@ -555,7 +698,7 @@ type Beneficiary struct {
 
 func (x *Beneficiary) Reset() {
 	*x = Beneficiary{}
-	mi := &file_gateway_v1_payin_proto_msgTypes[7]
+	mi := &file_gateway_v1_payin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -567,7 +710,7 @@ func (x *Beneficiary) String() string {
 func (*Beneficiary) ProtoMessage() {}
 
 func (x *Beneficiary) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_payin_proto_msgTypes[7]
+	mi := &file_gateway_v1_payin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -580,7 +723,7 @@ func (x *Beneficiary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Beneficiary.ProtoReflect.Descriptor instead.
 func (*Beneficiary) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{7}
+	return file_gateway_v1_payin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Beneficiary) GetValue() string {
@@ -636,7 +779,24 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\x0fGetPayinRequest\x12K\n" +
 	"\bpayin_id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\apayinId\"A\n" +
 	"\x10GetPayinResponse\x12-\n" +
-	"\x04data\x18\x01 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"a\n" +
+	"\x04data\x18\x01 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xf5\x02\n" +
+	"\x11ListPayinsRequest\x12]\n" +
+	"\x06status\x18\x01 \x01(\tB@\x8a\xb5\x18<B\awaitingB\n" +
+	"processingB\tcompletedB\x06failedB\tcancelledB\aexpiredH\x00R\x06status\x88\x01\x01\x12.\n" +
+	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12$\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05x\x01\x80\x01dH\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x125\n" +
+	"\border_id\x18\x06 \x01(\tB\x15\x8a\xb5\x18\x118\x01`\xff\x01j\n" +
+	"order-1001H\x03R\aorderId\x88\x01\x01B\t\n" +
+	"\a_statusB\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursorB\v\n" +
+	"\t_order_id\"r\n" +
+	"\x12ListPayinsResponse\x12%\n" +
+	"\x04data\x18\x01 \x03(\v2\x11.gateway.v1.PayinR\x04data\x12%\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\vnext_cursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"a\n" +
 	"\x12CancelPayinRequest\x12K\n" +
 	"\bpayin_id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\apayinId\"u\n" +
 	"\x13CancelPayinResponse\x12/\n" +
@@ -668,12 +828,15 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\x05value\x18\x01 \x01(\tB\x17\x8a\xb5\x18\x13j\x11•••• 4567R\x05value\x12)\n" +
 	"\x06holder\x18\x02 \x01(\tB\x11\x8a\xb5\x18\rj\vIvan PetrovR\x06holder\x12(\n" +
 	"\x04bank\x18\x03 \x01(\tB\x0f\x8a\xb5\x18\vj\t044525225H\x00R\x04bank\x88\x01\x01B\a\n" +
-	"\x05_bank2\xb2\x04\n" +
+	"\x05_bank2\xc0\x05\n" +
 	"\fPayinService\x12\xc3\x01\n" +
 	"\vCreatePayin\x12\x1e.gateway.v1.CreatePayinRequest\x1a\x1f.gateway.v1.CreatePayinResponse\"s\x92\xb5\x18o\n" +
 	"\x0fCreate a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x1cinsufficient_cashbox_balance\x1a\x10rate_unavailable \x01\x12\x9d\x01\n" +
 	"\bGetPayin\x12\x1b.gateway.v1.GetPayinRequest\x1a\x1c.gateway.v1.GetPayinResponse\"V\x92\xb5\x18R\n" +
-	"\rRead a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x15cashbox_access_denied\x12\xbb\x01\n" +
+	"\rRead a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x15cashbox_access_denied\x12\x8b\x01\n" +
+	"\n" +
+	"ListPayins\x12\x1d.gateway.v1.ListPayinsRequest\x1a\x1e.gateway.v1.ListPayinsResponse\">\x92\xb5\x18:\n" +
+	"\fList payouts\x12\aPayouts\x1a!merchant_external_payins_disabled\x12\xbb\x01\n" +
 	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponse\"k\x92\xb5\x18g\n" +
 	"\x0fCancel a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x15cashbox_access_denied\x1a\x11payin_not_waitingB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
@@ -689,37 +852,44 @@ func file_gateway_v1_payin_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_payin_proto_rawDescData
 }
 
-var file_gateway_v1_payin_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_gateway_v1_payin_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_gateway_v1_payin_proto_goTypes = []any{
 	(*CreatePayinRequest)(nil),    // 0: gateway.v1.CreatePayinRequest
 	(*CreatePayinResponse)(nil),   // 1: gateway.v1.CreatePayinResponse
 	(*GetPayinRequest)(nil),       // 2: gateway.v1.GetPayinRequest
 	(*GetPayinResponse)(nil),      // 3: gateway.v1.GetPayinResponse
-	(*CancelPayinRequest)(nil),    // 4: gateway.v1.CancelPayinRequest
-	(*CancelPayinResponse)(nil),   // 5: gateway.v1.CancelPayinResponse
-	(*Payin)(nil),                 // 6: gateway.v1.Payin
-	(*Beneficiary)(nil),           // 7: gateway.v1.Beneficiary
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*ListPayinsRequest)(nil),     // 4: gateway.v1.ListPayinsRequest
+	(*ListPayinsResponse)(nil),    // 5: gateway.v1.ListPayinsResponse
+	(*CancelPayinRequest)(nil),    // 6: gateway.v1.CancelPayinRequest
+	(*CancelPayinResponse)(nil),   // 7: gateway.v1.CancelPayinResponse
+	(*Payin)(nil),                 // 8: gateway.v1.Payin
+	(*Beneficiary)(nil),           // 9: gateway.v1.Beneficiary
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_gateway_v1_payin_proto_depIdxs = []int32{
-	6,  // 0: gateway.v1.CreatePayinResponse.data:type_name -> gateway.v1.Payin
-	6,  // 1: gateway.v1.GetPayinResponse.data:type_name -> gateway.v1.Payin
-	6,  // 2: gateway.v1.CancelPayinResponse.data:type_name -> gateway.v1.Payin
-	7,  // 3: gateway.v1.Payin.beneficiary:type_name -> gateway.v1.Beneficiary
-	8,  // 4: gateway.v1.Payin.expires_at:type_name -> google.protobuf.Timestamp
-	8,  // 5: gateway.v1.Payin.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 6: gateway.v1.Payin.status_updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 7: gateway.v1.PayinService.CreatePayin:input_type -> gateway.v1.CreatePayinRequest
-	2,  // 8: gateway.v1.PayinService.GetPayin:input_type -> gateway.v1.GetPayinRequest
-	4,  // 9: gateway.v1.PayinService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
-	1,  // 10: gateway.v1.PayinService.CreatePayin:output_type -> gateway.v1.CreatePayinResponse
-	3,  // 11: gateway.v1.PayinService.GetPayin:output_type -> gateway.v1.GetPayinResponse
-	5,  // 12: gateway.v1.PayinService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	10, // [10:13] is the sub-list for method output_type
-	7,  // [7:10] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	8,  // 0: gateway.v1.CreatePayinResponse.data:type_name -> gateway.v1.Payin
+	8,  // 1: gateway.v1.GetPayinResponse.data:type_name -> gateway.v1.Payin
+	10, // 2: gateway.v1.ListPayinsRequest.from:type_name -> google.protobuf.Timestamp
+	10, // 3: gateway.v1.ListPayinsRequest.to:type_name -> google.protobuf.Timestamp
+	8,  // 4: gateway.v1.ListPayinsResponse.data:type_name -> gateway.v1.Payin
+	8,  // 5: gateway.v1.CancelPayinResponse.data:type_name -> gateway.v1.Payin
+	9,  // 6: gateway.v1.Payin.beneficiary:type_name -> gateway.v1.Beneficiary
+	10, // 7: gateway.v1.Payin.expires_at:type_name -> google.protobuf.Timestamp
+	10, // 8: gateway.v1.Payin.created_at:type_name -> google.protobuf.Timestamp
+	10, // 9: gateway.v1.Payin.status_updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 10: gateway.v1.PayinService.CreatePayin:input_type -> gateway.v1.CreatePayinRequest
+	2,  // 11: gateway.v1.PayinService.GetPayin:input_type -> gateway.v1.GetPayinRequest
+	4,  // 12: gateway.v1.PayinService.ListPayins:input_type -> gateway.v1.ListPayinsRequest
+	6,  // 13: gateway.v1.PayinService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
+	1,  // 14: gateway.v1.PayinService.CreatePayin:output_type -> gateway.v1.CreatePayinResponse
+	3,  // 15: gateway.v1.PayinService.GetPayin:output_type -> gateway.v1.GetPayinResponse
+	5,  // 16: gateway.v1.PayinService.ListPayins:output_type -> gateway.v1.ListPayinsResponse
+	7,  // 17: gateway.v1.PayinService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	14, // [14:18] is the sub-list for method output_type
+	10, // [10:14] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_payin_proto_init() }
@@ -729,15 +899,17 @@ func file_gateway_v1_payin_proto_init() {
 	}
 	file_gateway_v1_wire_proto_init()
 	file_gateway_v1_payin_proto_msgTypes[0].OneofWrappers = []any{}
-	file_gateway_v1_payin_proto_msgTypes[6].OneofWrappers = []any{}
-	file_gateway_v1_payin_proto_msgTypes[7].OneofWrappers = []any{}
+	file_gateway_v1_payin_proto_msgTypes[4].OneofWrappers = []any{}
+	file_gateway_v1_payin_proto_msgTypes[5].OneofWrappers = []any{}
+	file_gateway_v1_payin_proto_msgTypes[8].OneofWrappers = []any{}
+	file_gateway_v1_payin_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_payin_proto_rawDesc), len(file_gateway_v1_payin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

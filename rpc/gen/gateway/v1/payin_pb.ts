@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/payin.proto.
  */
 export const file_gateway_v1_payin: GenFile = /*@__PURE__*/
-  fileDesc("ChZnYXRld2F5L3YxL3BheWluLnByb3RvEgpnYXRld2F5LnYxIqMEChJDcmVhdGVQYXlpblJlcXVlc3QSLAoIb3JkZXJfaWQYASABKAlCGoq1GBYoATgBWAFg/wFqC3BheW91dC0xMDAxEj8KBmFtb3VudBgCIAEoCUIvirUYKwgBKAFKHF5bMC05XXsxLDEyfShcLlswLTldezEsMn0pPyRqBzE1MDAuMDASHQoIY3VycmVuY3kYAyABKAlCC4q1GAcoAUIDUlVCEkMKDGNhbGxiYWNrX3VyaRgEIAEoCUItirUYKSgBUgN1cmlggBBqHWh0dHBzOi8vc2hvcC5leGFtcGxlL3dlYmhvb2tzEiAKBm1ldGhvZBgFIAEoCUIQirUYDCgBQgNzYnBCA2MyYxIlCgdhZGRyZXNzGAYgASgJQhSKtRgQKAFqDCs3OTAwMTIzNDU2NxItCglyZWNpcGllbnQYByABKAlCGoq1GBYoATgBWAFg/wFqC0l2YW4gUGV0cm92EiUKBGNvZGUYCCABKAlCEoq1GA5g/wFqCTA0NDUyNTIyNUgAiAEBEh8KCWJhbmtfbmFtZRgJIAEoCUIHirUYA2D/AUgBiAEBEh0KB3VzZXJfaWQYCiABKAlCB4q1GANg/wFIAogBARIsCgd1c2VyX2lwGAsgASgJQhaKtRgSShBeWzAtOUEtRmEtZi46XSskSAOIAQFCBwoFX2NvZGVCDAoKX2JhbmtfbmFtZUIKCghfdXNlcl9pZEIKCghfdXNlcl9pcCJkChNDcmVhdGVQYXlpblJlc3BvbnNlEiQKB21lc3NhZ2UYASABKAlCE4q1GA9CDVBheWluIGNyZWF0ZWQSJwoEZGF0YRgCIAEoCzIRLmdhdGV3YXkudjEuUGF5aW5CBoq1GAJwASJVCg9HZXRQYXlpblJlcXVlc3QSQgoIcGF5aW5faWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYyI7ChBHZXRQYXlpblJlc3BvbnNlEicKBGRhdGEYASABKAsyES5nYXRld2F5LnYxLlBheWluQgaKtRgCcAEiWAoSQ2FuY2VsUGF5aW5SZXF1ZXN0EkIKCHBheWluX2lkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi04ZDRlLTdmNTAtOWI2Yy03ZDhlOWYwYTFiMmMiZgoTQ2FuY2VsUGF5aW5SZXNwb25zZRImCgdtZXNzYWdlGAEgASgJQhWKtRgRQg9QYXlpbiBjYW5jZWxsZWQSJwoEZGF0YRgCIAEoCzIRLmdhdGV3YXkudjEuUGF5aW5CBoq1GAJwASL9BQoFUGF5aW4SPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYxIjCghvcmRlcl9pZBgCIAEoCUIRirUYDWoLcGF5b3V0LTEwMDESUAoGc3RhdHVzGAMgASgJQkCKtRg8Qgd3YWl0aW5nQgpwcm9jZXNzaW5nQgljb21wbGV0ZWRCBmZhaWxlZEIJY2FuY2VsbGVkQgdleHBpcmVkEjEKBmFtb3VudBgEIAEoCUIhirUYHUoSXlswLTldK1wuWzAtOV17Mn0kagcxNTAwLjAwEhsKCGN1cnJlbmN5GAUgASgJQgmKtRgFQgNSVUISHgoGbWV0aG9kGAYgASgJQg6KtRgKQgNzYnBCA2MyYxI0CgtiZW5lZmljaWFyeRgHIAEoCzIXLmdhdGV3YXkudjEuQmVuZWZpY2lhcnlCBoq1GAJwARI8Cgtmcm96ZW5fdXNkdBgIIAEoCUInirUYI0oUXi0/WzAtOV0rXC5bMC05XXs4fSRqCzE2LjU0MDU0MDU1ElAKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIxVDIyOjE0OjAzLjEyM1pwARJQCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNDowMy4xMjNacAESVwoRc3RhdHVzX3VwZGF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE0OjAzLjEyM1pwARIaCg1zdGF0dXNfcmVhc29uGAwgASgJSACIAQESHAoPcHJvb2ZfcmVmZXJlbmNlGA0gASgJSAGIAQFCEAoOX3N0YXR1c19yZWFzb25CEgoQX3Byb29mX3JlZmVyZW5jZSKFAQoLQmVuZWZpY2lhcnkSJgoFdmFsdWUYASABKAlCF4q1GBNqEeKAouKAouKAouKAoiA0NTY3EiEKBmhvbGRlchgCIAEoCUIRirUYDWoLSXZhbiBQZXRyb3YSIgoEYmFuaxgDIAEoCUIPirUYC2oJMDQ0NTI1MjI1SACIAQFCBwoFX2JhbmsysgQKDFBheWluU2VydmljZRLDAQoLQ3JlYXRlUGF5aW4SHi5nYXRld2F5LnYxLkNyZWF0ZVBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ3JlYXRlUGF5aW5SZXNwb25zZSJzkrUYbwoPQ3JlYXRlIGEgcGF5b3V0EgdQYXlvdXRzGiFtZXJjaGFudF9leHRlcm5hbF9wYXlpbnNfZGlzYWJsZWQaHGluc3VmZmljaWVudF9jYXNoYm94X2JhbGFuY2UaEHJhdGVfdW5hdmFpbGFibGUgARKdAQoIR2V0UGF5aW4SGy5nYXRld2F5LnYxLkdldFBheWluUmVxdWVzdBocLmdhdGV3YXkudjEuR2V0UGF5aW5SZXNwb25zZSJWkrUYUgoNUmVhZCBhIHBheW91dBIHUGF5b3V0cxohbWVyY2hhbnRfZXh0ZXJuYWxfcGF5aW5zX2Rpc2FibGVkGhVjYXNoYm94X2FjY2Vzc19kZW5pZWQSuwEKC0NhbmNlbFBheWluEh4uZ2F0ZXdheS52MS5DYW5jZWxQYXlpblJlcXVlc3QaHy5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVzcG9uc2Uia5K1GGcKD0NhbmNlbCBhIHBheW91dBIHUGF5b3V0cxohbWVyY2hhbnRfZXh0ZXJuYWxfcGF5aW5zX2Rpc2FibGVkGhVjYXNoYm94X2FjY2Vzc19kZW5pZWQaEXBheWluX25vdF93YWl0aW5nQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChZnYXRld2F5L3YxL3BheWluLnByb3RvEgpnYXRld2F5LnYxIqMEChJDcmVhdGVQYXlpblJlcXVlc3QSLAoIb3JkZXJfaWQYASABKAlCGoq1GBYoATgBWAFg/wFqC3BheW91dC0xMDAxEj8KBmFtb3VudBgCIAEoCUIvirUYKwgBKAFKHF5bMC05XXsxLDEyfShcLlswLTldezEsMn0pPyRqBzE1MDAuMDASHQoIY3VycmVuY3kYAyABKAlCC4q1GAcoAUIDUlVCEkMKDGNhbGxiYWNrX3VyaRgEIAEoCUItirUYKSgBUgN1cmlggBBqHWh0dHBzOi8vc2hvcC5leGFtcGxlL3dlYmhvb2tzEiAKBm1ldGhvZBgFIAEoCUIQirUYDCgBQgNzYnBCA2MyYxIlCgdhZGRyZXNzGAYgASgJQhSKtRgQKAFqDCs3OTAwMTIzNDU2NxItCglyZWNpcGllbnQYByABKAlCGoq1GBYoATgBWAFg/wFqC0l2YW4gUGV0cm92EiUKBGNvZGUYCCABKAlCEoq1GA5g/wFqCTA0NDUyNTIyNUgAiAEBEh8KCWJhbmtfbmFtZRgJIAEoCUIHirUYA2D/AUgBiAEBEh0KB3VzZXJfaWQYCiABKAlCB4q1GANg/wFIAogBARIsCgd1c2VyX2lwGAsgASgJQhaKtRgSShBeWzAtOUEtRmEtZi46XSskSAOIAQFCBwoFX2NvZGVCDAoKX2JhbmtfbmFtZUIKCghfdXNlcl9pZEIKCghfdXNlcl9pcCJkChNDcmVhdGVQYXlpblJlc3BvbnNlEiQKB21lc3NhZ2UYASABKAlCE4q1GA9CDVBheWluIGNyZWF0ZWQSJwoEZGF0YRgCIAEoCzIRLmdhdGV3YXkudjEuUGF5aW5CBoq1GAJwASJVCg9HZXRQYXlpblJlcXVlc3QSQgoIcGF5aW5faWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYyI7ChBHZXRQYXlpblJlc3BvbnNlEicKBGRhdGEYASABKAsyES5nYXRld2F5LnYxLlBheWluQgaKtRgCcAEiywIKEUxpc3RQYXlpbnNSZXF1ZXN0ElUKBnN0YXR1cxgBIAEoCUJAirUYPEIHd2FpdGluZ0IKcHJvY2Vzc2luZ0IJY29tcGxldGVkQgZmYWlsZWRCCWNhbmNlbGxlZEIHZXhwaXJlZEgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdCgVsaW1pdBgEIAEoBUIJirUYBXgBgAFkSAGIAQESEwoGY3Vyc29yGAUgASgJSAKIAQESLAoIb3JkZXJfaWQYBiABKAlCFYq1GBE4AWD/AWoKb3JkZXItMTAwMUgDiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3JCCwoJX29yZGVyX2lkImwKEkxpc3RQYXlpbnNSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEuZ2F0ZXdheS52MS5QYXlpbhIlCgtuZXh0X2N1cnNvchgCIAEoCUgAUgtuZXh0X2N1cnNvcogBAUIOCgxfbmV4dF9jdXJzb3IiWAoSQ2FuY2VsUGF5aW5SZXF1ZXN0EkIKCHBheWluX2lkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi04ZDRlLTdmNTAtOWI2Yy03ZDhlOWYwYTFiMmMiZgoTQ2FuY2VsUGF5aW5SZXNwb25zZRImCgdtZXNzYWdlGAEgASgJQhWKtRgRQg9QYXlpbiBjYW5jZWxsZWQSJwoEZGF0YRgCIAEoCzIRLmdhdGV3YXkudjEuUGF5aW5CBoq1GAJwASL9BQoFUGF5aW4SPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYxIjCghvcmRlcl9pZBgCIAEoCUIRirUYDWoLcGF5b3V0LTEwMDESUAoGc3RhdHVzGAMgASgJQkCKtRg8Qgd3YWl0aW5nQgpwcm9jZXNzaW5nQgljb21wbGV0ZWRCBmZhaWxlZEIJY2FuY2VsbGVkQgdleHBpcmVkEjEKBmFtb3VudBgEIAEoCUIhirUYHUoSXlswLTldK1wuWzAtOV17Mn0kagcxNTAwLjAwEhsKCGN1cnJlbmN5GAUgASgJQgmKtRgFQgNSVUISHgoGbWV0aG9kGAYgASgJQg6KtRgKQgNzYnBCA2MyYxI0CgtiZW5lZmljaWFyeRgHIAEoCzIXLmdhdGV3YXkudjEuQmVuZWZpY2lhcnlCBoq1GAJwARI8Cgtmcm96ZW5fdXNkdBgIIAEoCUInirUYI0oUXi0/WzAtOV0rXC5bMC05XXs4fSRqCzE2LjU0MDU0MDU1ElAKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIxVDIyOjE0OjAzLjEyM1pwARJQCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNDowMy4xMjNacAESVwoRc3RhdHVzX3VwZGF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE0OjAzLjEyM1pwARIaCg1zdGF0dXNfcmVhc29uGAwgASgJSACIAQESHAoPcHJvb2ZfcmVmZXJlbmNlGA0gASgJSAGIAQFCEAoOX3N0YXR1c19yZWFzb25CEgoQX3Byb29mX3JlZmVyZW5jZSKFAQoLQmVuZWZpY2lhcnkSJgoFdmFsdWUYASABKAlCF4q1GBNqEeKAouKAouKAouKAoiA0NTY3EiEKBmhvbGRlchgCIAEoCUIRirUYDWoLSXZhbiBQZXRyb3YSIgoEYmFuaxgDIAEoCUIPirUYC2oJMDQ0NTI1MjI1SACIAQFCBwoFX2JhbmsywAUKDFBheWluU2VydmljZRLDAQoLQ3JlYXRlUGF5aW4SHi5nYXRld2F5LnYxLkNyZWF0ZVBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ3JlYXRlUGF5aW5SZXNwb25zZSJzkrUYbwoPQ3JlYXRlIGEgcGF5b3V0EgdQYXlvdXRzGiFtZXJjaGFudF9leHRlcm5hbF9wYXlpbnNfZGlzYWJsZWQaHGluc3VmZmljaWVudF9jYXNoYm94X2JhbGFuY2UaEHJhdGVfdW5hdmFpbGFibGUgARKdAQoIR2V0UGF5aW4SGy5nYXRld2F5LnYxLkdldFBheWluUmVxdWVzdBocLmdhdGV3YXkudjEuR2V0UGF5aW5SZXNwb25zZSJWkrUYUgoNUmVhZCBhIHBheW91dBIHUGF5b3V0cxohbWVyY2hhbnRfZXh0ZXJuYWxfcGF5aW5zX2Rpc2FibGVkGhVjYXNoYm94X2FjY2Vzc19kZW5pZWQSiwEKCkxpc3RQYXlpbnMSHS5nYXRld2F5LnYxLkxpc3RQYXlpbnNSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5MaXN0UGF5aW5zUmVzcG9uc2UiPpK1GDoKDExpc3QgcGF5b3V0cxIHUGF5b3V0cxohbWVyY2hhbnRfZXh0ZXJuYWxfcGF5aW5zX2Rpc2FibGVkErsBCgtDYW5jZWxQYXlpbhIeLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXF1ZXN0Gh8uZ2F0ZXdheS52MS5DYW5jZWxQYXlpblJlc3BvbnNlImuStRhnCg9DYW5jZWwgYSBwYXlvdXQSB1BheW91dHMaIW1lcmNoYW50X2V4dGVybmFsX3BheWluc19kaXNhYmxlZBoVY2FzaGJveF9hY2Nlc3NfZGVuaWVkGhFwYXlpbl9ub3Rfd2FpdGluZ0IuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gateway.v1.CreatePayinRequest
@@ -163,6 +163,84 @@ export const GetPayinResponseSchema: GenMessage<GetPayinResponse> = /*@__PURE__*
   messageDesc(file_gateway_v1_payin, 3);
 
 /**
+ * @generated from message gateway.v1.ListPayinsRequest
+ */
+export type ListPayinsRequest = Message<"gateway.v1.ListPayinsRequest"> & {
+  /**
+   * Only payouts in this status: waiting, processing, completed, failed, cancelled or expired.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only payouts created from then on.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only payouts created before then.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 5;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only payouts of this order id, at most one a method.
+   *
+   * @generated from field: optional string order_id = 6;
+   */
+  orderId?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListPayinsRequest.
+ * Use `create(ListPayinsRequestSchema)` to create a new message.
+ */
+export const ListPayinsRequestSchema: GenMessage<ListPayinsRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payin, 4);
+
+/**
+ * @generated from message gateway.v1.ListPayinsResponse
+ */
+export type ListPayinsResponse = Message<"gateway.v1.ListPayinsResponse"> & {
+  /**
+   * @generated from field: repeated gateway.v1.Payin data = 1;
+   */
+  data: Payin[];
+
+  /**
+   * Null on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListPayinsResponse.
+ * Use `create(ListPayinsResponseSchema)` to create a new message.
+ */
+export const ListPayinsResponseSchema: GenMessage<ListPayinsResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payin, 5);
+
+/**
  * @generated from message gateway.v1.CancelPayinRequest
  */
 export type CancelPayinRequest = Message<"gateway.v1.CancelPayinRequest"> & {
@@ -179,7 +257,7 @@ export type CancelPayinRequest = Message<"gateway.v1.CancelPayinRequest"> & {
  * Use `create(CancelPayinRequestSchema)` to create a new message.
  */
 export const CancelPayinRequestSchema: GenMessage<CancelPayinRequest> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 4);
+  messageDesc(file_gateway_v1_payin, 6);
 
 /**
  * @generated from message gateway.v1.CancelPayinResponse
@@ -201,7 +279,7 @@ export type CancelPayinResponse = Message<"gateway.v1.CancelPayinResponse"> & {
  * Use `create(CancelPayinResponseSchema)` to create a new message.
  */
 export const CancelPayinResponseSchema: GenMessage<CancelPayinResponse> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 5);
+  messageDesc(file_gateway_v1_payin, 7);
 
 /**
  * @generated from message gateway.v1.Payin
@@ -290,7 +368,7 @@ export type Payin = Message<"gateway.v1.Payin"> & {
  * Use `create(PayinSchema)` to create a new message.
  */
 export const PayinSchema: GenMessage<Payin> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 6);
+  messageDesc(file_gateway_v1_payin, 8);
 
 /**
  * Beneficiary is who is paid.
@@ -323,7 +401,7 @@ export type Beneficiary = Message<"gateway.v1.Beneficiary"> & {
  * Use `create(BeneficiarySchema)` to create a new message.
  */
 export const BeneficiarySchema: GenMessage<Beneficiary> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 7);
+  messageDesc(file_gateway_v1_payin, 9);
 
 /**
  * PayinService pays out to recipients on a merchant's behalf. The key must have payouts enabled.
@@ -350,6 +428,16 @@ export const PayinService: GenService<{
     methodKind: "unary";
     input: typeof GetPayinRequestSchema;
     output: typeof GetPayinResponseSchema;
+  },
+  /**
+   * ListPayins lists the merchant's payouts, the newest first.
+   *
+   * @generated from rpc gateway.v1.PayinService.ListPayins
+   */
+  listPayins: {
+    methodKind: "unary";
+    input: typeof ListPayinsRequestSchema;
+    output: typeof ListPayinsResponseSchema;
   },
   /**
    * CancelPayin takes back a payout that still waits.

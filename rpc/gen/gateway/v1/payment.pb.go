@@ -1200,17 +1200,17 @@ func (x *PaymentStatus) GetCallbackQueued() bool {
 
 type ListPaymentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only payments in this status: pending, completed, failed, cancelled or appeal. For cabinet users.
+	// Only payments in this status: pending, completed, failed, cancelled or appeal.
 	Status *string `protobuf:"bytes,1,opt,name=status,proto3,oneof" json:"status,omitempty"`
-	// Only payments created from then on. For cabinet users.
+	// Only payments created from then on.
 	From *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
-	// Only payments created before then. For cabinet users.
+	// Only payments created before then.
 	To *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
-	// 1 to 100, 50 when unset. For cabinet users.
+	// 1 to 100, 50 when unset.
 	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The next_cursor of the page before. For cabinet users.
+	// The next_cursor of the page before.
 	Cursor *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
-	// Only payments of this order id; a signed request must give one.
+	// Only payments of this order id, at most one a method.
 	OrderId *string `protobuf:"bytes,6,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
 	// Only payments of this method.
 	Method        *string `protobuf:"bytes,7,opt,name=method,proto3,oneof" json:"method,omitempty"`
@@ -1300,9 +1300,9 @@ func (x *ListPaymentsRequest) GetMethod() string {
 type ListPaymentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Data  []*PaymentListItem     `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	// Null on the last page; absent from the answer to a signed request.
+	// Null on the last page; absent from the answer to a signed request that names an orderId.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
-	// Whether a merchant's key asked.
+	// Whether a merchant's key asked for the payments of one orderId.
 	Signed        bool `protobuf:"varint,3,opt,name=signed,proto3" json:"signed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -673,42 +673,42 @@ export const PaymentStatusSchema: GenMessage<PaymentStatus> = /*@__PURE__*/
  */
 export type ListPaymentsRequest = Message<"gateway.v1.ListPaymentsRequest"> & {
   /**
-   * Only payments in this status: pending, completed, failed, cancelled or appeal. For cabinet users.
+   * Only payments in this status: pending, completed, failed, cancelled or appeal.
    *
    * @generated from field: optional string status = 1;
    */
   status?: string | undefined;
 
   /**
-   * Only payments created from then on. For cabinet users.
+   * Only payments created from then on.
    *
    * @generated from field: google.protobuf.Timestamp from = 2;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Only payments created before then. For cabinet users.
+   * Only payments created before then.
    *
    * @generated from field: google.protobuf.Timestamp to = 3;
    */
   to?: Timestamp | undefined;
 
   /**
-   * 1 to 100, 50 when unset. For cabinet users.
+   * 1 to 100, 50 when unset.
    *
    * @generated from field: optional int32 limit = 4;
    */
   limit?: number | undefined;
 
   /**
-   * The next_cursor of the page before. For cabinet users.
+   * The next_cursor of the page before.
    *
    * @generated from field: optional string cursor = 5;
    */
   cursor?: string | undefined;
 
   /**
-   * Only payments of this order id; a signed request must give one.
+   * Only payments of this order id, at most one a method.
    *
    * @generated from field: optional string order_id = 6;
    */
@@ -739,14 +739,14 @@ export type ListPaymentsResponse = Message<"gateway.v1.ListPaymentsResponse"> & 
   data: PaymentListItem[];
 
   /**
-   * Null on the last page; absent from the answer to a signed request.
+   * Null on the last page; absent from the answer to a signed request that names an orderId.
    *
    * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   nextCursor?: string | undefined;
 
   /**
-   * Whether a merchant's key asked.
+   * Whether a merchant's key asked for the payments of one orderId.
    *
    * @generated from field: bool signed = 3;
    */
@@ -990,7 +990,7 @@ export const PaymentService: GenService<{
     output: typeof UpdatePaymentStatusResponseSchema;
   },
   /**
-   * ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+   * ListPayments lists a cabinet user's payments, or those of the merchant whose key signs, the newest first.
    *
    * @generated from rpc gateway.v1.PaymentService.ListPayments
    */

@@ -7,6 +7,7 @@
 package sandboxv1
 
 import (
+	_ "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -546,21 +547,157 @@ func (x *StopSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+type TriggerRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// payment.completed, payment.failed, payment.code_resend or payin.completed.
+	Event string `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The uuid of the payment or payout that it happens to. Without one, a new one is made for the sandbox's
+	// merchant. Its webhook goes to where the command "gateway listen" waits.
+	Id            *string `protobuf:"bytes,2,opt,name=id,proto3,oneof" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriggerRequest) Reset() {
+	*x = TriggerRequest{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriggerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriggerRequest) ProtoMessage() {}
+
+func (x *TriggerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriggerRequest.ProtoReflect.Descriptor instead.
+func (*TriggerRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *TriggerRequest) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *TriggerRequest) GetId() string {
+	if x != nil && x.Id != nil {
+		return *x.Id
+	}
+	return ""
+}
+
+type TriggerResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event that happened, by its full name.
+	Event string `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The uuid of the payment or the payout.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's integer id; unset for a payout.
+	PaymentId *int64 `protobuf:"varint,3,opt,name=payment_id,json=paymentId,proto3,oneof" json:"payment_id,omitempty"`
+	// The order id of the payment or the payout.
+	OrderId string `protobuf:"bytes,4,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// Its status now.
+	Status        string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriggerResponse) Reset() {
+	*x = TriggerResponse{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriggerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriggerResponse) ProtoMessage() {}
+
+func (x *TriggerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriggerResponse.ProtoReflect.Descriptor instead.
+func (*TriggerResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *TriggerResponse) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *TriggerResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *TriggerResponse) GetPaymentId() int64 {
+	if x != nil && x.PaymentId != nil {
+		return *x.PaymentId
+	}
+	return 0
+}
+
+func (x *TriggerResponse) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *TriggerResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
 var File_sandbox_v1_sandbox_proto protoreflect.FileDescriptor
 
 const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\n" +
 	"\x18sandbox/v1/sandbox.proto\x12\n" +
-	"sandbox.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"/\n" +
-	"\x13AdvanceClockRequest\x12\x18\n" +
-	"\aseconds\x18\x01 \x01(\x03R\aseconds\"D\n" +
-	"\x14AdvanceClockResponse\x12,\n" +
-	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\"\x8c\x02\n" +
-	"\x0eSimulationPlay\x12\x16\n" +
-	"\x06method\x18\x01 \x01(\tR\x06method\x12+\n" +
-	"\x11confirmed_percent\x18\x02 \x01(\x05R\x10confirmedPercent\x120\n" +
-	"\x14wrong_amount_percent\x18\x03 \x01(\x05R\x12wrongAmountPercent\x12+\n" +
-	"\x11cancelled_percent\x18\x04 \x01(\x05R\x10cancelledPercent\x12,\n" +
+	"sandbox.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"=\n" +
+	"\x13AdvanceClockRequest\x12&\n" +
+	"\aseconds\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x043600x\x00R\aseconds\"f\n" +
+	"\x14AdvanceClockResponse\x12N\n" +
+	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x03now\"\xc2\x02\n" +
+	"\x0eSimulationPlay\x12!\n" +
+	"\x06method\x18\x01 \x01(\tB\t\x8a\xb5\x18\x05j\x03sbpR\x06method\x12:\n" +
+	"\x11confirmed_percent\x18\x02 \x01(\x05B\r\x8a\xb5\x18\tj\x0290x\x00\x80\x01dR\x10confirmedPercent\x12>\n" +
+	"\x14wrong_amount_percent\x18\x03 \x01(\x05B\f\x8a\xb5\x18\bj\x012x\x00\x80\x01dR\x12wrongAmountPercent\x129\n" +
+	"\x11cancelled_percent\x18\x04 \x01(\x05B\f\x8a\xb5\x18\bj\x013x\x00\x80\x01dR\x10cancelledPercent\x12,\n" +
 	"\x12delay_from_seconds\x18\x05 \x01(\x05R\x10delayFromSeconds\x12(\n" +
 	"\x10delay_to_seconds\x18\x06 \x01(\x05R\x0edelayToSeconds\"\xe9\x01\n" +
 	"\n" +
@@ -586,12 +723,32 @@ const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\x16StopSimulationResponse\x126\n" +
 	"\n" +
 	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
-	"simulation2\xee\x02\n" +
-	"\x0eSandboxService\x12Q\n" +
-	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponse\x12T\n" +
-	"\rGetSimulation\x12 .sandbox.v1.GetSimulationRequest\x1a!.sandbox.v1.GetSimulationResponse\x12Z\n" +
-	"\x0fStartSimulation\x12\".sandbox.v1.StartSimulationRequest\x1a#.sandbox.v1.StartSimulationResponse\x12W\n" +
-	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponseB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
+	"simulation\"\xc5\x01\n" +
+	"\x0eTriggerRequest\x12e\n" +
+	"\x05event\x18\x01 \x01(\tBO\x8a\xb5\x18K(\x01B\x11payment.completedB\x0epayment.failedB\x13payment.code_resendB\x0fpayin.completedR\x05event\x12E\n" +
+	"\x02id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bH\x00R\x02id\x88\x01\x01B\x05\n" +
+	"\x03_id\"\xcd\x02\n" +
+	"\x0fTriggerResponse\x12c\n" +
+	"\x05event\x18\x01 \x01(\tBM\x8a\xb5\x18IB\x11payment.completedB\x0epayment.failedB\x13payment.code_resendB\x0fpayin.completedR\x05event\x12@\n" +
+	"\x02id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x02id\x12.\n" +
+	"\n" +
+	"payment_id\x18\x03 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0242x\x01H\x00R\tpaymentId\x88\x01\x01\x12+\n" +
+	"\border_id\x18\x04 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"order-1001R\aorderId\x12'\n" +
+	"\x06status\x18\x05 \x01(\tB\x0f\x8a\xb5\x18\vj\tcompletedR\x06statusB\r\n" +
+	"\v_payment_id2\xfa\x06\n" +
+	"\x0eSandboxService\x12}\n" +
+	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponse\"*\x92\xb5\x18&\n" +
+	"\x1bMove the test clock forward\x12\aSandbox\x12\x83\x01\n" +
+	"\rGetSimulation\x12 .sandbox.v1.GetSimulationRequest\x1a!.sandbox.v1.GetSimulationResponse\"-\x92\xb5\x18)\n" +
+	"\x1eRead how traders are simulated\x12\aSandbox\x12\x8c\x01\n" +
+	"\x0fStartSimulation\x12\".sandbox.v1.StartSimulationRequest\x1a#.sandbox.v1.StartSimulationResponse\"0\x92\xb5\x18,\n" +
+	"!Have traders answer by themselves\x12\aSandbox\x12\x82\x01\n" +
+	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponse\")\x92\xb5\x18%\n" +
+	"\x1aStop the simulated traders\x12\aSandbox\x12\xce\x02\n" +
+	"\aTrigger\x12\x1a.sandbox.v1.TriggerRequest\x1a\x1b.sandbox.v1.TriggerResponse\"\x89\x02\x92\xb5\x18\x84\x02\n" +
+	"\x14Make an event happen\x12\aSandbox\x1a collect_requisites_not_available\x1a\x1cinsufficient_cashbox_balance\x1a\x0eno_free_trader\x1a\x13payment_not_pending\x1a\x11payin_not_waiting\x1a\x14payin_not_processing\x1a\x0fcheckout_closed\x1a\x15code_resend_exhausted\x1a\x16code_resend_wrong_step\x1a\x15code_resend_too_earlyB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
 
 var (
 	file_sandbox_v1_sandbox_proto_rawDescOnce sync.Once
@@ -605,7 +762,7 @@ func file_sandbox_v1_sandbox_proto_rawDescGZIP() []byte {
 	return file_sandbox_v1_sandbox_proto_rawDescData
 }
 
-var file_sandbox_v1_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_sandbox_v1_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_sandbox_v1_sandbox_proto_goTypes = []any{
 	(*AdvanceClockRequest)(nil),     // 0: sandbox.v1.AdvanceClockRequest
 	(*AdvanceClockResponse)(nil),    // 1: sandbox.v1.AdvanceClockResponse
@@ -617,11 +774,13 @@ var file_sandbox_v1_sandbox_proto_goTypes = []any{
 	(*StartSimulationResponse)(nil), // 7: sandbox.v1.StartSimulationResponse
 	(*StopSimulationRequest)(nil),   // 8: sandbox.v1.StopSimulationRequest
 	(*StopSimulationResponse)(nil),  // 9: sandbox.v1.StopSimulationResponse
-	(*timestamppb.Timestamp)(nil),   // 10: google.protobuf.Timestamp
+	(*TriggerRequest)(nil),          // 10: sandbox.v1.TriggerRequest
+	(*TriggerResponse)(nil),         // 11: sandbox.v1.TriggerResponse
+	(*timestamppb.Timestamp)(nil),   // 12: google.protobuf.Timestamp
 }
 var file_sandbox_v1_sandbox_proto_depIdxs = []int32{
-	10, // 0: sandbox.v1.AdvanceClockResponse.now:type_name -> google.protobuf.Timestamp
-	10, // 1: sandbox.v1.Simulation.since:type_name -> google.protobuf.Timestamp
+	12, // 0: sandbox.v1.AdvanceClockResponse.now:type_name -> google.protobuf.Timestamp
+	12, // 1: sandbox.v1.Simulation.since:type_name -> google.protobuf.Timestamp
 	2,  // 2: sandbox.v1.Simulation.plays:type_name -> sandbox.v1.SimulationPlay
 	3,  // 3: sandbox.v1.GetSimulationResponse.simulation:type_name -> sandbox.v1.Simulation
 	2,  // 4: sandbox.v1.StartSimulationRequest.plays:type_name -> sandbox.v1.SimulationPlay
@@ -631,12 +790,14 @@ var file_sandbox_v1_sandbox_proto_depIdxs = []int32{
 	4,  // 8: sandbox.v1.SandboxService.GetSimulation:input_type -> sandbox.v1.GetSimulationRequest
 	6,  // 9: sandbox.v1.SandboxService.StartSimulation:input_type -> sandbox.v1.StartSimulationRequest
 	8,  // 10: sandbox.v1.SandboxService.StopSimulation:input_type -> sandbox.v1.StopSimulationRequest
-	1,  // 11: sandbox.v1.SandboxService.AdvanceClock:output_type -> sandbox.v1.AdvanceClockResponse
-	5,  // 12: sandbox.v1.SandboxService.GetSimulation:output_type -> sandbox.v1.GetSimulationResponse
-	7,  // 13: sandbox.v1.SandboxService.StartSimulation:output_type -> sandbox.v1.StartSimulationResponse
-	9,  // 14: sandbox.v1.SandboxService.StopSimulation:output_type -> sandbox.v1.StopSimulationResponse
-	11, // [11:15] is the sub-list for method output_type
-	7,  // [7:11] is the sub-list for method input_type
+	10, // 11: sandbox.v1.SandboxService.Trigger:input_type -> sandbox.v1.TriggerRequest
+	1,  // 12: sandbox.v1.SandboxService.AdvanceClock:output_type -> sandbox.v1.AdvanceClockResponse
+	5,  // 13: sandbox.v1.SandboxService.GetSimulation:output_type -> sandbox.v1.GetSimulationResponse
+	7,  // 14: sandbox.v1.SandboxService.StartSimulation:output_type -> sandbox.v1.StartSimulationResponse
+	9,  // 15: sandbox.v1.SandboxService.StopSimulation:output_type -> sandbox.v1.StopSimulationResponse
+	11, // 16: sandbox.v1.SandboxService.Trigger:output_type -> sandbox.v1.TriggerResponse
+	12, // [12:17] is the sub-list for method output_type
+	7,  // [7:12] is the sub-list for method input_type
 	7,  // [7:7] is the sub-list for extension type_name
 	7,  // [7:7] is the sub-list for extension extendee
 	0,  // [0:7] is the sub-list for field type_name
@@ -647,13 +808,15 @@ func file_sandbox_v1_sandbox_proto_init() {
 	if File_sandbox_v1_sandbox_proto != nil {
 		return
 	}
+	file_sandbox_v1_sandbox_proto_msgTypes[10].OneofWrappers = []any{}
+	file_sandbox_v1_sandbox_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_v1_sandbox_proto_rawDesc), len(file_sandbox_v1_sandbox_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_gateway_v1_wire } from "../../gateway/v1/wire_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file sandbox/v1/sandbox.proto.
  */
 export const file_sandbox_v1_sandbox: GenFile = /*@__PURE__*/
-  fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiJgoTQWR2YW5jZUNsb2NrUmVxdWVzdBIPCgdzZWNvbmRzGAEgASgDIj8KFEFkdmFuY2VDbG9ja1Jlc3BvbnNlEicKA25vdxgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqgEKDlNpbXVsYXRpb25QbGF5Eg4KBm1ldGhvZBgBIAEoCRIZChFjb25maXJtZWRfcGVyY2VudBgCIAEoBRIcChR3cm9uZ19hbW91bnRfcGVyY2VudBgDIAEoBRIZChFjYW5jZWxsZWRfcGVyY2VudBgEIAEoBRIaChJkZWxheV9mcm9tX3NlY29uZHMYBSABKAUSGAoQZGVsYXlfdG9fc2Vjb25kcxgGIAEoBSKvAQoKU2ltdWxhdGlvbhIPCgdydW5uaW5nGAEgASgIEikKBXNpbmNlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVwbGF5cxgDIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkSEQoJY29uZmlybWVkGAQgASgDEhQKDHdyb25nX2Ftb3VudBgFIAEoAxIRCgljYW5jZWxsZWQYBiABKAMiFgoUR2V0U2ltdWxhdGlvblJlcXVlc3QiQwoVR2V0U2ltdWxhdGlvblJlc3BvbnNlEioKCnNpbXVsYXRpb24YASABKAsyFi5zYW5kYm94LnYxLlNpbXVsYXRpb24iQwoWU3RhcnRTaW11bGF0aW9uUmVxdWVzdBIpCgVwbGF5cxgBIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkiRQoXU3RhcnRTaW11bGF0aW9uUmVzcG9uc2USKgoKc2ltdWxhdGlvbhgBIAEoCzIWLnNhbmRib3gudjEuU2ltdWxhdGlvbiIXChVTdG9wU2ltdWxhdGlvblJlcXVlc3QiRAoWU3RvcFNpbXVsYXRpb25SZXNwb25zZRIqCgpzaW11bGF0aW9uGAEgASgLMhYuc2FuZGJveC52MS5TaW11bGF0aW9uMu4CCg5TYW5kYm94U2VydmljZRJRCgxBZHZhbmNlQ2xvY2sSHy5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1JlcXVlc3QaIC5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1Jlc3BvbnNlElQKDUdldFNpbXVsYXRpb24SIC5zYW5kYm94LnYxLkdldFNpbXVsYXRpb25SZXF1ZXN0GiEuc2FuZGJveC52MS5HZXRTaW11bGF0aW9uUmVzcG9uc2USWgoPU3RhcnRTaW11bGF0aW9uEiIuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXF1ZXN0GiMuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXNwb25zZRJXCg5TdG9wU2ltdWxhdGlvbhIhLnNhbmRib3gudjEuU3RvcFNpbXVsYXRpb25SZXF1ZXN0GiIuc2FuZGJveC52MS5TdG9wU2ltdWxhdGlvblJlc3BvbnNlQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3NhbmRib3gvdjE7c2FuZGJveHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiNAoTQWR2YW5jZUNsb2NrUmVxdWVzdBIdCgdzZWNvbmRzGAEgASgDQgyKtRgIagQzNjAweAAiYQoUQWR2YW5jZUNsb2NrUmVzcG9uc2USSQoDbm93GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNDowMy4xMjNacAEi4AEKDlNpbXVsYXRpb25QbGF5EhkKBm1ldGhvZBgBIAEoCUIJirUYBWoDc2JwEigKEWNvbmZpcm1lZF9wZXJjZW50GAIgASgFQg2KtRgJagI5MHgAgAFkEioKFHdyb25nX2Ftb3VudF9wZXJjZW50GAMgASgFQgyKtRgIagEyeACAAWQSJwoRY2FuY2VsbGVkX3BlcmNlbnQYBCABKAVCDIq1GAhqATN4AIABZBIaChJkZWxheV9mcm9tX3NlY29uZHMYBSABKAUSGAoQZGVsYXlfdG9fc2Vjb25kcxgGIAEoBSKvAQoKU2ltdWxhdGlvbhIPCgdydW5uaW5nGAEgASgIEikKBXNpbmNlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVwbGF5cxgDIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkSEQoJY29uZmlybWVkGAQgASgDEhQKDHdyb25nX2Ftb3VudBgFIAEoAxIRCgljYW5jZWxsZWQYBiABKAMiFgoUR2V0U2ltdWxhdGlvblJlcXVlc3QiQwoVR2V0U2ltdWxhdGlvblJlc3BvbnNlEioKCnNpbXVsYXRpb24YASABKAsyFi5zYW5kYm94LnYxLlNpbXVsYXRpb24iQwoWU3RhcnRTaW11bGF0aW9uUmVxdWVzdBIpCgVwbGF5cxgBIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkiRQoXU3RhcnRTaW11bGF0aW9uUmVzcG9uc2USKgoKc2ltdWxhdGlvbhgBIAEoCzIWLnNhbmRib3gudjEuU2ltdWxhdGlvbiIXChVTdG9wU2ltdWxhdGlvblJlcXVlc3QiRAoWU3RvcFNpbXVsYXRpb25SZXNwb25zZRIqCgpzaW11bGF0aW9uGAEgASgLMhYuc2FuZGJveC52MS5TaW11bGF0aW9uIroBCg5UcmlnZ2VyUmVxdWVzdBJeCgVldmVudBgBIAEoCUJPirUYSygBQhFwYXltZW50LmNvbXBsZXRlZEIOcGF5bWVudC5mYWlsZWRCE3BheW1lbnQuY29kZV9yZXNlbmRCD3BheWluLmNvbXBsZXRlZBJBCgJpZBgCIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiSACIAQFCBQoDX2lkIqYCCg9UcmlnZ2VyUmVzcG9uc2USXAoFZXZlbnQYASABKAlCTYq1GElCEXBheW1lbnQuY29tcGxldGVkQg5wYXltZW50LmZhaWxlZEITcGF5bWVudC5jb2RlX3Jlc2VuZEIPcGF5aW4uY29tcGxldGVkEjwKAmlkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISIwoKcGF5bWVudF9pZBgDIAEoA0IKirUYBmoCNDJ4AUgAiAEBEiIKCG9yZGVyX2lkGAQgASgJQhCKtRgMagpvcmRlci0xMDAxEh8KBnN0YXR1cxgFIAEoCUIPirUYC2oJY29tcGxldGVkQg0KC19wYXltZW50X2lkMvoGCg5TYW5kYm94U2VydmljZRJ9CgxBZHZhbmNlQ2xvY2sSHy5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1JlcXVlc3QaIC5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1Jlc3BvbnNlIiqStRgmChtNb3ZlIHRoZSB0ZXN0IGNsb2NrIGZvcndhcmQSB1NhbmRib3gSgwEKDUdldFNpbXVsYXRpb24SIC5zYW5kYm94LnYxLkdldFNpbXVsYXRpb25SZXF1ZXN0GiEuc2FuZGJveC52MS5HZXRTaW11bGF0aW9uUmVzcG9uc2UiLZK1GCkKHlJlYWQgaG93IHRyYWRlcnMgYXJlIHNpbXVsYXRlZBIHU2FuZGJveBKMAQoPU3RhcnRTaW11bGF0aW9uEiIuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXF1ZXN0GiMuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXNwb25zZSIwkrUYLAohSGF2ZSB0cmFkZXJzIGFuc3dlciBieSB0aGVtc2VsdmVzEgdTYW5kYm94EoIBCg5TdG9wU2ltdWxhdGlvbhIhLnNhbmRib3gudjEuU3RvcFNpbXVsYXRpb25SZXF1ZXN0GiIuc2FuZGJveC52MS5TdG9wU2ltdWxhdGlvblJlc3BvbnNlIimStRglChpTdG9wIHRoZSBzaW11bGF0ZWQgdHJhZGVycxIHU2FuZGJveBLOAgoHVHJpZ2dlchIaLnNhbmRib3gudjEuVHJpZ2dlclJlcXVlc3QaGy5zYW5kYm94LnYxLlRyaWdnZXJSZXNwb25zZSKJApK1GIQCChRNYWtlIGFuIGV2ZW50IGhhcHBlbhIHU2FuZGJveBogY29sbGVjdF9yZXF1aXNpdGVzX25vdF9hdmFpbGFibGUaHGluc3VmZmljaWVudF9jYXNoYm94X2JhbGFuY2UaDm5vX2ZyZWVfdHJhZGVyGhNwYXltZW50X25vdF9wZW5kaW5nGhFwYXlpbl9ub3Rfd2FpdGluZxoUcGF5aW5fbm90X3Byb2Nlc3NpbmcaD2NoZWNrb3V0X2Nsb3NlZBoVY29kZV9yZXNlbmRfZXhoYXVzdGVkGhZjb2RlX3Jlc2VuZF93cm9uZ19zdGVwGhVjb2RlX3Jlc2VuZF90b29fZWFybHlCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vc2FuZGJveC92MTtzYW5kYm94djFiBnByb3RvMw", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message sandbox.v1.AdvanceClockRequest
@@ -263,6 +264,80 @@ export const StopSimulationResponseSchema: GenMessage<StopSimulationResponse> = 
   messageDesc(file_sandbox_v1_sandbox, 9);
 
 /**
+ * @generated from message sandbox.v1.TriggerRequest
+ */
+export type TriggerRequest = Message<"sandbox.v1.TriggerRequest"> & {
+  /**
+   * payment.completed, payment.failed, payment.code_resend or payin.completed.
+   *
+   * @generated from field: string event = 1;
+   */
+  event: string;
+
+  /**
+   * The uuid of the payment or payout that it happens to. Without one, a new one is made for the sandbox's
+   * merchant. Its webhook goes to where the command "gateway listen" waits.
+   *
+   * @generated from field: optional string id = 2;
+   */
+  id?: string | undefined;
+};
+
+/**
+ * Describes the message sandbox.v1.TriggerRequest.
+ * Use `create(TriggerRequestSchema)` to create a new message.
+ */
+export const TriggerRequestSchema: GenMessage<TriggerRequest> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 10);
+
+/**
+ * @generated from message sandbox.v1.TriggerResponse
+ */
+export type TriggerResponse = Message<"sandbox.v1.TriggerResponse"> & {
+  /**
+   * The event that happened, by its full name.
+   *
+   * @generated from field: string event = 1;
+   */
+  event: string;
+
+  /**
+   * The uuid of the payment or the payout.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The payment's integer id; unset for a payout.
+   *
+   * @generated from field: optional int64 payment_id = 3;
+   */
+  paymentId?: bigint | undefined;
+
+  /**
+   * The order id of the payment or the payout.
+   *
+   * @generated from field: string order_id = 4;
+   */
+  orderId: string;
+
+  /**
+   * Its status now.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+};
+
+/**
+ * Describes the message sandbox.v1.TriggerResponse.
+ * Use `create(TriggerResponseSchema)` to create a new message.
+ */
+export const TriggerResponseSchema: GenMessage<TriggerResponse> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 11);
+
+/**
  * SandboxService exists in the sandbox only and needs no token.
  *
  * @generated from service sandbox.v1.SandboxService
@@ -308,6 +383,17 @@ export const SandboxService: GenService<{
     methodKind: "unary";
     input: typeof StopSimulationRequestSchema;
     output: typeof StopSimulationResponseSchema;
+  },
+  /**
+   * Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
+   * and its webhook is sent as always.
+   *
+   * @generated from rpc sandbox.v1.SandboxService.Trigger
+   */
+  trigger: {
+    methodKind: "unary";
+    input: typeof TriggerRequestSchema;
+    output: typeof TriggerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_sandbox_v1_sandbox, 0);

@@ -39,6 +39,9 @@ const (
 	// DepositServiceGetDepositProcedure is the fully-qualified name of the DepositService's GetDeposit
 	// RPC.
 	DepositServiceGetDepositProcedure = "/gateway.v1.DepositService/GetDeposit"
+	// DepositServiceListDepositsProcedure is the fully-qualified name of the DepositService's
+	// ListDeposits RPC.
+	DepositServiceListDepositsProcedure = "/gateway.v1.DepositService/ListDeposits"
 )
 
 // DepositServiceClient is a client for the gateway.v1.DepositService service.
@@ -47,6 +50,8 @@ type DepositServiceClient interface {
 	CreateDeposit(context.Context, *connect.Request[v1.CreateDepositRequest]) (*connect.Response[v1.CreateDepositResponse], error)
 	// GetDeposit reads one request.
 	GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error)
+	// ListDeposits lists the merchant's requests, the newest first.
+	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
 }
 
 // NewDepositServiceClient constructs a client for the gateway.v1.DepositService service. By
@@ -72,6 +77,12 @@ func NewDepositServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(depositServiceMethods.ByName("GetDeposit")),
 			connect.WithClientOptions(opts...),
 		),
+		listDeposits: connect.NewClient[v1.ListDepositsRequest, v1.ListDepositsResponse](
+			httpClient,
+			baseURL+DepositServiceListDepositsProcedure,
+			connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -79,6 +90,7 @@ func NewDepositServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 type depositServiceClient struct {
 	createDeposit *connect.Client[v1.CreateDepositRequest, v1.CreateDepositResponse]
 	getDeposit    *connect.Client[v1.GetDepositRequest, v1.GetDepositResponse]
+	listDeposits  *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
 }
 
 // CreateDeposit calls gateway.v1.DepositService.CreateDeposit.
@@ -91,12 +103,19 @@ func (c *depositServiceClient) GetDeposit(ctx context.Context, req *connect.Requ
 	return c.getDeposit.CallUnary(ctx, req)
 }
 
+// ListDeposits calls gateway.v1.DepositService.ListDeposits.
+func (c *depositServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return c.listDeposits.CallUnary(ctx, req)
+}
+
 // DepositServiceHandler is an implementation of the gateway.v1.DepositService service.
 type DepositServiceHandler interface {
 	// CreateDeposit creates a request, or answers with the one already created under the same idempotencyKey.
 	CreateDeposit(context.Context, *connect.Request[v1.CreateDepositRequest]) (*connect.Response[v1.CreateDepositResponse], error)
 	// GetDeposit reads one request.
 	GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error)
+	// ListDeposits lists the merchant's requests, the newest first.
+	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
 }
 
 // NewDepositServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -118,12 +137,20 @@ func NewDepositServiceHandler(svc DepositServiceHandler, opts ...connect.Handler
 		connect.WithSchema(depositServiceMethods.ByName("GetDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
+	depositServiceListDepositsHandler := connect.NewUnaryHandler(
+		DepositServiceListDepositsProcedure,
+		svc.ListDeposits,
+		connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gateway.v1.DepositService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case DepositServiceCreateDepositProcedure:
 			depositServiceCreateDepositHandler.ServeHTTP(w, r)
 		case DepositServiceGetDepositProcedure:
 			depositServiceGetDepositHandler.ServeHTTP(w, r)
+		case DepositServiceListDepositsProcedure:
+			depositServiceListDepositsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -139,4 +166,8 @@ func (UnimplementedDepositServiceHandler) CreateDeposit(context.Context, *connec
 
 func (UnimplementedDepositServiceHandler) GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.GetDeposit is not implemented"))
+}
+
+func (UnimplementedDepositServiceHandler) ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.ListDeposits is not implemented"))
 }

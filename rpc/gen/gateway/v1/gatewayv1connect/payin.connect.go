@@ -38,6 +38,8 @@ const (
 	PayinServiceCreatePayinProcedure = "/gateway.v1.PayinService/CreatePayin"
 	// PayinServiceGetPayinProcedure is the fully-qualified name of the PayinService's GetPayin RPC.
 	PayinServiceGetPayinProcedure = "/gateway.v1.PayinService/GetPayin"
+	// PayinServiceListPayinsProcedure is the fully-qualified name of the PayinService's ListPayins RPC.
+	PayinServiceListPayinsProcedure = "/gateway.v1.PayinService/ListPayins"
 	// PayinServiceCancelPayinProcedure is the fully-qualified name of the PayinService's CancelPayin
 	// RPC.
 	PayinServiceCancelPayinProcedure = "/gateway.v1.PayinService/CancelPayin"
@@ -49,6 +51,8 @@ type PayinServiceClient interface {
 	CreatePayin(context.Context, *connect.Request[v1.CreatePayinRequest]) (*connect.Response[v1.CreatePayinResponse], error)
 	// GetPayin reads one payout.
 	GetPayin(context.Context, *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error)
+	// ListPayins lists the merchant's payouts, the newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error)
 	// CancelPayin takes back a payout that still waits.
 	CancelPayin(context.Context, *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error)
 }
@@ -76,6 +80,12 @@ func NewPayinServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(payinServiceMethods.ByName("GetPayin")),
 			connect.WithClientOptions(opts...),
 		),
+		listPayins: connect.NewClient[v1.ListPayinsRequest, v1.ListPayinsResponse](
+			httpClient,
+			baseURL+PayinServiceListPayinsProcedure,
+			connect.WithSchema(payinServiceMethods.ByName("ListPayins")),
+			connect.WithClientOptions(opts...),
+		),
 		cancelPayin: connect.NewClient[v1.CancelPayinRequest, v1.CancelPayinResponse](
 			httpClient,
 			baseURL+PayinServiceCancelPayinProcedure,
@@ -89,6 +99,7 @@ func NewPayinServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 type payinServiceClient struct {
 	createPayin *connect.Client[v1.CreatePayinRequest, v1.CreatePayinResponse]
 	getPayin    *connect.Client[v1.GetPayinRequest, v1.GetPayinResponse]
+	listPayins  *connect.Client[v1.ListPayinsRequest, v1.ListPayinsResponse]
 	cancelPayin *connect.Client[v1.CancelPayinRequest, v1.CancelPayinResponse]
 }
 
@@ -102,6 +113,11 @@ func (c *payinServiceClient) GetPayin(ctx context.Context, req *connect.Request[
 	return c.getPayin.CallUnary(ctx, req)
 }
 
+// ListPayins calls gateway.v1.PayinService.ListPayins.
+func (c *payinServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error) {
+	return c.listPayins.CallUnary(ctx, req)
+}
+
 // CancelPayin calls gateway.v1.PayinService.CancelPayin.
 func (c *payinServiceClient) CancelPayin(ctx context.Context, req *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error) {
 	return c.cancelPayin.CallUnary(ctx, req)
@@ -113,6 +129,8 @@ type PayinServiceHandler interface {
 	CreatePayin(context.Context, *connect.Request[v1.CreatePayinRequest]) (*connect.Response[v1.CreatePayinResponse], error)
 	// GetPayin reads one payout.
 	GetPayin(context.Context, *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error)
+	// ListPayins lists the merchant's payouts, the newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error)
 	// CancelPayin takes back a payout that still waits.
 	CancelPayin(context.Context, *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error)
 }
@@ -136,6 +154,12 @@ func NewPayinServiceHandler(svc PayinServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(payinServiceMethods.ByName("GetPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
+	payinServiceListPayinsHandler := connect.NewUnaryHandler(
+		PayinServiceListPayinsProcedure,
+		svc.ListPayins,
+		connect.WithSchema(payinServiceMethods.ByName("ListPayins")),
+		connect.WithHandlerOptions(opts...),
+	)
 	payinServiceCancelPayinHandler := connect.NewUnaryHandler(
 		PayinServiceCancelPayinProcedure,
 		svc.CancelPayin,
@@ -148,6 +172,8 @@ func NewPayinServiceHandler(svc PayinServiceHandler, opts ...connect.HandlerOpti
 			payinServiceCreatePayinHandler.ServeHTTP(w, r)
 		case PayinServiceGetPayinProcedure:
 			payinServiceGetPayinHandler.ServeHTTP(w, r)
+		case PayinServiceListPayinsProcedure:
+			payinServiceListPayinsHandler.ServeHTTP(w, r)
 		case PayinServiceCancelPayinProcedure:
 			payinServiceCancelPayinHandler.ServeHTTP(w, r)
 		default:
@@ -165,6 +191,10 @@ func (UnimplementedPayinServiceHandler) CreatePayin(context.Context, *connect.Re
 
 func (UnimplementedPayinServiceHandler) GetPayin(context.Context, *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PayinService.GetPayin is not implemented"))
+}
+
+func (UnimplementedPayinServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PayinService.ListPayins is not implemented"))
 }
 
 func (UnimplementedPayinServiceHandler) CancelPayin(context.Context, *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error) {

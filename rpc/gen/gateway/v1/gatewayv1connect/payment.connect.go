@@ -61,7 +61,7 @@ type PaymentServiceClient interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
-	// ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+	// ListPayments lists a cabinet user's payments, or those of the merchant whose key signs, the newest first.
 	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
 	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
 	// appeal-v1, the reason, the file's name and its size in bytes.
@@ -168,7 +168,7 @@ type PaymentServiceHandler interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
-	// ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+	// ListPayments lists a cabinet user's payments, or those of the merchant whose key signs, the newest first.
 	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
 	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
 	// appeal-v1, the reason, the file's name and its size in bytes.

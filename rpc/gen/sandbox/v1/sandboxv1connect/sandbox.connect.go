@@ -45,6 +45,8 @@ const (
 	// SandboxServiceStopSimulationProcedure is the fully-qualified name of the SandboxService's
 	// StopSimulation RPC.
 	SandboxServiceStopSimulationProcedure = "/sandbox.v1.SandboxService/StopSimulation"
+	// SandboxServiceTriggerProcedure is the fully-qualified name of the SandboxService's Trigger RPC.
+	SandboxServiceTriggerProcedure = "/sandbox.v1.SandboxService/Trigger"
 )
 
 // SandboxServiceClient is a client for the sandbox.v1.SandboxService service.
@@ -58,6 +60,9 @@ type SandboxServiceClient interface {
 	StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error)
 	// StopSimulation has nobody answer any more. What was answered stays.
 	StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error)
+	// Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
+	// and its webhook is sent as always.
+	Trigger(context.Context, *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error)
 }
 
 // NewSandboxServiceClient constructs a client for the sandbox.v1.SandboxService service. By
@@ -95,6 +100,12 @@ func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
 			connect.WithClientOptions(opts...),
 		),
+		trigger: connect.NewClient[v1.TriggerRequest, v1.TriggerResponse](
+			httpClient,
+			baseURL+SandboxServiceTriggerProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("Trigger")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -104,6 +115,7 @@ type sandboxServiceClient struct {
 	getSimulation   *connect.Client[v1.GetSimulationRequest, v1.GetSimulationResponse]
 	startSimulation *connect.Client[v1.StartSimulationRequest, v1.StartSimulationResponse]
 	stopSimulation  *connect.Client[v1.StopSimulationRequest, v1.StopSimulationResponse]
+	trigger         *connect.Client[v1.TriggerRequest, v1.TriggerResponse]
 }
 
 // AdvanceClock calls sandbox.v1.SandboxService.AdvanceClock.
@@ -126,6 +138,11 @@ func (c *sandboxServiceClient) StopSimulation(ctx context.Context, req *connect.
 	return c.stopSimulation.CallUnary(ctx, req)
 }
 
+// Trigger calls sandbox.v1.SandboxService.Trigger.
+func (c *sandboxServiceClient) Trigger(ctx context.Context, req *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error) {
+	return c.trigger.CallUnary(ctx, req)
+}
+
 // SandboxServiceHandler is an implementation of the sandbox.v1.SandboxService service.
 type SandboxServiceHandler interface {
 	// AdvanceClock moves the test clock forward, on every replica and for good.
@@ -137,6 +154,9 @@ type SandboxServiceHandler interface {
 	StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error)
 	// StopSimulation has nobody answer any more. What was answered stays.
 	StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error)
+	// Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
+	// and its webhook is sent as always.
+	Trigger(context.Context, *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error)
 }
 
 // NewSandboxServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -170,6 +190,12 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sandboxServiceTriggerHandler := connect.NewUnaryHandler(
+		SandboxServiceTriggerProcedure,
+		svc.Trigger,
+		connect.WithSchema(sandboxServiceMethods.ByName("Trigger")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/sandbox.v1.SandboxService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case SandboxServiceAdvanceClockProcedure:
@@ -180,6 +206,8 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 			sandboxServiceStartSimulationHandler.ServeHTTP(w, r)
 		case SandboxServiceStopSimulationProcedure:
 			sandboxServiceStopSimulationHandler.ServeHTTP(w, r)
+		case SandboxServiceTriggerProcedure:
+			sandboxServiceTriggerHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -203,4 +231,8 @@ func (UnimplementedSandboxServiceHandler) StartSimulation(context.Context, *conn
 
 func (UnimplementedSandboxServiceHandler) StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.StopSimulation is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) Trigger(context.Context, *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.Trigger is not implemented"))
 }

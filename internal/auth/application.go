@@ -1,0 +1,106 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/signature"
+)
+
+// HeaderV2 is a signature of the application that is good for one payment and for a few minutes:
+// "t=<unix seconds>,v1=<hex HMAC-SHA256 of t.uuid.body>", where uuid is the payment's. A Signature is
+// that of the body alone, and so good for any payment at any time.
+const HeaderV2 = "Signature-V2"
+
+// toleranceV2 is how far its time may be from ours.
+const toleranceV2 = 5 * time.Minute
+
+var (
+	errV2Required = errSignatureRequired.Saying("The header " + HeaderV2 + " is missing.")
+	errV2Form     = errInvalidSignature.Saying(
+		HeaderV2 + " must be t=<unix seconds>,v1=<64 hexadecimal digits>.",
+	)
+	errV2Time = errInvalidSignature.Saying(
+		"The time of " + HeaderV2 + " is more than five minutes from ours.",
+	)
+)
+
+// Application authenticates the application itself, which signs with the external-payments secret: by
+// Signature, by HeaderV2, or by both. Whatever it sends must be right. paymentOf is the id of the payment
+// that a body is for; a HeaderV2 for a payment that does not exist proves nothing.
+func (k *Keys) Application(
+	ctx context.Context, header http.Header, body ReadBody, paymentOf func(content []byte) int64,
+) (caller.Caller, error) {
+	signed, signedV2 := header.Get(k.headers.Signature), header.Get(HeaderV2)
+	switch {
+	case k.OnlyV2 && signedV2 == "":
+		return caller.Caller{}, errV2Required
+	case signed == "" && signedV2 == "":
+		return caller.Caller{}, errSignatureRequired
+	case len(k.secret) == 0:
+		return caller.Caller{}, fault.ErrExternalSecretNotSet
+	}
+	content, err := body()
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	if signed != "" && !signature.Verify(k.secret, content, signed) {
+		return caller.Caller{}, errInvalidSignature
+	}
+	if signedV2 != "" {
+		if err := k.checkV2(ctx, signedV2, content, paymentOf(content), signed != "" && !k.OnlyV2); err != nil {
+			return caller.Caller{}, err
+		}
+	}
+	return caller.Caller{Kind: caller.Application}, nil
+}
+
+// formV2 takes a time apart from a signature. No time of ours has more digits.
+var formV2 = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9A-Fa-f]{64})$`)
+
+// checkV2 checks a HeaderV2. Where the caller is proved already, a payment that does not exist is left to
+// be told of.
+func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, paymentID int64, proved bool) error {
+	parts := formV2.FindStringSubmatch(signed)
+	if parts == nil {
+		return errV2Form
+	}
+	seconds, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return errV2Form
+	}
+	// On the wall clock, as everything that guards a secret.
+	if time.Since(time.Unix(seconds, 0)).Abs() > toleranceV2 {
+		return errV2Time
+	}
+	id, err := k.q.PaymentUUID(ctx, paymentID)
+	switch {
+	case db.NoRows(err) && proved:
+		return nil
+	case db.NoRows(err):
+		return errInvalidSignature
+	case err != nil:
+		return fmt.Errorf("find the payment of a callback: %w", err)
+	}
+	claimed, err := hex.DecodeString(parts[2])
+	if err != nil {
+		return errV2Form
+	}
+	mac := hmac.New(sha256.New, k.secret)
+	_, _ = fmt.Fprintf(mac, "%s.%s.", parts[1], id) // never fails
+	_, _ = mac.Write(content)
+	if !hmac.Equal(mac.Sum(nil), claimed) {
+		return errInvalidSignature
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package dbtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/db"
+)
+
+// Plan is how the database makes the last query of read.
+func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
+	t.Helper()
+	p := &planned{DBTX: d.Pool}
+	if err := read(db.New(p)); err != nil {
+		t.Fatal(err)
+	}
+	return p.plan
+}
+
+// planned has each query explained before it is made.
+type planned struct {
+	db.DBTX
+	plan string
+}
+
+// Query implements db.DBTX.
+func (p *planned) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	rows, err := p.DBTX.Query(ctx, "explain (costs off) "+sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	p.plan = strings.Join(lines, "\n")
+	return p.DBTX.Query(ctx, sql, args...)
+}

@@ -1,0 +1,113 @@
+// Package trigger makes an event happen in a sandbox, so that a shop can be tried out with it. It
+// does nothing by itself: payments and payouts are made and ended by the services that always do it,
+// so status, money and webhook are real.
+package trigger
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+)
+
+// events are those that can be triggered, each with what makes it happen to the payment or payout with
+// the uuid, or to a new one where that is uuid.Nil.
+var events = map[string]func(*Service, context.Context, uuid.UUID) (Happened, error){
+	"payment.completed":   (*Service).completePayment,
+	"payment.failed":      (*Service).failPayment,
+	"payment.code_resend": (*Service).resendCode,
+	"payin.completed":     (*Service).completePayout,
+}
+
+// shortNames are other names of events.
+var shortNames = map[string]string{"code_resend": "payment.code_resend"}
+
+// What is said of an event that is none, and of an id that names nothing.
+const (
+	wrongEvent = "must be payment.completed, payment.failed, payment.code_resend or payin.completed"
+	noPayment  = "must be the uuid of a payment"
+	noPayout   = "must be the uuid of a payout"
+)
+
+// Rooms are what events are made with.
+type Rooms struct {
+	Payments  *payment.Service
+	Payouts   *payout.Service
+	Checkouts *checkout.Service
+	Links     *auth.Links
+	Clock     clock.Clock
+	// Merchant is who calls by a key of the sandbox that is bound to a cashbox of the currency.
+	Merchant func(ctx context.Context, currency string) (caller.Caller, error)
+	// Traders are the ids of the sandbox's traders.
+	Traders []int64
+	// Hook is where the webhooks of new payments and payouts go.
+	Hook string
+}
+
+// Service triggers events.
+type Service struct{ Rooms }
+
+// New makes the service.
+func New(rooms Rooms) *Service { return &Service{Rooms: rooms} }
+
+// Happened tells what was done.
+type Happened struct {
+	Event string
+	// ID is the uuid of the payment or the payout.
+	ID uuid.UUID
+	// PaymentID is the payment's integer id, and 0 for a payout.
+	PaymentID int64
+	OrderID   string
+	Status    string
+}
+
+// Trigger makes an event happen to the payment or payout with the uuid, or to a new one where id is
+// "".
+func (s *Service) Trigger(ctx context.Context, event, id string) (Happened, error) {
+	if name, short := shortNames[event]; short {
+		event = name
+	}
+	happen, known := events[event]
+	f := fault.Decoded(ctx)
+	if f.Required("event", event) {
+		f.Check(known, "event", wrongEvent)
+	}
+	var parsed uuid.UUID
+	if id != "" {
+		var err error
+		parsed, err = uuid.Parse(id)
+		f.Check(err == nil && parsed != uuid.Nil && len(id) == len(parsed.String()), "id", "must be a uuid")
+	}
+	if err := f.Err(); err != nil {
+		return Happened{}, err
+	}
+	happened, err := happen(s, ctx, parsed)
+	happened.Event = event
+	return happened, err
+}
+
+// asTrader is the owner of a trader's desk.
+func asTrader(id int64) caller.Caller {
+	return caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: id}
+}
+
+// newOrder is an order id that nobody has used.
+func newOrder() string { return "trigger-" + strings.ToLower(rand.Text()[:12]) }
+
+// unknownID says of an id that names nothing what it should name.
+func unknownID(err error, wanted string) error {
+	if errors.Is(err, fault.ErrNotFound) {
+		return fault.Fields{"id": {wanted}}.Err()
+	}
+	return err
+}
