@@ -89,7 +89,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		make func(source) (string, error)
 		from map[string]string
 	}{
-		"codes": {codeTable, remedies}, "secrets": {secretTable, variables}, "metrics": {metricTable, alerts}, "events": {eventTable, events},
+		"codes": {codeTable, remedies}, "secrets": {secretTable, describedVariables(src)}, "metrics": {metricTable, alerts}, "events": {eventTable, events},
 	} {
 		got, err := test.make(src)
 		if err != nil {
