@@ -157,6 +157,25 @@ func withPassword(t *testing.T, g *instance) string {
 	return address
 }
 
+// noPostgres is the address of a server that speaks, but not PostgreSQL's protocol.
+func noPostgres(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	noError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+			_ = conn.Close()
+		}
+	}()
+	return listener.Addr().String()
+}
+
 // A database that cannot be used is told in a line that says what to do, without the password and
 // without the driver's words.
 func TestUnusableDatabase(t *testing.T) {
@@ -165,6 +184,7 @@ func TestUnusableDatabase(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	noError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
+	web := noPostgres(t)
 	newer := newDatabase(t)
 	_, _, err = command(t, "", nil, "migrate", "-database-url", newer)
 	noError(t, err)
@@ -177,6 +197,8 @@ func TestUnusableDatabase(t *testing.T) {
 		"refused":  {"postgres://u:hunter2@127.0.0.1:1/d", "nothing answers at 127.0.0.1:1: start PostgreSQL there, or correct DATABASE_URL\n"},
 		"unknown":  {"postgres://u:hunter2@no-such-host.invalid/d", `the host "no-such-host.invalid" of the database is not known: correct DATABASE_URL` + "\n"},
 		"silent":   {"postgres://u:hunter2@" + silent.Addr().String() + "/d?connect_timeout=1&sslmode=disable", "does not answer: check the host in DATABASE_URL, and firewalls\n"},
+		"web":      {"postgres://u:hunter2@" + web + "/d?sslmode=disable", "what answers at " + web + " is no PostgreSQL, or has another idea of TLS: check the port, sslmode"},
+		"tls":      {"postgres://u:hunter2@" + web + "/tls?sslmode=require", "what answers at " + web + " is no PostgreSQL, or has another idea of TLS: check the port, sslmode"},
 		"missing":  {strings.Replace(g.DatabaseURL, "/gateway?", "/none_such?", 1), `has no database "none_such": create it, or correct DATABASE_URL` + "\n"},
 		"password": {withPassword(t, g), `refuses the user "locked": check user and password in DATABASE_URL, and pg_hba.conf` + "\n"},
 		"newer":    {newer, "the database has schema 99999, and this program knows only "},

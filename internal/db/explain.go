@@ -34,6 +34,7 @@ func explainConnect(failed *pgconn.ConnectError) string {
 	host := net.JoinHostPort(failed.Config.Host, fmt.Sprint(failed.Config.Port))
 	var answer *pgconn.PgError
 	var unknown *net.DNSError
+	var network *net.OpError
 	switch {
 	case errors.As(failed, &answer):
 		return explainRefusal(answer, failed.Config, host)
@@ -41,10 +42,11 @@ func explainConnect(failed *pgconn.ConnectError) string {
 		return fmt.Sprintf("the host %q of the database is not known: correct DATABASE_URL", failed.Config.Host)
 	case errors.Is(failed, context.DeadlineExceeded), errors.Is(failed, os.ErrDeadlineExceeded):
 		return fmt.Sprintf("the database at %s does not answer: check the host in DATABASE_URL, and firewalls", host)
-	case strings.Contains(failed.Error(), "tls"), strings.Contains(failed.Error(), "TLS"):
-		return fmt.Sprintf("no TLS with the database at %s: check sslmode and sslrootcert in DATABASE_URL", host)
+	case errors.As(failed, &network) && network.Op == "dial":
+		return fmt.Sprintf("nothing answers at %s: start PostgreSQL there, or correct DATABASE_URL", host)
 	}
-	return fmt.Sprintf("nothing answers at %s: start PostgreSQL there, or correct DATABASE_URL", host)
+	return fmt.Sprintf("what answers at %s is no PostgreSQL, or has another idea of TLS: "+
+		"check the port, sslmode and sslrootcert in DATABASE_URL", host)
 }
 
 // explainRefusal says why the server took no connection.
