@@ -55,8 +55,8 @@ func (e environment) listen(ctx context.Context, args []string) error {
 		return err
 	}
 	if u, err := url.Parse(forward); forward != "" &&
-		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") {
-		return o.wrong(errors.New("-forward must be a whole URL such as http://127.0.0.1:3000/webhook"))
+		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil) {
+		return o.wrong(errors.New("-forward must be a whole URL such as http://127.0.0.1:3000/webhook, without a user"))
 	}
 	info, err := readSandbox(c.dataDir)
 	if err != nil {

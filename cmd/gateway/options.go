@@ -67,7 +67,7 @@ func (o *options) parse(args []string, names ...string) ([]string, error) {
 	switch {
 	case len(found) > len(names):
 		// It is not quoted: it may be a secret that belongs elsewhere.
-		return nil, o.wrong(fmt.Errorf("there are %d arguments too many", len(found)-len(names)))
+		return nil, o.wrong(errors.New("too many arguments"))
 	case len(found) < len(names):
 		return nil, o.wrong(fmt.Errorf("%s is missing", names[len(found)]))
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -33,6 +34,8 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	if id != "" {
 		request.Id = &id
 	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
 	answered, err := sandboxv1connect.NewSandboxServiceClient(direct, info.BaseURL).
 		Trigger(ctx, connect.NewRequest(request))
 	if err != nil {

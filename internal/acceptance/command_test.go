@@ -27,7 +27,7 @@ func TestWrongCommands(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"frobnicate":                          `unknown command "frobnicate": gateway help lists the commands`,
-		"serve hunter2":                       "serve: there are 1 arguments too many: see gateway serve -h",
+		"serve hunter2":                       "serve: too many arguments: see gateway serve -h",
 		"serve -no-such-flag":                 "serve: flag provided but not defined: -no-such-flag: see gateway serve -h",
 		"serve -markup-percent -1":            "-markup-percent (GATEWAY_MARKUP_PERCENT) must be between 0 and 100",
 		"serve -markup-percent 101":           "-markup-percent (GATEWAY_MARKUP_PERCENT) must be between 0 and 100",
@@ -36,14 +36,15 @@ func TestWrongCommands(t *testing.T) {
 		"operator":                            "operator: create is missing: see gateway operator -h",
 		"operator delete -login x":            "operator: only operator create is known: see gateway operator -h",
 		"operator create":                     "operator create: -login is needed: see gateway operator -h",
-		"audit hunter2":                       "audit: there are 1 arguments too many: see gateway audit -h",
+		"audit hunter2":                       "audit: too many arguments: see gateway audit -h",
 		"audit -api-addr :1":                  "audit: flag provided but not defined: -api-addr: see gateway audit -h",
-		"sign hunter2":                        "sign: there are 1 arguments too many: see gateway sign -h",
+		"sign hunter2":                        "sign: too many arguments: see gateway sign -h",
 		"sign -body x":                        "sign: -body is for -check only: see gateway sign -h",
 		"verify-proof":                        "verify-proof: FILE is missing: see gateway verify-proof -h",
-		"verify-timeline a b":                 "verify-timeline: there are 1 arguments too many: see gateway verify-timeline -h",
+		"verify-timeline a b":                 "verify-timeline: too many arguments: see gateway verify-timeline -h",
 		"trigger":                             "trigger: EVENT is missing: see gateway trigger -h",
-		"listen -forward 127.0.0.1:3000":      "listen: -forward must be a whole URL such as http://127.0.0.1:3000/webhook: see gateway listen -h",
+		"listen -forward 127.0.0.1:3000":      "listen: -forward must be a whole URL such as http://127.0.0.1:3000/webhook, without a user: see gateway listen -h",
+		"listen -forward http://u:hunter2@h/": "listen: -forward must be a whole URL such as http://127.0.0.1:3000/webhook, without a user: see gateway listen -h",
 		"migrate -database-url hunter2@x":     "-database-url (DATABASE_URL) is not a valid PostgreSQL URL, such as postgres://USER:PASSWORD@HOST:5432/DATABASE",
 		"audit -database-url postgres://h:p/": "-database-url (DATABASE_URL) is not a valid PostgreSQL URL, such as postgres://USER:PASSWORD@HOST:5432/DATABASE",
 	} {
