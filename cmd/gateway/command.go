@@ -1,31 +1,26 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
-	"gateway.example/internal/sandbox"
 	"gateway.example/internal/session"
 )
 
 // migrate brings the database to the present schema and ends. It makes what is not there yet.
 func (e environment) migrate(ctx context.Context, args []string) error {
-	c, err := parseConfig("migrate", args, e.getenv, e.stderr)
+	c, _, err := e.parseDatabase("migrate", args, nil)
 	if err != nil {
 		return err
 	}
@@ -39,16 +34,7 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 
 // withDatabase runs a command on a database that is there and has this program's schema, beside a
 // live gateway if there is one. It makes and migrates nothing.
-func (e environment) withDatabase(
-	ctx context.Context,
-	command string,
-	args []string,
-	do func(*pgxpool.Pool, place) error,
-) error {
-	c, err := parseConfig(command, args, e.getenv, e.stderr)
-	if err != nil {
-		return err
-	}
+func (e environment) withDatabase(ctx context.Context, c config, do func(*pgxpool.Pool, place) error) error {
 	database, err := existing(ctx, c, newLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
@@ -64,7 +50,9 @@ func (e environment) withDatabase(
 	defer pool.Close()
 	conn := pool.Config().ConnConfig
 	at := place{database: conn.Database, host: net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port)))}
-	if at.schema, err = db.CheckSchema(ctx, pool); err != nil {
+	if at.schema, err = db.CheckSchema(ctx, pool); errors.Is(err, db.ErrNoGateway) {
+		return fmt.Errorf("%s: %w: gateway migrate makes its tables", at, err)
+	} else if err != nil {
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	return do(pool, at)
@@ -89,7 +77,11 @@ func (n notAudited) Unwrap() error { return n.error }
 
 // audit proves the ledger.
 func (e environment) audit(ctx context.Context, args []string) error {
-	err := e.withDatabase(ctx, "audit", args, func(pool *pgxpool.Pool, at place) error {
+	c, _, err := e.parseDatabase("audit", args, nil)
+	if err != nil {
+		return err
+	}
+	err = e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
 		began := time.Now()
 		found, err := audit.Everything(ctx, pool)
 		if err != nil {
@@ -126,12 +118,20 @@ const minPassword = 12
 
 // operator creates an operator, with the password from standard input.
 func (e environment) operator(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] != "create" {
-		return errors.New("usage: gateway operator create -login NAME [flags], with the password on standard input")
-	}
-	login, args := cutFlag(args[1:], "login")
-	if login == "" {
-		return errors.New("-login is needed")
+	var login string
+	c, found, err := e.parseDatabase(
+		"operator",
+		args,
+		[]setting{{&login, "login", "", "", "name to sign in with"}},
+		"create",
+	)
+	switch {
+	case err != nil:
+		return err
+	case found[0] != "create":
+		return usageError{errors.New("operator: only operator create is known: see gateway operator -h")}
+	case login == "":
+		return usageError{errors.New("operator create: -login is needed: see gateway operator -h")}
 	}
 	password, err := io.ReadAll(io.LimitReader(e.stdin, 1<<10))
 	if err != nil {
@@ -141,7 +141,7 @@ func (e environment) operator(ctx context.Context, args []string) error {
 	if len(secret) < minPassword {
 		return fmt.Errorf("the password on standard input must have at least %d characters", minPassword)
 	}
-	return e.withDatabase(ctx, "operator create", args, func(pool *pgxpool.Pool, at place) error {
+	return e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
 		err := session.CreateOperator(ctx, db.New(pool), login, secret)
 		if db.IsUniqueViolation(err) {
 			return fmt.Errorf("the login %q is taken in %s", login, at)
@@ -152,78 +152,4 @@ func (e environment) operator(ctx context.Context, args []string) error {
 		_, err = fmt.Fprintf(e.stdout, "operator %s created\n", login)
 		return err
 	})
-}
-
-// cutFlag takes one flag out of args, wherever it stands, so that the rest can be read as every
-// command's.
-func cutFlag(args []string, name string) (string, []string) {
-	var rest []string
-	value := ""
-	for i := 0; i < len(args); i++ {
-		flagName, inline, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		switch {
-		case !strings.HasPrefix(args[i], "-") || flagName != name:
-			rest = append(rest, args[i])
-		case joined:
-			value = inline
-		case i+1 < len(args):
-			i++
-			value = args[i]
-		}
-	}
-	return value, rest
-}
-
-// listen receives webhooks on a loopback address, verifies them with the sandbox's secrets and
-// prints them.
-func (e environment) listen(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("listen", flag.ContinueOnError)
-	flags.SetOutput(e.stderr)
-	addr := flags.String("addr", welcomeHookAddr, "address to listen on")
-	dir := flags.String(
-		"data-dir",
-		cmp.Or(e.getenv("GATEWAY_DATA_DIR"), ".gateway"),
-		"the sandbox's data directory (GATEWAY_DATA_DIR)",
-	)
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	info, err := sandbox.Read(*dir)
-	if err != nil {
-		return err
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", *addr)
-	if err != nil {
-		return listenError("addr", *addr, err)
-	}
-	_, _ = fmt.Fprintf(e.stdout, "waiting for webhooks on http://%s\n", listener.Addr())
-	server := newServer(e.receiver(info))
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
-
-func (e environment) receiver(info sandbox.Info) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
-		if err != nil || !signedByAny(info, body, r.Header) {
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = fmt.Fprintln(e.stdout, "refused: the signature matches no cashbox of the sandbox")
-			return
-		}
-		_, _ = fmt.Fprintf(e.stdout, "verified: %s\n", body)
-	})
-}
-
-func signedByAny(info sandbox.Info, body []byte, header http.Header) bool {
-	for _, box := range info.Cashboxes {
-		verifier, err := standardwebhooks.NewWebhook(box.WebhookSecret)
-		if err == nil && verifier.Verify(body, header) == nil {
-			return true
-		}
-	}
-	return false
 }

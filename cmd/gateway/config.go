@@ -1,10 +1,10 @@
 package main
 
 import (
-	"flag"
-	"fmt"
+	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -26,6 +26,8 @@ type config struct {
 	headers                               auth.Headers
 	proxies                               edge.Proxies
 	markup                                decimal.Decimal
+	// callbackHosts are the private hosts that a sandbox sends webhooks to.
+	callbackHosts []string
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
 	drainDelay time.Duration
 	// fourEyes says which of an operator's actions take a second operator.
@@ -41,14 +43,8 @@ type config struct {
 // texts are settings as they were written, before they are checked.
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
-	fourEyes, fourEyesAbove, fourEyesRate                       string
+	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
 	callbackSignature                                           string
-}
-
-// setting ties a flag to its environment variable and default.
-type setting struct {
-	target                     *string
-	flag, env, otherwise, help string
 }
 
 func (c *config) settings(t *texts) []setting {
@@ -66,7 +62,7 @@ func (c *config) settings(t *texts) []setting {
 			&c.dataDir,
 			"data-dir",
 			"GATEWAY_DATA_DIR",
-			".gateway",
+			defaultDataDir,
 			"where the managed PostgreSQL and the sandbox keep their data",
 		},
 		{
@@ -89,6 +85,8 @@ func (c *config) settings(t *texts) []setting {
 			"v2: a payment's callback must have the header Signature-V2; any: that or the signature header"},
 		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
+		{&t.callbackHosts, "sandbox-callback-hosts", "GATEWAY_SANDBOX_CALLBACK_HOSTS", "",
+			"hosts of a private network that a sandbox sends webhooks to, also over http; names, separated by commas"},
 		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
 		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
 			"how long to go on serving, but not ready, when told to stop; empty: 5s, in a sandbox 0s"},
@@ -102,47 +100,60 @@ func (c *config) settings(t *texts) []setting {
 }
 
 const (
-	envExternalSecret = "GATEWAY_EXTERNAL_PAYMENTS_SECRET"
-	envVaultKeys      = "GATEWAY_VAULT_KEYS"
-	envLinkKeys       = "GATEWAY_LINK_KEYS"
-
 	defaultConnections = 20
+	defaultDataDir     = ".gateway"
 )
 
-// parseConfig reads a command's flags, with the environment as their defaults. Only serve needs all
-// of them right; the other commands use the database alone.
-func parseConfig(command string, args []string, getenv func(string) string, usage io.Writer) (config, error) {
+// only are the settings with these flags, for commands that need few.
+func (c *config) only(flags ...string) []setting {
+	return slices.DeleteFunc(c.settings(new(texts)), func(s setting) bool { return !slices.Contains(flags, s.flag) })
+}
+
+// parseConfig reads the settings of serve, which need to be right all of them.
+func parseConfig(args []string, getenv func(string) string, help io.Writer) (config, error) {
 	var c config
 	var t texts
-	flags := flag.NewFlagSet(command, flag.ContinueOnError)
-	flags.SetOutput(usage)
-	settings := c.settings(&t)
-	for _, s := range settings {
-		value := s.otherwise
-		if set := getenv(s.env); set != "" {
-			value = set
-		}
-		flags.StringVar(s.target, s.flag, value, s.help+" ("+s.env+")")
-	}
-	flags.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
-	flags.IntVar(
+	o := newOptions("serve", getenv, help, c.settings(&t),
+		vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable)
+	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
+	o.IntVar(
 		&c.connections,
 		"db-connections",
 		defaultConnections,
 		"connections for creations; other calls, and reads, have half as many each, and what works by itself 19",
 	)
-	if err := flags.Parse(args); err != nil {
+	if _, err := o.parse(args); err != nil {
 		return c, err
-	}
-	if flags.NArg() > 0 {
-		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""
-	if command != "serve" {
-		return c, nil
+	if err := c.complete(t); err != nil {
+		return c, usageError{err}
 	}
-	return c, c.complete(t)
+	return c, nil
+}
+
+// parseDatabase reads the flags of a command that works on the database alone, and more of its own.
+func (e environment) parseDatabase(
+	command string, args []string, more []setting, names ...string,
+) (c config, found []string, err error) {
+	settings := append(c.only("data-dir", "database-url"), more...)
+	if found, err = newOptions(
+		command,
+		e.getenv,
+		e.stdout,
+		settings,
+		postgresVariable,
+	).parse(args, names...); err != nil {
+		return c, nil, err
+	}
+	var wrong problems
+	c.checkDatabaseURL(&wrong)
+	if len(wrong) > 0 {
+		return c, nil, usageError{errors.Join(wrong...)}
+	}
+	c.sandbox = c.databaseURL == ""
+	return c, found, nil
 }
 
 // localURL is how this machine reaches a listener.

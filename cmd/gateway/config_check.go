@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -53,17 +54,23 @@ func (c *config) complete(t texts) error {
 	if c.connections < 1 {
 		found.add("-db-connections", "must be at least 1")
 	}
-	if _, err := pgxpool.ParseConfig(c.databaseURL); err != nil {
-		// The error quotes the URL and with it a password.
-		found.add("-database-url (DATABASE_URL)", "is not a valid PostgreSQL URL")
-	}
 	if c.callbackV2 = t.callbackSignature == "v2"; !c.callbackV2 && t.callbackSignature != "any" {
 		found.add("-callback-signature (GATEWAY_CALLBACK_SIGNATURE)", "must be any or v2")
 	}
+	c.checkDatabaseURL(&found)
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
+	c.readCallbackHosts(&found, t.callbackHosts)
 	c.readSecrets(&found, t)
 	return errors.Join(found...)
+}
+
+func (c *config) checkDatabaseURL(found *problems) {
+	if _, err := pgxpool.ParseConfig(c.databaseURL); err != nil {
+		// The error quotes the URL and with it a password.
+		found.add("-database-url (DATABASE_URL)",
+			"is not a valid PostgreSQL URL, such as postgres://USER:PASSWORD@HOST:5432/DATABASE")
+	}
 }
 
 func (c *config) readDrain(found *problems, text string) {
@@ -76,6 +83,28 @@ func (c *config) readDrain(found *problems, text string) {
 	var err error
 	if c.drainDelay, err = time.ParseDuration(text); err != nil || c.drainDelay < 0 || c.drainDelay > maxDrain {
 		found.add("-drain-delay (GATEWAY_DRAIN_DELAY)", "must be a duration such as 5s, at most %s", maxDrain)
+	}
+}
+
+// hostName is a name as compose networks have them. It is no address: that would open a network.
+var hostName = regexp.MustCompile(`^[a-z]([a-z0-9_.-]*[a-z0-9_])?$`)
+
+// readCallbackHosts reads which private hosts a sandbox sends webhooks to. Production has none.
+func (c *config) readCallbackHosts(found *problems, text string) {
+	if text == "" {
+		return
+	}
+	const setting = "-sandbox-callback-hosts (GATEWAY_SANDBOX_CALLBACK_HOSTS)"
+	if !c.sandbox {
+		found.add(setting, "is for a sandbox only: webhooks of production go to public https addresses")
+		return
+	}
+	for _, host := range strings.Split(strings.ToLower(text), ",") {
+		host = strings.TrimSpace(host)
+		if _, err := netip.ParseAddr(host); err == nil || !hostName.MatchString(host) {
+			found.add(setting, "must be names of hosts, such as shop, separated by commas: %q is not", host)
+		}
+		c.callbackHosts = append(c.callbackHosts, host)
 	}
 }
 

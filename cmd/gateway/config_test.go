@@ -4,6 +4,9 @@ import (
 	"encoding/base64"
 	"io"
 	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +30,7 @@ func parse(more map[string]string, args ...string) (config, error) {
 	variables := production()
 	variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
 	maps.Copy(variables, more)
-	return parseConfig("serve", args, func(name string) string { return variables[name] }, io.Discard)
+	return parseConfig(args, func(name string) string { return variables[name] }, io.Discard)
 }
 
 // A setting that cannot work is refused at the start, under the names of its flag and its variable.
@@ -91,12 +94,68 @@ func TestSettings(t *testing.T) {
 		t.Errorf("ops %s, api %s", c.opsAddr, c.apiAddr)
 	}
 	sandboxed, err := parseConfig(
-		"serve",
 		[]string{"-pay-url", "http://localhost:1/"},
 		func(string) string { return "" },
 		io.Discard,
 	)
 	if err != nil || sandboxed.payURL != "http://localhost:1" || sandboxed.drainDelay != 0 {
 		t.Errorf("in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
+	}
+}
+
+// Private hosts are for a sandbox, and production refuses them in words.
+func TestCallbackHosts(t *testing.T) {
+	t.Parallel()
+	const variable = "GATEWAY_SANDBOX_CALLBACK_HOSTS"
+	c, err := parse(map[string]string{variable: "shop, Crm.internal"}, "-sandbox")
+	if err != nil || !slices.Equal(c.callbackHosts, []string{"shop", "crm.internal"}) {
+		t.Errorf("%q: %v", c.callbackHosts, err)
+	}
+	for _, bad := range []string{"http://shop", "shop:80", "10.0.0.1", "::1", "*", "shop,,crm", "127.1", "-x", "shop/"} {
+		if _, err := parse(
+			map[string]string{variable: bad},
+			"-sandbox",
+		); err == nil ||
+			!strings.Contains(err.Error(), variable) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	_, err = parse(map[string]string{variable: "shop"})
+	if want := "(" + variable + ") is for a sandbox only: webhooks of production go to public https addresses"; err == nil ||
+		!strings.Contains(err.Error(), want) ||
+		exitStatus(err) != 2 {
+		t.Errorf("production: %v", err)
+	}
+}
+
+// A build tells what it was made of, as far as it knows.
+func TestVersionText(t *testing.T) {
+	t.Parallel()
+	system := runtime.GOOS + "/" + runtime.GOARCH
+	for want, info := range map[string]debug.BuildInfo{
+		"gateway (devel), go1.26.0, " + system: {GoVersion: "go1.26.0", Main: debug.Module{Version: "(devel)"}},
+		"gateway v1.2.0, revision abc with changes, go1.26.0, " + system: {
+			GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.0"},
+			Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}},
+		},
+	} {
+		if got := versionText(&info); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
+
+// The banner names the program as it can be run again, in words that a shell takes.
+func TestRunAs(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"./gateway": "./gateway", "gateway": "gateway", "/opt/my gateway/gateway": "'/opt/my gateway/gateway'",
+		"/x/it's": `'/x/it'\''s'`,
+		// go run, in a directory that is not the repository's.
+		"/tmp/go-build123/b001/exe/gateway": "go run gateway.example/cmd/gateway",
+	} {
+		if got := runAs(path); got != want {
+			t.Errorf("%s: %s; want %s", path, got, want)
+		}
 	}
 }

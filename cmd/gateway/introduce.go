@@ -2,7 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/sandbox"
@@ -29,11 +34,11 @@ func (g *gateway) introduce(ctx context.Context, e environment, doors *listeners
 	if err := info.Write(g.dataDir); err != nil {
 		return err
 	}
-	return printWelcome(e, info, g.dataDir, g.headers.KeyID, g.headers.Secret, g.headers.Signature)
+	return g.printWelcome(e, info)
 }
 
 const welcome = `
-The sandbox is up. Its keys, users and tokens are in %[1]s/sandbox.json.
+The sandbox is up. Its keys, users and tokens are in %[1]s.
 
   API      %[2]s
   pages    %[3]s
@@ -44,17 +49,21 @@ Create a payment:
 
 curl -sS %[2]s/api/v1/payments \
   -H 'Content-Type: application/json' \
-  -H '%[6]s: %[7]s' \
-  -H '%[8]s: %[9]s' \
-  -H '%[10]s: %[11]s' \
-  -d '%[12]s'
+  -H %[6]s \
+  -H %[7]s \
+  -H %[8]s \
+  -d %[9]s | tee ${TMPDIR:-/tmp}/gateway-payment.json
 
-Confirm it as the trader who got it (put in the payment's id):
+Say that the money of this payment has arrived, as a bank connection does:
 
-curl -sS %[2]s/portal.v1.TraderService/ConfirmReceived \
-  -H 'Content-Type: application/json' -H 'Authorization: Bearer %[13]s' -d '{"paymentId": 1}'
+curl -sS %[2]s/api/v1/payments/$(sed -E 's/.*"data":\{"id":([0-9]+).*/\1/' ${TMPDIR:-/tmp}/gateway-payment.json)/callback \
+  -H 'Content-Type: application/json' \
+  -H %[10]s \
+  -d %[11]s
 
-The webhook goes to %[14]s; "gateway listen" receives and verifies it there.
+The webhook goes to %[12]s. In a second terminal, this receives and verifies it:
+
+%[13]s
 
 `
 
@@ -64,35 +73,64 @@ const (
 	welcomeHook     = "http://" + welcomeHookAddr + "/webhook"
 )
 
-func printWelcome(e environment, info sandbox.Info, dir, keyIDHeader, secretHeader, signatureHeader string) error {
+// printWelcome prints commands that work as they are, as often as the sandbox is started: each start
+// has an order of its own.
+func (g *gateway) printWelcome(e environment, info sandbox.Info) error {
 	box := info.Cashboxes[0]
-	trader := ""
-	for _, user := range info.Users {
-		if trader == "" && user.Kind == "trader" {
-			trader = user.Token
-		}
-	}
 	body := fmt.Sprintf(
-		`{"orderId":"first-order","amount":"1500.00","currency":"RUB","method":"sbp","callbackUri":%q}`,
+		`{"orderId":"first-%s","amount":"1500.00","currency":"RUB","method":"sbp","callbackUri":%q}`,
+		strings.ToLower(rand.Text()[:8]),
 		welcomeHook,
 	)
+	const arrived = `{"status":"completed"}`
 	_, err := fmt.Fprintf(
 		e.stdout,
 		welcome,
-		dir,
+		filepath.Join(g.dataDir, "sandbox.json"),
 		info.BaseURL,
 		info.PayURL,
 		info.PortalURL,
 		info.OpsURL,
-		keyIDHeader,
-		box.KeyID,
-		secretHeader,
-		box.Secret,
-		signatureHeader,
-		sign.Signature(box.Secret, []byte(body)),
-		body,
-		trader,
+		quoted(g.headers.KeyID+": "+box.KeyID),
+		quoted(g.headers.Secret+": "+box.Secret),
+		quoted(g.headers.Signature+": "+sign.Signature(box.Secret, []byte(body))),
+		quoted(body),
+		quoted(g.headers.Signature+": "+sign.Signature(info.ExternalPaymentsSecret, []byte(arrived))),
+		quoted(arrived),
 		welcomeHook,
+		g.listenCommand(),
 	)
 	return err
+}
+
+// listenCommand is how "gateway listen" is run beside this sandbox.
+func (g *gateway) listenCommand() string {
+	text := runAs(os.Args[0]) + " listen"
+	if usual, err := filepath.Abs(defaultDataDir); err != nil || usual != g.dataDir {
+		text += " -data-dir " + quoted(g.dataDir)
+	}
+	return text
+}
+
+// runAs is how the program was run: by go run, which makes a program that is gone at the end, or by
+// the path it has.
+func runAs(path string) string {
+	if !strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return quoted(path)
+	}
+	if _, err := os.Stat("cmd/gateway"); err == nil {
+		return "go run ./cmd/gateway"
+	}
+	return "go run gateway.example/cmd/gateway"
+}
+
+// plain are words that a shell takes as they are.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:-]+$`)
+
+// quoted is a word of a shell's command.
+func quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -10,7 +10,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+
+	"gateway.example/internal/db"
 )
 
 func main() {
@@ -20,15 +24,24 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	env := environment{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	err := env.run(ctx, os.Args[1:])
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.As(err, new(notAudited)):
-		fmt.Fprintln(os.Stderr, "gateway: not audited:", err)
-		os.Exit(2) //nolint:gocritic // stop has nothing left to do
-	default:
-		fmt.Fprintln(os.Stderr, "gateway:", err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
 	}
+	message := db.Explain(err)
+	if errors.As(err, new(notAudited)) {
+		message = "not audited: " + message
+	}
+	fmt.Fprintln(os.Stderr, "gateway:", message)
+	os.Exit(exitStatus(err)) //nolint:gocritic // stop has nothing left to do
+}
+
+// exitStatus is 2 where the command or a setting is wrong, or nobody knows whether the ledger holds;
+// 1 for every other failure.
+func exitStatus(err error) int {
+	if errors.As(err, new(usageError)) || errors.As(err, new(notAudited)) {
+		return 2
+	}
+	return 1
 }
 
 // environment is what a command may touch of the world it was started in.
@@ -38,46 +51,112 @@ type environment struct {
 	stdout, stderr io.Writer
 }
 
-const usage = `usage: gateway [command] [flags]
+// command is one of the program's commands.
+type command struct {
+	name string
+	// arguments are what follows the name, besides flags.
+	arguments string
+	// does is a line on what the command does, more what its own help says besides.
+	does, more string
+	run        func(environment, context.Context, []string) error
+}
 
-  serve             run the gateway (the default); without DATABASE_URL a sandbox
-  migrate           bring the database to the present schema
-  audit             prove the ledger; exit 0 when every invariant holds, 1 when not, 2 when it could not be audited
-  operator create   create an operator: -login, and the password on standard input
-  sign              print the signature headers for the body on standard input; with -check say what is wrong with a request
-  verify-timeline   prove a signed timeline: FILE [-keys FILE|URL]; exit 0 when it is as it was signed, 1 when not
-  verify-proof      prove what was moved: FILE [-keys FILE|URL] [-roots FILE|URL]; exit 0 when it is proven, 1 when not
-  listen            receive webhooks, verify and print them
+// usage is how the command is written.
+func (c command) usage() string {
+	if c.arguments == "" {
+		return c.name + " [flags]"
+	}
+	return c.name + " " + c.arguments + " [flags]"
+}
 
-gateway <command> -h lists a command's flags.`
+// commands are all commands, in the order of the help.
+func commands() []command {
+	return []command{
+		{
+			name: "serve", run: environment.serve,
+			does: "Runs the gateway. This is what happens without a command. Without DATABASE_URL it runs a sandbox.",
+		},
+		{
+			name: "migrate",
+			run:  environment.migrate,
+			does: "Brings the database to the schema of this program, and ends.",
+		},
+		{
+			name: "audit", run: environment.audit, does: "Proves the ledger.",
+			more: "The exit status is 0 if every invariant holds, 1 if not, and 2 if the ledger could not be audited.",
+		},
+		{
+			name: "operator", arguments: "create", run: environment.operator, does: "Makes an operator.",
+			more: "The password, of at least 12 characters, is read from standard input.",
+		},
+		{
+			name: "healthcheck", run: environment.healthcheck,
+			does: "Asks the gateway of this machine whether it is ready. The exit status is 0 if it is.",
+		},
+		{
+			name: "listen", run: environment.listen,
+			does: "Receives the webhooks of a sandbox, verifies and prints them. With -forward it sends them on.",
+		},
+		{
+			name: "trigger", arguments: "EVENT", run: environment.trigger,
+			does: "Makes an event happen in a sandbox, whose webhook is then sent.",
+			more: "EVENT is payment.completed, payment.failed, payment.code_resend or payin.completed.",
+		},
+		{
+			name: "sign", run: environment.sign, does: "Prints the headers that sign the body on standard input.",
+			more: "With -check it says what is wrong with a request that was sent. " +
+				"The exit status is then 0 if the signature is right.",
+		},
+		{
+			name: "verify-timeline", arguments: "FILE", run: environment.verifyTimeline,
+			does: "Proves a signed timeline. The exit status is 0 if it is as it was signed.",
+		},
+		{
+			name: "verify-proof", arguments: "FILE", run: environment.verifyProof,
+			does: "Proves what was moved in the ledger. The exit status is 0 if it is proven.",
+		},
+		{name: "version", run: environment.version, does: "Prints the version of the program and of Go."},
+		{name: "help", run: environment.help, does: "Lists the commands."},
+	}
+}
+
+// commandNamed is the command with the name, or the zero value.
+func commandNamed(name string) command {
+	all := commands()
+	if at := slices.IndexFunc(all, func(c command) bool { return c.name == name }); at >= 0 {
+		return all[at]
+	}
+	return command{}
+}
 
 // run runs the command that args name.
 func (e environment) run(ctx context.Context, args []string) error {
-	command := "serve"
-	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
-		command, args = args[0], args[1:]
+	name := "serve"
+	switch {
+	case len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
+		name, args = "help", nil
+	case len(args) > 0 && !strings.HasPrefix(args[0], "-"):
+		name, args = args[0], args[1:]
 	}
-	switch command {
-	case "serve":
-		return e.serve(ctx, args)
-	case "migrate":
-		return e.migrate(ctx, args)
-	case "audit":
-		return e.audit(ctx, args)
-	case "operator":
-		return e.operator(ctx, args)
-	case "sign":
-		return e.sign(args)
-	case "verify-timeline":
-		return e.verifyTimeline(ctx, args)
-	case "verify-proof":
-		return e.verifyProof(ctx, args)
-	case "listen":
-		return e.listen(ctx, args)
-	case "help":
-		_, err := fmt.Fprintln(e.stdout, usage)
+	found := commandNamed(name)
+	if found.run == nil {
+		return usageError{fmt.Errorf("unknown command %q: gateway help lists the commands", name)}
+	}
+	return found.run(e, ctx, args)
+}
+
+// help lists the commands.
+func (e environment) help(_ context.Context, args []string) error {
+	if _, err := newOptions("help", e.getenv, e.stdout, nil).parse(args); err != nil {
 		return err
-	default:
-		return fmt.Errorf("unknown command %q\n%s", command, usage)
 	}
+	var text strings.Builder
+	text.WriteString("usage: gateway [COMMAND] [flags]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&text, "  %-16s %s\n", c.name, c.does)
+	}
+	text.WriteString("\ngateway COMMAND -h lists a command's flags and environment variables.\n" +
+		"The exit status is 0 if all went well, 1 after a failure, and 2 if the command or a setting is wrong.\n")
+	_, err := io.WriteString(e.stdout, text.String())
+	return err
 }

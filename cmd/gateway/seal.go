@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,16 +48,19 @@ func (g *gateway) seal(ctx context.Context) error {
 
 // verifyProof proves what is in a file of proofs, and says what is wrong with it.
 func (e environment) verifyProof(ctx context.Context, args []string) error {
-	from, rest := cutFlag(args, "keys")
-	rootsFrom, rest := cutFlag(rest, "roots")
-	if len(rest) != 1 || strings.HasPrefix(rest[0], "-") {
-		return errors.New("usage: gateway verify-proof FILE [-keys FILE|URL] [-roots FILE|URL]")
+	var from, rootsFrom string
+	found, err := newOptions("verify-proof", e.getenv, e.stdout, []setting{
+		keysSetting(&from),
+		{&rootsFrom, "roots", "", "", "file or address of the published pages to compare with"},
+	}).parse(args, "FILE")
+	if err != nil {
+		return err
 	}
-	file, err := os.ReadFile(rest[0]) //nolint:gosec // whoever runs the command names the file
+	file, err := os.ReadFile(found[0]) //nolint:gosec // whoever runs the command names the file
 	if err != nil {
 		return fmt.Errorf("read the proof: %w", err)
 	}
-	published, err := readKeys(ctx, cmp.Or(from, "http://127.0.0.1:8080/.well-known/gateway-keys.json"))
+	published, err := readKeys(ctx, from)
 	if err != nil {
 		return err
 	}

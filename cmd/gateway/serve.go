@@ -119,7 +119,7 @@ const (
 
 // serve runs the gateway until ctx ends, then finishes what was accepted.
 func (e environment) serve(ctx context.Context, args []string) error {
-	c, err := parseConfig("serve", args, e.getenv, e.stderr)
+	c, err := parseConfig(args, e.getenv, e.stdout)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (g *gateway) openClock(ctx context.Context) error {
 }
 
 func (g *gateway) wire(ctx context.Context) error {
-	addresses := webhook.NewAddresses(g.sandbox)
+	addresses := webhook.NewAddresses(g.sandbox, g.callbackHosts...)
 	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
 	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
 	g.events = webhook.NewEvents(g.pools, g.vault, g.clock)
@@ -247,7 +247,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
 		return err
 	}
-	g.rates = rate.NewPoller(g.workPool, g.clock, addresses, g.ops.metrics)
+	g.rates = rate.NewPoller(g.workPool, g.clock, webhook.NewAddresses(g.sandbox), g.ops.metrics)
 	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, g.externalSecret)
 	g.keys.OnlyV2 = g.callbackV2
 	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gateway.example/internal/signature"
 	"gateway.example/rpc/sign"
@@ -24,32 +23,54 @@ type signing struct {
 	check        bool
 	request      signature.Request
 	body         string
+	dataDir      string
 }
 
 func (e environment) signFlags(args []string) (signing, error) {
-	s := signing{names: sign.DefaultHeaders, request: signature.Request{Header: http.Header{}}}
-	flags := flag.NewFlagSet("sign", flag.ContinueOnError)
-	flags.SetOutput(e.stderr)
-	flags.StringVar(&s.keyID, "key-id", "", "public key id; the secret comes from GATEWAY_MERCHANT_SECRET")
-	for _, header := range []struct {
-		name           *string
-		flag, variable string
-	}{
-		{&s.names.KeyID, "key-id", "GATEWAY_HEADER_KEY_ID"}, {&s.names.Secret, "secret", "GATEWAY_HEADER_SECRET"},
-		{&s.names.Signature, "signature", "GATEWAY_HEADER_SIGNATURE"},
-	} {
-		value := cmp.Or(e.getenv(header.variable), *header.name)
-		usage := "name of the " + strings.ReplaceAll(header.flag, "-", " ") + " header"
-		flags.StringVar(header.name, "header-"+header.flag, value, usage)
+	var c config
+	s := signing{request: signature.Request{Header: http.Header{}}}
+	settings := c.only("data-dir", "header-key-id", "header-secret", "header-signature")
+	o := newOptions("sign", e.getenv, e.stdout, append(settings, []setting{
+		{&s.keyID, "key-id", "", "", "public id of the key; empty: the first one of the sandbox in the data directory"},
+		{&s.reason, "appeal-reason", "", "", "with -appeal-file: the appeal's reason"},
+		{&s.file, "appeal-file", "", "", "sign an appeal with this file instead of standard input"},
+		{&s.body, "body", "", "", "with -check: the file with the body; empty: standard input"},
+		{&s.request.Method, "method", "", http.MethodPost, "with -check: the method"},
+		{&s.request.Path, "path", "", "", "with -check: the path, with the query"},
+	}...), merchantSecretVariable, webhookSecretVariable)
+	o.BoolVar(&s.check, "check", false, "say what is wrong with a request that was sent, instead of signing")
+	o.Func("header", "with -check: a header that was sent, \"Name: value\"; may be repeated", s.addHeader)
+	if _, err := o.parse(args); err != nil {
+		return s, err
 	}
-	flags.StringVar(&s.reason, "appeal-reason", "", "with -appeal-file: the appeal's reason")
-	flags.StringVar(&s.file, "appeal-file", "", "sign an appeal with this file instead of standard input")
-	flags.BoolVar(&s.check, "check", false, "say what is wrong with a request that was sent, instead of signing")
-	flags.Func("header", "with -check: a header that was sent, \"Name: value\"; may be repeated", s.addHeader)
-	flags.StringVar(&s.body, "body", "", "with -check: the file with the body; standard input otherwise")
-	flags.StringVar(&s.request.Method, "method", http.MethodPost, "with -check: the method")
-	flags.StringVar(&s.request.Path, "path", "", "with -check: the path, with the query")
-	return s, flags.Parse(args)
+	for _, name := range []string{"body", "method", "path", "header"} {
+		if !s.check && o.given(name) {
+			return s, o.wrong(fmt.Errorf("-%s is for -check only", name))
+		}
+	}
+	s.names, s.dataDir = sign.Headers(c.headers), c.dataDir
+	return s, nil
+}
+
+// key finds the secret of the key: in the environment, or among those of the sandbox.
+func (e environment) key(s *signing) (secret string, err error) {
+	if secret = e.getenv(envMerchantSecret); secret != "" {
+		if s.keyID == "" {
+			return "", usageError{errors.New("sign: -key-id is needed with " + envMerchantSecret)}
+		}
+		return secret, nil
+	}
+	info, err := readSandbox(s.dataDir)
+	if err != nil {
+		return "", fmt.Errorf("%s is not set, and %w", envMerchantSecret, err)
+	}
+	for _, box := range info.Cashboxes {
+		if s.keyID == "" || s.keyID == box.KeyID {
+			s.keyID = box.KeyID
+			return box.Secret, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not set, and the sandbox in %s has no key %q", envMerchantSecret, s.dataDir, s.keyID)
 }
 
 // addHeader takes a header that was sent.
@@ -62,14 +83,14 @@ func (s *signing) addHeader(text string) error {
 
 // sign prints the headers that sign the body on standard input, or an appeal; or it says what is
 // wrong with a signed request.
-func (e environment) sign(args []string) error {
+func (e environment) sign(_ context.Context, args []string) error {
 	s, err := e.signFlags(args)
 	if err != nil {
 		return err
 	}
-	secret := e.getenv("GATEWAY_MERCHANT_SECRET")
-	if s.keyID == "" || secret == "" {
-		return errors.New("-key-id and the variable GATEWAY_MERCHANT_SECRET are needed")
+	secret, err := e.key(&s)
+	if err != nil {
+		return err
 	}
 	if s.check {
 		return e.checkSignature(s, secret)
@@ -96,7 +117,20 @@ func (e environment) signature(secret, reason, file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the body: %w", err)
 	}
+	if bytes.ContainsAny(body, "\r\n") {
+		_, _ = fmt.Fprintln(e.stderr, lineBreakWarning(body))
+	}
 	return sign.Signature(secret, body), nil
+}
+
+// lineBreakWarning says what becomes of line breaks on the way: they are signed, and not always sent.
+func lineBreakWarning(body []byte) string {
+	where := "has line breaks"
+	if bytes.HasSuffix(body, []byte("\n")) {
+		where = "ends with a line break, as files and the output of echo do"
+	}
+	return "warning: the body " + where + ", and it is signed with it. " +
+		"curl -d @FILE drops line breaks, curl --data-binary @FILE sends them: what is signed must be what is sent"
 }
 
 var errWrongSignature = errors.New("the signature is not right")
@@ -120,7 +154,7 @@ func (e environment) checkSignature(s signing, secret string) error {
 	}
 	hash := sha256.Sum256([]byte(secret))
 	var webhooks []string
-	if webhook := e.getenv("GATEWAY_WEBHOOK_SECRET"); webhook != "" {
+	if webhook := e.getenv(envWebhookSecret); webhook != "" {
 		webhooks = append(webhooks, webhook)
 	}
 	found := signature.Diagnose(s.request, signature.Headers(s.names),

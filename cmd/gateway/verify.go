@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,15 +21,16 @@ const keysMost = 64 << 20
 // verifyTimeline proves a signed timeline with the gateway's public keys, and says what is wrong
 // with it.
 func (e environment) verifyTimeline(ctx context.Context, args []string) error {
-	from, rest := cutFlag(args, "keys")
-	if len(rest) != 1 || strings.HasPrefix(rest[0], "-") {
-		return errors.New("usage: gateway verify-timeline FILE [-keys FILE|URL]")
+	var from string
+	found, err := newOptions("verify-timeline", e.getenv, e.stdout, []setting{keysSetting(&from)}).parse(args, "FILE")
+	if err != nil {
+		return err
 	}
-	file, err := os.ReadFile(rest[0]) //nolint:gosec // whoever runs the command names the file
+	file, err := os.ReadFile(found[0]) //nolint:gosec // whoever runs the command names the file
 	if err != nil {
 		return fmt.Errorf("read the signed file: %w", err)
 	}
-	published, err := readKeys(ctx, cmp.Or(from, "http://127.0.0.1:8080/.well-known/gateway-keys.json"))
+	published, err := readKeys(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,14 @@ func (e environment) verifyTimeline(ctx context.Context, args []string) error {
 	}
 	_, err = fmt.Fprintln(e.stdout, "valid: the file is as the gateway signed it")
 	return err
+}
+
+// keysSetting is where the gateway's public keys are.
+func keysSetting(from *string) setting {
+	return setting{
+		from, "keys", "", "http://127.0.0.1:8080/.well-known/gateway-keys.json",
+		"file or address of the gateway's public keys",
+	}
 }
 
 // readKeys reads public keys from a file or an address.

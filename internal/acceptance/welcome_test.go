@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,56 +17,41 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// printed returns the nth command of the welcome that begins so, with its continued lines.
-func printed(welcome, begins string) string {
-	at := strings.Index(welcome, begins)
-	if at < 0 {
-		return ""
-	}
-	var lines []string
-	for line := range strings.SplitSeq(welcome[at:], "\n") {
-		lines = append(lines, line)
-		if !strings.HasSuffix(line, `\`) {
-			break
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// What is printed works when pasted, and what it starts ends with a verified webhook.
+// What is printed works when pasted as it is, also again, and what it starts ends with a verified
+// webhook. The program names itself as it was run.
 func TestWelcome(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
-	shell, err := exec.LookPath("sh")
+	shell, err := exec.LookPath("bash")
 	if _, curlErr := exec.LookPath("curl"); err != nil || curlErr != nil {
 		t.Skip("there is no shell or curl to paste into")
 	}
 	heard := listenForWebhooks(t, g)
 
-	g.stdout.await(t, `"gateway listen" receives and verifies it there`)
-	create := printed(g.stdout.String(), "curl -sS "+g.BaseURL+payments)
-	for _, want := range []string{`"message":"Payment created"`, `"orderId":"first-order"`, `"status":"pending"`} {
-		out, err := exec.CommandContext(t.Context(), shell, "-c", create).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Fatalf("%s\n%s%v", create, out, err)
-		}
+	last := "\n" + executable + " listen -data-dir " + g.dir + "\n"
+	g.stdout.await(t, last)
+	_, script, _ := strings.Cut(g.stdout.String(), "\n\nCreate a payment:\n")
+	script, rest, _ := strings.Cut(
+		script,
+		"\nSay that the money of this payment has arrived, as a bank connection does:\n",
+	)
+	completed, _, _ := strings.Cut(rest, "\nThe webhook goes to ")
+	paste := script + script + completed
+	cmd := exec.CommandContext(t.Context(), shell, "-c", paste)
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), `"message":"Payment created"`) != 2 ||
+		!strings.Contains(string(out), `"message":"Payment status updated"`) {
+		t.Fatalf("%s\n%s%v", paste, out, err)
 	}
-	id := g.texts(t, "select id::text from payment where order_id = 'first-order'")[0]
-	confirm := printed(g.stdout.String(), "curl -sS "+g.BaseURL+"/portal.v1.TraderService/ConfirmReceived")
-	// The printed token is the first trader's; the payment may have gone to another.
-	confirm = strings.Replace(confirm, g.user(t, "trader-1").Token, g.traderOf(t, id).Token, 1)
-	confirm = strings.Replace(confirm, `"paymentId": 1`, `"paymentId": `+id, 1)
-	out, err := exec.CommandContext(t.Context(), shell, "-c", confirm).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"Payment confirmed"`) {
-		t.Fatalf("%s\n%s%v", confirm, out, err)
+	made := regexp.MustCompile(`"orderId":"(first-[a-z2-7]{8})"`).FindStringSubmatch(string(out))
+	if made == nil {
+		t.Fatalf("no order: %s", out)
 	}
-	noError(t, waitFor(patience, func() error {
-		if got := heard.String(); !strings.Contains(got, `verified: {"type":"payment.status.updated"`) ||
-			!strings.Contains(got, `"COMPLETED"`) {
-			return fmt.Errorf("listen printed %q", got)
-		}
-		return nil
-	}))
+	if n := g.count(t, "select count(*) from payment where order_id = $1 and status = 'completed'", made[1]); n != 1 {
+		t.Errorf("%d payments of the order %s", n, made[1])
+	}
+	heard.await(t, "verified for "+g.first().KeyID+": payment.status.updated\n{\n  \"type\": ", `"status": "COMPLETED"`)
 }
 
 // welcomeHookAddr is where the printed payment's webhook goes, and where "gateway listen" waits for

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -20,7 +21,15 @@ const minimumVersion = 150000
 // Migrate brings the database to the present schema. Replicas that start at the same
 // time wait for one another.
 func Migrate(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		// The error quotes the URL and with it a password.
+		return errors.New("the database URL is not valid")
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
@@ -31,6 +40,9 @@ func Migrate(ctx context.Context, url string) error {
 	// Closing the connection gives the lock back.
 	if _, err := conn.Exec(ctx, "select pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("lock migrations: %w", err)
+	}
+	if err := refuseNewer(ctx, conn); err != nil {
+		return err
 	}
 	return migrateSchema(ctx, conn.Config())
 }
@@ -44,6 +56,23 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("PostgreSQL 15 or newer is needed; the server is %d", version/10000)
 	}
 	return nil
+}
+
+// refuseNewer keeps a program from a database that a newer one has migrated: it would write what that
+// one no longer understands.
+func refuseNewer(ctx context.Context, conn *pgx.Conn) error {
+	have, err := applied(ctx, conn)
+	if errors.Is(err, ErrNoGateway) {
+		return nil // the first start makes the tables
+	}
+	if err != nil {
+		return err
+	}
+	known, err := migrations()
+	if err != nil {
+		return err
+	}
+	return checkNotNewer(have, known)
 }
 
 func migrateSchema(ctx context.Context, config *pgx.ConnConfig) error {

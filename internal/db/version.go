@@ -25,16 +25,9 @@ func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
 // CheckSchema reads which schema a database has, and fails unless it is exactly this program's. It
 // changes nothing.
 func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err error) {
-	rows, err := pool.Query(
-		ctx,
-		"select version_id from goose_db_version where is_applied and version_id > 0 order by version_id",
-	)
+	have, err := applied(ctx, pool)
 	if err != nil {
-		return 0, schemaError(err)
-	}
-	have, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return 0, schemaError(err)
+		return 0, err
 	}
 	want, err := migrations()
 	if err != nil {
@@ -42,6 +35,9 @@ func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err er
 	}
 	if len(have) == 0 {
 		return 0, ErrNoGateway
+	}
+	if err := checkNotNewer(have, want); err != nil {
+		return 0, err
 	}
 	if !slices.Equal(have, want) {
 		return 0, fmt.Errorf(
@@ -53,6 +49,39 @@ func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err er
 		)
 	}
 	return have[len(have)-1], nil
+}
+
+// querier is a pool or a connection.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// applied are the numbers of the migrations that a database has, in order.
+func applied(ctx context.Context, from querier) ([]int64, error) {
+	rows, err := from.Query(
+		ctx,
+		"select version_id from goose_db_version where is_applied and version_id > 0 order by version_id",
+	)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	have, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	return have, nil
+}
+
+// checkNotNewer fails where a database has a later migration than this program knows.
+func checkNotNewer(have, known []int64) error {
+	if len(have) == 0 || have[len(have)-1] <= known[len(known)-1] {
+		return nil
+	}
+	return fmt.Errorf(
+		"the database has schema %d, and this program knows only %d: start the newer program that has migrated it",
+		have[len(have)-1],
+		known[len(known)-1],
+	)
 }
 
 func schemaError(err error) error {

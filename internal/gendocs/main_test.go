@@ -89,7 +89,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		make func(source) (string, error)
 		from map[string]string
 	}{
-		"secrets": {secretTable, variables}, "metrics": {metricTable, alerts}, "events": {eventTable, events},
+		"secrets": {secretTable, describedVariables(src)}, "metrics": {metricTable, alerts}, "events": {eventTable, events},
 	} {
 		got, err := test.make(src)
 		if err != nil {
@@ -104,6 +104,31 @@ func TestNothingIsLeftOut(t *testing.T) {
 			if !strings.Contains(got, code(described)) {
 				t.Errorf("%s: %s is missing", name, described)
 			}
+		}
+	}
+}
+
+// What the files for containers set is a setting that there is: a wrong name would do nothing.
+func TestDeployNamesSettings(t *testing.T) {
+	t.Parallel()
+	src, err := parse(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, known, err := settings(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`\b(GATEWAY|DATABASE)_[A-Z_]+\b`)
+	for _, file := range []string{"deploy/Dockerfile", "deploy/compose.yaml"} {
+		found := named.FindAllString(read(t, file), -1)
+		for _, name := range found {
+			if !known[name] {
+				t.Errorf("%s sets %s, which there is not", file, name)
+			}
+		}
+		if len(found) == 0 {
+			t.Errorf("%s sets nothing", file)
 		}
 	}
 }

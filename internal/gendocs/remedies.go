@@ -3,18 +3,6 @@ package main
 // What the code cannot say by itself. The generator fails where something is missing here, or
 // stands here for nothing.
 
-// variables are the environment variables without a flag.
-var variables = map[string]string{
-	"GATEWAY_VAULT_KEYS": "Keys that seal secrets and card data in the database. Each key is the base64 of 32 random bytes. " +
-		"Several keys are separated by commas, the newest first. Needed in production.",
-	"GATEWAY_LINK_KEYS": "Keys that make the links of the hosted pages, in the same form. Needed in production.",
-	"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "Secret that signs `POST /api/v1/payments/{id}/callback`, at least 32 characters. " +
-		"Without it the program starts with a warning and answers payment creations and callbacks with 503. A sandbox makes its own.",
-	"GATEWAY_MERCHANT_SECRET": "For `gateway sign` only: the secret of the merchant's key.",
-	"GATEWAY_WEBHOOK_SECRET":  "For `gateway sign -check` only: a webhook secret, which may have been used by mistake.",
-	"GATEWAY_POSTGRES_BIN":    "Directory of the PostgreSQL programs for the server that a sandbox and the tests start. Empty: they are searched for.",
-}
-
 // alerts say when to alert on each metric.
 var alerts = map[string]string{
 	"gateway_audit_runs_total":           "Yes: alert when the sum over all replicas has not increased for 10 minutes.",

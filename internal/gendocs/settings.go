@@ -12,7 +12,11 @@ import (
 	"gateway.example/internal/auth"
 )
 
-const configFile, commandDir = "cmd/gateway/config.go", "cmd/gateway"
+const (
+	configFile   = "cmd/gateway/config.go"
+	variableFile = "cmd/gateway/variables.go"
+	commandDir   = "cmd/gateway"
+)
 
 // settingTable lists the flags of "gateway serve", with their environment variables and defaults.
 func settingTable(src source) (string, error) {
@@ -91,6 +95,31 @@ func shown(value string) string {
 // variable is a literal that names an environment variable of ours.
 var variable = regexp.MustCompile(`^(GATEWAY|DATABASE)_[A-Z_]+$`)
 
+// describedVariables are the descriptions of the environment variables that no flag has, by their
+// names. The help of the commands has them, too.
+func describedVariables(src source) map[string]string {
+	found, constants := map[string]string{}, src.constants(commandDir)
+	src.inspect(func(path string, node ast.Node) {
+		described, ok := node.(*ast.CompositeLit)
+		if !ok || path != variableFile || name(described.Type) != "variable" || len(described.Elts) != 2 {
+			return
+		}
+		if variable, known := value(described.Elts[0], constants); known {
+			found[variable] = joined(described.Elts[1])
+		}
+	})
+	return found
+}
+
+// joined is a text that is written as several literals with a plus between them.
+func joined(e ast.Expr) string {
+	if sum, ok := e.(*ast.BinaryExpr); ok {
+		return joined(sum.X) + joined(sum.Y)
+	}
+	text, _ := literal(e)
+	return text
+}
+
 // secretTable lists the environment variables that no flag has. It fails where the code has one
 // that is not described.
 func secretTable(src source) (string, error) {
@@ -108,19 +137,21 @@ func secretTable(src source) (string, error) {
 			found[text] = true
 		}
 	})
+	variables := describedVariables(src)
 	var rows [][]string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if variables[name] == "" {
 			return "", fmt.Errorf(
-				"the environment variable %s is not described: do so in internal/gendocs/remedies.go",
+				"the environment variable %s is not described: do so in %s",
 				name,
+				variableFile,
 			)
 		}
 		rows = append(rows, []string{code(name), variables[name]})
 	}
 	for name := range variables {
 		if !found[name] {
-			return "", fmt.Errorf("internal/gendocs/remedies.go describes %s, which the code does not read", name)
+			return "", fmt.Errorf("%s describes %s, which the code does not read", variableFile, name)
 		}
 	}
 	return table([]string{"variable", "meaning"}, rows), nil

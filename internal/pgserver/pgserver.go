@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Package pgserver runs the PostgreSQL server that the program manages for itself when no
 // DATABASE_URL names one. It finds or fetches the binaries, keeps the data across starts, and
 // leaves no server behind however the program ends.

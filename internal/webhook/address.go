@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,38 +19,51 @@ type Addresses struct {
 	guard *ssrf.Guardian
 	// loopback also admits http to a loopback address, in the sandbox.
 	loopback bool
+	// private are the names of hosts whose address may be any, and that are sent to over http as well.
+	private []string
 }
 
 // NewAddresses refuses loopback, private, link-local, metadata and every other address that is not
-// public. With loopback, as in the sandbox, it takes http to a loopback address too.
-func NewAddresses(loopback bool) *Addresses {
+// public. With loopback, as in the sandbox, it takes http to a loopback address too, and to the hosts
+// with these names, in lower case, wherever they are.
+func NewAddresses(loopback bool, private ...string) *Addresses {
 	options := []ssrf.Option{ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6")}
 	if loopback {
 		options = append(options,
 			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
 			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
 	}
-	return &Addresses{guard: ssrf.New(options...), loopback: loopback}
+	return &Addresses{guard: ssrf.New(options...), loopback: loopback, private: private}
 }
 
 // Check says what is wrong with an address a merchant gives, or "". Names are looked up only at
 // delivery, where the address really dialled is judged.
 func (a *Addresses) Check(address string) string {
-	if flaw := a.CheckLink(address); flaw != "" {
+	if flaw := a.check(address, a.isPrivate); flaw != "" {
 		return flaw
 	}
 	u, err := url.Parse(address)
 	switch {
-	case err != nil || u.Scheme == "http":
-		return "" // one of the sandbox's, which is loopback
+	case err != nil || u.Scheme == "http" || a.isPrivate(u.Hostname()):
+		return "" // http is admitted for some hosts of the sandbox only
 	case isLoopback(u.Hostname()) || !a.public(u.Hostname()):
 		return "must not name a loopback, private, link-local or metadata address"
 	}
 	return ""
 }
 
+// isPrivate tells whether a host is one of those that a sandbox may reach wherever they are.
+func (a *Addresses) isPrivate(host string) bool {
+	return slices.Contains(a.private, strings.ToLower(strings.TrimSuffix(host, ".")))
+}
+
 // CheckLink says what is wrong with an address that only a browser opens, or "".
 func (a *Addresses) CheckLink(address string) string {
+	return a.check(address, func(string) bool { return false })
+}
+
+// check judges the form of an address. Besides loopback it takes http to the hosts given.
+func (a *Addresses) check(address string, plain func(host string) bool) string {
 	u, err := url.Parse(address)
 	switch {
 	case len(address) > maxAddress:
@@ -58,7 +72,7 @@ func (a *Addresses) CheckLink(address string) string {
 		return "must be an absolute https URL"
 	case u.User != nil:
 		return "must not carry a user name or password"
-	case u.Scheme == "http" && a.loopback && isLoopback(u.Hostname()):
+	case u.Scheme == "http" && (a.loopback && isLoopback(u.Hostname()) || plain(u.Hostname())):
 		return ""
 	case u.Scheme != "https":
 		return "must be an https URL"
@@ -97,12 +111,19 @@ const dialTimeout = 15 * time.Second
 
 // client sends webhooks: to admitted addresses only, following no redirect, through no proxy.
 func (a *Addresses) client(timeout time.Duration) *http.Client {
-	dialer := &net.Dialer{Timeout: timeout, Control: a.guard.Safe}
+	guarded := &net.Dialer{Timeout: timeout, Control: a.guard.Safe}
+	free := &net.Dialer{Timeout: timeout}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if host, _, err := net.SplitHostPort(address); err == nil && a.isPrivate(host) {
+			return free.DialContext(ctx, network, address)
+		}
+		return guarded.DialContext(ctx, network, address)
+	}
 	return &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext:            dialer.DialContext,
+			DialContext:            dial,
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
 			MaxIdleConnsPerHost:    maxIdlePerHost,

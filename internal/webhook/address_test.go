@@ -156,6 +156,40 @@ func TestCheckLoopback(t *testing.T) {
 	}
 }
 
+// Hosts that a sandbox names are sent to wherever they are, also over http. Nobody else is, and
+// what only a browser opens is judged as before.
+func TestPrivateHosts(t *testing.T) {
+	t.Parallel()
+	addresses := NewAddresses(true, "shop", "crm.internal")
+	for address, want := range map[string]string{
+		"http://shop/hook": "", "http://SHOP.:8080/hook": "", "https://shop/": "", "http://crm.internal/": "",
+		"http://other/": notHTTPS, "http://a.shop/": notHTTPS, "http://shop.example/": notHTTPS, "http://10.0.0.1/": notHTTPS,
+		"ftp://shop/": notHTTPS, "http://user@shop/": noUser, "https://10.0.0.1/": notPublic,
+	} {
+		if got := addresses.Check(address); got != want {
+			t.Errorf("Check(%q) = %q; want %q", address, got, want)
+		}
+	}
+	if got := addresses.CheckLink("http://shop/"); got != notHTTPS {
+		t.Errorf("CheckLink = %q", got)
+	}
+}
+
+// The name of a host opens the address behind it, and not the address by itself: here loopback, which
+// is not admitted otherwise.
+func TestDialPrivateHost(t *testing.T) {
+	t.Parallel()
+	b := setupWith(t, NewAddresses(false, "localhost"))
+	r := newReceiver(t, codes(http.StatusOK))
+	port := r.URL[strings.LastIndex(r.URL, ":"):]
+	if id := b.insert(t, "http://localhost"+port+"/"); !b.once(t, id) || len(r.all()) != 1 {
+		t.Errorf("%d webhooks went to the host", len(r.all()))
+	}
+	if id := b.insert(t, "http://127.0.0.1"+port+"/"); b.once(t, id) || len(r.all()) != 1 {
+		t.Errorf("%d webhooks went to the address", len(r.all()))
+	}
+}
+
 // What Check cannot know is judged where it is dialled: names, and spellings that only a resolver
 // reads as an address.
 func TestDialRefuses(t *testing.T) {

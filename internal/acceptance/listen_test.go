@@ -1,0 +1,169 @@
+package acceptance
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// listener runs "gateway listen" on an address of its own.
+func listener(t *testing.T, g *instance, flags ...string) (address string, heard *text) {
+	t.Helper()
+	address, heard = freeAddr(t), new(text)
+	args := append([]string{"listen", "-data-dir", g.dir, "-addr", address}, flags...)
+	cmd := gatewayCommand(context.Background(), nil, args...)
+	cmd.Stdout, cmd.Stderr = heard, heard
+	p := start(cmd, heard)
+	t.Cleanup(func() {
+		p.cancel()
+		if <-p.ended; p.err != nil {
+			t.Error(p.err)
+		}
+	})
+	heard.await(t, "waiting for webhooks on http://"+address)
+	return address, heard
+}
+
+// A webhook goes on to a program of the developer's as it came, byte by byte, and what that answers is
+// what the gateway hears. While it is away, the gateway sends the webhook again.
+func TestListenForwards(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	var mu sync.Mutex
+	var bodies []string
+	behind := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		verifier, _ := standardwebhooks.NewWebhook(g.first().WebhookSecret)
+		if err := verifier.Verify(body, r.Header); err != nil || r.URL.String() != "/hook?a=1" ||
+			r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s %v: %v", r.URL, r.Header, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if bodies = append(bodies, string(body)); len(bodies) == 1 {
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	port := behind.Listener.Addr().String()
+	noError(t, behind.Listener.Close()) // away for now
+	forward := "http://" + port + "/hook?a=1"
+	address, heard := listener(t, g, "-forward", forward)
+
+	made := g.create(t, g.first(), object{"callbackUri": "http://" + address + "/webhook"})
+	id := made.text("data.uuid")
+	_, err := g.trigger("payment.completed", id)
+	noError(t, err)
+	heard.await(t, "not forwarded: "+forward+" does not answer; the gateway sends the webhook again later\n")
+
+	behind.Listener, err = net.Listen("tcp", port)
+	noError(t, err)
+	behind.Start()
+	t.Cleanup(behind.Close)
+	heard.await(t, "forwarded: "+forward+" answers 202 Accepted\n")
+	mu.Lock()
+	defer mu.Unlock()
+	if len(bodies) != 1 || !strings.Contains(bodies[0], id) || strings.Contains(bodies[0], "\n") {
+		t.Errorf("got %q", bodies)
+	}
+	attempts := g.texts(t, `select coalesce(a.status_code::text, a.error) from webhook_attempt a
+		join webhook_event e on e.id = a.event_id where e.url = $1 order by a.id`, "http://"+address+"/webhook")
+	if len(attempts) < 2 || attempts[0] != "502" || attempts[len(attempts)-1] != "202" {
+		t.Errorf("the gateway heard %v", attempts)
+	}
+}
+
+// What no cashbox has signed is neither printed nor sent on.
+func TestListenRefuses(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	behind := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("forwarded") }))
+	t.Cleanup(behind.Close)
+	address, heard := listener(t, g, "-forward", behind.URL)
+	answer, err := client.Post("http://"+address+"/", "application/json", strings.NewReader(`{"type":"forged"}`))
+	noError(t, err)
+	_ = answer.Body.Close()
+	heard.await(t, "refused: the signature matches no cashbox of the sandbox\n")
+	if answer.StatusCode != http.StatusBadRequest || strings.Contains(heard.String(), "forged") {
+		t.Errorf("%s: %s", answer.Status, heard)
+	}
+}
+
+// "gateway trigger" says what has happened, or in the gateway's words why not.
+func TestTriggerCommand(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	run := func(args ...string) (string, int) {
+		return program(t, "", append([]string{"trigger", "-data-dir", g.dir}, args...)...)
+	}
+	id := g.create(t, g.first(), nil).text("data.uuid")
+	out, status := run("payment.failed", "-id", id)
+	order := g.texts(t, "select order_id from payment where uuid::text = $1 and status = 'failed'", id)
+	if status != 0 || len(order) != 1 || out != "payment.failed: "+id+", order "+order[0]+", is failed\n" {
+		t.Errorf("exit %d: %s, %v", status, out, order)
+	}
+	out, status = run("payment.failed", "-id", id)
+	wantExit(t, "again", out, status, 1, "gateway: ")
+	for _, event := range []string{"payment.completed", "code_resend", "payin.completed"} {
+		if out, status := run(event); status != 0 || !strings.Contains(out, ", order trigger-") {
+			t.Errorf("%s: exit %d: %s", event, status, out)
+		}
+	}
+	out, status = run("payment.eaten", "-id", "x")
+	wantExit(t, "no such event", out, status, 2, "event must be payment.completed, ", "id must be a uuid")
+}
+
+// A sandbox that is not running is told apart from one that was never there.
+func TestTriggerWithoutSandbox(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	info := sharedSandbox(t).Info
+	info.BaseURL = (&url.URL{Scheme: "http", Host: freeAddr(t)}).String()
+	noError(t, info.Write(dir))
+	out, status := program(t, "", "trigger", "payment.completed", "-data-dir", dir)
+	wantExit(t, "stopped", out, status, 1, "no sandbox answers at "+info.BaseURL+": start it with gateway serve")
+}
+
+// The health of a gateway is asked by its own program, as in a container that has no other.
+func TestHealthcheck(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	ops := strings.TrimPrefix(g.OpsURL, "http://")
+	_, port, err := net.SplitHostPort(ops)
+	noError(t, err)
+	for _, address := range []string{ops, ":" + port, "0.0.0.0:" + port} {
+		if out, errs, err := command(
+			t,
+			"",
+			map[string]string{"GATEWAY_OPS_ADDR": address},
+			"healthcheck",
+		); err != nil ||
+			out+errs != "" {
+			t.Errorf("%s: %s%s%v", address, out, errs, err)
+		}
+	}
+	unready := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "not ready: why", http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(unready.Close)
+	out, status := program(t, "", "healthcheck", "-ops-addr", unready.Listener.Addr().String())
+	wantExit(t, "not ready", out, status, 1, "gateway: not ready: why\n")
+	out, status = program(t, "", "healthcheck", "-ops-addr", "127.0.0.1:1")
+	wantExit(
+		t,
+		"nobody",
+		out,
+		status,
+		1,
+		"no gateway answers at 127.0.0.1:1: start it, or say where it is with -ops-addr",
+	)
+	out, status = program(t, "", "healthcheck", "-ops-addr", "9090")
+	wantExit(t, "no address", out, status, 2, "-ops-addr (GATEWAY_OPS_ADDR) must be an address")
+}

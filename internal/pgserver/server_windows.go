@@ -1,0 +1,49 @@
+// Package pgserver runs the PostgreSQL server that the program manages for itself when no
+// DATABASE_URL names one. On Windows it runs none: the locks, signals and sockets that keep such a
+// server safe are those of Unix.
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+)
+
+// What Start fails with on other systems.
+var (
+	ErrNoData   = errors.New("pgserver: there is no data of this PostgreSQL")
+	ErrNoBinary = errors.New("pgserver: there is no PostgreSQL to run")
+	ErrInUse    = errors.New("directory in use")
+)
+
+var errWindows = errors.New(
+	"on Windows the program starts no PostgreSQL of its own: start one, and set DATABASE_URL " +
+		"(for a sandbox with the flag -sandbox)",
+)
+
+// Options are those of other systems.
+type Options struct {
+	Dir            string
+	Ephemeral      bool
+	Existing       bool
+	MaxConnections int
+	Log            *slog.Logger
+}
+
+// Server is one that runs. There is none here.
+type Server struct{}
+
+// Start always fails.
+func Start(context.Context, Options) (*Server, error) { return nil, errWindows }
+
+// URL serves programs that are built for every system.
+func (*Server) URL(string) string { return "" }
+
+// Stop serves programs that are built for every system.
+func (*Server) Stop(context.Context) error { return nil }
+
+// Done serves programs that are built for every system.
+func (*Server) Done() <-chan struct{} { return nil }
+
+// Err serves programs that are built for every system.
+func (*Server) Err() error { return nil }
