@@ -74,6 +74,7 @@ var floors = map[string]int{
 	"gateway.example/web/portal/say":                      0,
 	"gateway.example/web/portal/view":                     6,
 	"gateway.example/web/portal":                          7,
+	"gateway.example/web/reference":                       7,
 	"gateway.example/web/site":                            6,
 	"gateway.example/web/pay/view":                        6,
 	"gateway.example/web/pay":                             7,

@@ -64,7 +64,7 @@ func (d *description) operation(t route) object {
 	described := object{
 		"operationId": string(name.Name()),
 		"summary":     op.GetSummary(),
-		"description": d.comment(name),
+		"description": sentence(name.Name(), d.comment(name)),
 		"tags":        d.tag(op.GetTag()),
 		"security":    security(rpc.Access(t.procedure)),
 		"responses":   d.responses(t, op),
@@ -191,4 +191,13 @@ func security(kinds []caller.Kind) []any {
 		list = append(list, object{"bearer": []any{}})
 	}
 	return list
+}
+
+// sentence is a comment without the name of what it is about, which it begins with as comments do.
+func sentence(name protoreflect.Name, comment string) string {
+	text, found := strings.CutPrefix(comment, string(name)+" ")
+	if !found || text == "" {
+		return comment
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
@@ -92,6 +93,9 @@ func (d *description) value(f *field, request bool) object {
 	}
 	if wire.Maximum != nil {
 		value["maximum"] = wire.GetMaximum()
+	}
+	if options, ok := f.desc.Options().(*descriptorpb.FieldOptions); ok && options.GetDebugRedact() {
+		value["writeOnly"] = true
 	}
 	if wire.GetExample() != "" {
 		value["examples"] = []any{f.parse(wire.GetExample())}

@@ -1718,16 +1718,16 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xec\x05\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf1\x05\n" +
 	"\x14CreatePaymentRequest\x124\n" +
 	"\border_id\x18\x01 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`\xff\x01j\n" +
 	"order-1001R\aorderId\x12G\n" +
 	"\x06amount\x18\x02 \x01(\tB/\x8a\xb5\x18+\b\x01(\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,2})?$j\a1500.00R\x06amount\x123\n" +
 	"\bcurrency\x18\x03 \x01(\tB\x17\x8a\xb5\x18\x13(\x01J\n" +
 	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12P\n" +
-	"\fcallback_uri\x18\x04 \x01(\tB-\x8a\xb5\x18)(\x01R\x03uri`\x80\x10j\x1dhttps://shop.example/webhooksR\vcallbackUri\x12Q\n" +
-	"\x06method\x18\x05 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
-	"quasi_ecomB\x03c2cB\x04ibanH\x00R\x06method\x88\x01\x01\x127\n" +
+	"\fcallback_uri\x18\x04 \x01(\tB-\x8a\xb5\x18)(\x01R\x03uri`\x80\x10j\x1dhttps://shop.example/webhooksR\vcallbackUri\x12V\n" +
+	"\x06method\x18\x05 \x01(\tB9\x8a\xb5\x185B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
+	"quasi_ecomB\x03c2cB\x04ibanj\x03sbpH\x00R\x06method\x88\x01\x01\x127\n" +
 	"\vrub_collect\x18\x06 \x01(\v2\x16.gateway.v1.RubCollectR\n" +
 	"rubCollect\x12:\n" +
 	"\vdescription\x18\a \x01(\tB\x13\x8a\xb5\x18\x0f0\x01`\xff\x01j\bTwo cupsH\x01R\vdescription\x88\x01\x01\x123\n" +
