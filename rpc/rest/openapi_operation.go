@@ -145,7 +145,7 @@ func (d *description) parameter(f *field, name, in string) object {
 	if in == "path" {
 		described["required"] = true
 	}
-	if text := d.comment(f.desc.FullName()); text != "" {
+	if text := d.about(f); text != "" {
 		described["description"] = text
 	}
 	return described
@@ -160,7 +160,7 @@ func (d *description) form(s *schema) object {
 			continue
 		}
 		part := d.value(f, true)
-		part["description"] = d.comment(f.desc.FullName())
+		part["description"] = d.about(f)
 		if f.desc.Kind() == protoreflect.BytesKind {
 			part["contentMediaType"] = "application/octet-stream"
 		}

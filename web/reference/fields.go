@@ -68,7 +68,10 @@ func (f *Field) describe(s *schema, null bool) {
 	if null {
 		f.Type += ", or null"
 	}
-	f.Values, f.Rules = values(s), rules(s)
+	f.Rules = rules(s)
+	if list := values(s); len(list) > 0 && !strings.Contains(f.Text, "`"+list[0]+"`") {
+		f.Values = list
+	}
 }
 
 func values(s *schema) []string {

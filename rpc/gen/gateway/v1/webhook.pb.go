@@ -101,7 +101,7 @@ func (x *PaymentStatusUpdated) GetMeta() *PaymentEventMeta {
 	return nil
 }
 
-// The payer says that they have paid. The status stays PENDING. Sent where the cashbox's payerEvents is on.
+// The payer says that they have paid. The status stays `PENDING`. Sent where the cashbox's `payerEvents` is on.
 type PaymentPayerClaimed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
@@ -180,7 +180,7 @@ func (x *PaymentPayerClaimed) GetMeta() *PaymentEventMeta {
 	return nil
 }
 
-// The trader asks for the code of a card payment to be sent again. The status stays PENDING.
+// The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.
 type CodeResendRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`

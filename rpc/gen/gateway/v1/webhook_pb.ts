@@ -61,7 +61,7 @@ export const PaymentStatusUpdatedSchema: GenMessage<PaymentStatusUpdated> = /*@_
   messageDesc(file_gateway_v1_webhook, 0);
 
 /**
- * The payer says that they have paid. The status stays PENDING. Sent where the cashbox's payerEvents is on.
+ * The payer says that they have paid. The status stays `PENDING`. Sent where the cashbox's `payerEvents` is on.
  *
  * @generated from message gateway.v1.PaymentPayerClaimed
  */
@@ -104,7 +104,7 @@ export const PaymentPayerClaimedSchema: GenMessage<PaymentPayerClaimed> = /*@__P
   messageDesc(file_gateway_v1_webhook, 1);
 
 /**
- * The trader asks for the code of a card payment to be sent again. The status stays PENDING.
+ * The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.
  *
  * @generated from message gateway.v1.CodeResendRequested
  */
