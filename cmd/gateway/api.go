@@ -156,8 +156,14 @@ func (g *gateway) referenceHandler(description []byte, calls http.Handler) (http
 		rooms.API, rooms.Sandbox = calls, &reference.Sandbox{Secret: g.externalSecret}
 		for _, box := range g.introduced.Cashboxes {
 			rooms.Sandbox.Keys = append(rooms.Sandbox.Keys, reference.Key{
-				ID: box.KeyID, Secret: box.Secret,
-				About: fmt.Sprintf("cashbox %d, %s: %s", box.MerchantCashboxID, box.Currency, strings.Join(box.Methods, ", ")),
+				ID:     box.KeyID,
+				Secret: box.Secret,
+				About: fmt.Sprintf(
+					"cashbox %d, %s: %s",
+					box.MerchantCashboxID,
+					box.Currency,
+					strings.Join(box.Methods, ", "),
+				),
 			})
 		}
 	}

@@ -102,7 +102,9 @@ func (d *description) responses(t route, op *gatewayv1.Operation) object {
 	}
 	if t.repeated != 0 {
 		responses[strconv.Itoa(t.repeated)] = object{
-			"description": "A repeat: what was created before.", "content": content, "headers": headerReferences(names...),
+			"description": "A repeat: what was created before.",
+			"content":     content,
+			"headers":     headerReferences(names...),
 		}
 	}
 	return responses
@@ -128,7 +130,10 @@ func (d *description) content(s *schema, request bool) object {
 func (d *description) parameters(t route) []any {
 	var list []any
 	for _, f := range t.request.fields {
-		inPath := slices.ContainsFunc(t.parts, func(part string) bool { return parameter(part) == string(f.desc.Name()) })
+		inPath := slices.ContainsFunc(
+			t.parts,
+			func(part string) bool { return parameter(part) == string(f.desc.Name()) },
+		)
 		switch {
 		case inPath:
 			list = append(list, d.parameter(f, string(f.desc.Name()), "path"))

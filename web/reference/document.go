@@ -13,6 +13,9 @@ type document struct {
 		Description string `json:"description"`
 		Version     string `json:"version"`
 	} `json:"info"`
+	Servers []struct {
+		URL string `json:"url"`
+	} `json:"servers"`
 	Tags []struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`

@@ -54,6 +54,14 @@ func (p proof) String() string {
 	}[p]
 }
 
+// environment says what samples read from the environment.
+func (p proof) environment(base string) string {
+	const ofKey = ", and `KEY_ID` and `SECRET` of the key"
+	return "From the environment they read `BASE_URL`, here `" + base + "`" + [...]string{
+		"", ofKey, ", and the application's `SECRET`", ", and `TOKEN`", ofKey,
+	}[p] + "."
+}
+
 func (p proof) byKey() bool { return p == proofKey || p == proofKeyOrToken }
 
 // Answer is an answer that is no error.
@@ -185,6 +193,15 @@ func (d *document) allCodes() []Code {
 	return nil
 }
 
+// errorFields are those of an error. The codes have a table of their own.
+func (d *document) errorFields() []Field {
+	list := d.fields(d.Components.Schemas["Error"], "")
+	for i := range list {
+		list[i].Values = nil
+	}
+	return list
+}
+
 func (d *document) events() []Event {
 	var list []Event
 	for _, one := range d.Webhooks {
@@ -217,6 +234,14 @@ func proofOf(op *operation) proof {
 		return proofToken
 	}
 	return proofNone
+}
+
+// base is the address of the API.
+func (d *document) base() string {
+	if len(d.Servers) == 0 {
+		return ""
+	}
+	return d.Servers[0].URL
 }
 
 // headers are the names of the headers of a signed request.

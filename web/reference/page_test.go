@@ -70,6 +70,7 @@ func TestCallPage(t *testing.T) {
 		"Create a payment", "/api/v1/payments", "Signed with the key of a merchant", "payer.payments.successful",
 		"1 to 255 characters", "data.ledger.sellerRateMarkupPercent", code.Name, code.Meaning, "Idempotent-Replay",
 		"createHmac", "hmac.New(sha256.New", "hmac.new(secret", "openssl dgst",
+		"From the environment they read BASE_URL, here https://api.gateway.test, and KEY_ID and SECRET of the key.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page of a call does not say %q", want)

@@ -129,7 +129,7 @@ func (s *reference) notFound(w http.ResponseWriter, r *http.Request) {
 func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if call := s.calls[name]; call != nil {
-		s.show(w, r, http.StatusOK, call.Summary, callPage(call, s.form(call), nil))
+		s.show(w, r, http.StatusOK, call.Summary, callPage(s.document.base(), call, s.form(call), nil))
 		return
 	}
 	found := s.guides[name]
@@ -139,7 +139,7 @@ func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 	case "webhooks":
 		s.show(w, r, http.StatusOK, "Webhooks", webhooksPage(s.document.events(), s.guides["events"].html))
 	case "errors":
-		s.show(w, r, http.StatusOK, "Error codes", errorsPage(s.document.allCodes()))
+		s.show(w, r, http.StatusOK, "Error codes", errorsPage(s.document.errorFields(), s.document.allCodes()))
 	default:
 		s.notFound(w, r)
 	}

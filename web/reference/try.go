@@ -91,7 +91,7 @@ func (s *reference) try(w http.ResponseWriter, r *http.Request) {
 		s.show(w, r, http.StatusUnprocessableEntity, "The call could not be made", messagePage(err.Error()))
 		return
 	}
-	s.show(w, r, http.StatusOK, call.Summary, callPage(call, form, made))
+	s.show(w, r, http.StatusOK, call.Summary, callPage(s.document.base(), call, form, made))
 }
 
 // sent is a call as it goes out.
