@@ -7,3 +7,8 @@ import _ "embed" // a manual is a file
 //
 //go:embed operate.md
 var Operate []byte
+
+// Integrate is the manual of merchants' developers, in Markdown.
+//
+//go:embed integrate.md
+var Integrate []byte

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -25,6 +26,7 @@ import (
 	"gateway.example/rpc/rest"
 	"gateway.example/web/pay"
 	"gateway.example/web/portal"
+	"gateway.example/web/reference"
 )
 
 // descriptionPath is the one path below /api/ that is no call.
@@ -136,7 +138,44 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	return rpc.AllowCheckout(g.observer.Observe(split)), nil
+	calls := g.observer.Observe(split)
+	pages, err := g.referenceHandler(description, calls)
+	if err != nil {
+		return nil, err
+	}
+	return rpc.AllowCheckout(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if reference.Serves(r.URL.Path) {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	})), nil
+}
+
+// referenceHandler is the reference of the API. In a sandbox its pages make calls, which pass the same
+// door as all others.
+func (g *gateway) referenceHandler(description []byte, calls http.Handler) (http.Handler, error) {
+	rooms := reference.Rooms{Description: description}
+	if g.sandbox {
+		rooms.API, rooms.Sandbox = calls, &reference.Sandbox{Secret: g.externalSecret}
+		for _, box := range g.introduced.Cashboxes {
+			rooms.Sandbox.Keys = append(rooms.Sandbox.Keys, reference.Key{
+				ID:     box.KeyID,
+				Secret: box.Secret,
+				About: fmt.Sprintf(
+					"cashbox %d, %s: %s",
+					box.MerchantCashboxID,
+					box.Currency,
+					strings.Join(box.Methods, ", "),
+				),
+			})
+		}
+	}
+	pages, err := reference.New(rooms)
+	if err != nil {
+		return nil, err
+	}
+	return g.observer.Observe(pages), nil
 }
 
 // settings are what operators set. In a sandbox a trader needs no processor of their own to take

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,9 +30,12 @@ type judge struct {
 type describedPath struct {
 	method  string
 	matches *regexp.Regexp
-	// statuses are those that it may answer with, and at is where their answers are described.
-	statuses []string
-	at       string
+	// headers are those of its answers, by the statuses that it may answer with, and at is where it is
+	// described.
+	headers map[string]object
+	at      string
+	// json tells that it takes a body of JSON.
+	json bool
 }
 
 // description is the judge of all tests, made when something is judged first.
@@ -57,10 +59,14 @@ var description = sync.OnceValue(func() *judge {
 			one := describedPath{
 				method:  strings.ToUpper(method),
 				matches: regexp.MustCompile("^" + parameter.ReplaceAllString(path, "[^/]+") + "$"),
-				at:      "/paths/" + pointer(path) + "/" + method + "/responses/",
+				at:      "/paths/" + pointer(path) + "/" + method,
+				headers: map[string]object{},
 			}
-			for status := range operation.(object)["responses"].(object) {
-				one.statuses = append(one.statuses, status)
+			for status, answer := range operation.(object)["responses"].(object) {
+				one.headers[status], _ = answer.(object)["headers"].(object)
+			}
+			if body, ok := operation.(object)["requestBody"].(object); ok {
+				_, one.json = body["content"].(object)["application/json"]
 			}
 			j.paths = append(j.paths, one)
 		}
@@ -86,7 +92,10 @@ func (t judged) RoundTrip(r *http.Request) (*http.Response, error) {
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
 	if err == nil && r.URL.Path != "/api/v1/openapi.json" {
-		description().answer(r.Method, r.URL.EscapedPath(), response.StatusCode, body)
+		description().answer(r.Method, r.URL.EscapedPath(), response.StatusCode, response.Header, body)
+		if response.StatusCode < 300 && r.GetBody != nil {
+			description().request(r)
+		}
 	}
 	return response, nil
 }
@@ -101,22 +110,57 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// answer compares an answer. One to no operation at all must have the shape of errors.
-func (j *judge) answer(method, path string, status int, body []byte) {
-	at := "/components/schemas/Error"
-	for _, one := range j.paths {
-		if one.method != method || !one.matches.MatchString(path) {
-			continue
+// find returns the operation of a path, or nil.
+func (j *judge) find(method, path string) *describedPath {
+	for i, one := range j.paths {
+		if one.method == method && one.matches.MatchString(path) {
+			return &j.paths[i]
 		}
-		if !slices.Contains(one.statuses, strconv.Itoa(status)) {
+	}
+	return nil
+}
+
+// telling are the headers by which an answer tells a program something.
+var telling = []string{"Retry-After", "Idempotent-Replay", "Idempotent-Mismatch"}
+
+// answer compares an answer. One to no operation at all must have the shape of errors.
+func (j *judge) answer(method, path string, status int, header http.Header, body []byte) {
+	at := "/components/schemas/Error"
+	if one := j.find(method, path); one != nil {
+		headers, described := one.headers[strconv.Itoa(status)]
+		if !described {
 			j.complain("%s %s answers with %d, which is not described: %s", method, path, status, body)
 			return
 		}
-		at = one.at + strconv.Itoa(status) + "/content/application~1json/schema"
-		break
+		for _, name := range telling {
+			if header.Get(name) != "" && headers[name] == nil {
+				j.complain("%s %s answers %d with %s, which is not described: %s", method, path, status, name, body)
+			}
+		}
+		at = one.at + "/responses/" + strconv.Itoa(status) + "/content/application~1json/schema"
 	}
 	if err := j.valid(at, body); err != nil {
 		j.complain("%s %s: %d %s\n%v", method, path, status, body, err)
+	}
+}
+
+// request compares a request that was taken: a description that is stricter than the program would keep
+// a client from making it.
+func (j *judge) request(r *http.Request) {
+	one := j.find(r.Method, r.URL.EscapedPath())
+	if one == nil || !one.json {
+		return
+	}
+	reader, err := r.GetBody()
+	if err != nil {
+		return
+	}
+	body, err := io.ReadAll(reader)
+	if err == nil && len(body) > 0 {
+		err = j.valid(one.at+"/requestBody/content/application~1json/schema", body)
+	}
+	if err != nil {
+		j.complain("%s %s takes %s\n%v", r.Method, r.URL.Path, body, err)
 	}
 }
 
@@ -185,24 +229,43 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	j := &judge{compiler: description().compiler, paths: description().paths, schemas: map[string]*jsonschema.Schema{}}
 	const known = `{"message":"No such resource.","code":"not_found","requestId":"a"}`
-	j.answer("GET", "/api/v1/payments/7", 404, []byte(known))
-	j.answer("GET", "/api/v1/nowhere", 404, []byte(known))
+	j.answer("GET", "/api/v1/payments/7", 404, nil, []byte(known))
+	j.answer("GET", "/api/v1/nowhere", 404, nil, []byte(known))
 	if len(j.wrong) != 0 {
 		t.Error(j.wrong)
 	}
 	for _, wrong := range []struct {
 		status int
+		header http.Header
 		body   string
 	}{
-		{404, `{"message":"m","code":"rate_limited","requestId":"a"}`},
-		{404, `{"message":"m","code":"not_found"}`},
-		{418, known},
-		{200, `{"data":{}}`},
+		{404, nil, `{"message":"m","code":"rate_limited","requestId":"a"}`},
+		{404, nil, `{"message":"m","code":"not_found"}`},
+		{404, http.Header{"Retry-After": {"1"}}, known},
+		{418, nil, known},
+		{200, nil, `{"data":{}}`},
 	} {
 		before := len(j.wrong)
-		if j.answer("GET", "/api/v1/payments/7", wrong.status, []byte(wrong.body)); len(j.wrong) == before {
+		if j.answer(
+			"GET",
+			"/api/v1/payments/7",
+			wrong.status,
+			wrong.header,
+			[]byte(wrong.body),
+		); len(
+			j.wrong,
+		) == before {
 			t.Errorf("%d %s is taken", wrong.status, wrong.body)
 		}
+	}
+	before := len(j.wrong)
+	for _, body := range []string{`{}`, `{"status":"gone"}`} {
+		request, err := http.NewRequest(http.MethodPost, "/api/v1/payments/7/callback", strings.NewReader(body))
+		noError(t, err)
+		j.request(request)
+	}
+	if len(j.wrong) != before+2 {
+		t.Errorf("requests that are not described are taken: %v", j.wrong[before:])
 	}
 	if j.webhook([]byte(`{"type":"payment.status.updated"}`)) == nil || j.webhook([]byte(`{"type":"unknown"}`)) == nil {
 		t.Error("an event that is not described is taken")

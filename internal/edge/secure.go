@@ -50,3 +50,19 @@ func AdmitOwn(h http.Header, style string) {
 	Admit(h, "'self'", style)
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 }
+
+// SameOrigin refuses posts of other sites, and those of which the browser does not say where they come
+// from.
+func SameOrigin(next, refuse http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(refuse)
+	guarded := protection.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		silent := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && silent {
+			refuse.ServeHTTP(w, r)
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}

@@ -43,7 +43,8 @@ var Codes = []Code{
 		Remedy:  "In the portal, give the second factor again and repeat the action within five minutes.",
 	},
 	{
-		Name: "invalid_signature", Kind: Forbidden,
+		Name:    "invalid_signature",
+		Kind:    Forbidden,
 		Meaning: "The key, secret or signature is wrong.",
 		Remedy:  "Read `details.hint`, which says what was signed wrongly. Without `details` the key id or the secret is wrong, or the key is revoked. See [Sign a request](#sign-a-request).",
 	},
@@ -108,7 +109,8 @@ var Codes = []Code{
 		Remedy:  "Ask the owner of your account for a role that includes it.",
 	},
 	{
-		Name: "second_factor_required", Kind: Forbidden,
+		Name:    "second_factor_required",
+		Kind:    Forbidden,
 		Meaning: "The sign-in is not finished: give the second factor, or set one up.",
 		Remedy:  "Call `SecondFactor`, or set a second factor up with `BeginTotp` and `ConfirmTotp`, and use the token of its answer.",
 	},
@@ -233,7 +235,8 @@ var Codes = []Code{
 		Remedy:  "Read the checkout and continue from its `phase`.",
 	},
 	{
-		Name: "code_resend_exhausted", Kind: Refused,
+		Name:    "code_resend_exhausted",
+		Kind:    Refused,
 		Meaning: "The code was asked for again as often as may be.",
 		Remedy:  "Let the payer type the last code, or create another payment. Three resends are allowed for a payment.",
 	},
@@ -243,7 +246,8 @@ var Codes = []Code{
 		Remedy:  "Read the checkout. A resend is possible only for `quasi_ecom`, and only after the card was entered.",
 	},
 	{
-		Name: "collect_requisites_not_available", Kind: Refused,
+		Name:    "collect_requisites_not_available",
+		Kind:    Refused,
 		Meaning: "No requisite is available for this payment now.",
 		Remedy:  "Offer another method or amount, or try again in a few minutes: no trader can take this payment now. For operators: `ExplainRouting` says why.",
 	},
@@ -253,7 +257,8 @@ var Codes = []Code{
 		Remedy:  "For operators: read the deposit again. It was confirmed or rejected already.",
 	},
 	{
-		Name: "factor_wrong", Kind: Refused,
+		Name:    "factor_wrong",
+		Kind:    Refused,
 		Meaning: "The second factor is wrong, or was used already.",
 		Remedy:  "Use the code that the app shows now. Each code works once. Check the clock of the phone, or use a recovery code.",
 	},
@@ -263,7 +268,8 @@ var Codes = []Code{
 		Remedy:  "For operators: the account that was to give the USDT has less available.",
 	},
 	{
-		Name: "insufficient_cashbox_balance", Kind: Refused,
+		Name:    "insufficient_cashbox_balance",
+		Kind:    Refused,
 		Meaning: "The cashbox does not hold that much available.",
 		Remedy:  "Read the balance. Deposit USDT into the cashbox, or wait until payments are completed. Then repeat the call.",
 	},
@@ -313,7 +319,8 @@ var Codes = []Code{
 		Remedy:  "Read the payment and its status.",
 	},
 	{
-		Name: "proposal_author", Kind: Refused,
+		Name:    "proposal_author",
+		Kind:    Refused,
 		Meaning: "Whoever made this proposal may not do this any more: refuse it.",
 		Remedy:  "For operators: whoever proposed this has another role now, or is switched off. Refuse the proposal, and propose it yourself.",
 	},
@@ -328,7 +335,8 @@ var Codes = []Code{
 		Remedy:  "For operators: propose it again. A proposal can be decided for 24 hours.",
 	},
 	{
-		Name: "receipts_closed", Kind: Refused,
+		Name:    "receipts_closed",
+		Kind:    Refused,
 		Meaning: "Receipts are taken once the payer says that they have paid, and until 24 hours after an unpaid end.",
 		Remedy:  "For hosted pages: a receipt can be sent once the payer says that they have paid, and until 24 hours after an unpaid end.",
 	},
@@ -343,7 +351,8 @@ var Codes = []Code{
 		Remedy:  "For traders: ask an operator to switch the requisite on.",
 	},
 	{
-		Name: "second_operator_required", Kind: Refused,
+		Name:    "second_operator_required",
+		Kind:    Refused,
 		Meaning: "This takes a second operator: propose it, and another operator approves it.",
 		Remedy:  "For operators: propose it in the portal, or by the call that answers with a proposal. Another operator approves it.",
 	},
@@ -373,7 +382,8 @@ var Codes = []Code{
 		Remedy:  "Repeat the call later, and report the `requestId` to the operator.",
 	},
 	{
-		Name: "acquirer_not_configured", Kind: Unavailable,
+		Name:    "acquirer_not_configured",
+		Kind:    Unavailable,
 		Meaning: "Cards cannot be taken for this payment now.",
 		Remedy:  "The operator gives the trader a card processor (`SetTraderAcquirer`). Until then, offer another method.",
 	},

@@ -11,8 +11,9 @@ import (
 // eventName is a literal that names a type of webhook.
 var eventName = regexp.MustCompile(`^(payment|payin|deposit|appeal)(\.[a-z_]+)+$`)
 
-// eventTable lists every type of webhook. It fails where the code has one that is not described.
-func eventTable(src source) (string, error) {
+// eventTable lists every type of webhook. It fails where the code has one that webhook.proto does not
+// describe.
+func eventTable(src source, described description) (string, error) {
 	found := map[string]bool{}
 	src.inspect(func(_ string, node ast.Node) {
 		spec, ok := node.(*ast.ValueSpec)
@@ -25,20 +26,17 @@ func eventTable(src source) (string, error) {
 			}
 		}
 	})
-	var rows [][]string
-	for _, event := range slices.Sorted(maps.Keys(found)) {
-		if events[event] == "" {
-			return "", fmt.Errorf("the webhook %s is not described: do so in internal/gendocs/remedies.go", event)
+	for event := range found {
+		if described.Webhooks[event].Post.Description == "" {
+			return "", fmt.Errorf("the webhook %s is not described: do so in webhook.proto", event)
 		}
-		rows = append(rows, []string{code(event), events[event]})
 	}
-	for event := range events {
+	var rows [][]string
+	for _, event := range slices.Sorted(maps.Keys(described.Webhooks)) {
 		if !found[event] {
-			return "", fmt.Errorf(
-				"internal/gendocs/remedies.go describes the webhook %s, which the code does not send",
-				event,
-			)
+			return "", fmt.Errorf("webhook.proto describes the webhook %s, which the code does not send", event)
 		}
+		rows = append(rows, []string{code(event), described.Webhooks[event].Post.Description})
 	}
 	return table([]string{"type", "when it is sent"}, rows), nil
 }

@@ -1,6 +1,6 @@
 // Command gendocs writes the tables of the documentation that the code knows best: error codes,
-// flags and environment variables, metrics, webhook events and methods. It reads the source of the program
-// and replaces what stands between a line "<!-- generated: NAME -->" and the next line "<!-- end
+// flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the source of the
+// program and docs/openapi.json, and replaces what stands between a line "<!-- generated: NAME -->" and the next line "<!-- end
 // -->" in the Markdown files of the repository.
 //
 // It fails where the code has something that this package says nothing of, such as an error code
@@ -121,14 +121,24 @@ func makeTables(root string) (map[string]string, error) {
 	}
 	tables := map[string]string{}
 	for name, make := range map[string]func(source) (string, error){
-		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable, "events": eventTable,
+		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable,
 		"methods": methodTable, "requisites": requisiteTable,
 	} {
 		if tables[name], err = make(src); err != nil {
 			return nil, err
 		}
 	}
-	return tables, nil
+	described, err := readDescription(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, message := range []string{"CreatePaymentRequest", "CreatePayinRequest", "CreateDepositRequest"} {
+		if tables["fields-"+message], err = described.fieldTable(message); err != nil {
+			return nil, err
+		}
+	}
+	tables["events"], err = eventTable(src, described)
+	return tables, err
 }
 
 // table writes rows of cells as Markdown.

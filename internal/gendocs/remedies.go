@@ -31,14 +31,6 @@ var alerts = map[string]string{
 	"gateway_webhook_relay_age_seconds":  "Yes: alert above 10, and on -1.",
 }
 
-// events say when each webhook is sent.
-var events = map[string]string{
-	"payin.status.updated":           "A payout has ended, or a completed payout was reversed.",
-	"payment.payer.claimed":          "The payer says that they have paid. The status stays `PENDING`. Sent where the cashbox's `payerEvents` is on.",
-	"payment.quasi_ecom.code_resend": "The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.",
-	"payment.status.updated":         "The status of a payment has changed. Creation sends no webhook.",
-}
-
 // requisiteKind is the way that money goes to a type of requisites, and the form of its values.
 type requisiteKind struct{ way, value string }
 

@@ -37,6 +37,9 @@ func Verify(secret, body []byte, signature string) bool {
 	return false
 }
 
+// Sign returns the lowercase hex HMAC-SHA256 of what a request's signature covers.
+func Sign(secret, content []byte) string { return hex.EncodeToString(mac(secret, content)) }
+
 func mac(secret, content []byte) []byte {
 	h := hmac.New(sha256.New, secret)
 	h.Write(content)

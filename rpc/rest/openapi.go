@@ -59,15 +59,7 @@ func OpenAPI(services Services, about About) ([]byte, error) {
 		return nil, err
 	}
 	d := &description{comments: comments, headers: about.Headers, schemas: object{}, examples: object{}}
-	paths := object{}
-	for _, t := range routes(services) {
-		path, ok := paths[t.pattern].(object)
-		if !ok {
-			path = object{}
-			paths[t.pattern] = path
-		}
-		path[strings.ToLower(t.method)] = d.operation(t)
-	}
+	paths := d.paths(routes(services))
 	webhooks := d.webhooks()
 	d.schemas["Error"] = d.errorSchema()
 	document := object{
@@ -101,6 +93,21 @@ type description struct {
 	codes []string
 	// wrong is the first contradiction between the parts that a document is made from.
 	wrong error
+}
+
+// paths describes the routes in their order.
+func (d *description) paths(table []route) members {
+	var paths members
+	for _, t := range table {
+		at := slices.IndexFunc(paths, func(one member) bool { return one.name == t.pattern })
+		if at < 0 {
+			at = len(paths)
+			paths = append(paths, member{t.pattern, members{}})
+		}
+		methods, _ := paths[at].value.(members)
+		paths[at].value = append(methods, member{strings.ToLower(t.method), d.operation(t)})
+	}
+	return paths
 }
 
 // complain keeps the first contradiction, which keeps the program from starting.

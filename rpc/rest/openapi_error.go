@@ -155,7 +155,8 @@ func (d *description) errorSchema() object {
 		names = append(names, code.Name)
 	}
 	return object{
-		"type": "object", "required": []string{"message", "code", "requestId"},
+		"type":     "object",
+		"required": []string{"message", "code", "requestId"},
 		"description": "Every error has this shape. A path that does not exist is answered with not_found, and a method that a " +
 			"path does not take with method_not_allowed.",
 		"properties": members{

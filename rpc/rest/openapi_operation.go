@@ -64,7 +64,7 @@ func (d *description) operation(t route) object {
 	described := object{
 		"operationId": string(name.Name()),
 		"summary":     op.GetSummary(),
-		"description": d.comment(name),
+		"description": sentence(name.Name(), d.comment(name)),
 		"tags":        d.tag(op.GetTag()),
 		"security":    security(rpc.Access(t.procedure)),
 		"responses":   d.responses(t, op),
@@ -102,7 +102,9 @@ func (d *description) responses(t route, op *gatewayv1.Operation) object {
 	}
 	if t.repeated != 0 {
 		responses[strconv.Itoa(t.repeated)] = object{
-			"description": "A repeat: what was created before.", "content": content, "headers": headerReferences(names...),
+			"description": "A repeat: what was created before.",
+			"content":     content,
+			"headers":     headerReferences(names...),
 		}
 	}
 	return responses
@@ -128,7 +130,10 @@ func (d *description) content(s *schema, request bool) object {
 func (d *description) parameters(t route) []any {
 	var list []any
 	for _, f := range t.request.fields {
-		inPath := slices.ContainsFunc(t.parts, func(part string) bool { return parameter(part) == string(f.desc.Name()) })
+		inPath := slices.ContainsFunc(
+			t.parts,
+			func(part string) bool { return parameter(part) == string(f.desc.Name()) },
+		)
 		switch {
 		case inPath:
 			list = append(list, d.parameter(f, string(f.desc.Name()), "path"))
@@ -145,7 +150,7 @@ func (d *description) parameter(f *field, name, in string) object {
 	if in == "path" {
 		described["required"] = true
 	}
-	if text := d.comment(f.desc.FullName()); text != "" {
+	if text := d.about(f); text != "" {
 		described["description"] = text
 	}
 	return described
@@ -160,7 +165,7 @@ func (d *description) form(s *schema) object {
 			continue
 		}
 		part := d.value(f, true)
-		part["description"] = d.comment(f.desc.FullName())
+		part["description"] = d.about(f)
 		if f.desc.Kind() == protoreflect.BytesKind {
 			part["contentMediaType"] = "application/octet-stream"
 		}
@@ -191,4 +196,13 @@ func security(kinds []caller.Kind) []any {
 		list = append(list, object{"bearer": []any{}})
 	}
 	return list
+}
+
+// sentence is a comment without the name of what it is about, which it begins with as comments do.
+func sentence(name protoreflect.Name, comment string) string {
+	text, found := strings.CutPrefix(comment, string(name)+" ")
+	if !found || text == "" {
+		return comment
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"regexp"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
@@ -37,7 +40,7 @@ func (d *description) message(s *schema, request bool) object {
 
 func (d *description) field(f *field, request bool) any {
 	if f.known == anyValue && request {
-		return object{"not": object{}, "description": d.comment(f.desc.FullName())}
+		return object{"not": object{}, "description": d.about(f)}
 	}
 	value := d.value(f, request)
 	switch {
@@ -48,7 +51,7 @@ func (d *description) field(f *field, request bool) any {
 	case f.mayBeNull(request):
 		value = nullable(value)
 	}
-	if text := d.comment(f.desc.FullName()); text != "" {
+	if text := d.about(f); text != "" {
 		value["description"] = text
 	}
 	return value
@@ -93,6 +96,9 @@ func (d *description) value(f *field, request bool) object {
 	if wire.Maximum != nil {
 		value["maximum"] = wire.GetMaximum()
 	}
+	if options, ok := f.desc.Options().(*descriptorpb.FieldOptions); ok && options.GetDebugRedact() {
+		value["writeOnly"] = true
+	}
 	if wire.GetExample() != "" {
 		value["examples"] = []any{f.parse(wire.GetExample())}
 	}
@@ -133,4 +139,19 @@ func nullable(value object) object {
 		value["enum"] = append(with, nil)
 	}
 	return value
+}
+
+// about is what the proto file says of a field. The values that it may have stand in it as code, where it
+// names all of them.
+func (d *description) about(f *field) string {
+	text := d.comment(f.desc.FullName())
+	marked := text
+	for _, value := range f.wire.GetValues() {
+		word := regexp.MustCompile(`(^|[^\w` + "`" + `])(` + regexp.QuoteMeta(value) + `)($|[^\w` + "`" + `])`)
+		if !word.MatchString(marked) {
+			return text
+		}
+		marked = word.ReplaceAllString(marked, "${1}`${2}`${3}")
+	}
+	return marked
 }

@@ -105,8 +105,15 @@ func TestAnswersFitTheDescription(t *testing.T) {
 	text, url, uuid, rate, markup := "text", "https://shop.example/", "019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b", "15.51791025", "4.5"
 	least := func() *gatewayv1.Payment {
 		return &gatewayv1.Payment{
-			Id: 7, Uuid: uuid, Status: "pending", Amount: "1.00", Currency: "RUB", Method: "sbp", Extra: &gatewayv1.Extra{},
-			CreatedAt: timestamppb.Now(), StatusUpdatedAt: timestamppb.Now(),
+			Id:              7,
+			Uuid:            uuid,
+			Status:          "pending",
+			Amount:          "1.00",
+			Currency:        "RUB",
+			Method:          "sbp",
+			Extra:           &gatewayv1.Extra{},
+			CreatedAt:       timestamppb.Now(),
+			StatusUpdatedAt: timestamppb.Now(),
 		}
 	}
 	full, hidden := least(), least()

@@ -34,7 +34,11 @@ func (d *description) webhooks() object {
 }
 
 var webhookHeaders = []any{
-	webhookHeader("webhook-id", "The event's id, the same for every attempt.", object{"type": "string", "format": "uuid"}),
+	webhookHeader(
+		"webhook-id",
+		"The event's id, the same for every attempt.",
+		object{"type": "string", "format": "uuid"},
+	),
 	webhookHeader("webhook-timestamp", "When this attempt was made, in Unix seconds.", object{"type": "integer"}),
 	webhookHeader(
 		"webhook-signature",
@@ -49,7 +53,9 @@ func webhookHeader(name, text string, schema object) object {
 }
 
 var webhookAnswers = object{
-	"2XX":     object{"description": "The event was taken. Answer within 15 seconds."},
-	"410":     object{"description": "The event is not wanted: it is not sent again."},
-	"default": object{"description": "The event is sent again later, for about three days. `Retry-After` of up to 24 hours is respected."},
+	"2XX": object{"description": "The event was taken. Answer within 15 seconds."},
+	"410": object{"description": "The event is not wanted: it is not sent again."},
+	"default": object{
+		"description": "The event is sent again later, for about three days. `Retry-After` of up to 24 hours is respected.",
+	},
 }

@@ -132,21 +132,10 @@ func (p *Portal) handler(to route) http.Handler {
 // sameOrigin refuses posts of other sites, and those of which the browser does not say where they
 // come from.
 func (p *Portal) sameOrigin(next http.Handler) http.Handler {
-	protection := http.NewCrossOriginProtection()
-	refuse := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return edge.SameOrigin(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, route{open: true})
 		v.message(http.StatusForbidden, say.ForeignTitle, say.ForeignText)
-	})
-	protection.SetDenyHandler(refuse)
-	guarded := protection.Handler(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		silent := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
-		if r.Method != http.MethodGet && r.Method != http.MethodHead && silent {
-			refuse.ServeHTTP(w, r)
-			return
-		}
-		guarded.ServeHTTP(w, r)
-	})
+	}))
 }
 
 // visit is one request of a browser, and who it is of.

@@ -1718,16 +1718,16 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xec\x05\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf1\x05\n" +
 	"\x14CreatePaymentRequest\x124\n" +
 	"\border_id\x18\x01 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`\xff\x01j\n" +
 	"order-1001R\aorderId\x12G\n" +
 	"\x06amount\x18\x02 \x01(\tB/\x8a\xb5\x18+\b\x01(\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,2})?$j\a1500.00R\x06amount\x123\n" +
 	"\bcurrency\x18\x03 \x01(\tB\x17\x8a\xb5\x18\x13(\x01J\n" +
 	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12P\n" +
-	"\fcallback_uri\x18\x04 \x01(\tB-\x8a\xb5\x18)(\x01R\x03uri`\x80\x10j\x1dhttps://shop.example/webhooksR\vcallbackUri\x12Q\n" +
-	"\x06method\x18\x05 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
-	"quasi_ecomB\x03c2cB\x04ibanH\x00R\x06method\x88\x01\x01\x127\n" +
+	"\fcallback_uri\x18\x04 \x01(\tB-\x8a\xb5\x18)(\x01R\x03uri`\x80\x10j\x1dhttps://shop.example/webhooksR\vcallbackUri\x12V\n" +
+	"\x06method\x18\x05 \x01(\tB9\x8a\xb5\x185B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
+	"quasi_ecomB\x03c2cB\x04ibanj\x03sbpH\x00R\x06method\x88\x01\x01\x127\n" +
 	"\vrub_collect\x18\x06 \x01(\v2\x16.gateway.v1.RubCollectR\n" +
 	"rubCollect\x12:\n" +
 	"\vdescription\x18\a \x01(\tB\x13\x8a\xb5\x18\x0f0\x01`\xff\x01j\bTwo cupsH\x01R\vdescription\x88\x01\x01\x123\n" +
@@ -1942,14 +1942,14 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x06status\x18\a \x01(\tB\n" +
 	"\x8a\xb5\x18\x06B\x04openR\x06status\x12[\n" +
 	"\n" +
-	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\xea\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\xfc\n" +
 	"\n" +
 	"\x0ePaymentService\x12\xe9\x02\n" +
 	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\"\x92\x02\x92\xb5\x18\x8d\x02\n" +
-	"\x10Create a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x19merchant_collect_disabled\x1a merchant_collect_method_disabled\x1a\x1bmerchant_collect_open_limit\x1a collect_requisites_not_available\x1a/merchant_collect_amount_outside_platform_limits\x1a'external_payments_secret_not_configured \x01\x12\x9b\x01\n" +
+	"\x10Create a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x19merchant_collect_disabled\x1a merchant_collect_method_disabled\x1a\x1bmerchant_collect_open_limit\x1a collect_requisites_not_available\x1a/merchant_collect_amount_outside_platform_limits\x1a'external_payments_secret_not_configured \x01\x12\xad\x01\n" +
 	"\n" +
-	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\"N\x92\xb5\x18J\n" +
-	"\x0eRead a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x12\xb7\x01\n" +
+	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\"`\x92\xb5\x18\\\n" +
+	"\x0eRead a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x10role_not_allowed\x12\xb7\x01\n" +
 	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\"O\x92\xb5\x18K\n" +
 	"\x16Set a payment's status\x12\bPayments\x1a'external_payments_secret_not_configured\x12\x89\x01\n" +
 	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\"6\x92\xb5\x182\n" +

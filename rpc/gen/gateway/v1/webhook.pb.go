@@ -101,14 +101,14 @@ func (x *PaymentStatusUpdated) GetMeta() *PaymentEventMeta {
 	return nil
 }
 
-// The payer says that they have paid. The status stays PENDING. Sent where the cashbox's payerEvents is on.
+// The payer says that they have paid. The status stays `PENDING`. Sent where the cashbox's `payerEvents` is on.
 type PaymentPayerClaimed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The same for every attempt to deliver the event.
 	EventId   string                 `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Data      *PaymentEventData      `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	Data      *PayerClaimData        `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
 	// Not part of the stable contract.
 	Meta          *PaymentEventMeta `protobuf:"bytes,5,opt,name=meta,proto3" json:"meta,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -166,7 +166,7 @@ func (x *PaymentPayerClaimed) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *PaymentPayerClaimed) GetData() *PaymentEventData {
+func (x *PaymentPayerClaimed) GetData() *PayerClaimData {
 	if x != nil {
 		return x.Data
 	}
@@ -180,7 +180,7 @@ func (x *PaymentPayerClaimed) GetMeta() *PaymentEventMeta {
 	return nil
 }
 
-// The trader asks for the code of a card payment to be sent again. The status stays PENDING.
+// The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.
 type CodeResendRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
@@ -442,6 +442,84 @@ func (x *PaymentEventData) GetPayerRequisites() *PayerRequisites {
 	return nil
 }
 
+// PayerClaimData is as of payment.status.updated. The status has not changed.
+type PayerClaimData struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Uuid    string                 `protobuf:"bytes,1,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	OrderId string                 `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	Status  string                 `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// Two decimals.
+	Amount        string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Currency      string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PayerClaimData) Reset() {
+	*x = PayerClaimData{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PayerClaimData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PayerClaimData) ProtoMessage() {}
+
+func (x *PayerClaimData) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PayerClaimData.ProtoReflect.Descriptor instead.
+func (*PayerClaimData) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PayerClaimData) GetUuid() string {
+	if x != nil {
+		return x.Uuid
+	}
+	return ""
+}
+
+func (x *PayerClaimData) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *PayerClaimData) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *PayerClaimData) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *PayerClaimData) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
 type PaymentEventMeta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's integer id.
@@ -457,7 +535,7 @@ type PaymentEventMeta struct {
 
 func (x *PaymentEventMeta) Reset() {
 	*x = PaymentEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -469,7 +547,7 @@ func (x *PaymentEventMeta) String() string {
 func (*PaymentEventMeta) ProtoMessage() {}
 
 func (x *PaymentEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -482,7 +560,7 @@ func (x *PaymentEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PaymentEventMeta.ProtoReflect.Descriptor instead.
 func (*PaymentEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{5}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PaymentEventMeta) GetId() int64 {
@@ -537,7 +615,7 @@ type CodeResendData struct {
 
 func (x *CodeResendData) Reset() {
 	*x = CodeResendData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -549,7 +627,7 @@ func (x *CodeResendData) String() string {
 func (*CodeResendData) ProtoMessage() {}
 
 func (x *CodeResendData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -562,7 +640,7 @@ func (x *CodeResendData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeResendData.ProtoReflect.Descriptor instead.
 func (*CodeResendData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{6}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CodeResendData) GetId() string {
@@ -630,7 +708,7 @@ type CodeResendState struct {
 
 func (x *CodeResendState) Reset() {
 	*x = CodeResendState{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -642,7 +720,7 @@ func (x *CodeResendState) String() string {
 func (*CodeResendState) ProtoMessage() {}
 
 func (x *CodeResendState) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -655,7 +733,7 @@ func (x *CodeResendState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeResendState.ProtoReflect.Descriptor instead.
 func (*CodeResendState) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{7}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CodeResendState) GetPhase() string {
@@ -719,7 +797,7 @@ type PayinEventData struct {
 
 func (x *PayinEventData) Reset() {
 	*x = PayinEventData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +809,7 @@ func (x *PayinEventData) String() string {
 func (*PayinEventData) ProtoMessage() {}
 
 func (x *PayinEventData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +822,7 @@ func (x *PayinEventData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayinEventData.ProtoReflect.Descriptor instead.
 func (*PayinEventData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{8}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PayinEventData) GetId() string {
@@ -811,7 +889,7 @@ type PayinEventMeta struct {
 
 func (x *PayinEventMeta) Reset() {
 	*x = PayinEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -823,7 +901,7 @@ func (x *PayinEventMeta) String() string {
 func (*PayinEventMeta) ProtoMessage() {}
 
 func (x *PayinEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -836,7 +914,7 @@ func (x *PayinEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayinEventMeta.ProtoReflect.Descriptor instead.
 func (*PayinEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{9}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PayinEventMeta) GetId() string {
@@ -887,13 +965,13 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x128\n" +
 	"\x04data\x18\x04 \x01(\v2\x1c.gateway.v1.PaymentEventDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x128\n" +
 	"\x04meta\x18\x05 \x01(\v2\x1c.gateway.v1.PaymentEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:A\x9a\xb5\x18=\n" +
-	"\x16payment.status.updated\x12#The status of a payment has changed\"\xa5\x03\n" +
+	"\x16payment.status.updated\x12#The status of a payment has changed\"\xa3\x03\n" +
 	"\x13PaymentPayerClaimed\x12/\n" +
 	"\x04type\x18\x01 \x01(\tB\x1b\x8a\xb5\x18\x17B\x15payment.payer.claimedR\x04type\x12K\n" +
 	"\bevent_id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b3-0a1b-7c2d-8e3f-4a5b6c7d8e9fR\aeventId\x12[\n" +
 	"\n" +
-	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x128\n" +
-	"\x04data\x18\x04 \x01(\v2\x1c.gateway.v1.PaymentEventDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x128\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x126\n" +
+	"\x04data\x18\x04 \x01(\v2\x1a.gateway.v1.PayerClaimDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x128\n" +
 	"\x04meta\x18\x05 \x01(\v2\x1c.gateway.v1.PaymentEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:?\x9a\xb5\x18;\n" +
 	"\x15payment.payer.claimed\x12\"The payer says that they have paid\"\xa5\x04\n" +
 	"\x13CodeResendRequested\x128\n" +
@@ -923,7 +1001,15 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
 	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
 	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12N\n" +
-	"\x10payer_requisites\x18\x06 \x01(\v2\x1b.gateway.v1.PayerRequisitesB\x06\x8a\xb5\x18\x02\x10\x01R\x0fpayerRequisites\"\xab\x02\n" +
+	"\x10payer_requisites\x18\x06 \x01(\v2\x1b.gateway.v1.PayerRequisitesB\x06\x8a\xb5\x18\x02\x10\x01R\x0fpayerRequisites\"\x98\x02\n" +
+	"\x0ePayerClaimData\x12D\n" +
+	"\x04uuid\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
+	"\border_id\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"order-1001R\aorderId\x12%\n" +
+	"\x06status\x18\x03 \x01(\tB\r\x8a\xb5\x18\tB\aPENDINGR\x06status\x129\n" +
+	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
+	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\xab\x02\n" +
 	"\x10PaymentEventMeta\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12L\n" +
 	"\x06method\x18\x02 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
@@ -983,37 +1069,38 @@ func file_gateway_v1_webhook_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_webhook_proto_rawDescData
 }
 
-var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_gateway_v1_webhook_proto_goTypes = []any{
 	(*PaymentStatusUpdated)(nil),  // 0: gateway.v1.PaymentStatusUpdated
 	(*PaymentPayerClaimed)(nil),   // 1: gateway.v1.PaymentPayerClaimed
 	(*CodeResendRequested)(nil),   // 2: gateway.v1.CodeResendRequested
 	(*PayinStatusUpdated)(nil),    // 3: gateway.v1.PayinStatusUpdated
 	(*PaymentEventData)(nil),      // 4: gateway.v1.PaymentEventData
-	(*PaymentEventMeta)(nil),      // 5: gateway.v1.PaymentEventMeta
-	(*CodeResendData)(nil),        // 6: gateway.v1.CodeResendData
-	(*CodeResendState)(nil),       // 7: gateway.v1.CodeResendState
-	(*PayinEventData)(nil),        // 8: gateway.v1.PayinEventData
-	(*PayinEventMeta)(nil),        // 9: gateway.v1.PayinEventMeta
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*PayerRequisites)(nil),       // 11: gateway.v1.PayerRequisites
+	(*PayerClaimData)(nil),        // 5: gateway.v1.PayerClaimData
+	(*PaymentEventMeta)(nil),      // 6: gateway.v1.PaymentEventMeta
+	(*CodeResendData)(nil),        // 7: gateway.v1.CodeResendData
+	(*CodeResendState)(nil),       // 8: gateway.v1.CodeResendState
+	(*PayinEventData)(nil),        // 9: gateway.v1.PayinEventData
+	(*PayinEventMeta)(nil),        // 10: gateway.v1.PayinEventMeta
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*PayerRequisites)(nil),       // 12: gateway.v1.PayerRequisites
 }
 var file_gateway_v1_webhook_proto_depIdxs = []int32{
-	10, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	11, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
 	4,  // 1: gateway.v1.PaymentStatusUpdated.data:type_name -> gateway.v1.PaymentEventData
-	5,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
-	10, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
-	4,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PaymentEventData
-	5,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
-	10, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
-	6,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
-	5,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
-	10, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
-	9,  // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
-	11, // 12: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
-	7,  // 13: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
-	10, // 14: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
+	6,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
+	11, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
+	5,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PayerClaimData
+	6,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
+	11, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
+	7,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
+	6,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
+	11, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
+	10, // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
+	12, // 12: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	8,  // 13: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
+	11, // 14: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
 	15, // [15:15] is the sub-list for method output_type
 	15, // [15:15] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name
@@ -1028,15 +1115,15 @@ func file_gateway_v1_webhook_proto_init() {
 	}
 	file_gateway_v1_checkout_proto_init()
 	file_gateway_v1_wire_proto_init()
-	file_gateway_v1_webhook_proto_msgTypes[5].OneofWrappers = []any{}
-	file_gateway_v1_webhook_proto_msgTypes[9].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[6].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_webhook_proto_rawDesc), len(file_gateway_v1_webhook_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,60 @@
+package acceptance
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A form of the reference makes a payment in the sandbox: the key is the sandbox's, the door the same as
+// for all callers, and the secret is on no page.
+func TestReferenceMakesCalls(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	noError(t, form.WriteField("key", box.KeyID))
+	noError(t, form.WriteField("body", fmt.Sprintf(
+		`{"orderId":%q,"amount":"1500.00","currency":"RUB","method":"sbp","callbackUri":"https://shop.example/webhook"}`,
+		"by the reference",
+	)))
+	noError(t, form.Close())
+	request, err := http.NewRequest(http.MethodPost, g.BaseURL+"/docs/CreatePayment", &body)
+	noError(t, err)
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	request.Header.Set("Origin", g.BaseURL)
+	response, err := client.Do(request)
+	noError(t, err)
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	noError(t, err)
+	if response.StatusCode != http.StatusOK || !strings.Contains(string(page), "Payment created") {
+		t.Errorf("%d %s", response.StatusCode, page)
+	}
+	if strings.Contains(string(page), box.Secret) {
+		t.Error("the secret is on the page")
+	}
+	const query = "select count(*) from payment where order_id = 'by the reference'"
+	if made := g.count(t, query); made != 1 {
+		t.Errorf("%d payments were made", made)
+	}
+}
+
+// Outside a sandbox the reference is there to be read alone.
+func TestReferenceOfProduction(t *testing.T) {
+	t.Parallel()
+	g := empty(t, nil)
+	response, err := client.Get(g.BaseURL + "/docs/CreatePayment")
+	noError(t, err)
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	noError(t, err)
+	if response.StatusCode != http.StatusOK || strings.Contains(string(page), "<form") {
+		t.Errorf("%d %s", response.StatusCode, page)
+	}
+}

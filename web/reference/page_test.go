@@ -1,0 +1,120 @@
+package reference_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/fault"
+)
+
+func page(t *testing.T, url string, status int) *goquery.Document {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != status {
+		t.Fatalf("%s: %d, want %d", url, response.StatusCode, status)
+	}
+	if policy := response.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
+		t.Errorf("%s: the policy is %q", url, policy)
+	}
+	document, err := goquery.NewDocumentFromReader(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// addresses are those of every page that the start leads to.
+func addresses(t *testing.T, url string) []string {
+	t.Helper()
+	list := []string{"/docs"}
+	page(t, url+"/docs", http.StatusOK).Find("nav a").Each(func(_ int, link *goquery.Selection) {
+		list = append(list, link.AttrOr("href", ""))
+	})
+	if len(list) < 25 {
+		t.Fatalf("the start leads to %v", list)
+	}
+	return list
+}
+
+// Every page that the start leads to is there, has a title, and needs no script.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	server := serve(t, nil)
+	for _, address := range addresses(t, server.URL) {
+		document := page(t, server.URL+address, http.StatusOK)
+		if document.Find("h1").Length() != 1 || document.Find("h1").Text() == "" {
+			t.Errorf("%s has no title", address)
+		}
+		if document.Find("script").Length() > 0 || document.Find("form").Length() > 0 {
+			t.Errorf("%s has a script, or a form outside a sandbox", address)
+		}
+	}
+	page(t, server.URL+"/docs/nothing", http.StatusNotFound)
+	page(t, server.URL+"/docs/CreatePayment/more", http.StatusNotFound)
+}
+
+// A page of a call has all that its caller needs.
+func TestCallPage(t *testing.T) {
+	t.Parallel()
+	document := page(t, serve(t, nil).URL+"/docs/CreatePayment", http.StatusOK)
+	text := document.Find("main").Text()
+	code, _ := fault.FindCode("collect_requisites_not_available")
+	for _, want := range []string{
+		"Create a payment", "/api/v1/payments", "Signed with the key of a merchant", "payer.payments.successful",
+		"1 to 255 characters", "data.ledger.sellerRateMarkupPercent", code.Name, code.Meaning, "Idempotent-Replay",
+		"createHmac", "hmac.New(sha256.New", "hmac.new(secret", "openssl dgst",
+		"From the environment they read BASE_URL, here https://api.gateway.test, and KEY_ID and SECRET of the key.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page of a call does not say %q", want)
+		}
+	}
+	for _, row := range []struct{ field, want string }{{"orderId", "required"}, {"method", "quasi_ecom"}, {"merchantName", "not allowed"}} {
+		found := false
+		document.Find("section").First().Find("tr").Each(func(_ int, s *goquery.Selection) {
+			found = found || s.Find("th code").Text() == row.field && strings.Contains(s.Text(), row.want)
+		})
+		if !found {
+			t.Errorf("the field %s does not say %q", row.field, row.want)
+		}
+	}
+}
+
+// The codes of the errors page are those that calls answer with, each with what to do.
+func TestErrorsPage(t *testing.T) {
+	t.Parallel()
+	document := page(t, serve(t, nil).URL+"/docs/errors", http.StatusOK)
+	row := document.Find("#code_resend_too_early")
+	if !strings.Contains(row.Text(), "429") || !strings.Contains(row.Text(), "nextAllowedAt") {
+		t.Errorf("%q", row.Text())
+	}
+	if document.Find("#proposal_own").Length() > 0 {
+		t.Error("a code of operators is among those of the REST API")
+	}
+}
+
+// Webhooks come with their fields, an example and how to verify one.
+func TestWebhooksPage(t *testing.T) {
+	t.Parallel()
+	document := page(t, serve(t, nil).URL+"/docs/webhooks", http.StatusOK)
+	for _, event := range []string{
+		"payment.status.updated", "payment.payer.claimed", "payment.quasi_ecom.code_resend", "payin.status.updated",
+	} {
+		section := document.Find("section").
+			FilterFunction(func(_ int, s *goquery.Selection) bool { return s.AttrOr("id", "") == event })
+		if !strings.Contains(section.Find("pre").Text(), `"type": "`+event+`"`) || section.Find("tr").Length() < 8 {
+			t.Errorf("%s is not described", event)
+		}
+	}
+	if text := document.Text(); !strings.Contains(text, "timingSafeEqual") ||
+		!strings.Contains(text, "compare_digest") {
+		t.Error("there is no sample that verifies a webhook")
+	}
+}

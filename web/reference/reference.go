@@ -1,0 +1,177 @@
+// Package reference serves the reference of the API at /docs: pages made from the description of the
+// API, with samples of every call. They need no script and ask no third party for anything. In a
+// sandbox each page has a form that makes the call.
+package reference
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/docs"
+	"gateway.example/internal/edge"
+	"gateway.example/web/site"
+)
+
+// Path is where the reference is.
+const Path = "/docs"
+
+// Rooms are what the reference shows and drives.
+type Rooms struct {
+	// Description is the API's, as OpenAPI.
+	Description []byte
+	// API serves the calls that are tried out, and Sandbox has the keys to sign them with; nil outside a
+	// sandbox.
+	API     http.Handler
+	Sandbox *Sandbox
+}
+
+// Shell is what every page has.
+type Shell struct {
+	Title  string
+	Style  []string
+	Icon   string
+	Groups []Group
+	// At is the address of this page.
+	At      string
+	Sandbox bool
+}
+
+type reference struct {
+	Rooms
+	document *document
+	shell    Shell
+	calls    map[string]*Call
+	guides   map[string]guide
+}
+
+// guide is a part of the manual of integration.
+type guide struct{ title, html string }
+
+// New makes the handler of everything below /docs, and of the files of its pages.
+func New(rooms Rooms) (http.Handler, error) {
+	parsed, err := parse(rooms.Description)
+	if err != nil {
+		return nil, err
+	}
+	library := site.Library{}
+	s := &reference{
+		Rooms: rooms, document: parsed, calls: map[string]*Call{}, guides: map[string]guide{},
+		shell: Shell{
+			Style: []string{library.Add("tokens.css"), library.Add("reference.css")}, Icon: library.Add("icon.svg"),
+			Groups: parsed.groups(), Sandbox: rooms.Sandbox != nil,
+		},
+	}
+	for _, group := range s.shell.Groups {
+		for _, call := range group.Calls {
+			s.calls[call.ID] = call
+		}
+	}
+	for name, title := range map[string]string{
+		"signing": "Sign a request", "repeats": "Idempotency and repeats", "limits": "Limits", "events": "Webhooks",
+	} {
+		if s.guides[name], err = readGuide(title); err != nil {
+			return nil, err
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Path, s.start)
+	mux.HandleFunc("GET "+Path+"/{name}", s.page)
+	if rooms.Sandbox != nil {
+		refuse := func(w http.ResponseWriter, r *http.Request) {
+			s.show(
+				w,
+				r,
+				http.StatusForbidden,
+				"This form came from elsewhere",
+				messagePage("Open the page and send the form from there."),
+			)
+		}
+		mux.Handle("POST "+Path+"/{name}", edge.SameOrigin(http.HandlerFunc(s.try), http.HandlerFunc(refuse)))
+	}
+	mux.HandleFunc("/", s.notFound)
+	return library.Beside(edge.Secured(edge.Named(mux))), nil
+}
+
+// Serves reports whether a path is one of the reference.
+func Serves(path string) bool {
+	return path == Path || strings.HasPrefix(path, Path+"/") || strings.HasPrefix(path, "/static/")
+}
+
+func (s *reference) show(w http.ResponseWriter, r *http.Request, status int, title string, body templ.Component) {
+	shell := s.shell
+	shell.Title, shell.At = title, r.URL.Path
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	var out bytes.Buffer
+	if err := frame(shell, body).Render(r.Context(), &out); err != nil {
+		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	site.Send(w, r, status, out.Bytes(), site.Pack(out.Bytes()))
+}
+
+func (s *reference) start(w http.ResponseWriter, r *http.Request) {
+	s.show(
+		w,
+		r,
+		http.StatusOK,
+		"API reference",
+		startPage(s.document.Info.Description, s.shell.Groups, s.document.events()),
+	)
+}
+
+func (s *reference) notFound(w http.ResponseWriter, r *http.Request) {
+	s.show(w, r, http.StatusNotFound, "No such page", messagePage("The reference has no page at this address."))
+}
+
+func (s *reference) page(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if call := s.calls[name]; call != nil {
+		s.show(w, r, http.StatusOK, call.Summary, callPage(s.document.base(), call, s.form(call), nil))
+		return
+	}
+	found := s.guides[name]
+	switch name {
+	case "signing", "repeats", "limits":
+		s.show(w, r, http.StatusOK, found.title, guidePage(found.html))
+	case "webhooks":
+		s.show(w, r, http.StatusOK, "Webhooks", webhooksPage(s.document.events(), s.guides["events"].html))
+	case "errors":
+		s.show(w, r, http.StatusOK, "Error codes", errorsPage(s.document.errorFields(), s.document.allCodes()))
+	default:
+		s.notFound(w, r)
+	}
+}
+
+// pages are where the parts of the manual are that other parts lead to.
+var pages = map[string]string{
+	"#sign-a-request": Path + "/signing", "#limits": Path + "/limits", "#errors": Path + "/errors",
+	"#webhooks": Path + "/webhooks", "#idempotency-and-repeats": Path + "/repeats",
+	"#when-the-answer-is-invalid_signature": "#when-the-answer-is-invalid_signature",
+}
+
+// readGuide is the part of the manual of integration below a title of the second level. The parts inside
+// it are moved up by one level, since the title is the page's.
+func readGuide(title string) (guide, error) {
+	_, text, found := bytes.Cut(docs.Integrate, []byte("\n## "+title+"\n"))
+	if !found {
+		return guide{}, &missingGuideError{title}
+	}
+	text, _, _ = bytes.Cut(text, []byte("\n## "))
+	text = bytes.ReplaceAll(text, []byte("\n### "), []byte("\n## "))
+	html, err := site.Markdown(text, func(to string) string {
+		if strings.HasPrefix(to, "https://") {
+			return to
+		}
+		return pages[to]
+	})
+	return guide{title: title, html: html}, err
+}
+
+type missingGuideError struct{ title string }
+
+func (e *missingGuideError) Error() string {
+	return "docs/integrate.md has no part " + e.title
+}

@@ -1,0 +1,55 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extensions "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	source "github.com/yuin/goldmark/text"
+)
+
+// Markdown is a text of the documentation as a page has it. Its parts have the names that links know
+// them by. A link leads where the function says; one for which it returns "" is left out, and its words
+// stay. Tables, which may be wider than a phone, can be scrolled with keys, too.
+func Markdown(content []byte, link func(to string) string) (string, error) {
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	)
+	root := markdown.Parser().Parse(source.NewReader(content))
+	fit(root, link)
+	var page bytes.Buffer
+	if err := markdown.Renderer().Render(&page, content, root); err != nil {
+		return "", fmt.Errorf("render a text: %w", err)
+	}
+	return page.String(), nil
+}
+
+func fit(root ast.Node, link func(to string) string) {
+	var out []ast.Node
+	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := node.(type) {
+		case *ast.Link:
+			if !entering {
+				break
+			}
+			to := link(string(n.Destination))
+			n.Destination = []byte(to)
+			if to == "" {
+				out = append(out, n)
+			}
+		case *extensions.Table:
+			n.SetAttributeString("tabindex", []byte("0"))
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, node := range out {
+		for child := node.FirstChild(); child != nil; child = node.FirstChild() {
+			node.Parent().InsertBefore(node.Parent(), node, child)
+		}
+		node.Parent().RemoveChild(node.Parent(), node)
+	}
+}
