@@ -211,8 +211,8 @@ func TestListByMerchant(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 6})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 6, Method: "card"})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 12})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 12, Method: "card"})
 	var made []int64 // at minute 0, 1, 2, 3 and 4
 	for i := range 5 {
 		r := request(fmt.Sprint("order-", i))
