@@ -1,6 +1,8 @@
 """Drives a running sandbox with the Python client: a payment with its webhook, and a payout."""
 
 import base64
+import hashlib
+import hmac
 import json
 import os
 import threading
@@ -100,17 +102,22 @@ def forged():
     secret = roubles["webhook_secret"]
     lowered = {name.lower(): value for name, value in headers.items()}
     gateway.verify_webhook(body, lowered, secret)
+    old = f"{lowered['webhook-id']}.{int(time.time()) - 301}."
+    key = base64.b64decode(secret[6:])
+    resigned = "v1," + base64.b64encode(hmac.new(key, old.encode() + body, hashlib.sha256).digest()).decode()
+    late = {"webhook-timestamp": old.split(".")[1], "webhook-signature": resigned}
     other = "whsec_" + base64.b64encode(b"another secret").decode()
     for changed_body, changed, by in [
         (body.replace(b"1400.00", b"9400.00"), {}, secret),
         (body, {"webhook-id": "other"}, secret),
         (body, {"webhook-signature": ""}, secret),
-        (body, {"webhook-timestamp": str(int(time.time()) - 301)}, secret),
+        (body, late, secret),
         (body, {"webhook-timestamp": "now"}, secret),
         (body, {}, other),
     ]:
         fails(gateway.WebhookError, gateway.verify_webhook, changed_body, {**lowered, **changed}, by)
     fails(gateway.WebhookError, gateway.verify_webhook, body, {}, secret)
+    gateway.verify_webhook(body, {**lowered, **late}, secret, tolerance=400)
     fails(ValueError, gateway.verify_webhook, body, lowered, "whsec_not base64")
 
 
