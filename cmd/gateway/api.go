@@ -127,7 +127,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	return rpc.AllowCheckout(g.observer.Observe(split)), nil
+	return rpc.AllowPages(g.portalOrigins, g.observer.Observe(split)), nil
 }
 
 // settings are what operators set. In a sandbox a trader needs no processor of their own to take

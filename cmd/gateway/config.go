@@ -19,13 +19,15 @@ import (
 type config struct {
 	apiAddr, payAddr, portalAddr, opsAddr string
 	baseURL, payURL, portalURL            string
-	dataDir                               string
-	databaseURL                           string
-	sandbox                               bool
-	connections                           int
-	headers                               auth.Headers
-	proxies                               edge.Proxies
-	markup                                decimal.Decimal
+	// portalOrigins are those whose pages may call the portals' RPCs.
+	portalOrigins []string
+	dataDir       string
+	databaseURL   string
+	sandbox       bool
+	connections   int
+	headers       auth.Headers
+	proxies       edge.Proxies
+	markup        decimal.Decimal
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
 	drainDelay time.Duration
 	// fourEyes says which of an operator's actions take a second operator.
@@ -39,7 +41,7 @@ type config struct {
 // texts are settings as they were written, before they are checked.
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
-	fourEyes, fourEyesAbove, fourEyesRate                       string
+	fourEyes, fourEyesAbove, fourEyesRate, portalOrigins        string
 }
 
 // setting ties a flag to its environment variable and default.
@@ -59,6 +61,13 @@ func (c *config) settings(t *texts) []setting {
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
 		{&c.portalURL, "portal-url", "GATEWAY_PORTAL_URL", "", "public URL of the portals"},
+		{
+			&t.portalOrigins,
+			"portal-origins",
+			"GATEWAY_PORTAL_ORIGINS",
+			"",
+			"origins of other portals, such as https://desk.example.com, whose pages may call the portals' RPCs; separated by commas",
+		},
 		{
 			&c.dataDir,
 			"data-dir",

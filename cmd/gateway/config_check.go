@@ -57,6 +57,7 @@ func (c *config) complete(t texts) error {
 		// The error quotes the URL and with it a password.
 		found.add("-database-url (DATABASE_URL)", "is not a valid PostgreSQL URL")
 	}
+	c.readPortalOrigins(&found, t.portalOrigins)
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
 	c.readSecrets(&found, t)
@@ -75,6 +76,32 @@ func (c *config) readDrain(found *problems, text string) {
 		found.add("-drain-delay (GATEWAY_DRAIN_DELAY)", "must be a duration such as 5s, at most %s", maxDrain)
 	}
 }
+
+// readPortalOrigins reads a list of origins as browsers send them: nothing that no browser sends may
+// stand there and seem to work.
+func (c *config) readPortalOrigins(found *problems, text string) {
+	if text == "" {
+		return
+	}
+	const name = "-portal-origins (GATEWAY_PORTAL_ORIGINS)"
+	for one := range strings.SplitSeq(text, ",") {
+		origin := strings.TrimSpace(one)
+		standard := strings.HasPrefix(origin, "https:") && strings.HasSuffix(origin, ":443") ||
+			strings.HasPrefix(origin, "http:") && strings.HasSuffix(origin, ":80")
+		switch {
+		case !originForm.MatchString(origin), standard:
+			found.add(name, "must be origins such as https://desk.example.com, in lower case and without a path, "+
+				"an end slash, a wildcard or a standard port, and has %q", origin)
+		case !strings.HasPrefix(origin, "https:") && !c.sandbox:
+			found.add(name, "must begin with https:// in production, and has %q", origin)
+		default:
+			c.portalOrigins = append(c.portalOrigins, origin)
+		}
+	}
+}
+
+// originForm is how browsers write an origin, with the exception of standard ports, which they leave out.
+var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 
 // readFourEyes reads which actions take a second operator.
 func (c *config) readFourEyes(found *problems, t texts) {

@@ -3,6 +3,8 @@ package acceptance
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/sandbox"
+	"gateway.example/web/browsertest"
 )
 
 // clientMissing skips a test of a client in another language where what it needs is not installed,
@@ -86,15 +89,27 @@ func developmentTools(t *testing.T) []string {
 	return list
 }
 
-// The installed package type-checks strictly, refuses what is in no closed list, and takes a payment,
-// a payout, a deposit, a card checkout and a sign-in through a running gateway.
+// The TypeScript package as it is installed, on a server and in a browser.
 func TestTypescriptClient(t *testing.T) {
 	t.Parallel()
 	project := installTypescript(t)
 	noError(t, os.CopyFS(project, os.DirFS("testdata/typescript")))
+	t.Run("node", func(t *testing.T) {
+		t.Parallel()
+		driveNode(t, project)
+	})
+	t.Run("browser", func(t *testing.T) {
+		t.Parallel()
+		driveBrowser(t, project)
+	})
+}
+
+// driveNode: the package type-checks strictly, refuses what is in no closed list, and takes a payment,
+// a payout, a deposit, a card checkout and a sign-in through a running gateway.
+func driveNode(t *testing.T, project string) {
+	t.Helper()
 	tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
-	g := sharedSandbox(t)
-	told, err := json.Marshal(driven(t, g))
+	told, err := json.Marshal(driven(t, sharedSandbox(t)))
 	noError(t, err)
 	out := tool(t, project, []string{"DRIVE=" + string(told)}, "node", "out/drive.js")
 	if !strings.Contains(out, "all went well") {
@@ -102,24 +117,56 @@ func TestTypescriptClient(t *testing.T) {
 	}
 }
 
+// driveBrowser: a card payment on a shop's own page, which every origin may do, and a sign-in from an
+// allowed origin and from another.
+func driveBrowser(t *testing.T, project string) {
+	t.Helper()
+	tab := browsertest.New(t)
+	files := http.FileServer(http.Dir(project))
+	allowed, other := httptest.NewServer(files), httptest.NewServer(files)
+	t.Cleanup(allowed.Close)
+	t.Cleanup(other.Close)
+	g := newSandbox(t, t.TempDir(), newDatabase(t), "-portal-origins", allowed.URL)
+	trader := g.traders(t)[0]
+	for origin, want := range map[string]string{allowed.URL: "trader", other.URL: "unreachable"} {
+		tab.Open(origin + "/page.html")
+		tab.Await("p", "ready")
+		got := browsertest.Eval[string](
+			tab,
+			fmt.Sprintf("signIn(%q, %q, %q)", g.BaseURL, trader.Login, trader.Password),
+		)
+		if got != want {
+			t.Errorf("a sign-in from %s: %s; want %s", origin, got, want)
+		}
+	}
+	card, _ := g.cardPayment(t, nil)
+	status := browsertest.Eval[string](tab, fmt.Sprintf("pay(%q, %q)", g.BaseURL, card.text("data.checkoutUrl")))
+	if status != "completed" {
+		t.Errorf("the payment is %s", status)
+	}
+}
+
 // driven is what a client of another language is told of a sandbox.
 func driven(t *testing.T, g *instance) object {
 	t.Helper()
 	keepSecret("+79991234567", "4000002500003155")
-	var traders []sandbox.User
-	for _, user := range g.Users {
-		if user.Kind == "trader" {
-			traders = append(traders, user)
-		}
-	}
 	return object{
 		"baseUrl": g.BaseURL,
 		"roubles": g.first(),
 		"cards":   g.box(t, "sandbox-azn"),
 		"payouts": g.first(),
-		"traders": traders,
+		"traders": g.traders(t),
 		"run":     newOrder(),
 	}
+}
+
+func (g *instance) traders(t *testing.T) []sandbox.User {
+	t.Helper()
+	traders := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool { return u.Kind != "trader" })
+	if len(traders) == 0 {
+		t.Fatal("no trader")
+	}
+	return traders
 }
 
 var constantList = regexp.MustCompile(`export const (\w+) = \[([^\]]*)\]`)
