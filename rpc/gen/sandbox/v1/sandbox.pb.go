@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// AdvanceClockRequest is what AdvanceClock of SandboxService takes.
 type AdvanceClockRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At least 0.
@@ -67,8 +68,10 @@ func (x *AdvanceClockRequest) GetSeconds() int64 {
 	return 0
 }
 
+// AdvanceClockResponse is what AdvanceClock of SandboxService answers with.
 type AdvanceClockResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The time that the test clock shows now.
 	Now           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=now,proto3" json:"now,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -296,6 +299,7 @@ func (x *Simulation) GetCancelled() int64 {
 	return 0
 }
 
+// GetSimulationRequest is what GetSimulation of SandboxService takes, which is nothing.
 type GetSimulationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -332,9 +336,11 @@ func (*GetSimulationRequest) Descriptor() ([]byte, []int) {
 	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{4}
 }
 
+// GetSimulationResponse is what GetSimulation of SandboxService answers with.
 type GetSimulationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How it is simulated now.
+	Simulation    *Simulation `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -376,6 +382,7 @@ func (x *GetSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+// StartSimulationRequest is what StartSimulation of SandboxService takes.
 type StartSimulationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How to answer, by method; at least one. Before the first start GetSimulation answers with plays to
@@ -422,9 +429,11 @@ func (x *StartSimulationRequest) GetPlays() []*SimulationPlay {
 	return nil
 }
 
+// StartSimulationResponse is what StartSimulation of SandboxService answers with.
 type StartSimulationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How it is simulated from now on.
+	Simulation    *Simulation `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -466,6 +475,7 @@ func (x *StartSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+// StopSimulationRequest is what StopSimulation of SandboxService takes, which is nothing.
 type StopSimulationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -502,9 +512,11 @@ func (*StopSimulationRequest) Descriptor() ([]byte, []int) {
 	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{8}
 }
 
+// StopSimulationResponse is what StopSimulation of SandboxService answers with.
 type StopSimulationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was answered until now.
+	Simulation    *Simulation `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

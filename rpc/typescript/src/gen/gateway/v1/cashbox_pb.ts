@@ -13,10 +13,14 @@ export const file_gateway_v1_cashbox: GenFile = /*@__PURE__*/
   fileDesc("ChhnYXRld2F5L3YxL2Nhc2hib3gucHJvdG8SCmdhdGV3YXkudjEiMAoRR2V0QmFsYW5jZVJlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAyI+ChJHZXRCYWxhbmNlUmVzcG9uc2USKAoEZGF0YRgBIAEoCzIaLmdhdGV3YXkudjEuQ2FzaGJveEJhbGFuY2UisgEKDkNhc2hib3hCYWxhbmNlEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSGQoRdHJhZGVyX2Nhc2hib3hfaWQYAiABKAMSEAoIY3VycmVuY3kYAyABKAkSFQoNdG90YWxfYmFsYW5jZRgEIAEoCRIRCglhdmFpbGFibGUYBSABKAkSEAoIcmVzZXJ2ZWQYBiABKAkSGgoSaW5zdXJhbmNlX3Jlc2VydmVkGAcgASgJMl0KDkNhc2hib3hTZXJ2aWNlEksKCkdldEJhbGFuY2USHS5nYXRld2F5LnYxLkdldEJhbGFuY2VSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5HZXRCYWxhbmNlUmVzcG9uc2VCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw");
 
 /**
+ * GetBalanceRequest is what GetBalance of CashboxService takes.
+ *
  * @generated from message gateway.v1.GetBalanceRequest
  */
 export type GetBalanceRequest = Message<"gateway.v1.GetBalanceRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -30,10 +34,14 @@ export const GetBalanceRequestSchema: GenMessage<GetBalanceRequest> = /*@__PURE_
   messageDesc(file_gateway_v1_cashbox, 0);
 
 /**
+ * GetBalanceResponse is what GetBalance of CashboxService answers with.
+ *
  * @generated from message gateway.v1.GetBalanceResponse
  */
 export type GetBalanceResponse = Message<"gateway.v1.GetBalanceResponse"> & {
   /**
+   * What the cashbox holds.
+   *
    * @generated from field: gateway.v1.CashboxBalance data = 1;
    */
   data?: CashboxBalance | undefined;
@@ -53,6 +61,8 @@ export const GetBalanceResponseSchema: GenMessage<GetBalanceResponse> = /*@__PUR
  */
 export type CashboxBalance = Message<"gateway.v1.CashboxBalance"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -72,6 +82,8 @@ export type CashboxBalance = Message<"gateway.v1.CashboxBalance"> & {
   currency: string;
 
   /**
+   * What the cashbox has, available and reserved together.
+   *
    * @generated from field: string total_balance = 4;
    */
   totalBalance: string;
@@ -84,6 +96,8 @@ export type CashboxBalance = Message<"gateway.v1.CashboxBalance"> & {
   available: string;
 
   /**
+   * What is held back, for payouts and as insurance.
+   *
    * @generated from field: string reserved = 6;
    */
   reserved: string;

@@ -16,6 +16,8 @@ export const file_gateway_v1_checkout: GenFile = /*@__PURE__*/
   fileDesc("ChlnYXRld2F5L3YxL2NoZWNrb3V0LnByb3RvEgpnYXRld2F5LnYxIiMKEkdldENoZWNrb3V0UmVxdWVzdBINCgV0b2tlbhgBIAEoCSLqAQoZU3VibWl0UGF5ZXJEZXRhaWxzUmVxdWVzdBINCgV0b2tlbhgBIAEoCRIWCgNwYW4YAiABKAlCCYABAYq1GAIoARIcCglleHBfbW9udGgYAyABKAlCCYABAYq1GAIoARIbCghleHBfeWVhchgEIAEoCUIJgAEBirUYAigBEhYKA2N2dhgFIAEoCUIJgAEBirUYAigBEh0KC2NhcmRfaG9sZGVyGAYgASgJQgOAAQFIAIgBARIWCglzYXZlX2NhcmQYByABKAhIAYgBAUIOCgxfY2FyZF9ob2xkZXJCDAoKX3NhdmVfY2FyZCJFChVTdWJtaXRQYXllck90cFJlcXVlc3QSDQoFdG9rZW4YASABKAkSFQoDb3RwGAIgASgJQgOAAQFIAIgBAUIGCgRfb3RwIiYKFUNhbmNlbENoZWNrb3V0UmVxdWVzdBINCgV0b2tlbhgBIAEoCSJHChBDaGVja291dFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIgoEZGF0YRgCIAEoCzIULmdhdGV3YXkudjEuQ2hlY2tvdXQi7gMKCENoZWNrb3V0Eg4KBmFtb3VudBgBIAEoCRIQCghjdXJyZW5jeRgCIAEoCRINCgVwaGFzZRgDIAEoCRIXCg9vcmRlcl9pZF9tYXNrZWQYBCABKAkSLgoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOcGF5bWVudF9zdGF0dXMYBiABKAkSEwoLaXNfdGVybWluYWwYByABKAgSFAoHb3RwX3VybBgIIAEoCUgAiAEBEhkKEWNvZGVfcmVzZW5kX2NvdW50GAkgASgFEhcKD2NvZGVfcmVzZW5kX21heBgKIAEoBRIVCg1hdHRlbXB0c19sZWZ0GAsgASgFEjMKD25leHRfYWxsb3dlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTY29kZV9yZXNlbmRfbGFzdF9ieRgNIAEoCUgBiAEBEjcKE2NvZGVfcmVzZW5kX2xhc3RfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCmxhc3RfZXJyb3IYDyABKAlIAogBAUIKCghfb3RwX3VybEIWChRfY29kZV9yZXNlbmRfbGFzdF9ieUINCgtfbGFzdF9lcnJvciKNAgoJUXVhc2lFY29tEg0KBXBoYXNlGAEgASgJEhkKEWNvZGVfcmVzZW5kX2NvdW50GAIgASgFEhcKD2NvZGVfcmVzZW5kX21heBgDIAEoBRIVCg1hdHRlbXB0c19sZWZ0GAQgASgFEjMKD25leHRfYWxsb3dlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTY29kZV9yZXNlbmRfbGFzdF9ieRgGIAEoCUgAiAEBEjcKE2NvZGVfcmVzZW5kX2xhc3RfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhYKFF9jb2RlX3Jlc2VuZF9sYXN0X2J5IlcKD1BheWVyUmVxdWlzaXRlcxISCgpjYXJkX2xhc3Q0GAEgASgJEiAKC2NhcmRfaG9sZGVyGAIgASgJQgaKtRgCEAFIAIgBAUIOCgxfY2FyZF9ob2xkZXIihwEKCENhcmREZXNrEg0KBXBoYXNlGAEgASgJEhIKBWJyYW5kGAIgASgJSACIAQESFwoKY2FyZF9sYXN0NBgDIAEoCUgBiAEBEhcKCmxhc3RfZXJyb3IYBCABKAlIAogBAUIICgZfYnJhbmRCDQoLX2NhcmRfbGFzdDRCDQoLX2xhc3RfZXJyb3IiJwoRUmVzZW5kQ29kZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoCSJLChJSZXNlbmRDb2RlUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIkCgRkYXRhGAIgASgLMhYuZ2F0ZXdheS52MS5Db2RlUmVzZW5kIo4CCgpDb2RlUmVzZW5kEg0KBXBoYXNlGAEgASgJEhUKDWF0dGVtcHRzX2xlZnQYAiABKAUSMwoPbmV4dF9hbGxvd2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFjb2RlX3Jlc2VuZF9jb3VudBgEIAEoBRIXCg9jb2RlX3Jlc2VuZF9tYXgYBSABKAUSIAoTY29kZV9yZXNlbmRfbGFzdF9ieRgGIAEoCUgAiAEBEjcKE2NvZGVfcmVzZW5kX2xhc3RfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhYKFF9jb2RlX3Jlc2VuZF9sYXN0X2J5Mt8CCg9DaGVja291dFNlcnZpY2USSwoLR2V0Q2hlY2tvdXQSHi5nYXRld2F5LnYxLkdldENoZWNrb3V0UmVxdWVzdBocLmdhdGV3YXkudjEuQ2hlY2tvdXRSZXNwb25zZRJZChJTdWJtaXRQYXllckRldGFpbHMSJS5nYXRld2F5LnYxLlN1Ym1pdFBheWVyRGV0YWlsc1JlcXVlc3QaHC5nYXRld2F5LnYxLkNoZWNrb3V0UmVzcG9uc2USUQoOU3VibWl0UGF5ZXJPdHASIS5nYXRld2F5LnYxLlN1Ym1pdFBheWVyT3RwUmVxdWVzdBocLmdhdGV3YXkudjEuQ2hlY2tvdXRSZXNwb25zZRJRCg5DYW5jZWxDaGVja291dBIhLmdhdGV3YXkudjEuQ2FuY2VsQ2hlY2tvdXRSZXF1ZXN0GhwuZ2F0ZXdheS52MS5DaGVja291dFJlc3BvbnNlQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
+ * GetCheckoutRequest is what GetCheckout of CheckoutService takes.
+ *
  * @generated from message gateway.v1.GetCheckoutRequest
  */
 export type GetCheckoutRequest = Message<"gateway.v1.GetCheckoutRequest"> & {
@@ -35,6 +37,8 @@ export const GetCheckoutRequestSchema: GenMessage<GetCheckoutRequest> = /*@__PUR
   messageDesc(file_gateway_v1_checkout, 0);
 
 /**
+ * SubmitPayerDetailsRequest is what SubmitPayerDetails of CheckoutService takes.
+ *
  * @generated from message gateway.v1.SubmitPayerDetailsRequest
  */
 export type SubmitPayerDetailsRequest = Message<"gateway.v1.SubmitPayerDetailsRequest"> & {
@@ -97,6 +101,8 @@ export const SubmitPayerDetailsRequestSchema: GenMessage<SubmitPayerDetailsReque
   messageDesc(file_gateway_v1_checkout, 1);
 
 /**
+ * SubmitPayerOtpRequest is what SubmitPayerOtp of CheckoutService takes.
+ *
  * @generated from message gateway.v1.SubmitPayerOtpRequest
  */
 export type SubmitPayerOtpRequest = Message<"gateway.v1.SubmitPayerOtpRequest"> & {
@@ -123,6 +129,8 @@ export const SubmitPayerOtpRequestSchema: GenMessage<SubmitPayerOtpRequest> = /*
   messageDesc(file_gateway_v1_checkout, 2);
 
 /**
+ * CancelCheckoutRequest is what CancelCheckout of CheckoutService takes.
+ *
  * @generated from message gateway.v1.CancelCheckoutRequest
  */
 export type CancelCheckoutRequest = Message<"gateway.v1.CancelCheckoutRequest"> & {
@@ -142,15 +150,22 @@ export const CancelCheckoutRequestSchema: GenMessage<CancelCheckoutRequest> = /*
   messageDesc(file_gateway_v1_checkout, 3);
 
 /**
+ * CheckoutResponse is what GetCheckout, SubmitPayerDetails, SubmitPayerOtp and CancelCheckout of CheckoutService
+ * answer with.
+ *
  * @generated from message gateway.v1.CheckoutResponse
  */
 export type CheckoutResponse = Message<"gateway.v1.CheckoutResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The checkout as it is now.
+   *
    * @generated from field: gateway.v1.Checkout data = 2;
    */
   data?: Checkout | undefined;
@@ -164,6 +179,8 @@ export const CheckoutResponseSchema: GenMessage<CheckoutResponse> = /*@__PURE__*
   messageDesc(file_gateway_v1_checkout, 4);
 
 /**
+ * Checkout is how a card payment stands, for the payer.
+ *
  * @generated from message gateway.v1.Checkout
  */
 export type Checkout = Message<"gateway.v1.Checkout"> & {
@@ -175,6 +192,8 @@ export type Checkout = Message<"gateway.v1.Checkout"> & {
   amount: string;
 
   /**
+   * ISO 4217 code, such as AZN.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
@@ -195,6 +214,8 @@ export type Checkout = Message<"gateway.v1.Checkout"> & {
   orderIdMasked: string;
 
   /**
+   * Until then the payer can pay.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 5;
    */
   expiresAt?: Timestamp | undefined;
@@ -221,11 +242,15 @@ export type Checkout = Message<"gateway.v1.Checkout"> & {
   otpUrl?: string | undefined;
 
   /**
+   * How often the code was asked for again, from 0.
+   *
    * @generated from field: int32 code_resend_count = 9;
    */
   codeResendCount: number;
 
   /**
+   * How often it may be asked for again at most.
+   *
    * @generated from field: int32 code_resend_max = 10;
    */
   codeResendMax: number;
@@ -252,12 +277,15 @@ export type Checkout = Message<"gateway.v1.Checkout"> & {
   codeResendLastBy?: string | undefined;
 
   /**
+   * When it was last asked for again; null before.
+   *
    * @generated from field: google.protobuf.Timestamp code_resend_last_at = 14;
    */
   codeResendLastAt?: Timestamp | undefined;
 
   /**
-   * What went wrong last: code_rejected, card_declined, insufficient_funds, card_expired or acquirer_unavailable.
+   * What went wrong last: code_rejected, card_declined, insufficient_funds, card_expired, limit_exceeded or
+   * acquirer_unavailable; null where nothing did.
    *
    * @generated from field: optional string last_error = 15;
    */
@@ -278,16 +306,22 @@ export const CheckoutSchema: GenMessage<Checkout> = /*@__PURE__*/
  */
 export type QuasiEcom = Message<"gateway.v1.QuasiEcom"> & {
   /**
+   * How far the checkout is: as in Checkout.
+   *
    * @generated from field: string phase = 1;
    */
   phase: string;
 
   /**
+   * How often the code was asked for again, from 0.
+   *
    * @generated from field: int32 code_resend_count = 2;
    */
   codeResendCount: number;
 
   /**
+   * How often it may be asked for again at most.
+   *
    * @generated from field: int32 code_resend_max = 3;
    */
   codeResendMax: number;
@@ -314,6 +348,8 @@ export type QuasiEcom = Message<"gateway.v1.QuasiEcom"> & {
   codeResendLastBy?: string | undefined;
 
   /**
+   * When it was last asked for again; null before.
+   *
    * @generated from field: google.protobuf.Timestamp code_resend_last_at = 7;
    */
   codeResendLastAt?: Timestamp | undefined;
@@ -333,6 +369,8 @@ export const QuasiEcomSchema: GenMessage<QuasiEcom> = /*@__PURE__*/
  */
 export type PayerRequisites = Message<"gateway.v1.PayerRequisites"> & {
   /**
+   * The card's last four digits.
+   *
    * @generated from field: string card_last4 = 1;
    */
   cardLast4: string;
@@ -359,6 +397,8 @@ export const PayerRequisitesSchema: GenMessage<PayerRequisites> = /*@__PURE__*/
  */
 export type CardDesk = Message<"gateway.v1.CardDesk"> & {
   /**
+   * How far the checkout is: as in Checkout.
+   *
    * @generated from field: string phase = 1;
    */
   phase: string;
@@ -371,11 +411,15 @@ export type CardDesk = Message<"gateway.v1.CardDesk"> & {
   brand?: string | undefined;
 
   /**
+   * The card's last four digits, once one was entered.
+   *
    * @generated from field: optional string card_last4 = 3;
    */
   cardLast4?: string | undefined;
 
   /**
+   * What went wrong last, as in Checkout; unset where nothing did.
+   *
    * @generated from field: optional string last_error = 4;
    */
   lastError?: string | undefined;
@@ -389,6 +433,8 @@ export const CardDeskSchema: GenMessage<CardDesk> = /*@__PURE__*/
   messageDesc(file_gateway_v1_checkout, 8);
 
 /**
+ * ResendCodeRequest is what ResendCode of PaymentService takes.
+ *
  * @generated from message gateway.v1.ResendCodeRequest
  */
 export type ResendCodeRequest = Message<"gateway.v1.ResendCodeRequest"> & {
@@ -408,15 +454,21 @@ export const ResendCodeRequestSchema: GenMessage<ResendCodeRequest> = /*@__PURE_
   messageDesc(file_gateway_v1_checkout, 9);
 
 /**
+ * ResendCodeResponse is what ResendCode of PaymentService answers with.
+ *
  * @generated from message gateway.v1.ResendCodeResponse
  */
 export type ResendCodeResponse = Message<"gateway.v1.ResendCodeResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The state of the checkout after the code was asked for again.
+   *
    * @generated from field: gateway.v1.CodeResend data = 2;
    */
   data?: CodeResend | undefined;
@@ -430,10 +482,14 @@ export const ResendCodeResponseSchema: GenMessage<ResendCodeResponse> = /*@__PUR
   messageDesc(file_gateway_v1_checkout, 10);
 
 /**
+ * CodeResend is how a checkout stands after the code was asked for again.
+ *
  * @generated from message gateway.v1.CodeResend
  */
 export type CodeResend = Message<"gateway.v1.CodeResend"> & {
   /**
+   * How far the checkout is: as in Checkout.
+   *
    * @generated from field: string phase = 1;
    */
   phase: string;
@@ -453,11 +509,15 @@ export type CodeResend = Message<"gateway.v1.CodeResend"> & {
   nextAllowedAt?: Timestamp | undefined;
 
   /**
+   * How often the code was asked for again, from 0.
+   *
    * @generated from field: int32 code_resend_count = 4;
    */
   codeResendCount: number;
 
   /**
+   * How often it may be asked for again at most.
+   *
    * @generated from field: int32 code_resend_max = 5;
    */
   codeResendMax: number;
@@ -470,6 +530,8 @@ export type CodeResend = Message<"gateway.v1.CodeResend"> & {
   codeResendLastBy?: string | undefined;
 
   /**
+   * When it was last asked for again; null before.
+   *
    * @generated from field: google.protobuf.Timestamp code_resend_last_at = 7;
    */
   codeResendLastAt?: Timestamp | undefined;

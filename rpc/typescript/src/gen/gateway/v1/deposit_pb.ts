@@ -16,6 +16,8 @@ export const file_gateway_v1_deposit: GenFile = /*@__PURE__*/
   fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEilwIKFENyZWF0ZURlcG9zaXRSZXF1ZXN0EiAKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKANIAIgBARIWCgZhbW91bnQYAiABKAlCBoq1GAIoARIXCgduZXR3b3JrGAMgASgJQgaKtRgCKAESFQoIY3VycmVuY3kYBCABKAlIAYgBARIXCgdhZGRyZXNzGAUgASgJQgaKtRgCKAESHwoSZXh0ZXJuYWxfcmVmZXJlbmNlGAYgASgJSAKIAQESHwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgaKtRgCKAFCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCwoJX2N1cnJlbmN5QhUKE19leHRlcm5hbF9yZWZlcmVuY2UiOgoVQ3JlYXRlRGVwb3NpdFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQiJwoRR2V0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAyI3ChJHZXREZXBvc2l0UmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdCLRAgoHRGVwb3NpdBIKCgJpZBgBIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAIgASgDEhEKCWRpcmVjdGlvbhgDIAEoCRIOCgZzdGF0dXMYBCABKAkSDgoGYW1vdW50GAUgASgJEhAKCGN1cnJlbmN5GAYgASgJEg8KB25ldHdvcmsYByABKAkSDwoHYWRkcmVzcxgIIAEoCRIfChJleHRlcm5hbF9yZWZlcmVuY2UYCSABKAlIAIgBARIXCg9pZGVtcG90ZW5jeV9rZXkYCiABKAkSLgoKY3JlYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRc3RhdHVzX3VwZGF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhUKE19leHRlcm5hbF9yZWZlcmVuY2UyswEKDkRlcG9zaXRTZXJ2aWNlElQKDUNyZWF0ZURlcG9zaXQSIC5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXF1ZXN0GiEuZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVzcG9uc2USSwoKR2V0RGVwb3NpdBIdLmdhdGV3YXkudjEuR2V0RGVwb3NpdFJlcXVlc3QaHi5nYXRld2F5LnYxLkdldERlcG9zaXRSZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
+ * CreateDepositRequest is what CreateDeposit of DepositService, and CreateDeposit of MerchantService take.
+ *
  * @generated from message gateway.v1.CreateDepositRequest
  */
 export type CreateDepositRequest = Message<"gateway.v1.CreateDepositRequest"> & {
@@ -77,10 +79,14 @@ export const CreateDepositRequestSchema: GenMessage<CreateDepositRequest> = /*@_
   messageDesc(file_gateway_v1_deposit, 0);
 
 /**
+ * CreateDepositResponse is what CreateDeposit of DepositService, and CreateDeposit of MerchantService answer with.
+ *
  * @generated from message gateway.v1.CreateDepositResponse
  */
 export type CreateDepositResponse = Message<"gateway.v1.CreateDepositResponse"> & {
   /**
+   * The deposit as it is now.
+   *
    * @generated from field: gateway.v1.Deposit data = 1;
    */
   data?: Deposit | undefined;
@@ -94,10 +100,14 @@ export const CreateDepositResponseSchema: GenMessage<CreateDepositResponse> = /*
   messageDesc(file_gateway_v1_deposit, 1);
 
 /**
+ * GetDepositRequest is what GetDeposit of DepositService, and GetDeposit of MerchantService take.
+ *
  * @generated from message gateway.v1.GetDepositRequest
  */
 export type GetDepositRequest = Message<"gateway.v1.GetDepositRequest"> & {
   /**
+   * The deposit's id.
+   *
    * @generated from field: int64 deposit_id = 1;
    */
   depositId: bigint;
@@ -111,10 +121,14 @@ export const GetDepositRequestSchema: GenMessage<GetDepositRequest> = /*@__PURE_
   messageDesc(file_gateway_v1_deposit, 2);
 
 /**
+ * GetDepositResponse is what GetDeposit of DepositService answers with.
+ *
  * @generated from message gateway.v1.GetDepositResponse
  */
 export type GetDepositResponse = Message<"gateway.v1.GetDepositResponse"> & {
   /**
+   * The deposit as it is now.
+   *
    * @generated from field: gateway.v1.Deposit data = 1;
    */
   data?: Deposit | undefined;
@@ -128,15 +142,21 @@ export const GetDepositResponseSchema: GenMessage<GetDepositResponse> = /*@__PUR
   messageDesc(file_gateway_v1_deposit, 3);
 
 /**
+ * Deposit is a request to bring USDT into a cashbox.
+ *
  * @generated from message gateway.v1.Deposit
  */
 export type Deposit = Message<"gateway.v1.Deposit"> & {
   /**
+   * The deposit's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The cashbox that is credited.
+   *
    * @generated from field: int64 merchant_cashbox_id = 2;
    */
   merchantCashboxId: bigint;
@@ -163,36 +183,50 @@ export type Deposit = Message<"gateway.v1.Deposit"> & {
   amount: string;
 
   /**
+   * USDT.
+   *
    * @generated from field: string currency = 6;
    */
   currency: string;
 
   /**
+   * TRC20, ERC20, BEP20, POLYGON or ARBITRUM.
+   *
    * @generated from field: string network = 7;
    */
   network: string;
 
   /**
+   * Destination address of the transfer.
+   *
    * @generated from field: string address = 8;
    */
   address: string;
 
   /**
+   * The merchant's own reference; null where none was given.
+   *
    * @generated from field: optional string external_reference = 9;
    */
   externalReference?: string | undefined;
 
   /**
+   * As the creation gave it.
+   *
    * @generated from field: string idempotency_key = 10;
    */
   idempotencyKey: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 11;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 12;
    */
   statusUpdatedAt?: Timestamp | undefined;

@@ -35,11 +35,15 @@ export type ErrorDetail = Message<"gateway.v1.ErrorDetail"> & {
   errors: { [key: string]: FieldErrors };
 
   /**
+   * The X-Request-Id of the answer. Name it when you ask the operator.
+   *
    * @generated from field: string request_id = 3;
    */
   requestId: string;
 
   /**
+   * When the same call may succeed; only for code_resend_too_early.
+   *
    * @generated from field: google.protobuf.Timestamp next_allowed_at = 4;
    */
   nextAllowedAt?: Timestamp | undefined;
@@ -53,10 +57,14 @@ export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
   messageDesc(file_gateway_v1_error, 0);
 
 /**
+ * FieldErrors is what is wrong with a field.
+ *
  * @generated from message gateway.v1.FieldErrors
  */
 export type FieldErrors = Message<"gateway.v1.FieldErrors"> & {
   /**
+   * One sentence for each thing that is wrong.
+   *
    * @generated from field: repeated string messages = 1;
    */
   messages: string[];

@@ -16,6 +16,8 @@ export const file_gateway_v1_payin: GenFile = /*@__PURE__*/
   fileDesc("ChZnYXRld2F5L3YxL3BheWluLnByb3RvEgpnYXRld2F5LnYxItYCChJDcmVhdGVQYXlpblJlcXVlc3QSGgoIb3JkZXJfaWQYASABKAlCCIq1GAQoATgBEhgKBmFtb3VudBgCIAEoCUIIirUYBAgBKAESGAoIY3VycmVuY3kYAyABKAlCBoq1GAIoARIcCgxjYWxsYmFja191cmkYBCABKAlCBoq1GAIoARIWCgZtZXRob2QYBSABKAlCBoq1GAIoARIXCgdhZGRyZXNzGAYgASgJQgaKtRgCKAESGwoJcmVjaXBpZW50GAcgASgJQgiKtRgEKAE4ARIRCgRjb2RlGAggASgJSACIAQESFgoJYmFua19uYW1lGAkgASgJSAGIAQESFAoHdXNlcl9pZBgKIAEoCUgCiAEBEhQKB3VzZXJfaXAYCyABKAlIA4gBAUIHCgVfY29kZUIMCgpfYmFua19uYW1lQgoKCF91c2VyX2lkQgoKCF91c2VyX2lwIkcKE0NyZWF0ZVBheWluUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIfCgRkYXRhGAIgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiIjCg9HZXRQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiMwoQR2V0UGF5aW5SZXNwb25zZRIfCgRkYXRhGAEgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiImChJDYW5jZWxQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiRwoTQ2FuY2VsUGF5aW5SZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEh8KBGRhdGEYAiABKAsyES5nYXRld2F5LnYxLlBheWluIqEDCgVQYXlpbhIKCgJpZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGYW1vdW50GAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEg4KBm1ldGhvZBgGIAEoCRIsCgtiZW5lZmljaWFyeRgHIAEoCzIXLmdhdGV3YXkudjEuQmVuZWZpY2lhcnkSEwoLZnJvemVuX3VzZHQYCCABKAkSLgoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRc3RhdHVzX3VwZGF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKDXN0YXR1c19yZWFzb24YDCABKAlIAIgBARIcCg9wcm9vZl9yZWZlcmVuY2UYDSABKAlIAYgBAUIQCg5fc3RhdHVzX3JlYXNvbkISChBfcHJvb2ZfcmVmZXJlbmNlIkgKC0JlbmVmaWNpYXJ5Eg0KBXZhbHVlGAEgASgJEg4KBmhvbGRlchgCIAEoCRIRCgRiYW5rGAMgASgJSACIAQFCBwoFX2Jhbmsy9QEKDFBheWluU2VydmljZRJOCgtDcmVhdGVQYXlpbhIeLmdhdGV3YXkudjEuQ3JlYXRlUGF5aW5SZXF1ZXN0Gh8uZ2F0ZXdheS52MS5DcmVhdGVQYXlpblJlc3BvbnNlEkUKCEdldFBheWluEhsuZ2F0ZXdheS52MS5HZXRQYXlpblJlcXVlc3QaHC5nYXRld2F5LnYxLkdldFBheWluUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
+ * CreatePayinRequest is what CreatePayin of PayinService takes.
+ *
  * @generated from message gateway.v1.CreatePayinRequest
  */
 export type CreatePayinRequest = Message<"gateway.v1.CreatePayinRequest"> & {
@@ -105,15 +107,21 @@ export const CreatePayinRequestSchema: GenMessage<CreatePayinRequest> = /*@__PUR
   messageDesc(file_gateway_v1_payin, 0);
 
 /**
+ * CreatePayinResponse is what CreatePayin of PayinService answers with.
+ *
  * @generated from message gateway.v1.CreatePayinResponse
  */
 export type CreatePayinResponse = Message<"gateway.v1.CreatePayinResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payout as it is now.
+   *
    * @generated from field: gateway.v1.Payin data = 2;
    */
   data?: Payin | undefined;
@@ -127,6 +135,8 @@ export const CreatePayinResponseSchema: GenMessage<CreatePayinResponse> = /*@__P
   messageDesc(file_gateway_v1_payin, 1);
 
 /**
+ * GetPayinRequest is what GetPayin of PayinService takes.
+ *
  * @generated from message gateway.v1.GetPayinRequest
  */
 export type GetPayinRequest = Message<"gateway.v1.GetPayinRequest"> & {
@@ -146,10 +156,14 @@ export const GetPayinRequestSchema: GenMessage<GetPayinRequest> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payin, 2);
 
 /**
+ * GetPayinResponse is what GetPayin of PayinService answers with.
+ *
  * @generated from message gateway.v1.GetPayinResponse
  */
 export type GetPayinResponse = Message<"gateway.v1.GetPayinResponse"> & {
   /**
+   * The payout as it is now.
+   *
    * @generated from field: gateway.v1.Payin data = 1;
    */
   data?: Payin | undefined;
@@ -163,6 +177,8 @@ export const GetPayinResponseSchema: GenMessage<GetPayinResponse> = /*@__PURE__*
   messageDesc(file_gateway_v1_payin, 3);
 
 /**
+ * CancelPayinRequest is what CancelPayin of PayinService, and CancelPayin of MerchantService take.
+ *
  * @generated from message gateway.v1.CancelPayinRequest
  */
 export type CancelPayinRequest = Message<"gateway.v1.CancelPayinRequest"> & {
@@ -182,15 +198,21 @@ export const CancelPayinRequestSchema: GenMessage<CancelPayinRequest> = /*@__PUR
   messageDesc(file_gateway_v1_payin, 4);
 
 /**
+ * CancelPayinResponse is what CancelPayin of PayinService, and CancelPayin of MerchantService answer with.
+ *
  * @generated from message gateway.v1.CancelPayinResponse
  */
 export type CancelPayinResponse = Message<"gateway.v1.CancelPayinResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payout as it is now.
+   *
    * @generated from field: gateway.v1.Payin data = 2;
    */
   data?: Payin | undefined;
@@ -204,6 +226,8 @@ export const CancelPayinResponseSchema: GenMessage<CancelPayinResponse> = /*@__P
   messageDesc(file_gateway_v1_payin, 5);
 
 /**
+ * Payin is a payout, as its merchant sees it.
+ *
  * @generated from message gateway.v1.Payin
  */
 export type Payin = Message<"gateway.v1.Payin"> & {
@@ -215,6 +239,8 @@ export type Payin = Message<"gateway.v1.Payin"> & {
   id: string;
 
   /**
+   * What the merchant calls the payout.
+   *
    * @generated from field: string order_id = 2;
    */
   orderId: string;
@@ -234,16 +260,22 @@ export type Payin = Message<"gateway.v1.Payin"> & {
   amount: string;
 
   /**
+   * RUB.
+   *
    * @generated from field: string currency = 5;
    */
   currency: string;
 
   /**
+   * sbp or c2c.
+   *
    * @generated from field: string method = 6;
    */
   method: string;
 
   /**
+   * Who is paid.
+   *
    * @generated from field: gateway.v1.Beneficiary beneficiary = 7;
    */
   beneficiary?: Beneficiary | undefined;
@@ -263,16 +295,22 @@ export type Payin = Message<"gateway.v1.Payin"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 11;
    */
   statusUpdatedAt?: Timestamp | undefined;
 
   /**
+   * Why the status is what it is; null where no reason was given.
+   *
    * @generated from field: optional string status_reason = 12;
    */
   statusReason?: string | undefined;
@@ -313,6 +351,8 @@ export type Beneficiary = Message<"gateway.v1.Beneficiary"> & {
   holder: string;
 
   /**
+   * The bank's code, else its name; null where neither was given.
+   *
    * @generated from field: optional string bank = 3;
    */
   bank?: string | undefined;

@@ -18,6 +18,8 @@ export const file_gateway_v1_payment: GenFile = /*@__PURE__*/
   fileDesc("ChhnYXRld2F5L3YxL3BheW1lbnQucHJvdG8SCmdhdGV3YXkudjEisAMKFENyZWF0ZVBheW1lbnRSZXF1ZXN0EhoKCG9yZGVyX2lkGAEgASgJQgiKtRgEKAE4ARIYCgZhbW91bnQYAiABKAlCCIq1GAQIASgBEhgKCGN1cnJlbmN5GAMgASgJQgaKtRgCKAESHAoMY2FsbGJhY2tfdXJpGAQgASgJQgaKtRgCKAESEwoGbWV0aG9kGAUgASgJSACIAQESKwoLcnViX2NvbGxlY3QYBiABKAsyFi5nYXRld2F5LnYxLlJ1YkNvbGxlY3QSIAoLZGVzY3JpcHRpb24YByABKAlCBoq1GAIwAUgBiAEBEiEKDHJhdGVfcGVyY2VudBgIIAEoCUIGirUYAggCSAKIAQESIAoFcGF5ZXIYCSABKAsyES5nYXRld2F5LnYxLlBheWVyEi0KDW1lcmNoYW50X25hbWUYCiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoKcmV0dXJuX3VybBgLIAEoCUgDiAEBQgkKB19tZXRob2RCDgoMX2Rlc2NyaXB0aW9uQg8KDV9yYXRlX3BlcmNlbnRCDQoLX3JldHVybl91cmwiLAoKUnViQ29sbGVjdBITCgZtZXRob2QYASABKAlIAIgBAUIJCgdfbWV0aG9kIqEBCgVQYXllchIcCgd1c2VyX2lkGAEgASgJQgaKtRgCOAFIAIgBARIUCgd1c2VyX2lwGAIgASgJSAGIAQESEQoJZnVsbF9uYW1lGAMgASgJEgwKBHR5cGUYBCABKAkSKwoIcGF5bWVudHMYBSABKAsyGS5nYXRld2F5LnYxLlBheWVyUGF5bWVudHNCCgoIX3VzZXJfaWRCCgoIX3VzZXJfaXAiNAoNUGF5ZXJQYXltZW50cxISCgpzdWNjZXNzZnVsGAEgASgDEg8KB2V4cGlyZWQYAiABKAMiSwoVQ3JlYXRlUGF5bWVudFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuUGF5bWVudCInChFHZXRQYXltZW50UmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgJIjcKEkdldFBheW1lbnRSZXNwb25zZRIhCgRkYXRhGAEgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IscGCgdQYXltZW50EgoKAmlkGAEgASgDEgwKBHV1aWQYAiABKAkSEAoIb3JkZXJfaWQYAyABKAkSGAoLZGVzY3JpcHRpb24YBCABKAlIAIgBARIOCgZzdGF0dXMYBSABKAkSDgoGYW1vdW50GAYgASgJEhAKCGN1cnJlbmN5GAcgASgJEg4KBm1ldGhvZBgIIAEoCRIuCgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIoCglyZXF1aXNpdGUYCiABKAsyFS5nYXRld2F5LnYxLlJlcXVpc2l0ZRIlChBwYXltZW50X3BhZ2VfdXJsGAsgASgJQgaKtRgCEAFIAYgBARIhCgxjaGVja291dF91cmwYDCABKAlCBoq1GAIQAUgCiAEBEjEKCnF1YXNpX2Vjb20YDSABKAsyFS5nYXRld2F5LnYxLlF1YXNpRWNvbUIGirUYAhABEiAKBWV4dHJhGA4gASgLMhEuZ2F0ZXdheS52MS5FeHRyYRIiCgZsZWRnZXIYDyABKAsyEi5nYXRld2F5LnYxLkxlZGdlchIuCgpjcmVhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChFzdGF0dXNfdXBkYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNc3RhdHVzX3JlYXNvbhgTIAEoCUgDiAEBEj0KEHBheWVyX3JlcXVpc2l0ZXMYECABKAsyGy5nYXRld2F5LnYxLlBheWVyUmVxdWlzaXRlc0IGirUYAhABEi8KCWNhcmRfZGVzaxgUIAEoCzIULmdhdGV3YXkudjEuQ2FyZERlc2tCBoq1GAIgARIXCgpyZXR1cm5fdXJsGBUgASgJSASIAQESNAoQcGF5ZXJfY2xhaW1lZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX2Rlc2NyaXB0aW9uQhMKEV9wYXltZW50X3BhZ2VfdXJsQg8KDV9jaGVja291dF91cmxCEAoOX3N0YXR1c19yZWFzb25CDQoLX3JldHVybl91cmwidAoJUmVxdWlzaXRlEgwKBHR5cGUYASABKAkSDgoGbWV0aG9kGAIgASgJEg0KBXZhbHVlGAMgASgJEhMKBmhvbGRlchgEIAEoCUgAiAEBEhEKBGJhbmsYBSABKAlIAYgBAUIJCgdfaG9sZGVyQgcKBV9iYW5rIrMBCgVFeHRyYRIaCg1maWF0X3Blcl91c2R0GAEgASgJSACIAQESGwoObWFyZ2luX3BlcmNlbnQYAiABKAlIAYgBARIRCgRyYXRlGAMgASgJSAKIAQESHAoPY3J5cHRvX2N1cnJlbmN5GAQgASgJSAOIAQFCEAoOX2ZpYXRfcGVyX3VzZHRCEQoPX21hcmdpbl9wZXJjZW50QgcKBV9yYXRlQhIKEF9jcnlwdG9fY3VycmVuY3kirAUKBkxlZGdlchIcCg9yZXF1aXNpdGVfcGhvbmUYASABKAlIAIgBARIgChNyZXF1aXNpdGVfZnVsbF9uYW1lGAIgASgJSAGIAQESEQoEYmFuaxgDIAEoCUgCiAEBEhwKD3RyYW5zZmVyX21ldGhvZBgEIAEoCUgDiAEBEhAKA3NtcxgFIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GAYgASgJSAWIAQESKgoLcHJvZml0X3VzZHQYByABKAlCEIq1GAwaCnJlc3RyaWN0ZWRIBogBARIfChJzcHJlYWRfdHJhZGVyX3VzZHQYCCABKAlIB4gBARIzChRzcHJlYWRfcGxhdGZvcm1fdXNkdBgJIAEoCUIQirUYDBoKcmVzdHJpY3RlZEgIiAEBEjUKFmJhc2VfcmF0ZV9ydWJfcGVyX3VzZHQYCiABKAlCEIq1GAwaCnJlc3RyaWN0ZWRICYgBARI7ChpzZWxsZXJfcmF0ZV9tYXJrdXBfcGVyY2VudBgLIAEoCUISirUYDggCGgpyZXN0cmljdGVkSAqIAQESGAoQcmF0ZV91bmF2YWlsYWJsZRgMIAEoCBIaCgpyZXN0cmljdGVkGA0gASgIQgaKtRgCIAFCEgoQX3JlcXVpc2l0ZV9waG9uZUIWChRfcmVxdWlzaXRlX2Z1bGxfbmFtZUIHCgVfYmFua0ISChBfdHJhbnNmZXJfbWV0aG9kQgYKBF9zbXNCDgoMX2Ftb3VudF91c2R0Qg4KDF9wcm9maXRfdXNkdEIVChNfc3ByZWFkX3RyYWRlcl91c2R0QhcKFV9zcHJlYWRfcGxhdGZvcm1fdXNkdEIZChdfYmFzZV9yYXRlX3J1Yl9wZXJfdXNkdEIdChtfc2VsbGVyX3JhdGVfbWFya3VwX3BlcmNlbnQiqgEKGlVwZGF0ZVBheW1lbnRTdGF0dXNSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSFgoGc3RhdHVzGAIgASgJQgaKtRgCKAESIAoTcHJvdmlkZXJfcGF5bWVudF9pZBgDIAEoCUgAiAEBEhsKBnJlYXNvbhgEIAEoCUIGirUYAjABSAGIAQFCFgoUX3Byb3ZpZGVyX3BheW1lbnRfaWRCCQoHX3JlYXNvbiJXChtVcGRhdGVQYXltZW50U3RhdHVzUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkuZ2F0ZXdheS52MS5QYXltZW50U3RhdHVzImQKDVBheW1lbnRTdGF0dXMSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIOCgZzdGF0dXMYBCABKAkSFwoPY2FsbGJhY2tfcXVldWVkGAUgASgIIpECChNMaXN0UGF5bWVudHNSZXF1ZXN0EhMKBnN0YXR1cxgBIAEoCUgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgVsaW1pdBgEIAEoBUgBiAEBEhMKBmN1cnNvchgFIAEoCUgCiAEBEh0KCG9yZGVyX2lkGAYgASgJQgaKtRgCOAFIA4gBARITCgZtZXRob2QYByABKAlIBIgBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yQgsKCV9vcmRlcl9pZEIJCgdfbWV0aG9kIp4BChRMaXN0UGF5bWVudHNSZXNwb25zZRIpCgRkYXRhGAEgAygLMhsuZ2F0ZXdheS52MS5QYXltZW50TGlzdEl0ZW0SMwoLbmV4dF9jdXJzb3IYAiABKAlCDIq1GAgaBnNpZ25lZEgAUgtuZXh0X2N1cnNvcogBARIWCgZzaWduZWQYAyABKAhCBoq1GAIgAUIOCgxfbmV4dF9jdXJzb3IirQMKD1BheW1lbnRMaXN0SXRlbRIKCgJpZBgBIAEoAxIMCgR1dWlkGAIgASgJEhoKCG9yZGVyX2lkGAMgASgJUghvcmRlcl9pZBIOCgZhbW91bnQYBCABKAkSEAoIY3VycmVuY3kYBSABKAkSDgoGc3RhdHVzGAYgASgJEkEKEHBheW1lbnRfc25hcHNob3QYByABKAsyFS5nYXRld2F5LnYxLlJlcXVpc2l0ZVIQcGF5bWVudF9zbmFwc2hvdBJFChJyZXF1aXNpdGVfc25hcHNob3QYCCABKAsyFS5nYXRld2F5LnYxLlJlcXVpc2l0ZVIScmVxdWlzaXRlX3NuYXBzaG90EiIKBmxlZGdlchgJIAEoCzISLmdhdGV3YXkudjEuTGVkZ2VyEjoKCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpjcmVhdGVkX2F0EkgKEXN0YXR1c191cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIRc3RhdHVzX3VwZGF0ZWRfYXQinQEKE0NyZWF0ZUFwcGVhbFJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIdCgZyZWFzb24YAiABKAlCCIq1GAQoATABSACIAQESFgoJZmlsZV9uYW1lGAMgASgJSAGIAQESGQoEZmlsZRgEIAEoDEIGirUYAigBSAKIAQFCCQoHX3JlYXNvbkIMCgpfZmlsZV9uYW1lQgcKBV9maWxlIkkKFENyZWF0ZUFwcGVhbFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIAoEZGF0YRgCIAEoCzISLmdhdGV3YXkudjEuQXBwZWFsIqwBCgZBcHBlYWwSCgoCaWQYASABKAMSEgoKcGF5bWVudF9pZBgCIAEoAxIMCgR1dWlkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIRCglmaWxlX25hbWUYBSABKAkSEQoJZmlsZV9zaXplGAYgASgDEg4KBnN0YXR1cxgHIAEoCRIuCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDKOBAoOUGF5bWVudFNlcnZpY2USVAoNQ3JlYXRlUGF5bWVudBIgLmdhdGV3YXkudjEuQ3JlYXRlUGF5bWVudFJlcXVlc3QaIS5nYXRld2F5LnYxLkNyZWF0ZVBheW1lbnRSZXNwb25zZRJLCgpHZXRQYXltZW50Eh0uZ2F0ZXdheS52MS5HZXRQYXltZW50UmVxdWVzdBoeLmdhdGV3YXkudjEuR2V0UGF5bWVudFJlc3BvbnNlEmYKE1VwZGF0ZVBheW1lbnRTdGF0dXMSJi5nYXRld2F5LnYxLlVwZGF0ZVBheW1lbnRTdGF0dXNSZXF1ZXN0GicuZ2F0ZXdheS52MS5VcGRhdGVQYXltZW50U3RhdHVzUmVzcG9uc2USUQoMTGlzdFBheW1lbnRzEh8uZ2F0ZXdheS52MS5MaXN0UGF5bWVudHNSZXF1ZXN0GiAuZ2F0ZXdheS52MS5MaXN0UGF5bWVudHNSZXNwb25zZRJRCgxDcmVhdGVBcHBlYWwSHy5nYXRld2F5LnYxLkNyZWF0ZUFwcGVhbFJlcXVlc3QaIC5nYXRld2F5LnYxLkNyZWF0ZUFwcGVhbFJlc3BvbnNlEksKClJlc2VuZENvZGUSHS5nYXRld2F5LnYxLlJlc2VuZENvZGVSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5SZXNlbmRDb2RlUmVzcG9uc2VCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
+ * CreatePaymentRequest is what CreatePayment of PaymentService takes.
+ *
  * @generated from message gateway.v1.CreatePaymentRequest
  */
 export type CreatePaymentRequest = Message<"gateway.v1.CreatePaymentRequest"> & {
@@ -108,6 +110,8 @@ export const CreatePaymentRequestSchema: GenMessage<CreatePaymentRequest> = /*@_
   messageDesc(file_gateway_v1_payment, 0);
 
 /**
+ * RubCollect is another way to give the method of a RUB payment.
+ *
  * @generated from message gateway.v1.RubCollect
  */
 export type RubCollect = Message<"gateway.v1.RubCollect"> & {
@@ -127,6 +131,8 @@ export const RubCollectSchema: GenMessage<RubCollect> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 1);
 
 /**
+ * Payer is what the merchant knows of the payer.
+ *
  * @generated from message gateway.v1.Payer
  */
 export type Payer = Message<"gateway.v1.Payer"> & {
@@ -145,16 +151,22 @@ export type Payer = Message<"gateway.v1.Payer"> & {
   userIp?: string | undefined;
 
   /**
+   * The payer's name, at most 255 characters.
+   *
    * @generated from field: string full_name = 3;
    */
   fullName: string;
 
   /**
+   * Any text, at most 255 characters.
+   *
    * @generated from field: string type = 4;
    */
   type: string;
 
   /**
+   * Earlier payments of the payer.
+   *
    * @generated from field: gateway.v1.PayerPayments payments = 5;
    */
   payments?: PayerPayments | undefined;
@@ -168,6 +180,8 @@ export const PayerSchema: GenMessage<Payer> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 2);
 
 /**
+ * PayerPayments counts earlier payments of the payer.
+ *
  * @generated from message gateway.v1.PayerPayments
  */
 export type PayerPayments = Message<"gateway.v1.PayerPayments"> & {
@@ -194,15 +208,21 @@ export const PayerPaymentsSchema: GenMessage<PayerPayments> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 3);
 
 /**
+ * CreatePaymentResponse is what CreatePayment of PaymentService answers with.
+ *
  * @generated from message gateway.v1.CreatePaymentResponse
  */
 export type CreatePaymentResponse = Message<"gateway.v1.CreatePaymentResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payment as it is now.
+   *
    * @generated from field: gateway.v1.Payment data = 2;
    */
   data?: Payment | undefined;
@@ -216,6 +236,8 @@ export const CreatePaymentResponseSchema: GenMessage<CreatePaymentResponse> = /*
   messageDesc(file_gateway_v1_payment, 4);
 
 /**
+ * GetPaymentRequest is what GetPayment of PaymentService takes.
+ *
  * @generated from message gateway.v1.GetPaymentRequest
  */
 export type GetPaymentRequest = Message<"gateway.v1.GetPaymentRequest"> & {
@@ -235,10 +257,14 @@ export const GetPaymentRequestSchema: GenMessage<GetPaymentRequest> = /*@__PURE_
   messageDesc(file_gateway_v1_payment, 5);
 
 /**
+ * GetPaymentResponse is what GetPayment of PaymentService answers with.
+ *
  * @generated from message gateway.v1.GetPaymentResponse
  */
 export type GetPaymentResponse = Message<"gateway.v1.GetPaymentResponse"> & {
   /**
+   * The payment as it is now.
+   *
    * @generated from field: gateway.v1.Payment data = 1;
    */
   data?: Payment | undefined;
@@ -252,25 +278,35 @@ export const GetPaymentResponseSchema: GenMessage<GetPaymentResponse> = /*@__PUR
   messageDesc(file_gateway_v1_payment, 6);
 
 /**
+ * Payment is a payment, as its creation and reads answer with it.
+ *
  * @generated from message gateway.v1.Payment
  */
 export type Payment = Message<"gateway.v1.Payment"> & {
   /**
+   * The integer id, which paths take.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The uuid, by which webhooks name the payment.
+   *
    * @generated from field: string uuid = 2;
    */
   uuid: string;
 
   /**
+   * The merchant's order id.
+   *
    * @generated from field: string order_id = 3;
    */
   orderId: string;
 
   /**
+   * The order's comment; null where none was given.
+   *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
@@ -290,11 +326,15 @@ export type Payment = Message<"gateway.v1.Payment"> & {
   amount: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 7;
    */
   currency: string;
 
   /**
+   * The method that holds: rubCollect.method where that was given.
+   *
    * @generated from field: string method = 8;
    */
   method: string;
@@ -335,26 +375,36 @@ export type Payment = Message<"gateway.v1.Payment"> & {
   quasiEcom?: QuasiEcom | undefined;
 
   /**
+   * The rate in short.
+   *
    * @generated from field: gateway.v1.Extra extra = 14;
    */
   extra?: Extra | undefined;
 
   /**
+   * The calculation in USDT.
+   *
    * @generated from field: gateway.v1.Ledger ledger = 15;
    */
   ledger?: Ledger | undefined;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 17;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it got its status; at first when it was created.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 18;
    */
   statusUpdatedAt?: Timestamp | undefined;
 
   /**
+   * Why the status is what it is; null where no reason was given.
+   *
    * @generated from field: optional string status_reason = 19;
    */
   statusReason?: string | undefined;
@@ -402,11 +452,15 @@ export const PaymentSchema: GenMessage<Payment> = /*@__PURE__*/
  */
 export type Requisite = Message<"gateway.v1.Requisite"> & {
   /**
+   * sbp, phone, card or iban.
+   *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
+   * sbp, sim, card2card or iban.
+   *
    * @generated from field: string method = 2;
    */
   method: string;
@@ -419,11 +473,15 @@ export type Requisite = Message<"gateway.v1.Requisite"> & {
   value: string;
 
   /**
+   * The holder's name; null where none is known.
+   *
    * @generated from field: optional string holder = 4;
    */
   holder?: string | undefined;
 
   /**
+   * The bank's name; null where none is known.
+   *
    * @generated from field: optional string bank = 5;
    */
   bank?: string | undefined;
@@ -437,6 +495,8 @@ export const RequisiteSchema: GenMessage<Requisite> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 8);
 
 /**
+ * Extra is the rate of a payment.
+ *
  * @generated from message gateway.v1.Extra
  */
 export type Extra = Message<"gateway.v1.Extra"> & {
@@ -462,6 +522,8 @@ export type Extra = Message<"gateway.v1.Extra"> & {
   rate?: string | undefined;
 
   /**
+   * USDT.
+   *
    * @generated from field: optional string crypto_currency = 4;
    */
   cryptoCurrency?: string | undefined;
@@ -481,16 +543,22 @@ export const ExtraSchema: GenMessage<Extra> = /*@__PURE__*/
  */
 export type Ledger = Message<"gateway.v1.Ledger"> & {
   /**
+   * The requisite's phone number; null where it is none.
+   *
    * @generated from field: optional string requisite_phone = 1;
    */
   requisitePhone?: string | undefined;
 
   /**
+   * The name of the requisite's holder.
+   *
    * @generated from field: optional string requisite_full_name = 2;
    */
   requisiteFullName?: string | undefined;
 
   /**
+   * The requisite's bank.
+   *
    * @generated from field: optional string bank = 3;
    */
   bank?: string | undefined;
@@ -503,6 +571,8 @@ export type Ledger = Message<"gateway.v1.Ledger"> & {
   transferMethod?: string | undefined;
 
   /**
+   * Always null.
+   *
    * @generated from field: optional string sms = 5;
    */
   sms?: string | undefined;
@@ -550,6 +620,8 @@ export type Ledger = Message<"gateway.v1.Ledger"> & {
   sellerRateMarkupPercent?: string | undefined;
 
   /**
+   * No fresh rate is known: the sums are null until one is.
+   *
    * @generated from field: bool rate_unavailable = 12;
    */
   rateUnavailable: boolean;
@@ -570,10 +642,14 @@ export const LedgerSchema: GenMessage<Ledger> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 10);
 
 /**
+ * UpdatePaymentStatusRequest is what UpdatePaymentStatus of PaymentService takes.
+ *
  * @generated from message gateway.v1.UpdatePaymentStatusRequest
  */
 export type UpdatePaymentStatusRequest = Message<"gateway.v1.UpdatePaymentStatusRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -608,15 +684,21 @@ export const UpdatePaymentStatusRequestSchema: GenMessage<UpdatePaymentStatusReq
   messageDesc(file_gateway_v1_payment, 11);
 
 /**
+ * UpdatePaymentStatusResponse is what UpdatePaymentStatus of PaymentService answers with.
+ *
  * @generated from message gateway.v1.UpdatePaymentStatusResponse
  */
 export type UpdatePaymentStatusResponse = Message<"gateway.v1.UpdatePaymentStatusResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payment with its new status.
+   *
    * @generated from field: gateway.v1.PaymentStatus data = 2;
    */
   data?: PaymentStatus | undefined;
@@ -630,25 +712,35 @@ export const UpdatePaymentStatusResponseSchema: GenMessage<UpdatePaymentStatusRe
   messageDesc(file_gateway_v1_payment, 12);
 
 /**
+ * PaymentStatus is a payment after its status was set.
+ *
  * @generated from message gateway.v1.PaymentStatus
  */
 export type PaymentStatus = Message<"gateway.v1.PaymentStatus"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The payment's uuid.
+   *
    * @generated from field: string uuid = 2;
    */
   uuid: string;
 
   /**
+   * The merchant's order id.
+   *
    * @generated from field: string order_id = 3;
    */
   orderId: string;
 
   /**
+   * pending, completed, failed, cancelled or appeal.
+   *
    * @generated from field: string status = 4;
    */
   status: string;
@@ -669,6 +761,8 @@ export const PaymentStatusSchema: GenMessage<PaymentStatus> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 13);
 
 /**
+ * ListPaymentsRequest is what ListPayments of PaymentService takes.
+ *
  * @generated from message gateway.v1.ListPaymentsRequest
  */
 export type ListPaymentsRequest = Message<"gateway.v1.ListPaymentsRequest"> & {
@@ -730,10 +824,14 @@ export const ListPaymentsRequestSchema: GenMessage<ListPaymentsRequest> = /*@__P
   messageDesc(file_gateway_v1_payment, 14);
 
 /**
+ * ListPaymentsResponse is what ListPayments of PaymentService answers with.
+ *
  * @generated from message gateway.v1.ListPaymentsResponse
  */
 export type ListPaymentsResponse = Message<"gateway.v1.ListPaymentsResponse"> & {
   /**
+   * The payments, in the order that the call names.
+   *
    * @generated from field: repeated gateway.v1.PaymentListItem data = 1;
    */
   data: PaymentListItem[];
@@ -761,20 +859,28 @@ export const ListPaymentsResponseSchema: GenMessage<ListPaymentsResponse> = /*@_
   messageDesc(file_gateway_v1_payment, 15);
 
 /**
+ * PaymentListItem is a payment in a list.
+ *
  * @generated from message gateway.v1.PaymentListItem
  */
 export type PaymentListItem = Message<"gateway.v1.PaymentListItem"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The payment's uuid.
+   *
    * @generated from field: string uuid = 2;
    */
   uuid: string;
 
   /**
+   * The merchant's order id.
+   *
    * @generated from field: string order_id = 3 [json_name = "order_id"];
    */
   orderId: string;
@@ -787,6 +893,8 @@ export type PaymentListItem = Message<"gateway.v1.PaymentListItem"> & {
   amount: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 5;
    */
   currency: string;
@@ -813,16 +921,22 @@ export type PaymentListItem = Message<"gateway.v1.PaymentListItem"> & {
   requisiteSnapshot?: Requisite | undefined;
 
   /**
+   * The calculation in USDT.
+   *
    * @generated from field: gateway.v1.Ledger ledger = 9;
    */
   ledger?: Ledger | undefined;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 11 [json_name = "status_updated_at"];
    */
   statusUpdatedAt?: Timestamp | undefined;
@@ -836,10 +950,14 @@ export const PaymentListItemSchema: GenMessage<PaymentListItem> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 16);
 
 /**
+ * CreateAppealRequest is what CreateAppeal of PaymentService takes.
+ *
  * @generated from message gateway.v1.CreateAppealRequest
  */
 export type CreateAppealRequest = Message<"gateway.v1.CreateAppealRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -874,15 +992,21 @@ export const CreateAppealRequestSchema: GenMessage<CreateAppealRequest> = /*@__P
   messageDesc(file_gateway_v1_payment, 17);
 
 /**
+ * CreateAppealResponse is what CreateAppeal of PaymentService, and AppealWithReceipt of ReceiptService answer with.
+ *
  * @generated from message gateway.v1.CreateAppealResponse
  */
 export type CreateAppealResponse = Message<"gateway.v1.CreateAppealResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The appeal as it is now.
+   *
    * @generated from field: gateway.v1.Appeal data = 2;
    */
   data?: Appeal | undefined;
@@ -896,15 +1020,21 @@ export const CreateAppealResponseSchema: GenMessage<CreateAppealResponse> = /*@_
   messageDesc(file_gateway_v1_payment, 18);
 
 /**
+ * Appeal is the claim of a merchant that a failed payment was paid.
+ *
  * @generated from message gateway.v1.Appeal
  */
 export type Appeal = Message<"gateway.v1.Appeal"> & {
   /**
+   * The appeal's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 2;
    */
   paymentId: bigint;
@@ -917,11 +1047,15 @@ export type Appeal = Message<"gateway.v1.Appeal"> & {
   uuid: string;
 
   /**
+   * As it was sent.
+   *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
+   * As it was sent, without control characters.
+   *
    * @generated from field: string file_name = 5;
    */
   fileName: string;
@@ -941,6 +1075,8 @@ export type Appeal = Message<"gateway.v1.Appeal"> & {
   status: string;
 
   /**
+   * When it was opened.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;

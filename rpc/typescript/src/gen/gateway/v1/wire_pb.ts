@@ -78,10 +78,14 @@ export const WireSchema: GenMessage<Wire> = /*@__PURE__*/
   messageDesc(file_gateway_v1_wire, 0);
 
 /**
+ * Literal is how a decimal stands in the JSON of the REST API.
+ *
  * @generated from enum gateway.v1.Literal
  */
 export enum Literal {
   /**
+   * As the field's type has it.
+   *
    * @generated from enum value: LITERAL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,

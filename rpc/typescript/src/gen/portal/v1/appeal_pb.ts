@@ -22,6 +22,8 @@ export const file_portal_v1_appeal: GenFile = /*@__PURE__*/
  */
 export type OperatorAppeal = Message<"portal.v1.OperatorAppeal"> & {
   /**
+   * The appeal's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -34,16 +36,22 @@ export type OperatorAppeal = Message<"portal.v1.OperatorAppeal"> & {
   status: string;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 3;
    */
   statusUpdatedAt?: Timestamp | undefined;
 
   /**
+   * When it was opened.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * What the payer says happened, as the merchant sent it.
+   *
    * @generated from field: string reason = 5;
    */
   reason: string;
@@ -70,31 +78,43 @@ export type OperatorAppeal = Message<"portal.v1.OperatorAppeal"> & {
   fileSize: bigint;
 
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 9;
    */
   paymentId: bigint;
 
   /**
+   * The payment's uuid.
+   *
    * @generated from field: string uuid = 10;
    */
   uuid: string;
 
   /**
+   * The merchant's order id.
+   *
    * @generated from field: string order_id = 11;
    */
   orderId: string;
 
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 12;
    */
   merchantId: bigint;
 
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 13;
    */
   traderId: bigint;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 14;
    */
   method: string;
@@ -107,11 +127,15 @@ export type OperatorAppeal = Message<"portal.v1.OperatorAppeal"> & {
   amount: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 16;
    */
   currency: string;
 
   /**
+   * The payment's status: pending, completed, failed, cancelled or appeal.
+   *
    * @generated from field: string payment_status = 17;
    */
   paymentStatus: string;
@@ -125,6 +149,8 @@ export const OperatorAppealSchema: GenMessage<OperatorAppeal> = /*@__PURE__*/
   messageDesc(file_portal_v1_appeal, 0);
 
 /**
+ * ListAppealsRequest is what ListAppeals of OperatorService takes.
+ *
  * @generated from message portal.v1.ListAppealsRequest
  */
 export type ListAppealsRequest = Message<"portal.v1.ListAppealsRequest"> & {
@@ -158,10 +184,14 @@ export const ListAppealsRequestSchema: GenMessage<ListAppealsRequest> = /*@__PUR
   messageDesc(file_portal_v1_appeal, 1);
 
 /**
+ * ListAppealsResponse is what ListAppeals of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListAppealsResponse
  */
 export type ListAppealsResponse = Message<"portal.v1.ListAppealsResponse"> & {
   /**
+   * The appeals, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.OperatorAppeal data = 1;
    */
   data: OperatorAppeal[];
@@ -182,10 +212,14 @@ export const ListAppealsResponseSchema: GenMessage<ListAppealsResponse> = /*@__P
   messageDesc(file_portal_v1_appeal, 2);
 
 /**
+ * GetAppealFileRequest is what GetAppealFile of MerchantService, and GetAppealFile of OperatorService take.
+ *
  * @generated from message portal.v1.GetAppealFileRequest
  */
 export type GetAppealFileRequest = Message<"portal.v1.GetAppealFileRequest"> & {
   /**
+   * The appeal's id.
+   *
    * @generated from field: int64 appeal_id = 1;
    */
   appealId: bigint;
@@ -199,6 +233,8 @@ export const GetAppealFileRequestSchema: GenMessage<GetAppealFileRequest> = /*@_
   messageDesc(file_portal_v1_appeal, 3);
 
 /**
+ * GetAppealFileResponse is what GetAppealFile of MerchantService, and GetAppealFile of OperatorService answer with.
+ *
  * @generated from message portal.v1.GetAppealFileResponse
  */
 export type GetAppealFileResponse = Message<"portal.v1.GetAppealFileResponse"> & {
@@ -217,6 +253,8 @@ export type GetAppealFileResponse = Message<"portal.v1.GetAppealFileResponse"> &
   fileType: string;
 
   /**
+   * The bytes of the file.
+   *
    * @generated from field: bytes content = 3;
    */
   content: Uint8Array;
@@ -230,10 +268,14 @@ export const GetAppealFileResponseSchema: GenMessage<GetAppealFileResponse> = /*
   messageDesc(file_portal_v1_appeal, 4);
 
 /**
+ * ReviewAppealRequest is what ReviewAppeal of OperatorService takes.
+ *
  * @generated from message portal.v1.ReviewAppealRequest
  */
 export type ReviewAppealRequest = Message<"portal.v1.ReviewAppealRequest"> & {
   /**
+   * The appeal's id.
+   *
    * @generated from field: int64 appeal_id = 1;
    */
   appealId: bigint;
@@ -247,10 +289,14 @@ export const ReviewAppealRequestSchema: GenMessage<ReviewAppealRequest> = /*@__P
   messageDesc(file_portal_v1_appeal, 5);
 
 /**
+ * ResolveAppealRequest is what ResolveAppeal of OperatorService takes.
+ *
  * @generated from message portal.v1.ResolveAppealRequest
  */
 export type ResolveAppealRequest = Message<"portal.v1.ResolveAppealRequest"> & {
   /**
+   * The appeal's id.
+   *
    * @generated from field: int64 appeal_id = 1;
    */
   appealId: bigint;
@@ -278,15 +324,21 @@ export const ResolveAppealRequestSchema: GenMessage<ResolveAppealRequest> = /*@_
   messageDesc(file_portal_v1_appeal, 6);
 
 /**
+ * AppealDecisionResponse is what ReviewAppeal and ResolveAppeal of OperatorService answer with.
+ *
  * @generated from message portal.v1.AppealDecisionResponse
  */
 export type AppealDecisionResponse = Message<"portal.v1.AppealDecisionResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The appeal as it is now.
+   *
    * @generated from field: portal.v1.OperatorAppeal data = 2;
    */
   data?: OperatorAppeal | undefined;

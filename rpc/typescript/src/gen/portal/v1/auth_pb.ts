@@ -15,15 +15,21 @@ export const file_portal_v1_auth: GenFile = /*@__PURE__*/
   fileDesc("ChRwb3J0YWwvdjEvYXV0aC5wcm90bxIJcG9ydGFsLnYxIlUKDExvZ2luUmVxdWVzdBINCgVsb2dpbhgBIAEoCRIQCghwYXNzd29yZBgCIAEoCRIWCgl0b3RwX2NvZGUYAyABKAlIAIgBAUIMCgpfdG90cF9jb2RlImsKDUxvZ2luUmVzcG9uc2USDQoFdG9rZW4YASABKAkSDAoEa2luZBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVzdGF0ZRgEIAEoCSIjChNTZWNvbmRGYWN0b3JSZXF1ZXN0EgwKBGNvZGUYASABKAkiTgoNVG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIPCg1Mb2dvdXRSZXF1ZXN0IhAKDkxvZ291dFJlc3BvbnNlIhMKEUdldFNlc3Npb25SZXF1ZXN0IoACChJHZXRTZXNzaW9uUmVzcG9uc2USCgoCaWQYASABKAMSDQoFbG9naW4YAiABKAkSDAoEa2luZBgDIAEoCRIRCgRyb2xlGAQgASgJSACIAQESFAoMY2FwYWJpbGl0aWVzGAUgAygJEg0KBXN0YXRlGAYgASgJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKC3ByZWZlcmVuY2VzGAggASgLMhYucG9ydGFsLnYxLlByZWZlcmVuY2VzEiMKB2ZhY3RvcnMYCSABKAsyEi5wb3J0YWwudjEuRmFjdG9yc0IHCgVfcm9sZSJhCgtQcmVmZXJlbmNlcxIMCgR6b25lGAEgASgJEhUKCGxhbmd1YWdlGAIgASgJSACIAQESDQoFdGhlbWUYAyABKAkSEQoJc2hvcnRjdXRzGAQgASgIQgsKCV9sYW5ndWFnZSJBCgdGYWN0b3JzEgwKBHRvdHAYASABKAgSEAoIcGFzc2tleXMYAiABKAUSFgoOcmVjb3ZlcnlfY29kZXMYAyABKAUiFQoTTGlzdFNlc3Npb25zUmVxdWVzdCI8ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLlVzZXJTZXNzaW9uIvQBCgtVc2VyU2Vzc2lvbhIKCgJpZBgBIAEoAxIMCgRkb29yGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDQoFc3RhdGUYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2Vlbl9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWdlbnQYCCABKAkSDwoHYWRkcmVzcxgJIAEoCSIrChFFbmRTZXNzaW9uUmVxdWVzdBIPCgJpZBgBIAEoA0gAiAEBQgUKA19pZCIUChJFbmRTZXNzaW9uUmVzcG9uc2UiEgoQQmVnaW5Ub3RwUmVxdWVzdCIwChFCZWdpblRvdHBSZXNwb25zZRIOCgZzZWNyZXQYASABKAkSCwoDdXJsGAIgASgJIiIKEkNvbmZpcm1Ub3RwUmVxdWVzdBIMCgRjb2RlGAEgASgJImwKE0NvbmZpcm1Ub3RwUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOcmVjb3ZlcnlfY29kZXMYAyADKAkiEwoRUmVtb3ZlVG90cFJlcXVlc3QiFAoSUmVtb3ZlVG90cFJlc3BvbnNlIhsKGVJlbmV3UmVjb3ZlcnlDb2Rlc1JlcXVlc3QiNAoaUmVuZXdSZWNvdmVyeUNvZGVzUmVzcG9uc2USFgoOcmVjb3ZlcnlfY29kZXMYASADKAkiQwoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EhQKDG9sZF9wYXNzd29yZBgBIAEoCRIUCgxuZXdfcGFzc3dvcmQYAiABKAkiawoVU2V0UHJlZmVyZW5jZXNSZXF1ZXN0EgwKBHpvbmUYASABKAkSFQoIbGFuZ3VhZ2UYAiABKAlIAIgBARINCgV0aGVtZRgDIAEoCRIRCglzaG9ydGN1dHMYBCABKAhCCwoJX2xhbmd1YWdlIkUKFlNldFByZWZlcmVuY2VzUmVzcG9uc2USKwoLcHJlZmVyZW5jZXMYASABKAsyFi5wb3J0YWwudjEuUHJlZmVyZW5jZXMyogcKC0F1dGhTZXJ2aWNlEjoKBUxvZ2luEhcucG9ydGFsLnYxLkxvZ2luUmVxdWVzdBoYLnBvcnRhbC52MS5Mb2dpblJlc3BvbnNlEkgKDFNlY29uZEZhY3RvchIeLnBvcnRhbC52MS5TZWNvbmRGYWN0b3JSZXF1ZXN0GhgucG9ydGFsLnYxLlRva2VuUmVzcG9uc2USPQoGTG9nb3V0EhgucG9ydGFsLnYxLkxvZ291dFJlcXVlc3QaGS5wb3J0YWwudjEuTG9nb3V0UmVzcG9uc2USSQoKR2V0U2Vzc2lvbhIcLnBvcnRhbC52MS5HZXRTZXNzaW9uUmVxdWVzdBodLnBvcnRhbC52MS5HZXRTZXNzaW9uUmVzcG9uc2USTwoMTGlzdFNlc3Npb25zEh4ucG9ydGFsLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdFNlc3Npb25zUmVzcG9uc2USSQoKRW5kU2Vzc2lvbhIcLnBvcnRhbC52MS5FbmRTZXNzaW9uUmVxdWVzdBodLnBvcnRhbC52MS5FbmRTZXNzaW9uUmVzcG9uc2USRgoJQmVnaW5Ub3RwEhsucG9ydGFsLnYxLkJlZ2luVG90cFJlcXVlc3QaHC5wb3J0YWwudjEuQmVnaW5Ub3RwUmVzcG9uc2USTAoLQ29uZmlybVRvdHASHS5wb3J0YWwudjEuQ29uZmlybVRvdHBSZXF1ZXN0Gh4ucG9ydGFsLnYxLkNvbmZpcm1Ub3RwUmVzcG9uc2USSQoKUmVtb3ZlVG90cBIcLnBvcnRhbC52MS5SZW1vdmVUb3RwUmVxdWVzdBodLnBvcnRhbC52MS5SZW1vdmVUb3RwUmVzcG9uc2USYQoSUmVuZXdSZWNvdmVyeUNvZGVzEiQucG9ydGFsLnYxLlJlbmV3UmVjb3ZlcnlDb2Rlc1JlcXVlc3QaJS5wb3J0YWwudjEuUmVuZXdSZWNvdmVyeUNvZGVzUmVzcG9uc2USTAoOQ2hhbmdlUGFzc3dvcmQSIC5wb3J0YWwudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GhgucG9ydGFsLnYxLlRva2VuUmVzcG9uc2USVQoOU2V0UHJlZmVyZW5jZXMSIC5wb3J0YWwudjEuU2V0UHJlZmVyZW5jZXNSZXF1ZXN0GiEucG9ydGFsLnYxLlNldFByZWZlcmVuY2VzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
+ * LoginRequest is what Login of AuthService takes.
+ *
  * @generated from message portal.v1.LoginRequest
  */
 export type LoginRequest = Message<"portal.v1.LoginRequest"> & {
   /**
+   * The user's login.
+   *
    * @generated from field: string login = 1;
    */
   login: string;
 
   /**
+   * The user's password.
+   *
    * @generated from field: string password = 2;
    */
   password: string;
@@ -44,6 +50,8 @@ export const LoginRequestSchema: GenMessage<LoginRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 0);
 
 /**
+ * LoginResponse is what Login of AuthService answers with.
+ *
  * @generated from message portal.v1.LoginResponse
  */
 export type LoginResponse = Message<"portal.v1.LoginResponse"> & {
@@ -62,6 +70,8 @@ export type LoginResponse = Message<"portal.v1.LoginResponse"> & {
   kind: string;
 
   /**
+   * When the token ends.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 3;
    */
   expiresAt?: Timestamp | undefined;
@@ -82,6 +92,8 @@ export const LoginResponseSchema: GenMessage<LoginResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 1);
 
 /**
+ * SecondFactorRequest is what SecondFactor of AuthService takes.
+ *
  * @generated from message portal.v1.SecondFactorRequest
  */
 export type SecondFactorRequest = Message<"portal.v1.SecondFactorRequest"> & {
@@ -101,6 +113,8 @@ export const SecondFactorRequestSchema: GenMessage<SecondFactorRequest> = /*@__P
   messageDesc(file_portal_v1_auth, 2);
 
 /**
+ * TokenResponse is what SecondFactor and ChangePassword of AuthService answer with.
+ *
  * @generated from message portal.v1.TokenResponse
  */
 export type TokenResponse = Message<"portal.v1.TokenResponse"> & {
@@ -112,6 +126,8 @@ export type TokenResponse = Message<"portal.v1.TokenResponse"> & {
   token: string;
 
   /**
+   * When the token ends.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
   expiresAt?: Timestamp | undefined;
@@ -125,6 +141,8 @@ export const TokenResponseSchema: GenMessage<TokenResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 3);
 
 /**
+ * LogoutRequest is what Logout of AuthService takes, which is nothing.
+ *
  * @generated from message portal.v1.LogoutRequest
  */
 export type LogoutRequest = Message<"portal.v1.LogoutRequest"> & {
@@ -138,6 +156,8 @@ export const LogoutRequestSchema: GenMessage<LogoutRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 4);
 
 /**
+ * LogoutResponse is what Logout of AuthService answers with.
+ *
  * @generated from message portal.v1.LogoutResponse
  */
 export type LogoutResponse = Message<"portal.v1.LogoutResponse"> & {
@@ -151,6 +171,8 @@ export const LogoutResponseSchema: GenMessage<LogoutResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 5);
 
 /**
+ * GetSessionRequest is what GetSession of AuthService takes, which is nothing.
+ *
  * @generated from message portal.v1.GetSessionRequest
  */
 export type GetSessionRequest = Message<"portal.v1.GetSessionRequest"> & {
@@ -164,15 +186,21 @@ export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE_
   messageDesc(file_portal_v1_auth, 6);
 
 /**
+ * GetSessionResponse is what GetSession of AuthService answers with.
+ *
  * @generated from message portal.v1.GetSessionResponse
  */
 export type GetSessionResponse = Message<"portal.v1.GetSessionResponse"> & {
   /**
+   * The session's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The user's login.
+   *
    * @generated from field: string login = 2;
    */
   login: string;
@@ -206,16 +234,22 @@ export type GetSessionResponse = Message<"portal.v1.GetSessionResponse"> & {
   state: string;
 
   /**
+   * When the session ends.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
+   * How the user wants pages to be.
+   *
    * @generated from field: portal.v1.Preferences preferences = 8;
    */
   preferences?: Preferences | undefined;
 
   /**
+   * The second factors that are set up.
+   *
    * @generated from field: portal.v1.Factors factors = 9;
    */
   factors?: Factors | undefined;
@@ -229,6 +263,8 @@ export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PUR
   messageDesc(file_portal_v1_auth, 7);
 
 /**
+ * Preferences are how the user wants pages to be.
+ *
  * @generated from message portal.v1.Preferences
  */
 export type Preferences = Message<"portal.v1.Preferences"> & {
@@ -269,15 +305,21 @@ export const PreferencesSchema: GenMessage<Preferences> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 8);
 
 /**
+ * Factors are the second factors that the user has set up.
+ *
  * @generated from message portal.v1.Factors
  */
 export type Factors = Message<"portal.v1.Factors"> & {
   /**
+   * Whether an authenticator app is set up.
+   *
    * @generated from field: bool totp = 1;
    */
   totp: boolean;
 
   /**
+   * How many passkeys are set up.
+   *
    * @generated from field: int32 passkeys = 2;
    */
   passkeys: number;
@@ -298,6 +340,8 @@ export const FactorsSchema: GenMessage<Factors> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 9);
 
 /**
+ * ListSessionsRequest is what ListSessions of AuthService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListSessionsRequest
  */
 export type ListSessionsRequest = Message<"portal.v1.ListSessionsRequest"> & {
@@ -311,10 +355,14 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__P
   messageDesc(file_portal_v1_auth, 10);
 
 /**
+ * ListSessionsResponse is what ListSessions of AuthService answers with.
+ *
  * @generated from message portal.v1.ListSessionsResponse
  */
 export type ListSessionsResponse = Message<"portal.v1.ListSessionsResponse"> & {
   /**
+   * The sessions, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.UserSession data = 1;
    */
   data: UserSession[];
@@ -328,10 +376,14 @@ export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@_
   messageDesc(file_portal_v1_auth, 11);
 
 /**
+ * UserSession is an open session of the user.
+ *
  * @generated from message portal.v1.UserSession
  */
 export type UserSession = Message<"portal.v1.UserSession"> & {
   /**
+   * The session's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -351,21 +403,29 @@ export type UserSession = Message<"portal.v1.UserSession"> & {
   current: boolean;
 
   /**
+   * whole, awaits_factor or awaits_enrolment.
+   *
    * @generated from field: string state = 4;
    */
   state: string;
 
   /**
+   * When the user signed in.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it was last used.
+   *
    * @generated from field: google.protobuf.Timestamp seen_at = 6;
    */
   seenAt?: Timestamp | undefined;
 
   /**
+   * When the session ends.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
   expiresAt?: Timestamp | undefined;
@@ -378,6 +438,8 @@ export type UserSession = Message<"portal.v1.UserSession"> & {
   agent: string;
 
   /**
+   * The network address that the sign-in came from.
+   *
    * @generated from field: string address = 9;
    */
   address: string;
@@ -391,6 +453,8 @@ export const UserSessionSchema: GenMessage<UserSession> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 12);
 
 /**
+ * EndSessionRequest is what EndSession of AuthService takes.
+ *
  * @generated from message portal.v1.EndSessionRequest
  */
 export type EndSessionRequest = Message<"portal.v1.EndSessionRequest"> & {
@@ -410,6 +474,8 @@ export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE_
   messageDesc(file_portal_v1_auth, 13);
 
 /**
+ * EndSessionResponse is what EndSession of AuthService answers with.
+ *
  * @generated from message portal.v1.EndSessionResponse
  */
 export type EndSessionResponse = Message<"portal.v1.EndSessionResponse"> & {
@@ -423,6 +489,8 @@ export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PUR
   messageDesc(file_portal_v1_auth, 14);
 
 /**
+ * BeginTotpRequest is what BeginTotp of AuthService takes, which is nothing.
+ *
  * @generated from message portal.v1.BeginTotpRequest
  */
 export type BeginTotpRequest = Message<"portal.v1.BeginTotpRequest"> & {
@@ -436,6 +504,8 @@ export const BeginTotpRequestSchema: GenMessage<BeginTotpRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_auth, 15);
 
 /**
+ * BeginTotpResponse is what BeginTotp of AuthService answers with.
+ *
  * @generated from message portal.v1.BeginTotpResponse
  */
 export type BeginTotpResponse = Message<"portal.v1.BeginTotpResponse"> & {
@@ -462,10 +532,14 @@ export const BeginTotpResponseSchema: GenMessage<BeginTotpResponse> = /*@__PURE_
   messageDesc(file_portal_v1_auth, 16);
 
 /**
+ * ConfirmTotpRequest is what ConfirmTotp of AuthService takes.
+ *
  * @generated from message portal.v1.ConfirmTotpRequest
  */
 export type ConfirmTotpRequest = Message<"portal.v1.ConfirmTotpRequest"> & {
   /**
+   * A code that the authenticator app shows.
+   *
    * @generated from field: string code = 1;
    */
   code: string;
@@ -479,6 +553,8 @@ export const ConfirmTotpRequestSchema: GenMessage<ConfirmTotpRequest> = /*@__PUR
   messageDesc(file_portal_v1_auth, 17);
 
 /**
+ * ConfirmTotpResponse is what ConfirmTotp of AuthService answers with.
+ *
  * @generated from message portal.v1.ConfirmTotpResponse
  */
 export type ConfirmTotpResponse = Message<"portal.v1.ConfirmTotpResponse"> & {
@@ -490,6 +566,8 @@ export type ConfirmTotpResponse = Message<"portal.v1.ConfirmTotpResponse"> & {
   token: string;
 
   /**
+   * When the token ends.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
   expiresAt?: Timestamp | undefined;
@@ -510,6 +588,8 @@ export const ConfirmTotpResponseSchema: GenMessage<ConfirmTotpResponse> = /*@__P
   messageDesc(file_portal_v1_auth, 18);
 
 /**
+ * RemoveTotpRequest is what RemoveTotp of AuthService takes, which is nothing.
+ *
  * @generated from message portal.v1.RemoveTotpRequest
  */
 export type RemoveTotpRequest = Message<"portal.v1.RemoveTotpRequest"> & {
@@ -523,6 +603,8 @@ export const RemoveTotpRequestSchema: GenMessage<RemoveTotpRequest> = /*@__PURE_
   messageDesc(file_portal_v1_auth, 19);
 
 /**
+ * RemoveTotpResponse is what RemoveTotp of AuthService answers with.
+ *
  * @generated from message portal.v1.RemoveTotpResponse
  */
 export type RemoveTotpResponse = Message<"portal.v1.RemoveTotpResponse"> & {
@@ -536,6 +618,8 @@ export const RemoveTotpResponseSchema: GenMessage<RemoveTotpResponse> = /*@__PUR
   messageDesc(file_portal_v1_auth, 20);
 
 /**
+ * RenewRecoveryCodesRequest is what RenewRecoveryCodes of AuthService takes, which is nothing.
+ *
  * @generated from message portal.v1.RenewRecoveryCodesRequest
  */
 export type RenewRecoveryCodesRequest = Message<"portal.v1.RenewRecoveryCodesRequest"> & {
@@ -549,6 +633,8 @@ export const RenewRecoveryCodesRequestSchema: GenMessage<RenewRecoveryCodesReque
   messageDesc(file_portal_v1_auth, 21);
 
 /**
+ * RenewRecoveryCodesResponse is what RenewRecoveryCodes of AuthService answers with.
+ *
  * @generated from message portal.v1.RenewRecoveryCodesResponse
  */
 export type RenewRecoveryCodesResponse = Message<"portal.v1.RenewRecoveryCodesResponse"> & {
@@ -568,10 +654,14 @@ export const RenewRecoveryCodesResponseSchema: GenMessage<RenewRecoveryCodesResp
   messageDesc(file_portal_v1_auth, 22);
 
 /**
+ * ChangePasswordRequest is what ChangePassword of AuthService takes.
+ *
  * @generated from message portal.v1.ChangePasswordRequest
  */
 export type ChangePasswordRequest = Message<"portal.v1.ChangePasswordRequest"> & {
   /**
+   * The password until now.
+   *
    * @generated from field: string old_password = 1;
    */
   oldPassword: string;
@@ -592,6 +682,8 @@ export const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest> = /*
   messageDesc(file_portal_v1_auth, 23);
 
 /**
+ * SetPreferencesRequest is what SetPreferences of AuthService takes.
+ *
  * @generated from message portal.v1.SetPreferencesRequest
  */
 export type SetPreferencesRequest = Message<"portal.v1.SetPreferencesRequest"> & {
@@ -632,10 +724,14 @@ export const SetPreferencesRequestSchema: GenMessage<SetPreferencesRequest> = /*
   messageDesc(file_portal_v1_auth, 24);
 
 /**
+ * SetPreferencesResponse is what SetPreferences of AuthService answers with.
+ *
  * @generated from message portal.v1.SetPreferencesResponse
  */
 export type SetPreferencesResponse = Message<"portal.v1.SetPreferencesResponse"> & {
   /**
+   * The preferences as they are now.
+   *
    * @generated from field: portal.v1.Preferences preferences = 1;
    */
   preferences?: Preferences | undefined;

@@ -17,10 +17,14 @@ export const file_portal_v1_card: GenFile = /*@__PURE__*/
   fileDesc("ChRwb3J0YWwvdjEvY2FyZC5wcm90bxIJcG9ydGFsLnYxIigKElJlcXVlc3RDb2RlUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgDIi4KGFJlcXVlc3RDb2RlUmVzZW5kUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgDIi4KGE1hcmtDb2RlTm90TmVlZGVkUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgDIkYKEENhcmRTdGVwUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IoEBChhTZXRUcmFkZXJBY3F1aXJlclJlcXVlc3QSEQoJdHJhZGVyX2lkGAEgASgDEgsKA3VybBgCIAEoCRIOCgZrZXlfaWQYAyABKAkSEwoGc2VjcmV0GAQgASgJQgOAAQESFAoHdmVyc2lvbhgFIAEoCUgAiAEBQgoKCF92ZXJzaW9uIlgKGExpc3RDYXJkQ29uZmxpY3RzUmVxdWVzdBISCgVsaW1pdBgBIAEoBUgAiAEBEhMKBmN1cnNvchgCIAEoCUgBiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yImwKGUxpc3RDYXJkQ29uZmxpY3RzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnBvcnRhbC52MS5DYXJkQ29uZmxpY3QSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiLwoYQ2xvc2VDYXJkQ29uZmxpY3RSZXF1ZXN0EhMKC2NvbmZsaWN0X2lkGAEgASgDIkIKGUNsb3NlQ2FyZENvbmZsaWN0UmVzcG9uc2USJQoEZGF0YRgBIAEoCzIXLnBvcnRhbC52MS5DYXJkQ29uZmxpY3Qi0AEKDENhcmRDb25mbGljdBIKCgJpZBgBIAEoAxISCgpwYXltZW50X2lkGAIgASgDEhIKCmF0dGVtcHRfaWQYAyABKAkSFgoOcGF5bWVudF9zdGF0dXMYBCABKAkSFQoNYXR0ZW1wdF9zdGF0ZRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCgljbG9zZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payment, file_google_protobuf_timestamp]);
 
 /**
+ * RequestCodeRequest is what RequestCode of TraderService takes.
+ *
  * @generated from message portal.v1.RequestCodeRequest
  */
 export type RequestCodeRequest = Message<"portal.v1.RequestCodeRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -34,10 +38,14 @@ export const RequestCodeRequestSchema: GenMessage<RequestCodeRequest> = /*@__PUR
   messageDesc(file_portal_v1_card, 0);
 
 /**
+ * RequestCodeResendRequest is what RequestCodeResend of TraderService takes.
+ *
  * @generated from message portal.v1.RequestCodeResendRequest
  */
 export type RequestCodeResendRequest = Message<"portal.v1.RequestCodeResendRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -51,10 +59,14 @@ export const RequestCodeResendRequestSchema: GenMessage<RequestCodeResendRequest
   messageDesc(file_portal_v1_card, 1);
 
 /**
+ * MarkCodeNotNeededRequest is what MarkCodeNotNeeded of TraderService takes.
+ *
  * @generated from message portal.v1.MarkCodeNotNeededRequest
  */
 export type MarkCodeNotNeededRequest = Message<"portal.v1.MarkCodeNotNeededRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -68,15 +80,21 @@ export const MarkCodeNotNeededRequestSchema: GenMessage<MarkCodeNotNeededRequest
   messageDesc(file_portal_v1_card, 2);
 
 /**
+ * CardStepResponse is what RequestCode, RequestCodeResend and MarkCodeNotNeeded of TraderService answer with.
+ *
  * @generated from message portal.v1.CardStepResponse
  */
 export type CardStepResponse = Message<"portal.v1.CardStepResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payment as it is now.
+   *
    * @generated from field: gateway.v1.Payment data = 2;
    */
   data?: Payment | undefined;
@@ -90,10 +108,14 @@ export const CardStepResponseSchema: GenMessage<CardStepResponse> = /*@__PURE__*
   messageDesc(file_portal_v1_card, 3);
 
 /**
+ * SetTraderAcquirerRequest is what SetTraderAcquirer of OperatorService takes.
+ *
  * @generated from message portal.v1.SetTraderAcquirerRequest
  */
 export type SetTraderAcquirerRequest = Message<"portal.v1.SetTraderAcquirerRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
@@ -135,6 +157,8 @@ export const SetTraderAcquirerRequestSchema: GenMessage<SetTraderAcquirerRequest
   messageDesc(file_portal_v1_card, 4);
 
 /**
+ * ListCardConflictsRequest is what ListCardConflicts of OperatorService takes.
+ *
  * @generated from message portal.v1.ListCardConflictsRequest
  */
 export type ListCardConflictsRequest = Message<"portal.v1.ListCardConflictsRequest"> & {
@@ -161,10 +185,14 @@ export const ListCardConflictsRequestSchema: GenMessage<ListCardConflictsRequest
   messageDesc(file_portal_v1_card, 5);
 
 /**
+ * ListCardConflictsResponse is what ListCardConflicts of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListCardConflictsResponse
  */
 export type ListCardConflictsResponse = Message<"portal.v1.ListCardConflictsResponse"> & {
   /**
+   * The conflicts.
+   *
    * @generated from field: repeated portal.v1.CardConflict data = 1;
    */
   data: CardConflict[];
@@ -185,10 +213,14 @@ export const ListCardConflictsResponseSchema: GenMessage<ListCardConflictsRespon
   messageDesc(file_portal_v1_card, 6);
 
 /**
+ * CloseCardConflictRequest is what CloseCardConflict of OperatorService takes.
+ *
  * @generated from message portal.v1.CloseCardConflictRequest
  */
 export type CloseCardConflictRequest = Message<"portal.v1.CloseCardConflictRequest"> & {
   /**
+   * The conflict's id.
+   *
    * @generated from field: int64 conflict_id = 1;
    */
   conflictId: bigint;
@@ -202,10 +234,14 @@ export const CloseCardConflictRequestSchema: GenMessage<CloseCardConflictRequest
   messageDesc(file_portal_v1_card, 7);
 
 /**
+ * CloseCardConflictResponse is what CloseCardConflict of OperatorService answers with.
+ *
  * @generated from message portal.v1.CloseCardConflictResponse
  */
 export type CloseCardConflictResponse = Message<"portal.v1.CloseCardConflictResponse"> & {
   /**
+   * The conflict as it is now.
+   *
    * @generated from field: portal.v1.CardConflict data = 1;
    */
   data?: CardConflict | undefined;
@@ -225,11 +261,15 @@ export const CloseCardConflictResponseSchema: GenMessage<CloseCardConflictRespon
  */
 export type CardConflict = Message<"portal.v1.CardConflict"> & {
   /**
+   * The conflict's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 2;
    */
   paymentId: bigint;
@@ -256,11 +296,15 @@ export type CardConflict = Message<"portal.v1.CardConflict"> & {
   attemptState: string;
 
   /**
+   * When it was found.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When an operator noted that it is settled; unset before.
+   *
    * @generated from field: google.protobuf.Timestamp closed_at = 7;
    */
   closedAt?: Timestamp | undefined;

@@ -16,6 +16,8 @@ export const file_portal_v1_credential: GenFile = /*@__PURE__*/
   fileDesc("Chpwb3J0YWwvdjEvY3JlZGVudGlhbC5wcm90bxIJcG9ydGFsLnYxIqUBChhEaWFnbm9zZVNpZ25hdHVyZVJlcXVlc3QSFwoHcmVxdWVzdBgBIAEoCUIGirUYAjABEg4KBm1ldGhvZBgCIAEoCRIMCgRwYXRoGAMgASgJEiYKB2hlYWRlcnMYBCADKAsyFS5wb3J0YWwudjEuU2VudEhlYWRlchIRCgRib2R5GAUgASgMSACIAQESDgoGc2VjcmV0GAYgASgJQgcKBV9ib2R5IikKClNlbnRIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJ6ChlEaWFnbm9zZVNpZ25hdHVyZVJlc3BvbnNlEg8KB21pc3Rha2UYASABKAkSDAoEaGludBgCIAEoCRITCgZvZmZzZXQYAyABKANIAIgBARITCgZoZWFkZXIYBCABKAlIAYgBAUIJCgdfb2Zmc2V0QgkKB19oZWFkZXIi5QIKCkNyZWRlbnRpYWwSCgoCaWQYASABKAMSFgoGa2V5X2lkGAIgASgJUgZrZXlfaWQSDAoEbmFtZRgDIAEoCRI1ChNtZXJjaGFudF9jYXNoYm94X2lkGAQgASgDSABSE21lcmNoYW50X2Nhc2hib3hfaWSIAQESDgoGc2NvcGVzGAUgAygJEg4KBnN0YXR1cxgGIAEoCRI6CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKY3JlYXRlZF9hdBI+CgxsYXN0X3VzZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgxsYXN0X3VzZWRfYXQSOgoKcmV2b2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJldm9rZWRfYXRCFgoUX21lcmNoYW50X2Nhc2hib3hfaWQi1AEKEExlZ2FjeUNyZWRlbnRpYWwSDgoGZXhpc3RzGAEgASgIEhMKBnNvdXJjZRgCIAEoCUgAiAEBEjwKGWhhc19hY3RpdmVfbmV3X2NyZWRlbnRpYWwYAyABKAhSGWhhc19hY3RpdmVfbmV3X2NyZWRlbnRpYWwSKgoQZmFsbGJhY2tfZW5hYmxlZBgEIAEoCFIQZmFsbGJhY2tfZW5hYmxlZBImCg5jYW5fYmVfcmVtb3ZlZBgFIAEoCFIOY2FuX2JlX3JlbW92ZWRCCQoHX3NvdXJjZSI1ChZMaXN0Q3JlZGVudGlhbHNSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMiawoXTGlzdENyZWRlbnRpYWxzUmVzcG9uc2USIwoEZGF0YRgBIAMoCzIVLnBvcnRhbC52MS5DcmVkZW50aWFsEisKBmxlZ2FjeRgCIAEoCzIbLnBvcnRhbC52MS5MZWdhY3lDcmVkZW50aWFsIl4KF0NyZWF0ZUNyZWRlbnRpYWxSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSFgoEbmFtZRgCIAEoCUIIirUYBCgBOAESDgoGc2NvcGVzGAMgAygJIk8KGENyZWF0ZUNyZWRlbnRpYWxSZXNwb25zZRIjCgRkYXRhGAEgASgLMhUucG9ydGFsLnYxLkNyZWRlbnRpYWwSDgoGc2VjcmV0GAIgASgJIk0KF1Jldm9rZUNyZWRlbnRpYWxSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSFQoNY3JlZGVudGlhbF9pZBgCIAEoAyI/ChhSZXZva2VDcmVkZW50aWFsUmVzcG9uc2USIwoEZGF0YRgBIAEoCzIVLnBvcnRhbC52MS5DcmVkZW50aWFsMocDChFDcmVkZW50aWFsU2VydmljZRJYCg9MaXN0Q3JlZGVudGlhbHMSIS5wb3J0YWwudjEuTGlzdENyZWRlbnRpYWxzUmVxdWVzdBoiLnBvcnRhbC52MS5MaXN0Q3JlZGVudGlhbHNSZXNwb25zZRJbChBDcmVhdGVDcmVkZW50aWFsEiIucG9ydGFsLnYxLkNyZWF0ZUNyZWRlbnRpYWxSZXF1ZXN0GiMucG9ydGFsLnYxLkNyZWF0ZUNyZWRlbnRpYWxSZXNwb25zZRJbChBSZXZva2VDcmVkZW50aWFsEiIucG9ydGFsLnYxLlJldm9rZUNyZWRlbnRpYWxSZXF1ZXN0GiMucG9ydGFsLnYxLlJldm9rZUNyZWRlbnRpYWxSZXNwb25zZRJeChFEaWFnbm9zZVNpZ25hdHVyZRIjLnBvcnRhbC52MS5EaWFnbm9zZVNpZ25hdHVyZVJlcXVlc3QaJC5wb3J0YWwudjEuRGlhZ25vc2VTaWduYXR1cmVSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
+ * DiagnoseSignatureRequest is what DiagnoseSignature of CredentialService takes.
+ *
  * @generated from message portal.v1.DiagnoseSignatureRequest
  */
 export type DiagnoseSignatureRequest = Message<"portal.v1.DiagnoseSignatureRequest"> & {
@@ -76,11 +78,15 @@ export const DiagnoseSignatureRequestSchema: GenMessage<DiagnoseSignatureRequest
  */
 export type SentHeader = Message<"portal.v1.SentHeader"> & {
   /**
+   * The header's name.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The header's value.
+   *
    * @generated from field: string value = 2;
    */
   value: string;
@@ -94,6 +100,8 @@ export const SentHeaderSchema: GenMessage<SentHeader> = /*@__PURE__*/
   messageDesc(file_portal_v1_credential, 1);
 
 /**
+ * DiagnoseSignatureResponse is what DiagnoseSignature of CredentialService answers with.
+ *
  * @generated from message portal.v1.DiagnoseSignatureResponse
  */
 export type DiagnoseSignatureResponse = Message<"portal.v1.DiagnoseSignatureResponse"> & {
@@ -134,10 +142,14 @@ export const DiagnoseSignatureResponseSchema: GenMessage<DiagnoseSignatureRespon
   messageDesc(file_portal_v1_credential, 2);
 
 /**
+ * Credential is an API key of a merchant, without its secret.
+ *
  * @generated from message portal.v1.Credential
  */
 export type Credential = Message<"portal.v1.Credential"> & {
   /**
+   * The key's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -150,6 +162,8 @@ export type Credential = Message<"portal.v1.Credential"> & {
   keyId: string;
 
   /**
+   * What people call the key.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
@@ -176,16 +190,22 @@ export type Credential = Message<"portal.v1.Credential"> & {
   status: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 7 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When a call was last signed with it; null before the first.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_at = 8 [json_name = "last_used_at"];
    */
   lastUsedAt?: Timestamp | undefined;
 
   /**
+   * When it was revoked; null before.
+   *
    * @generated from field: google.protobuf.Timestamp revoked_at = 9 [json_name = "revoked_at"];
    */
   revokedAt?: Timestamp | undefined;
@@ -248,10 +268,14 @@ export const LegacyCredentialSchema: GenMessage<LegacyCredential> = /*@__PURE__*
   messageDesc(file_portal_v1_credential, 4);
 
 /**
+ * ListCredentialsRequest is what ListCredentials of CredentialService takes.
+ *
  * @generated from message portal.v1.ListCredentialsRequest
  */
 export type ListCredentialsRequest = Message<"portal.v1.ListCredentialsRequest"> & {
   /**
+   * The cashbox whose keys are listed.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -265,15 +289,21 @@ export const ListCredentialsRequestSchema: GenMessage<ListCredentialsRequest> = 
   messageDesc(file_portal_v1_credential, 5);
 
 /**
+ * ListCredentialsResponse is what ListCredentials of CredentialService answers with.
+ *
  * @generated from message portal.v1.ListCredentialsResponse
  */
 export type ListCredentialsResponse = Message<"portal.v1.ListCredentialsResponse"> & {
   /**
+   * The keys, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Credential data = 1;
    */
   data: Credential[];
 
   /**
+   * The key from before keys were bound to cashboxes.
+   *
    * @generated from field: portal.v1.LegacyCredential legacy = 2;
    */
   legacy?: LegacyCredential | undefined;
@@ -287,10 +317,14 @@ export const ListCredentialsResponseSchema: GenMessage<ListCredentialsResponse> 
   messageDesc(file_portal_v1_credential, 6);
 
 /**
+ * CreateCredentialRequest is what CreateCredential of CredentialService takes.
+ *
  * @generated from message portal.v1.CreateCredentialRequest
  */
 export type CreateCredentialRequest = Message<"portal.v1.CreateCredentialRequest"> & {
   /**
+   * The cashbox that the key is bound to.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -318,10 +352,14 @@ export const CreateCredentialRequestSchema: GenMessage<CreateCredentialRequest> 
   messageDesc(file_portal_v1_credential, 7);
 
 /**
+ * CreateCredentialResponse is what CreateCredential of CredentialService answers with.
+ *
  * @generated from message portal.v1.CreateCredentialResponse
  */
 export type CreateCredentialResponse = Message<"portal.v1.CreateCredentialResponse"> & {
   /**
+   * The key as it is now.
+   *
    * @generated from field: portal.v1.Credential data = 1;
    */
   data?: Credential | undefined;
@@ -342,15 +380,21 @@ export const CreateCredentialResponseSchema: GenMessage<CreateCredentialResponse
   messageDesc(file_portal_v1_credential, 8);
 
 /**
+ * RevokeCredentialRequest is what RevokeCredential of CredentialService takes.
+ *
  * @generated from message portal.v1.RevokeCredentialRequest
  */
 export type RevokeCredentialRequest = Message<"portal.v1.RevokeCredentialRequest"> & {
   /**
+   * The key's cashbox.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
 
   /**
+   * The key's id.
+   *
    * @generated from field: int64 credential_id = 2;
    */
   credentialId: bigint;
@@ -364,10 +408,14 @@ export const RevokeCredentialRequestSchema: GenMessage<RevokeCredentialRequest> 
   messageDesc(file_portal_v1_credential, 9);
 
 /**
+ * RevokeCredentialResponse is what RevokeCredential of CredentialService answers with.
+ *
  * @generated from message portal.v1.RevokeCredentialResponse
  */
 export type RevokeCredentialResponse = Message<"portal.v1.RevokeCredentialResponse"> & {
   /**
+   * The key as it is now.
+   *
    * @generated from field: portal.v1.Credential data = 1;
    */
   data?: Credential | undefined;

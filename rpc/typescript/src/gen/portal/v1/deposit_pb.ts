@@ -18,6 +18,8 @@ export const file_portal_v1_deposit: GenFile = /*@__PURE__*/
   fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24ibAoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCghwcm9wb3NhbBgDIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCJaChNTZXRJbnN1cmFuY2VSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhYKBnJlYXNvbhgDIAEoCUIGirUYAjABQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_deposit, file_gateway_v1_wire, file_portal_v1_proposal]);
 
 /**
+ * ListDepositsRequest is what ListDeposits of OperatorService takes.
+ *
  * @generated from message portal.v1.ListDepositsRequest
  */
 export type ListDepositsRequest = Message<"portal.v1.ListDepositsRequest"> & {
@@ -51,10 +53,14 @@ export const ListDepositsRequestSchema: GenMessage<ListDepositsRequest> = /*@__P
   messageDesc(file_portal_v1_deposit, 0);
 
 /**
+ * ListDepositsResponse is what ListDeposits of MerchantService, and ListDeposits of OperatorService answer with.
+ *
  * @generated from message portal.v1.ListDepositsResponse
  */
 export type ListDepositsResponse = Message<"portal.v1.ListDepositsResponse"> & {
   /**
+   * The deposits, in the order that the call names.
+   *
    * @generated from field: repeated gateway.v1.Deposit data = 1;
    */
   data: Deposit[];
@@ -75,10 +81,14 @@ export const ListDepositsResponseSchema: GenMessage<ListDepositsResponse> = /*@_
   messageDesc(file_portal_v1_deposit, 1);
 
 /**
+ * ConfirmDepositRequest is what ConfirmDeposit of OperatorService takes.
+ *
  * @generated from message portal.v1.ConfirmDepositRequest
  */
 export type ConfirmDepositRequest = Message<"portal.v1.ConfirmDepositRequest"> & {
   /**
+   * The deposit's id.
+   *
    * @generated from field: int64 deposit_id = 1;
    */
   depositId: bigint;
@@ -99,10 +109,14 @@ export const ConfirmDepositRequestSchema: GenMessage<ConfirmDepositRequest> = /*
   messageDesc(file_portal_v1_deposit, 2);
 
 /**
+ * RejectDepositRequest is what RejectDeposit of OperatorService takes.
+ *
  * @generated from message portal.v1.RejectDepositRequest
  */
 export type RejectDepositRequest = Message<"portal.v1.RejectDepositRequest"> & {
   /**
+   * The deposit's id.
+   *
    * @generated from field: int64 deposit_id = 1;
    */
   depositId: bigint;
@@ -123,10 +137,14 @@ export const RejectDepositRequestSchema: GenMessage<RejectDepositRequest> = /*@_
   messageDesc(file_portal_v1_deposit, 3);
 
 /**
+ * DepositResponse is what ConfirmDeposit and RejectDeposit of OperatorService answer with.
+ *
  * @generated from message portal.v1.DepositResponse
  */
 export type DepositResponse = Message<"portal.v1.DepositResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
@@ -154,10 +172,14 @@ export const DepositResponseSchema: GenMessage<DepositResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_deposit, 4);
 
 /**
+ * SetInsuranceRequest is what SetInsurance of OperatorService takes.
+ *
  * @generated from message portal.v1.SetInsuranceRequest
  */
 export type SetInsuranceRequest = Message<"portal.v1.SetInsuranceRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;

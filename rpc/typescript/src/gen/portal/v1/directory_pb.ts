@@ -14,6 +14,8 @@ export const file_portal_v1_directory: GenFile = /*@__PURE__*/
   fileDesc("Chlwb3J0YWwvdjEvZGlyZWN0b3J5LnByb3RvEglwb3J0YWwudjEigwEKFUNyZWF0ZU1lcmNoYW50UmVxdWVzdBIUCgRuYW1lGAEgASgJQgaKtRgCOAESGAoLYXBpX2VuYWJsZWQYAiABKAhIAIgBARIZCgxyYXRlX3BlcmNlbnQYAyABKAlIAYgBAUIOCgxfYXBpX2VuYWJsZWRCDwoNX3JhdGVfcGVyY2VudCJuChNDcmVhdGVUcmFkZXJSZXF1ZXN0EhQKBG5hbWUYASABKAlCBoq1GAI4ARIVCg1zaGFyZV9wZXJjZW50GAIgASgJEhkKDHJhdGVfcGVyY2VudBgDIAEoCUgAiAEBQg8KDV9yYXRlX3BlcmNlbnQiiQEKFENyZWF0ZUNhc2hib3hSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgDEhQKBG5hbWUYAiABKAlCBoq1GAI4ARIQCghjdXJyZW5jeRgDIAEoCRIeChF0cmFkZXJfY2FzaGJveF9pZBgEIAEoA0gAiAEBQhQKEl90cmFkZXJfY2FzaGJveF9pZCJpChFGdW5kVHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhkKCXJlZmVyZW5jZRgDIAEoCUIGirUYAjgBEhYKBnJlYXNvbhgEIAEoCUIGirUYAjABIm0KFVdpdGhkcmF3VHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhkKCXJlZmVyZW5jZRgDIAEoCUIGirUYAjgBEhYKBnJlYXNvbhgEIAEoCUIGirUYAjABQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire]);
 
 /**
+ * CreateMerchantRequest is what CreateMerchant of OperatorService takes.
+ *
  * @generated from message portal.v1.CreateMerchantRequest
  */
 export type CreateMerchantRequest = Message<"portal.v1.CreateMerchantRequest"> & {
@@ -47,6 +49,8 @@ export const CreateMerchantRequestSchema: GenMessage<CreateMerchantRequest> = /*
   messageDesc(file_portal_v1_directory, 0);
 
 /**
+ * CreateTraderRequest is what CreateTrader of OperatorService takes.
+ *
  * @generated from message portal.v1.CreateTraderRequest
  */
 export type CreateTraderRequest = Message<"portal.v1.CreateTraderRequest"> & {
@@ -80,10 +84,14 @@ export const CreateTraderRequestSchema: GenMessage<CreateTraderRequest> = /*@__P
   messageDesc(file_portal_v1_directory, 1);
 
 /**
+ * CreateCashboxRequest is what CreateCashbox of OperatorService takes.
+ *
  * @generated from message portal.v1.CreateCashboxRequest
  */
 export type CreateCashboxRequest = Message<"portal.v1.CreateCashboxRequest"> & {
   /**
+   * Whose cashbox it is.
+   *
    * @generated from field: int64 merchant_id = 1;
    */
   merchantId: bigint;
@@ -96,6 +104,8 @@ export type CreateCashboxRequest = Message<"portal.v1.CreateCashboxRequest"> & {
   name: string;
 
   /**
+   * ISO 4217 code of its payments.
+   *
    * @generated from field: string currency = 3;
    */
   currency: string;
@@ -116,10 +126,14 @@ export const CreateCashboxRequestSchema: GenMessage<CreateCashboxRequest> = /*@_
   messageDesc(file_portal_v1_directory, 2);
 
 /**
+ * FundTraderRequest is what FundTrader of OperatorService takes.
+ *
  * @generated from message portal.v1.FundTraderRequest
  */
 export type FundTraderRequest = Message<"portal.v1.FundTraderRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
@@ -155,10 +169,14 @@ export const FundTraderRequestSchema: GenMessage<FundTraderRequest> = /*@__PURE_
   messageDesc(file_portal_v1_directory, 3);
 
 /**
+ * WithdrawTraderRequest is what WithdrawTrader of OperatorService takes.
+ *
  * @generated from message portal.v1.WithdrawTraderRequest
  */
 export type WithdrawTraderRequest = Message<"portal.v1.WithdrawTraderRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;

@@ -21,21 +21,29 @@ export const file_portal_v1_event: GenFile = /*@__PURE__*/
  */
 export type Event = Message<"portal.v1.Event"> & {
   /**
+   * The event's uuid, which the webhook carries as eventId.
+   *
    * @generated from field: string event_id = 1;
    */
   eventId: string;
 
   /**
+   * Whose event it is.
+   *
    * @generated from field: int64 merchant_id = 2;
    */
   merchantId: bigint;
 
   /**
+   * The type of the event, such as payment.status.updated.
+   *
    * @generated from field: string type = 3;
    */
   type: string;
 
   /**
+   * Where it goes.
+   *
    * @generated from field: string url = 4;
    */
   url: string;
@@ -48,6 +56,8 @@ export type Event = Message<"portal.v1.Event"> & {
   body: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
@@ -60,6 +70,8 @@ export type Event = Message<"portal.v1.Event"> & {
   status: string;
 
   /**
+   * The attempts to deliver it, the oldest first.
+   *
    * @generated from field: repeated portal.v1.DeliveryAttempt attempts = 8;
    */
   attempts: DeliveryAttempt[];
@@ -73,15 +85,21 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_portal_v1_event, 0);
 
 /**
+ * DeliveryAttempt is an attempt to deliver an event.
+ *
  * @generated from message portal.v1.DeliveryAttempt
  */
 export type DeliveryAttempt = Message<"portal.v1.DeliveryAttempt"> & {
   /**
+   * When it was made.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
 
   /**
+   * How long it took, in milliseconds.
+   *
    * @generated from field: int32 duration_ms = 2;
    */
   durationMs: number;
@@ -116,6 +134,8 @@ export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt> = /*@__PURE__*/
   messageDesc(file_portal_v1_event, 1);
 
 /**
+ * ListEventsRequest is what ListEvents of MerchantService takes.
+ *
  * @generated from message portal.v1.ListEventsRequest
  */
 export type ListEventsRequest = Message<"portal.v1.ListEventsRequest"> & {
@@ -149,10 +169,14 @@ export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE_
   messageDesc(file_portal_v1_event, 2);
 
 /**
+ * ListEventsResponse is what ListEvents of MerchantService, and ListDeadEvents of OperatorService answer with.
+ *
  * @generated from message portal.v1.ListEventsResponse
  */
 export type ListEventsResponse = Message<"portal.v1.ListEventsResponse"> & {
   /**
+   * The events, the oldest first; dead ones of ListDeadEvents the newest first.
+   *
    * @generated from field: repeated portal.v1.Event data = 1;
    */
   data: Event[];
@@ -173,6 +197,8 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_portal_v1_event, 3);
 
 /**
+ * ReplayEventsRequest is what ReplayEvents of MerchantService, and ReplayEvents of OperatorService take.
+ *
  * @generated from message portal.v1.ReplayEventsRequest
  */
 export type ReplayEventsRequest = Message<"portal.v1.ReplayEventsRequest"> & {
@@ -198,6 +224,8 @@ export type ReplayEventsRequest = Message<"portal.v1.ReplayEventsRequest"> & {
   from?: Timestamp | undefined;
 
   /**
+   * Dead events created before then.
+   *
    * @generated from field: google.protobuf.Timestamp until = 4;
    */
   until?: Timestamp | undefined;
@@ -218,6 +246,9 @@ export const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest> = /*@__P
   messageDesc(file_portal_v1_event, 4);
 
 /**
+ * ReplayEventsResponse is what ReplayEvents, GetReplay and StopReplay of MerchantService, and ReplayEvents, GetReplay
+ * and StopReplay of OperatorService answer with.
+ *
  * @generated from message portal.v1.ReplayEventsResponse
  */
 export type ReplayEventsResponse = Message<"portal.v1.ReplayEventsResponse"> & {
@@ -258,10 +289,14 @@ export const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse> = /*@_
   messageDesc(file_portal_v1_event, 5);
 
 /**
+ * GetReplayRequest is what GetReplay of MerchantService, and GetReplay of OperatorService take.
+ *
  * @generated from message portal.v1.GetReplayRequest
  */
 export type GetReplayRequest = Message<"portal.v1.GetReplayRequest"> & {
   /**
+   * Names the range, as ReplayEvents answered.
+   *
    * @generated from field: int64 replay_id = 1;
    */
   replayId: bigint;
@@ -275,10 +310,14 @@ export const GetReplayRequestSchema: GenMessage<GetReplayRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_event, 6);
 
 /**
+ * StopReplayRequest is what StopReplay of MerchantService, and StopReplay of OperatorService take.
+ *
  * @generated from message portal.v1.StopReplayRequest
  */
 export type StopReplayRequest = Message<"portal.v1.StopReplayRequest"> & {
   /**
+   * Names the range, as ReplayEvents answered.
+   *
    * @generated from field: int64 replay_id = 1;
    */
   replayId: bigint;

@@ -13,6 +13,8 @@ export const file_portal_v1_look: GenFile = /*@__PURE__*/
   fileDesc("ChRwb3J0YWwvdjEvbG9vay5wcm90bxIJcG9ydGFsLnYxIhkKF0xpc3RDYXNoYm94TG9va3NSZXF1ZXN0IkAKGExpc3RDYXNoYm94TG9va3NSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rIrEBCgtDYXNoYm94TG9vaxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSEgoKcGFnZV9jb2xvchgEIAEoCRIUCgxmcmFtZV9vcmlnaW4YBSABKAkSFAoMcmV0dXJuX2hvc3RzGAYgAygJEhQKDHBheWVyX2V2ZW50cxgHIAEoCBIPCgd2ZXJzaW9uGAggASgJIvQBChhVcGRhdGVDYXNoYm94TG9va1JlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAxIPCgd2ZXJzaW9uGAIgASgJEhcKCnBhZ2VfY29sb3IYAyABKAlIAIgBARIZCgxmcmFtZV9vcmlnaW4YBCABKAlIAYgBARIqCgxyZXR1cm5faG9zdHMYBSABKAsyFC5wb3J0YWwudjEuTG9va0hvc3RzEhkKDHBheWVyX2V2ZW50cxgGIAEoCEgCiAEBQg0KC19wYWdlX2NvbG9yQg8KDV9mcmFtZV9vcmlnaW5CDwoNX3BheWVyX2V2ZW50cyIaCglMb29rSG9zdHMSDQoFaG9zdHMYASADKAkiQQoZVXBkYXRlQ2FzaGJveExvb2tSZXNwb25zZRIkCgRsb29rGAEgASgLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rMsoBCgtMb29rU2VydmljZRJbChBMaXN0Q2FzaGJveExvb2tzEiIucG9ydGFsLnYxLkxpc3RDYXNoYm94TG9va3NSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RDYXNoYm94TG9va3NSZXNwb25zZRJeChFVcGRhdGVDYXNoYm94TG9vaxIjLnBvcnRhbC52MS5VcGRhdGVDYXNoYm94TG9va1JlcXVlc3QaJC5wb3J0YWwudjEuVXBkYXRlQ2FzaGJveExvb2tSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw");
 
 /**
+ * ListCashboxLooksRequest is what ListCashboxLooks of LookService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListCashboxLooksRequest
  */
 export type ListCashboxLooksRequest = Message<"portal.v1.ListCashboxLooksRequest"> & {
@@ -26,10 +28,14 @@ export const ListCashboxLooksRequestSchema: GenMessage<ListCashboxLooksRequest> 
   messageDesc(file_portal_v1_look, 0);
 
 /**
+ * ListCashboxLooksResponse is what ListCashboxLooks of LookService answers with.
+ *
  * @generated from message portal.v1.ListCashboxLooksResponse
  */
 export type ListCashboxLooksResponse = Message<"portal.v1.ListCashboxLooksResponse"> & {
   /**
+   * The cashboxes with their looks, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.CashboxLook data = 1;
    */
   data: CashboxLook[];
@@ -43,20 +49,28 @@ export const ListCashboxLooksResponseSchema: GenMessage<ListCashboxLooksResponse
   messageDesc(file_portal_v1_look, 1);
 
 /**
+ * CashboxLook is how the hosted pages of a cashbox look, and what is done there.
+ *
  * @generated from message portal.v1.CashboxLook
  */
 export type CashboxLook = Message<"portal.v1.CashboxLook"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
 
   /**
+   * What people call the cashbox.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * ISO 4217 code of its payments.
+   *
    * @generated from field: string currency = 3;
    */
   currency: string;
@@ -105,10 +119,14 @@ export const CashboxLookSchema: GenMessage<CashboxLook> = /*@__PURE__*/
   messageDesc(file_portal_v1_look, 2);
 
 /**
+ * UpdateCashboxLookRequest is what UpdateCashboxLook of LookService takes.
+ *
  * @generated from message portal.v1.UpdateCashboxLookRequest
  */
 export type UpdateCashboxLookRequest = Message<"portal.v1.UpdateCashboxLookRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -135,11 +153,15 @@ export type UpdateCashboxLookRequest = Message<"portal.v1.UpdateCashboxLookReque
   frameOrigin?: string | undefined;
 
   /**
+   * The hosts that a returnUrl may name. Unset leaves them.
+   *
    * @generated from field: portal.v1.LookHosts return_hosts = 5;
    */
   returnHosts?: LookHosts | undefined;
 
   /**
+   * Whether the merchant is told when a payer says that they have paid. Unset leaves it.
+   *
    * @generated from field: optional bool payer_events = 6;
    */
   payerEvents?: boolean | undefined;
@@ -159,6 +181,8 @@ export const UpdateCashboxLookRequestSchema: GenMessage<UpdateCashboxLookRequest
  */
 export type LookHosts = Message<"portal.v1.LookHosts"> & {
   /**
+   * Names of hosts; none is any host.
+   *
    * @generated from field: repeated string hosts = 1;
    */
   hosts: string[];
@@ -172,10 +196,14 @@ export const LookHostsSchema: GenMessage<LookHosts> = /*@__PURE__*/
   messageDesc(file_portal_v1_look, 4);
 
 /**
+ * UpdateCashboxLookResponse is what UpdateCashboxLook of LookService answers with.
+ *
  * @generated from message portal.v1.UpdateCashboxLookResponse
  */
 export type UpdateCashboxLookResponse = Message<"portal.v1.UpdateCashboxLookResponse"> & {
   /**
+   * The look as it is now.
+   *
    * @generated from field: portal.v1.CashboxLook look = 1;
    */
   look?: CashboxLook | undefined;

@@ -27,6 +27,8 @@ export const file_portal_v1_merchant: GenFile = /*@__PURE__*/
   fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSIWChRMaXN0Q2FzaGJveGVzUmVxdWVzdCI8ChVMaXN0Q2FzaGJveGVzUmVzcG9uc2USIwoEZGF0YRgBIAMoCzIVLnBvcnRhbC52MS5Pd25DYXNoYm94ImIKCk93bkNhc2hib3gSCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIQCghjb2xsZWN0cxgEIAEoCBIWCg5zaWduc193ZWJob29rcxgFIAEoCCIVChNMaXN0QmFsYW5jZXNSZXF1ZXN0Ij8KFExpc3RCYWxhbmNlc1Jlc3BvbnNlEicKBGRhdGEYASADKAsyGS5wb3J0YWwudjEuQ2FzaGJveEhvbGRpbmcilAEKDkNhc2hib3hIb2xkaW5nEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDAoEbmFtZRgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRINCgV0b3RhbBgEIAEoCRIRCglhdmFpbGFibGUYBSABKAkSEAoIcmVzZXJ2ZWQYBiABKAkSEQoJaW5zdXJhbmNlGAcgASgJIrwBCiJNZXJjaGFudFNlcnZpY2VMaXN0RGVwb3NpdHNSZXF1ZXN0EhMKBnN0YXR1cxgBIAEoCUgAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19zdGF0dXNCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCAoGX2xpbWl0QgkKB19jdXJzb3IibwohTWVyY2hhbnRTZXJ2aWNlR2V0RGVwb3NpdFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSJwoHaGlzdG9yeRgCIAMoCzIWLnBvcnRhbC52MS5EZXBvc2l0TW92ZSKhAQoLRGVwb3NpdE1vdmUSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC2Zyb21fc3RhdHVzGAIgASgJSACIAQESEQoJdG9fc3RhdHVzGAMgASgJEg0KBWFjdG9yGAQgASgJEhMKBnJlYXNvbhgFIAEoCUgBiAEBQg4KDF9mcm9tX3N0YXR1c0IJCgdfcmVhc29uIhwKGkxpc3REZXBvc2l0TmV0d29ya3NSZXF1ZXN0Ii8KG0xpc3REZXBvc2l0TmV0d29ya3NSZXNwb25zZRIQCghuZXR3b3JrcxgBIAMoCSK7AQohTWVyY2hhbnRTZXJ2aWNlTGlzdEFwcGVhbHNSZXF1ZXN0EhMKBnN0YXR1cxgBIAEoCUgAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19zdGF0dXNCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCAoGX2xpbWl0QgkKB19jdXJzb3IidwoiTWVyY2hhbnRTZXJ2aWNlTGlzdEFwcGVhbHNSZXNwb25zZRInCgRkYXRhGAEgAygLMhkucG9ydGFsLnYxLk1lcmNoYW50QXBwZWFsEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIrUDCg5NZXJjaGFudEFwcGVhbBIKCgJpZBgBIAEoAxIOCgZzdGF0dXMYAiABKAkSNQoRc3RhdHVzX3VwZGF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCRIRCglmaWxlX25hbWUYBiABKAkSEQoJZmlsZV90eXBlGAcgASgJEhEKCWZpbGVfc2l6ZRgIIAEoAxISCgpwYXltZW50X2lkGAkgASgDEgwKBHV1aWQYCiABKAkSEAoIb3JkZXJfaWQYCyABKAkSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgMIAEoAxIOCgZtZXRob2QYDSABKAkSDgoGYW1vdW50GA4gASgJEhAKCGN1cnJlbmN5GA8gASgJEhYKDnBheW1lbnRfc3RhdHVzGBAgASgJEiIKFXBheW1lbnRfc3RhdHVzX3JlYXNvbhgRIAEoCUgAiAEBQhgKFl9wYXltZW50X3N0YXR1c19yZWFzb24iYAoQR2V0QXBwZWFsUmVxdWVzdBIWCglhcHBlYWxfaWQYASABKANIAIgBARIXCgpwYXltZW50X2lkGAIgASgDSAGIAQFCDAoKX2FwcGVhbF9pZEINCgtfcGF5bWVudF9pZCI8ChFHZXRBcHBlYWxSZXNwb25zZRInCgRkYXRhGAEgASgLMhkucG9ydGFsLnYxLk1lcmNoYW50QXBwZWFsIm8KD0dldEV2ZW50UmVxdWVzdBIVCghldmVudF9pZBgBIAEoCUgAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBAUILCglfZXZlbnRfaWRCFgoUX21lcmNoYW50X2Nhc2hib3hfaWQipgEKEEdldEV2ZW50UmVzcG9uc2USHgoEZGF0YRgBIAEoCzIQLnBvcnRhbC52MS5FdmVudBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAIgASgDEhMKBm51bWJlchgDIAEoA0gAiAEBEg8KB3N1YmplY3QYBCABKAkSEgoKc3ViamVjdF9pZBgFIAEoAxIQCghzZXF1ZW5jZRgGIAEoBUIJCgdfbnVtYmVyIhoKGEdldEVuZHBvaW50SGVhbHRoUmVxdWVzdCJ0ChlHZXRFbmRwb2ludEhlYWx0aFJlc3BvbnNlEisKCWNhc2hib3hlcxgBIAMoCzIYLnBvcnRhbC52MS5DYXNoYm94SGVhbHRoEioKCGZhaWx1cmVzGAIgAygLMhgucG9ydGFsLnYxLkZhaWxlZEF0dGVtcHQiYAoNQ2FzaGJveEhlYWx0aBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEhAKCGF0dGVtcHRzGAIgASgFEg0KBXRha2VuGAMgASgFEhEKCW1lZGlhbl9tcxgEIAEoAyJ5Cg1GYWlsZWRBdHRlbXB0EhAKCGV2ZW50X2lkGAEgASgJEgwKBHR5cGUYAiABKAkSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgDIAEoAxIrCgdhdHRlbXB0GAQgASgLMhoucG9ydGFsLnYxLkRlbGl2ZXJ5QXR0ZW1wdCJsChhMaXN0RGVhZEVuZHBvaW50c1JlcXVlc3QSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkIKGUxpc3REZWFkRW5kcG9pbnRzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnBvcnRhbC52MS5EZWFkRW5kcG9pbnQiKwoMRGVhZEVuZHBvaW50EgsKA3VybBgBIAEoCRIOCgZldmVudHMYAiABKAMiOwocTGlzdE9sZFdlYmhvb2tTZWNyZXRzUmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDIkoKHUxpc3RPbGRXZWJob29rU2VjcmV0c1Jlc3BvbnNlEikKBXVudGlsGAEgAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAy4w0KD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJJCglHZXRSZXBsYXkSGy5wb3J0YWwudjEuR2V0UmVwbGF5UmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJLCgpTdG9wUmVwbGF5EhwucG9ydGFsLnYxLlN0b3BSZXBsYXlSZXF1ZXN0Gh8ucG9ydGFsLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEmQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSJS5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaJi5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlElEKCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdE1lcmNoYW50UGF5aW5zUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZRJSCg1MaXN0Q2FzaGJveGVzEh8ucG9ydGFsLnYxLkxpc3RDYXNoYm94ZXNSZXF1ZXN0GiAucG9ydGFsLnYxLkxpc3RDYXNoYm94ZXNSZXNwb25zZRJPCgxMaXN0QmFsYW5jZXMSHi5wb3J0YWwudjEuTGlzdEJhbGFuY2VzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0QmFsYW5jZXNSZXNwb25zZRJeCgxMaXN0RGVwb3NpdHMSLS5wb3J0YWwudjEuTWVyY2hhbnRTZXJ2aWNlTGlzdERlcG9zaXRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0RGVwb3NpdHNSZXNwb25zZRJZCgpHZXREZXBvc2l0Eh0uZ2F0ZXdheS52MS5HZXREZXBvc2l0UmVxdWVzdBosLnBvcnRhbC52MS5NZXJjaGFudFNlcnZpY2VHZXREZXBvc2l0UmVzcG9uc2USVAoNQ3JlYXRlRGVwb3NpdBIgLmdhdGV3YXkudjEuQ3JlYXRlRGVwb3NpdFJlcXVlc3QaIS5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXNwb25zZRJkChNMaXN0RGVwb3NpdE5ldHdvcmtzEiUucG9ydGFsLnYxLkxpc3REZXBvc2l0TmV0d29ya3NSZXF1ZXN0GiYucG9ydGFsLnYxLkxpc3REZXBvc2l0TmV0d29ya3NSZXNwb25zZRJqCgtMaXN0QXBwZWFscxIsLnBvcnRhbC52MS5NZXJjaGFudFNlcnZpY2VMaXN0QXBwZWFsc1JlcXVlc3QaLS5wb3J0YWwudjEuTWVyY2hhbnRTZXJ2aWNlTGlzdEFwcGVhbHNSZXNwb25zZRJGCglHZXRBcHBlYWwSGy5wb3J0YWwudjEuR2V0QXBwZWFsUmVxdWVzdBocLnBvcnRhbC52MS5HZXRBcHBlYWxSZXNwb25zZRJSCg1HZXRBcHBlYWxGaWxlEh8ucG9ydGFsLnYxLkdldEFwcGVhbEZpbGVSZXF1ZXN0GiAucG9ydGFsLnYxLkdldEFwcGVhbEZpbGVSZXNwb25zZRJDCghHZXRFdmVudBIaLnBvcnRhbC52MS5HZXRFdmVudFJlcXVlc3QaGy5wb3J0YWwudjEuR2V0RXZlbnRSZXNwb25zZRJeChFHZXRFbmRwb2ludEhlYWx0aBIjLnBvcnRhbC52MS5HZXRFbmRwb2ludEhlYWx0aFJlcXVlc3QaJC5wb3J0YWwudjEuR2V0RW5kcG9pbnRIZWFsdGhSZXNwb25zZRJeChFMaXN0RGVhZEVuZHBvaW50cxIjLnBvcnRhbC52MS5MaXN0RGVhZEVuZHBvaW50c1JlcXVlc3QaJC5wb3J0YWwudjEuTGlzdERlYWRFbmRwb2ludHNSZXNwb25zZRJqChVMaXN0T2xkV2ViaG9va1NlY3JldHMSJy5wb3J0YWwudjEuTGlzdE9sZFdlYmhvb2tTZWNyZXRzUmVxdWVzdBooLnBvcnRhbC52MS5MaXN0T2xkV2ViaG9va1NlY3JldHNSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_deposit, file_gateway_v1_payin, file_google_protobuf_timestamp, file_portal_v1_appeal, file_portal_v1_deposit, file_portal_v1_event, file_portal_v1_payin]);
 
 /**
+ * ListCashboxesRequest is what ListCashboxes of MerchantService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListCashboxesRequest
  */
 export type ListCashboxesRequest = Message<"portal.v1.ListCashboxesRequest"> & {
@@ -40,10 +42,14 @@ export const ListCashboxesRequestSchema: GenMessage<ListCashboxesRequest> = /*@_
   messageDesc(file_portal_v1_merchant, 0);
 
 /**
+ * ListCashboxesResponse is what ListCashboxes of MerchantService answers with.
+ *
  * @generated from message portal.v1.ListCashboxesResponse
  */
 export type ListCashboxesResponse = Message<"portal.v1.ListCashboxesResponse"> & {
   /**
+   * The cashboxes, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.OwnCashbox data = 1;
    */
   data: OwnCashbox[];
@@ -63,6 +69,8 @@ export const ListCashboxesResponseSchema: GenMessage<ListCashboxesResponse> = /*
  */
 export type OwnCashbox = Message<"portal.v1.OwnCashbox"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -104,6 +112,8 @@ export const OwnCashboxSchema: GenMessage<OwnCashbox> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 2);
 
 /**
+ * ListBalancesRequest is what ListBalances of MerchantService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListBalancesRequest
  */
 export type ListBalancesRequest = Message<"portal.v1.ListBalancesRequest"> & {
@@ -117,10 +127,14 @@ export const ListBalancesRequestSchema: GenMessage<ListBalancesRequest> = /*@__P
   messageDesc(file_portal_v1_merchant, 3);
 
 /**
+ * ListBalancesResponse is what ListBalances of MerchantService answers with.
+ *
  * @generated from message portal.v1.ListBalancesResponse
  */
 export type ListBalancesResponse = Message<"portal.v1.ListBalancesResponse"> & {
   /**
+   * The cashboxes with what they hold, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.CashboxHolding data = 1;
    */
   data: CashboxHolding[];
@@ -140,6 +154,8 @@ export const ListBalancesResponseSchema: GenMessage<ListBalancesResponse> = /*@_
  */
 export type CashboxHolding = Message<"portal.v1.CashboxHolding"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -166,11 +182,15 @@ export type CashboxHolding = Message<"portal.v1.CashboxHolding"> & {
   total: string;
 
   /**
+   * What can be used.
+   *
    * @generated from field: string available = 5;
    */
   available: string;
 
   /**
+   * What is held back.
+   *
    * @generated from field: string reserved = 6;
    */
   reserved: string;
@@ -191,6 +211,8 @@ export const CashboxHoldingSchema: GenMessage<CashboxHolding> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 5);
 
 /**
+ * MerchantServiceListDepositsRequest is what ListDeposits of MerchantService takes.
+ *
  * @generated from message portal.v1.MerchantServiceListDepositsRequest
  */
 export type MerchantServiceListDepositsRequest = Message<"portal.v1.MerchantServiceListDepositsRequest"> & {
@@ -231,10 +253,14 @@ export const MerchantServiceListDepositsRequestSchema: GenMessage<MerchantServic
   messageDesc(file_portal_v1_merchant, 6);
 
 /**
+ * MerchantServiceGetDepositResponse is what GetDeposit of MerchantService answers with.
+ *
  * @generated from message portal.v1.MerchantServiceGetDepositResponse
  */
 export type MerchantServiceGetDepositResponse = Message<"portal.v1.MerchantServiceGetDepositResponse"> & {
   /**
+   * The deposit as it is now.
+   *
    * @generated from field: gateway.v1.Deposit data = 1;
    */
   data?: Deposit | undefined;
@@ -261,6 +287,8 @@ export const MerchantServiceGetDepositResponseSchema: GenMessage<MerchantService
  */
 export type DepositMove = Message<"portal.v1.DepositMove"> & {
   /**
+   * When it happened.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
@@ -302,6 +330,8 @@ export const DepositMoveSchema: GenMessage<DepositMove> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 8);
 
 /**
+ * ListDepositNetworksRequest is what ListDepositNetworks of MerchantService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListDepositNetworksRequest
  */
 export type ListDepositNetworksRequest = Message<"portal.v1.ListDepositNetworksRequest"> & {
@@ -315,6 +345,8 @@ export const ListDepositNetworksRequestSchema: GenMessage<ListDepositNetworksReq
   messageDesc(file_portal_v1_merchant, 9);
 
 /**
+ * ListDepositNetworksResponse is what ListDepositNetworks of MerchantService answers with.
+ *
  * @generated from message portal.v1.ListDepositNetworksResponse
  */
 export type ListDepositNetworksResponse = Message<"portal.v1.ListDepositNetworksResponse"> & {
@@ -334,6 +366,8 @@ export const ListDepositNetworksResponseSchema: GenMessage<ListDepositNetworksRe
   messageDesc(file_portal_v1_merchant, 10);
 
 /**
+ * MerchantServiceListAppealsRequest is what ListAppeals of MerchantService takes.
+ *
  * @generated from message portal.v1.MerchantServiceListAppealsRequest
  */
 export type MerchantServiceListAppealsRequest = Message<"portal.v1.MerchantServiceListAppealsRequest"> & {
@@ -374,10 +408,14 @@ export const MerchantServiceListAppealsRequestSchema: GenMessage<MerchantService
   messageDesc(file_portal_v1_merchant, 11);
 
 /**
+ * MerchantServiceListAppealsResponse is what ListAppeals of MerchantService answers with.
+ *
  * @generated from message portal.v1.MerchantServiceListAppealsResponse
  */
 export type MerchantServiceListAppealsResponse = Message<"portal.v1.MerchantServiceListAppealsResponse"> & {
   /**
+   * The appeals, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.MerchantAppeal data = 1;
    */
   data: MerchantAppeal[];
@@ -404,6 +442,8 @@ export const MerchantServiceListAppealsResponseSchema: GenMessage<MerchantServic
  */
 export type MerchantAppeal = Message<"portal.v1.MerchantAppeal"> & {
   /**
+   * The appeal's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -416,11 +456,15 @@ export type MerchantAppeal = Message<"portal.v1.MerchantAppeal"> & {
   status: string;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 3;
    */
   statusUpdatedAt?: Timestamp | undefined;
 
   /**
+   * When it was opened.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
@@ -461,21 +505,29 @@ export type MerchantAppeal = Message<"portal.v1.MerchantAppeal"> & {
   paymentId: bigint;
 
   /**
+   * The payment's uuid.
+   *
    * @generated from field: string uuid = 10;
    */
   uuid: string;
 
   /**
+   * The merchant's order id.
+   *
    * @generated from field: string order_id = 11;
    */
   orderId: string;
 
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 12;
    */
   merchantCashboxId: bigint;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 13;
    */
   method: string;
@@ -495,6 +547,8 @@ export type MerchantAppeal = Message<"portal.v1.MerchantAppeal"> & {
   currency: string;
 
   /**
+   * The payment's status: pending, completed, failed, cancelled or appeal.
+   *
    * @generated from field: string payment_status = 16;
    */
   paymentStatus: string;
@@ -515,6 +569,8 @@ export const MerchantAppealSchema: GenMessage<MerchantAppeal> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 13);
 
 /**
+ * GetAppealRequest is what GetAppeal of MerchantService takes.
+ *
  * @generated from message portal.v1.GetAppealRequest
  */
 export type GetAppealRequest = Message<"portal.v1.GetAppealRequest"> & {
@@ -541,10 +597,14 @@ export const GetAppealRequestSchema: GenMessage<GetAppealRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_merchant, 14);
 
 /**
+ * GetAppealResponse is what GetAppeal of MerchantService answers with.
+ *
  * @generated from message portal.v1.GetAppealResponse
  */
 export type GetAppealResponse = Message<"portal.v1.GetAppealResponse"> & {
   /**
+   * The appeal as it is now.
+   *
    * @generated from field: portal.v1.MerchantAppeal data = 1;
    */
   data?: MerchantAppeal | undefined;
@@ -558,6 +618,8 @@ export const GetAppealResponseSchema: GenMessage<GetAppealResponse> = /*@__PURE_
   messageDesc(file_portal_v1_merchant, 15);
 
 /**
+ * GetEventRequest is what GetEvent of MerchantService takes.
+ *
  * @generated from message portal.v1.GetEventRequest
  */
 export type GetEventRequest = Message<"portal.v1.GetEventRequest"> & {
@@ -584,15 +646,21 @@ export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 16);
 
 /**
+ * GetEventResponse is what GetEvent of MerchantService answers with.
+ *
  * @generated from message portal.v1.GetEventResponse
  */
 export type GetEventResponse = Message<"portal.v1.GetEventResponse"> & {
   /**
+   * The event as it is now.
+   *
    * @generated from field: portal.v1.Event data = 1;
    */
   data?: Event | undefined;
 
   /**
+   * The cashbox that it is about.
+   *
    * @generated from field: int64 merchant_cashbox_id = 2;
    */
   merchantCashboxId: bigint;
@@ -612,6 +680,8 @@ export type GetEventResponse = Message<"portal.v1.GetEventResponse"> & {
   subject: string;
 
   /**
+   * The integer id of that payment or payout.
+   *
    * @generated from field: int64 subject_id = 5;
    */
   subjectId: bigint;
@@ -632,6 +702,8 @@ export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*
   messageDesc(file_portal_v1_merchant, 17);
 
 /**
+ * GetEndpointHealthRequest is what GetEndpointHealth of MerchantService takes, which is nothing.
+ *
  * @generated from message portal.v1.GetEndpointHealthRequest
  */
 export type GetEndpointHealthRequest = Message<"portal.v1.GetEndpointHealthRequest"> & {
@@ -645,6 +717,8 @@ export const GetEndpointHealthRequestSchema: GenMessage<GetEndpointHealthRequest
   messageDesc(file_portal_v1_merchant, 18);
 
 /**
+ * GetEndpointHealthResponse is what GetEndpointHealth of MerchantService answers with.
+ *
  * @generated from message portal.v1.GetEndpointHealthResponse
  */
 export type GetEndpointHealthResponse = Message<"portal.v1.GetEndpointHealthResponse"> & {
@@ -677,6 +751,8 @@ export const GetEndpointHealthResponseSchema: GenMessage<GetEndpointHealthRespon
  */
 export type CashboxHealth = Message<"portal.v1.CashboxHealth"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -689,6 +765,8 @@ export type CashboxHealth = Message<"portal.v1.CashboxHealth"> & {
   attempts: number;
 
   /**
+   * How many of them were answered with 2xx.
+   *
    * @generated from field: int32 taken = 3;
    */
   taken: number;
@@ -715,6 +793,8 @@ export const CashboxHealthSchema: GenMessage<CashboxHealth> = /*@__PURE__*/
  */
 export type FailedAttempt = Message<"portal.v1.FailedAttempt"> & {
   /**
+   * The event's uuid, which the webhook carries as eventId.
+   *
    * @generated from field: string event_id = 1;
    */
   eventId: string;
@@ -727,6 +807,8 @@ export type FailedAttempt = Message<"portal.v1.FailedAttempt"> & {
   type: string;
 
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 3;
    */
   merchantCashboxId: bigint;
@@ -747,6 +829,8 @@ export const FailedAttemptSchema: GenMessage<FailedAttempt> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 21);
 
 /**
+ * ListDeadEndpointsRequest is what ListDeadEndpoints of MerchantService takes.
+ *
  * @generated from message portal.v1.ListDeadEndpointsRequest
  */
 export type ListDeadEndpointsRequest = Message<"portal.v1.ListDeadEndpointsRequest"> & {
@@ -758,6 +842,8 @@ export type ListDeadEndpointsRequest = Message<"portal.v1.ListDeadEndpointsReque
   from?: Timestamp | undefined;
 
   /**
+   * Only events created before then.
+   *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
   to?: Timestamp | undefined;
@@ -771,6 +857,8 @@ export const ListDeadEndpointsRequestSchema: GenMessage<ListDeadEndpointsRequest
   messageDesc(file_portal_v1_merchant, 22);
 
 /**
+ * ListDeadEndpointsResponse is what ListDeadEndpoints of MerchantService answers with.
+ *
  * @generated from message portal.v1.ListDeadEndpointsResponse
  */
 export type ListDeadEndpointsResponse = Message<"portal.v1.ListDeadEndpointsResponse"> & {
@@ -796,6 +884,8 @@ export const ListDeadEndpointsResponseSchema: GenMessage<ListDeadEndpointsRespon
  */
 export type DeadEndpoint = Message<"portal.v1.DeadEndpoint"> & {
   /**
+   * Where the events go.
+   *
    * @generated from field: string url = 1;
    */
   url: string;
@@ -816,10 +906,14 @@ export const DeadEndpointSchema: GenMessage<DeadEndpoint> = /*@__PURE__*/
   messageDesc(file_portal_v1_merchant, 24);
 
 /**
+ * ListOldWebhookSecretsRequest is what ListOldWebhookSecrets of MerchantService takes.
+ *
  * @generated from message portal.v1.ListOldWebhookSecretsRequest
  */
 export type ListOldWebhookSecretsRequest = Message<"portal.v1.ListOldWebhookSecretsRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -833,6 +927,8 @@ export const ListOldWebhookSecretsRequestSchema: GenMessage<ListOldWebhookSecret
   messageDesc(file_portal_v1_merchant, 25);
 
 /**
+ * ListOldWebhookSecretsResponse is what ListOldWebhookSecrets of MerchantService answers with.
+ *
  * @generated from message portal.v1.ListOldWebhookSecretsResponse
  */
 export type ListOldWebhookSecretsResponse = Message<"portal.v1.ListOldWebhookSecretsResponse"> & {
@@ -852,10 +948,14 @@ export const ListOldWebhookSecretsResponseSchema: GenMessage<ListOldWebhookSecre
   messageDesc(file_portal_v1_merchant, 26);
 
 /**
+ * RotateWebhookSecretRequest is what RotateWebhookSecret of MerchantService takes.
+ *
  * @generated from message portal.v1.RotateWebhookSecretRequest
  */
 export type RotateWebhookSecretRequest = Message<"portal.v1.RotateWebhookSecretRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -869,6 +969,8 @@ export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretReq
   messageDesc(file_portal_v1_merchant, 27);
 
 /**
+ * RotateWebhookSecretResponse is what RotateWebhookSecret of MerchantService answers with.
+ *
  * @generated from message portal.v1.RotateWebhookSecretResponse
  */
 export type RotateWebhookSecretResponse = Message<"portal.v1.RotateWebhookSecretResponse"> & {

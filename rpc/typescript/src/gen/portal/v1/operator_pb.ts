@@ -36,25 +36,35 @@ export const file_portal_v1_operator: GenFile = /*@__PURE__*/
   fileDesc("Chhwb3J0YWwvdjEvb3BlcmF0b3IucHJvdG8SCXBvcnRhbC52MSKWAQoVRXhwbGFpblJvdXRpbmdSZXF1ZXN0EhYKBmFtb3VudBgBIAEoCUIGirUYAggBEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRIbChNtZXJjaGFudF9jYXNoYm94X2lkGAQgASgDEiYKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIqChRSZXBsYXlSb3V0aW5nUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgDIucBChVSZXBsYXlSb3V0aW5nUmVzcG9uc2USGQoMcmVxdWlzaXRlX2lkGAEgASgDSACIAQESEQoJdHJhZGVyX2lkGAIgASgDEiMKBnBhc3NlZBgDIAMoCzITLnBvcnRhbC52MS5QYXNzZWRCeRIRCgRwb29sGAQgASgFSAGIAQESEwoGbG9va2VkGAUgASgFSAKIAQESLgoDbm93GAYgASgLMiEucG9ydGFsLnYxLkV4cGxhaW5Sb3V0aW5nUmVzcG9uc2VCDwoNX3JlcXVpc2l0ZV9pZEIHCgVfcG9vbEIJCgdfbG9va2VkIhwKGkxpc3RSb3V0aW5nUmVmdXNhbHNSZXF1ZXN0IkcKG0xpc3RSb3V0aW5nUmVmdXNhbHNSZXNwb25zZRIoCgRkYXRhGAEgAygLMhoucG9ydGFsLnYxLlJvdXRpbmdSZWZ1c2FscyKlAQoPUm91dGluZ1JlZnVzYWxzEigKBGhvdXIYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC21lcmNoYW50X2lkGAIgASgDEhAKCG1lcmNoYW50GAMgASgJEhAKCGN1cnJlbmN5GAQgASgJEg4KBm1ldGhvZBgFIAEoCRINCgVjYXVzZRgGIAEoCRIQCghyZWZ1c2FscxgHIAEoAyKXAQoWRXhwbGFpblJvdXRpbmdSZXNwb25zZRIUCgdyZWZ1c2FsGAEgASgJSACIAQESGQoMcmVxdWlzaXRlX2lkGAIgASgDSAGIAQESLwoKY2FuZGlkYXRlcxgDIAMoCzIbLnBvcnRhbC52MS5Sb3V0aW5nQ2FuZGlkYXRlQgoKCF9yZWZ1c2FsQg8KDV9yZXF1aXNpdGVfaWQipQEKEFJvdXRpbmdDYW5kaWRhdGUSFAoMcmVxdWlzaXRlX2lkGAEgASgDEhEKCXRyYWRlcl9pZBgCIAEoAxIXCgpkcm9wcGVkX2J5GAMgASgJSACIAQESMAoMbGFzdF91c2VkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZ3ZWlnaHQYBSABKAVCDQoLX2Ryb3BwZWRfYnkiKAoSRXhwbGFpblJhdGVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiWgoQUXVvdGVSYXRlUmVxdWVzdBIQCghjdXJyZW5jeRgBIAEoCRIOCgZhbW91bnQYAiABKAkSDgoGbWFya3VwGAMgASgJEhQKDHRyYWRlcl9zaGFyZRgEIAEoCSLJAQoTRXhwbGFpblJhdGVSZXNwb25zZRISCgpwYXltZW50X2lkGAEgASgDEhMKC3JhdGVfc291cmNlGAIgASgJEjQKEHJhdGVfb2JzZXJ2ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHJhdGVfdW5hdmFpbGFibGUYBCABKAgSFQoNbWFya3VwX3NvdXJjZRgFIAEoCRIiCgVzdGVwcxgGIAMoCzITLnBvcnRhbC52MS5SYXRlU3RlcCI4CghSYXRlU3RlcBIMCgRuYW1lGAEgASgJEg8KB2Zvcm11bGEYAiABKAkSDQoFdmFsdWUYAyABKAkifwoOU2V0UmF0ZVJlcXVlc3QSEAoIY3VycmVuY3kYASABKAkSFQoNZmlhdF9wZXJfdXNkdBgCIAEoCRIaCg12YWxpZF9zZWNvbmRzGAMgASgDSACIAQESFgoGcmVhc29uGAQgASgJQgaKtRgCMAFCEAoOX3ZhbGlkX3NlY29uZHMiVwoPU2V0UmF0ZVJlc3BvbnNlEh0KBGRhdGEYASABKAsyDy5wb3J0YWwudjEuUmF0ZRIlCghwcm9wb3NhbBgCIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCLAAQoEUmF0ZRIQCghjdXJyZW5jeRgBIAEoCRIOCgZzb3VyY2UYAiABKAkSEAoIcHJpb3JpdHkYAyABKAUSFQoNZmlhdF9wZXJfdXNkdBgEIAEoCRIvCgtvYnNlcnZlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIc3RhbGVfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmluX3VzZRgHIAEoCCLwAQoIUmF0ZUZlZWQSFAoHZmVlZF9pZBgBIAEoA0gAiAEBEhAKCGN1cnJlbmN5GAIgASgJEg8KB2VuYWJsZWQYAyABKAgSEAoIcHJpb3JpdHkYBCABKAUSCwoDdXJsGAUgASgJEg8KB3BvaW50ZXIYBiABKAkSFAoMcG9sbF9zZWNvbmRzGAcgASgFEhIKCnRpbWVvdXRfbXMYCCABKAUSFAoMYmFuZF9wZXJjZW50GAkgASgJEhUKDWZyZXNoX3NlY29uZHMYCiABKAUSGAoQZGF5X2JhbmRfcGVyY2VudBgLIAEoCUIKCghfZmVlZF9pZCI3ChJTZXRSYXRlRmVlZFJlcXVlc3QSIQoEZmVlZBgBIAEoCzITLnBvcnRhbC52MS5SYXRlRmVlZCI4ChNTZXRSYXRlRmVlZFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5wb3J0YWwudjEuUmF0ZUZlZWQiEgoQTGlzdFJhdGVzUmVxdWVzdCJcChFMaXN0UmF0ZXNSZXNwb25zZRIeCgVyYXRlcxgBIAMoCzIPLnBvcnRhbC52MS5SYXRlEicKBWZlZWRzGAIgAygLMhgucG9ydGFsLnYxLlJhdGVGZWVkU3RhdGUilQIKDVJhdGVGZWVkU3RhdGUSIQoEZmVlZBgBIAEoCzITLnBvcnRhbC52MS5SYXRlRmVlZBItCglwb2xsZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBWVycm9yGAMgASgJSACIAQESKwoHZ29vZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgpsYXN0X2Vycm9yGAYgASgJSAGIAQESEAoIZmFpbHVyZXMYByABKAVCCAoGX2Vycm9yQg0KC19sYXN0X2Vycm9yIvYBChVVcGRhdGVNZXJjaGFudFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAMSGAoLYXBpX2VuYWJsZWQYAiABKAhIAIgBARIZCgxyYXRlX3BlcmNlbnQYAyABKAlIAYgBARIeChFtYXhfb3Blbl9wYXltZW50cxgEIAEoBUgCiAEBEhQKB3ZlcnNpb24YBSABKAlIA4gBARIRCgRuYW1lGAYgASgJSASIAQFCDgoMX2FwaV9lbmFibGVkQg8KDV9yYXRlX3BlcmNlbnRCFAoSX21heF9vcGVuX3BheW1lbnRzQgoKCF92ZXJzaW9uQgcKBV9uYW1lIrsDChRVcGRhdGVDYXNoYm94UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEhwKD2NvbGxlY3RfZW5hYmxlZBgCIAEoCEgAiAEBEh4KEXRyYWRlcl9jYXNoYm94X2lkGAMgASgDSAGIAQESFwoKcGFnZV9jb2xvchgEIAEoCUgCiAEBEhkKDGZyYW1lX29yaWdpbhgFIAEoCUgDiAEBEiwKDHJldHVybl9ob3N0cxgGIAEoCzIWLnBvcnRhbC52MS5SZXR1cm5Ib3N0cxIdChByZXR1cm5fYXV0b21hdGljGAcgASgISASIAQESGQoMcGF5ZXJfZXZlbnRzGAggASgISAWIAQESFAoHdmVyc2lvbhgJIAEoCUgGiAEBEhEKBG5hbWUYCiABKAlIB4gBAUISChBfY29sbGVjdF9lbmFibGVkQhQKEl90cmFkZXJfY2FzaGJveF9pZEINCgtfcGFnZV9jb2xvckIPCg1fZnJhbWVfb3JpZ2luQhMKEV9yZXR1cm5fYXV0b21hdGljQg8KDV9wYXllcl9ldmVudHNCCgoIX3ZlcnNpb25CBwoFX25hbWUiHAoLUmV0dXJuSG9zdHMSDQoFaG9zdHMYASADKAkinwIKF1NldENhc2hib3hNZXRob2RSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGbWV0aG9kGAIgASgJEg8KB2VuYWJsZWQYAyABKAgSFgoObWFyZ2luX3BlcmNlbnQYBCABKAkSGAoQdmFsaWRpdHlfc2Vjb25kcxgFIAEoBRISCgptaW5fYW1vdW50GAYgASgJEhIKCm1heF9hbW91bnQYByABKAkSGgoNY2xhaW1fc2Vjb25kcxgIIAEoBUgAiAEBEhIKBWNhcmRzGAkgASgFSAGIAQESFAoHdmVyc2lvbhgKIAEoCUgCiAEBQhAKDl9jbGFpbV9zZWNvbmRzQggKBl9jYXJkc0IKCghfdmVyc2lvbiLjAQoEQmFuaxIQCghjdXJyZW5jeRgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB21ldGhvZHMYAyADKAkSDAoEbGluaxgEIAEoCRIpCgVzdGVwcxgFIAMoCzIaLnBvcnRhbC52MS5CYW5rLlN0ZXBzRW50cnkSDgoGc291cmNlGAYgASgJEg8KB2VuYWJsZWQYByABKAgSEQoJbG9nb19oYXNoGAggASgJEg8KB3ZlcnNpb24YCSABKAkaLAoKU3RlcHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIm0KDlNldEJhbmtSZXF1ZXN0Eh0KBGJhbmsYASABKAsyDy5wb3J0YWwudjEuQmFuaxIRCgRsb2dvGAIgASgMSACIAQESFAoHdmVyc2lvbhgDIAEoCUgBiAEBQgcKBV9sb2dvQgoKCF92ZXJzaW9uIiQKEExpc3RCYW5rc1JlcXVlc3QSEAoIY3VycmVuY3kYASABKAkiMgoRTGlzdEJhbmtzUmVzcG9uc2USHQoEZGF0YRgBIAMoCzIPLnBvcnRhbC52MS5CYW5rInUKF1NldFBsYXRmb3JtTGltaXRSZXF1ZXN0EhAKCGN1cnJlbmN5GAEgASgJEhIKCm1pbl9hbW91bnQYAiABKAkSEgoKbWF4X2Ftb3VudBgDIAEoCRIUCgd2ZXJzaW9uGAQgASgJSACIAQFCCgoIX3ZlcnNpb24ilAIKE1VwZGF0ZVRyYWRlclJlcXVlc3QSEQoJdHJhZGVyX2lkGAEgASgDEhQKB2VuYWJsZWQYAiABKAhIAIgBARIZCgxyYXRlX3BlcmNlbnQYAyABKAlIAYgBARIaCg1zaGFyZV9wZXJjZW50GAQgASgJSAKIAQESHAoPbWF4X29wZW5fcGF5aW5zGAUgASgFSAOIAQESFAoHdmVyc2lvbhgGIAEoCUgEiAEBEhEKBG5hbWUYByABKAlIBYgBAUIKCghfZW5hYmxlZEIPCg1fcmF0ZV9wZXJjZW50QhAKDl9zaGFyZV9wZXJjZW50QhIKEF9tYXhfb3Blbl9wYXlpbnNCCgoIX3ZlcnNpb25CBwoFX25hbWUi8wIKD1JlcXVpc2l0ZUxpbWl0cxIXCgptaW5fYW1vdW50GAEgASgJSACIAQESFwoKbWF4X2Ftb3VudBgCIAEoCUgBiAEBEhYKCXRpbWVfem9uZRgDIAEoCUgCiAEBEhgKC2RhaWx5X2NvdW50GAQgASgFSAOIAQESFgoJZGFpbHlfc3VtGAUgASgJSASIAQESGgoNb3Blbl9wYXltZW50cxgGIAEoBUgFiAEBEhYKCXdvcmtfZnJvbRgHIAEoCUgGiAEBEhcKCndvcmtfdW50aWwYCCABKAlIB4gBARITCgZ3ZWlnaHQYCSABKAVICIgBAUINCgtfbWluX2Ftb3VudEINCgtfbWF4X2Ftb3VudEIMCgpfdGltZV96b25lQg4KDF9kYWlseV9jb3VudEIMCgpfZGFpbHlfc3VtQhAKDl9vcGVuX3BheW1lbnRzQgwKCl93b3JrX2Zyb21CDQoLX3dvcmtfdW50aWxCCQoHX3dlaWdodCLEAQoWQ3JlYXRlUmVxdWlzaXRlUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSDgoGbWV0aG9kGAMgASgJEg0KBXZhbHVlGAQgASgJEhMKBmhvbGRlchgFIAEoCUgAiAEBEhEKBGJhbmsYBiABKAlIAYgBARIqCgZsaW1pdHMYByABKAsyGi5wb3J0YWwudjEuUmVxdWlzaXRlTGltaXRzQgkKB19ob2xkZXJCBwoFX2Jhbmsi2gEKFlVwZGF0ZVJlcXVpc2l0ZVJlcXVlc3QSFAoMcmVxdWlzaXRlX2lkGAEgASgDEhQKB2VuYWJsZWQYAiABKAhIAIgBARITCgZob2xkZXIYAyABKAlIAYgBARIRCgRiYW5rGAQgASgJSAKIAQESKgoGbGltaXRzGAUgASgLMhoucG9ydGFsLnYxLlJlcXVpc2l0ZUxpbWl0cxIUCgd2ZXJzaW9uGAYgASgJSAOIAQFCCgoIX2VuYWJsZWRCCQoHX2hvbGRlckIHCgVfYmFua0IKCghfdmVyc2lvbiLEAQoRQ3JlYXRlVXNlclJlcXVlc3QSDAoEa2luZBgBIAEoCRINCgVsb2dpbhgCIAEoCRIQCghwYXNzd29yZBgDIAEoCRIYCgttZXJjaGFudF9pZBgEIAEoA0gAiAEBEhYKCXRyYWRlcl9pZBgFIAEoA0gBiAEBEhQKDG1lcmNoYW50X2lkcxgGIAMoAxIRCgRyb2xlGAcgASgJSAKIAQFCDgoMX21lcmNoYW50X2lkQgwKCl90cmFkZXJfaWRCBwoFX3JvbGUiJAoRSW52aXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoAyKQAQoTVXNlckludml0ZWRSZXNwb25zZRIoCgZjaGFuZ2UYASABKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRIcCg9pbnZpdGF0aW9uX2xpbmsYAiABKAlIAIgBARIdCgRkYXRhGAMgASgLMg8ucG9ydGFsLnYxLlVzZXJCEgoQX2ludml0YXRpb25fbGluayKoAQoRVXBkYXRlVXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoAxIUCgdlbmFibGVkGAIgASgISACIAQESFQoIcGFzc3dvcmQYAyABKAlIAYgBARIRCgRyb2xlGAQgASgJSAKIAQESFAoHdmVyc2lvbhgFIAEoCUgDiAEBQgoKCF9lbmFibGVkQgsKCV9wYXNzd29yZEIHCgVfcm9sZUIKCghfdmVyc2lvbiImChNSZXZva2VUb2tlbnNSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAMiYgoPU2V0dGluZ1Jlc3BvbnNlEigKBmNoYW5nZRgBIAEoCzIYLnBvcnRhbC52MS5TZXR0aW5nQ2hhbmdlEiUKCHByb3Bvc2FsGAIgASgLMhMucG9ydGFsLnYxLlByb3Bvc2FsIl8KEE1lcmNoYW50UmVzcG9uc2USKAoGY2hhbmdlGAEgASgLMhgucG9ydGFsLnYxLlNldHRpbmdDaGFuZ2USIQoEZGF0YRgCIAEoCzITLnBvcnRhbC52MS5NZXJjaGFudCJdCg9DYXNoYm94UmVzcG9uc2USKAoGY2hhbmdlGAEgASgLMhgucG9ydGFsLnYxLlNldHRpbmdDaGFuZ2USIAoEZGF0YRgCIAEoCzISLnBvcnRhbC52MS5DYXNoYm94ImkKFUNhc2hib3hNZXRob2RSZXNwb25zZRIoCgZjaGFuZ2UYASABKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRImCgRkYXRhGAIgASgLMhgucG9ydGFsLnYxLkNhc2hib3hNZXRob2QidQobQ2FzaGJveFBheW91dE1ldGhvZFJlc3BvbnNlEigKBmNoYW5nZRgBIAEoCzIYLnBvcnRhbC52MS5TZXR0aW5nQ2hhbmdlEiwKBGRhdGEYAiABKAsyHi5wb3J0YWwudjEuQ2FzaGJveFBheW91dE1ldGhvZCJbCg5UcmFkZXJSZXNwb25zZRIoCgZjaGFuZ2UYASABKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRIfCgRkYXRhGAIgASgLMhEucG9ydGFsLnYxLlRyYWRlciJzChpUcmFkZXJQYXlvdXRNZXRob2RSZXNwb25zZRIoCgZjaGFuZ2UYASABKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRIrCgRkYXRhGAIgASgLMh0ucG9ydGFsLnYxLlRyYWRlclBheW91dE1ldGhvZCJhChFSZXF1aXNpdGVSZXNwb25zZRIoCgZjaGFuZ2UYASABKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRIiCgRkYXRhGAIgASgLMhQucG9ydGFsLnYxLlJlcXVpc2l0ZSJXCgxVc2VyUmVzcG9uc2USKAoGY2hhbmdlGAEgASgLMhgucG9ydGFsLnYxLlNldHRpbmdDaGFuZ2USHQoEZGF0YRgCIAEoCzIPLnBvcnRhbC52MS5Vc2VyImkKFVBsYXRmb3JtTGltaXRSZXNwb25zZRIoCgZjaGFuZ2UYASABKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRImCgRkYXRhGAIgASgLMhgucG9ydGFsLnYxLlBsYXRmb3JtTGltaXQiVwoMQmFua1Jlc3BvbnNlEigKBmNoYW5nZRgBIAEoCzIYLnBvcnRhbC52MS5TZXR0aW5nQ2hhbmdlEh0KBGRhdGEYAiABKAsyDy5wb3J0YWwudjEuQmFuayJrChxSZW1vdmVUcmFkZXJBY3F1aXJlclJlc3BvbnNlEigKBmNoYW5nZRgBIAEoCzIYLnBvcnRhbC52MS5TZXR0aW5nQ2hhbmdlEiEKBGRhdGEYAiABKAsyEy5wb3J0YWwudjEuQWNxdWlyZXIigAEKGVNldFRyYWRlckFjcXVpcmVyUmVzcG9uc2USKAoGY2hhbmdlGAEgASgLMhgucG9ydGFsLnYxLlNldHRpbmdDaGFuZ2USFgoOb3Blbl9lbHNld2hlcmUYAiABKAMSIQoEZGF0YRgDIAEoCzITLnBvcnRhbC52MS5BY3F1aXJlciJ7ChVDcmVhdGVDYXNoYm94UmVzcG9uc2USKAoGY2hhbmdlGAEgASgLMhgucG9ydGFsLnYxLlNldHRpbmdDaGFuZ2USFgoOd2ViaG9va19zZWNyZXQYAiABKAkSIAoEZGF0YRgDIAEoCzISLnBvcnRhbC52MS5DYXNoYm94IskBCg1TZXR0aW5nQ2hhbmdlEgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVhY3RvchgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhMKC3N1YmplY3Rfa2V5GAUgASgJEicKBmJlZm9yZRgGIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoFYWZ0ZXIYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IqUBChlMaXN0U2V0dGluZ0NoYW5nZXNSZXF1ZXN0EhQKB3N1YmplY3QYASABKAlIAIgBARIYCgtzdWJqZWN0X2tleRgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQESEwoGY3Vyc29yGAQgASgJSAOIAQFCCgoIX3N1YmplY3RCDgoMX3N1YmplY3Rfa2V5QggKBl9saW1pdEIJCgdfY3Vyc29yIm4KGkxpc3RTZXR0aW5nQ2hhbmdlc1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuU2V0dGluZ0NoYW5nZRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciJ/ChVMaXN0RGVhZEV2ZW50c1JlcXVlc3QSGAoLbWVyY2hhbnRfaWQYASABKANIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQg4KDF9tZXJjaGFudF9pZEIICgZfbGltaXRCCQoHX2N1cnNvcjKGLgoPT3BlcmF0b3JTZXJ2aWNlEkMKCExpc3RXb3JrEhoucG9ydGFsLnYxLkxpc3RXb3JrUmVxdWVzdBobLnBvcnRhbC52MS5MaXN0V29ya1Jlc3BvbnNlEkMKCFRha2VXb3JrEhoucG9ydGFsLnYxLlRha2VXb3JrUmVxdWVzdBobLnBvcnRhbC52MS5UYWtlV29ya1Jlc3BvbnNlEkwKC1JlbGVhc2VXb3JrEh0ucG9ydGFsLnYxLlJlbGVhc2VXb3JrUmVxdWVzdBoeLnBvcnRhbC52MS5SZWxlYXNlV29ya1Jlc3BvbnNlElUKDkV4cGxhaW5Sb3V0aW5nEiAucG9ydGFsLnYxLkV4cGxhaW5Sb3V0aW5nUmVxdWVzdBohLnBvcnRhbC52MS5FeHBsYWluUm91dGluZ1Jlc3BvbnNlElIKDVJlcGxheVJvdXRpbmcSHy5wb3J0YWwudjEuUmVwbGF5Um91dGluZ1JlcXVlc3QaIC5wb3J0YWwudjEuUmVwbGF5Um91dGluZ1Jlc3BvbnNlEmQKE0xpc3RSb3V0aW5nUmVmdXNhbHMSJS5wb3J0YWwudjEuTGlzdFJvdXRpbmdSZWZ1c2Fsc1JlcXVlc3QaJi5wb3J0YWwudjEuTGlzdFJvdXRpbmdSZWZ1c2Fsc1Jlc3BvbnNlEkwKC0V4cGxhaW5SYXRlEh0ucG9ydGFsLnYxLkV4cGxhaW5SYXRlUmVxdWVzdBoeLnBvcnRhbC52MS5FeHBsYWluUmF0ZVJlc3BvbnNlEkgKCVF1b3RlUmF0ZRIbLnBvcnRhbC52MS5RdW90ZVJhdGVSZXF1ZXN0Gh4ucG9ydGFsLnYxLkV4cGxhaW5SYXRlUmVzcG9uc2USQAoHU2V0UmF0ZRIZLnBvcnRhbC52MS5TZXRSYXRlUmVxdWVzdBoaLnBvcnRhbC52MS5TZXRSYXRlUmVzcG9uc2USTAoLU2V0UmF0ZUZlZWQSHS5wb3J0YWwudjEuU2V0UmF0ZUZlZWRSZXF1ZXN0Gh4ucG9ydGFsLnYxLlNldFJhdGVGZWVkUmVzcG9uc2USRgoJTGlzdFJhdGVzEhsucG9ydGFsLnYxLkxpc3RSYXRlc1JlcXVlc3QaHC5wb3J0YWwudjEuTGlzdFJhdGVzUmVzcG9uc2USSQoKR2V0UmF0ZURheRIcLnBvcnRhbC52MS5HZXRSYXRlRGF5UmVxdWVzdBodLnBvcnRhbC52MS5HZXRSYXRlRGF5UmVzcG9uc2USbQoWTGlzdFdhaXRpbmdTZXR0bGVtZW50cxIoLnBvcnRhbC52MS5MaXN0V2FpdGluZ1NldHRsZW1lbnRzUmVxdWVzdBopLnBvcnRhbC52MS5MaXN0V2FpdGluZ1NldHRsZW1lbnRzUmVzcG9uc2USTgoOQ29ycmVjdEJhbGFuY2USIC5wb3J0YWwudjEuQ29ycmVjdEJhbGFuY2VSZXF1ZXN0GhoucG9ydGFsLnYxLlNldHRpbmdSZXNwb25zZRJSCg1MaXN0UHJvcG9zYWxzEh8ucG9ydGFsLnYxLkxpc3RQcm9wb3NhbHNSZXF1ZXN0GiAucG9ydGFsLnYxLkxpc3RQcm9wb3NhbHNSZXNwb25zZRJRCg9BcHByb3ZlUHJvcG9zYWwSIS5wb3J0YWwudjEuQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBobLnBvcnRhbC52MS5Qcm9wb3NhbFJlc3BvbnNlEk8KDlJlZnVzZVByb3Bvc2FsEiAucG9ydGFsLnYxLlJlZnVzZVByb3Bvc2FsUmVxdWVzdBobLnBvcnRhbC52MS5Qcm9wb3NhbFJlc3BvbnNlEk8KDkNyZWF0ZU1lcmNoYW50EiAucG9ydGFsLnYxLkNyZWF0ZU1lcmNoYW50UmVxdWVzdBobLnBvcnRhbC52MS5NZXJjaGFudFJlc3BvbnNlEk8KDlVwZGF0ZU1lcmNoYW50EiAucG9ydGFsLnYxLlVwZGF0ZU1lcmNoYW50UmVxdWVzdBobLnBvcnRhbC52MS5NZXJjaGFudFJlc3BvbnNlElIKDUNyZWF0ZUNhc2hib3gSHy5wb3J0YWwudjEuQ3JlYXRlQ2FzaGJveFJlcXVlc3QaIC5wb3J0YWwudjEuQ3JlYXRlQ2FzaGJveFJlc3BvbnNlEkwKDVVwZGF0ZUNhc2hib3gSHy5wb3J0YWwudjEuVXBkYXRlQ2FzaGJveFJlcXVlc3QaGi5wb3J0YWwudjEuQ2FzaGJveFJlc3BvbnNlElgKEFNldENhc2hib3hNZXRob2QSIi5wb3J0YWwudjEuU2V0Q2FzaGJveE1ldGhvZFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FzaGJveE1ldGhvZFJlc3BvbnNlEj0KB1NldEJhbmsSGS5wb3J0YWwudjEuU2V0QmFua1JlcXVlc3QaFy5wb3J0YWwudjEuQmFua1Jlc3BvbnNlEkYKCUxpc3RCYW5rcxIbLnBvcnRhbC52MS5MaXN0QmFua3NSZXF1ZXN0GhwucG9ydGFsLnYxLkxpc3RCYW5rc1Jlc3BvbnNlElgKEFNldFBsYXRmb3JtTGltaXQSIi5wb3J0YWwudjEuU2V0UGxhdGZvcm1MaW1pdFJlcXVlc3QaIC5wb3J0YWwudjEuUGxhdGZvcm1MaW1pdFJlc3BvbnNlEkkKDENyZWF0ZVRyYWRlchIeLnBvcnRhbC52MS5DcmVhdGVUcmFkZXJSZXF1ZXN0GhkucG9ydGFsLnYxLlRyYWRlclJlc3BvbnNlEkYKCkZ1bmRUcmFkZXISHC5wb3J0YWwudjEuRnVuZFRyYWRlclJlcXVlc3QaGi5wb3J0YWwudjEuU2V0dGluZ1Jlc3BvbnNlEk4KDldpdGhkcmF3VHJhZGVyEiAucG9ydGFsLnYxLldpdGhkcmF3VHJhZGVyUmVxdWVzdBoaLnBvcnRhbC52MS5TZXR0aW5nUmVzcG9uc2USSQoMVXBkYXRlVHJhZGVyEh4ucG9ydGFsLnYxLlVwZGF0ZVRyYWRlclJlcXVlc3QaGS5wb3J0YWwudjEuVHJhZGVyUmVzcG9uc2USUgoPQ3JlYXRlUmVxdWlzaXRlEiEucG9ydGFsLnYxLkNyZWF0ZVJlcXVpc2l0ZVJlcXVlc3QaHC5wb3J0YWwudjEuUmVxdWlzaXRlUmVzcG9uc2USUgoPVXBkYXRlUmVxdWlzaXRlEiEucG9ydGFsLnYxLlVwZGF0ZVJlcXVpc2l0ZVJlcXVlc3QaHC5wb3J0YWwudjEuUmVxdWlzaXRlUmVzcG9uc2USSgoKQ3JlYXRlVXNlchIcLnBvcnRhbC52MS5DcmVhdGVVc2VyUmVxdWVzdBoeLnBvcnRhbC52MS5Vc2VySW52aXRlZFJlc3BvbnNlEkoKCkludml0ZVVzZXISHC5wb3J0YWwudjEuSW52aXRlVXNlclJlcXVlc3QaHi5wb3J0YWwudjEuVXNlckludml0ZWRSZXNwb25zZRJDCgpVcGRhdGVVc2VyEhwucG9ydGFsLnYxLlVwZGF0ZVVzZXJSZXF1ZXN0GhcucG9ydGFsLnYxLlVzZXJSZXNwb25zZRJHCgxSZXZva2VUb2tlbnMSHi5wb3J0YWwudjEuUmV2b2tlVG9rZW5zUmVxdWVzdBoXLnBvcnRhbC52MS5Vc2VyUmVzcG9uc2USUgoNTGlzdE1lcmNoYW50cxIfLnBvcnRhbC52MS5MaXN0TWVyY2hhbnRzUmVxdWVzdBogLnBvcnRhbC52MS5MaXN0TWVyY2hhbnRzUmVzcG9uc2USTAoLR2V0TWVyY2hhbnQSHS5wb3J0YWwudjEuR2V0TWVyY2hhbnRSZXF1ZXN0Gh4ucG9ydGFsLnYxLkdldE1lcmNoYW50UmVzcG9uc2UScAoNTGlzdENhc2hib3hlcxIuLnBvcnRhbC52MS5PcGVyYXRvclNlcnZpY2VMaXN0Q2FzaGJveGVzUmVxdWVzdBovLnBvcnRhbC52MS5PcGVyYXRvclNlcnZpY2VMaXN0Q2FzaGJveGVzUmVzcG9uc2USSQoKR2V0Q2FzaGJveBIcLnBvcnRhbC52MS5HZXRDYXNoYm94UmVxdWVzdBodLnBvcnRhbC52MS5HZXRDYXNoYm94UmVzcG9uc2USTAoLTGlzdFRyYWRlcnMSHS5wb3J0YWwudjEuTGlzdFRyYWRlcnNSZXF1ZXN0Gh4ucG9ydGFsLnYxLkxpc3RUcmFkZXJzUmVzcG9uc2USRgoJR2V0VHJhZGVyEhsucG9ydGFsLnYxLkdldFRyYWRlclJlcXVlc3QaHC5wb3J0YWwudjEuR2V0VHJhZGVyUmVzcG9uc2USVQoOTGlzdFJlcXVpc2l0ZXMSIC5wb3J0YWwudjEuTGlzdFJlcXVpc2l0ZXNSZXF1ZXN0GiEucG9ydGFsLnYxLkxpc3RSZXF1aXNpdGVzUmVzcG9uc2USTwoMR2V0UmVxdWlzaXRlEh4ucG9ydGFsLnYxLkdldFJlcXVpc2l0ZVJlcXVlc3QaHy5wb3J0YWwudjEuR2V0UmVxdWlzaXRlUmVzcG9uc2USWAoPUmV2ZWFsUmVxdWlzaXRlEiEucG9ydGFsLnYxLlJldmVhbFJlcXVpc2l0ZVJlcXVlc3QaIi5wb3J0YWwudjEuUmV2ZWFsUmVxdWlzaXRlUmVzcG9uc2USRgoJTGlzdFVzZXJzEhsucG9ydGFsLnYxLkxpc3RVc2Vyc1JlcXVlc3QaHC5wb3J0YWwudjEuTGlzdFVzZXJzUmVzcG9uc2USQAoHR2V0VXNlchIZLnBvcnRhbC52MS5HZXRVc2VyUmVxdWVzdBoaLnBvcnRhbC52MS5HZXRVc2VyUmVzcG9uc2USYQoSTGlzdFBsYXRmb3JtTGltaXRzEiQucG9ydGFsLnYxLkxpc3RQbGF0Zm9ybUxpbWl0c1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFBsYXRmb3JtTGltaXRzUmVzcG9uc2USZwoUUmVtb3ZlVHJhZGVyQWNxdWlyZXISJi5wb3J0YWwudjEuUmVtb3ZlVHJhZGVyQWNxdWlyZXJSZXF1ZXN0GicucG9ydGFsLnYxLlJlbW92ZVRyYWRlckFjcXVpcmVyUmVzcG9uc2USYQoSTGlzdFNlbnNpdGl2ZVJlYWRzEiQucG9ydGFsLnYxLkxpc3RTZW5zaXRpdmVSZWFkc1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFNlbnNpdGl2ZVJlYWRzUmVzcG9uc2USYQoSTGlzdFNldHRpbmdDaGFuZ2VzEiQucG9ydGFsLnYxLkxpc3RTZXR0aW5nQ2hhbmdlc1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFNldHRpbmdDaGFuZ2VzUmVzcG9uc2USTwoMTGlzdERlcG9zaXRzEh4ucG9ydGFsLnYxLkxpc3REZXBvc2l0c1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdERlcG9zaXRzUmVzcG9uc2USTgoOQ29uZmlybURlcG9zaXQSIC5wb3J0YWwudjEuQ29uZmlybURlcG9zaXRSZXF1ZXN0GhoucG9ydGFsLnYxLkRlcG9zaXRSZXNwb25zZRJMCg1SZWplY3REZXBvc2l0Eh8ucG9ydGFsLnYxLlJlamVjdERlcG9zaXRSZXF1ZXN0GhoucG9ydGFsLnYxLkRlcG9zaXRSZXNwb25zZRJKCgxTZXRJbnN1cmFuY2USHi5wb3J0YWwudjEuU2V0SW5zdXJhbmNlUmVxdWVzdBoaLnBvcnRhbC52MS5TZXR0aW5nUmVzcG9uc2USXgoRTGlzdE92ZXJkdWVQYXlpbnMSIy5wb3J0YWwudjEuTGlzdE92ZXJkdWVQYXlpbnNSZXF1ZXN0GiQucG9ydGFsLnYxLkxpc3RPdmVyZHVlUGF5aW5zUmVzcG9uc2USUAoMUmVzb2x2ZVBheWluEh4ucG9ydGFsLnYxLlJlc29sdmVQYXlpblJlcXVlc3QaIC5wb3J0YWwudjEuT3BlcmF0b3JQYXlpblJlc3BvbnNlElAKDFJlY2xhaW1QYXlpbhIeLnBvcnRhbC52MS5SZWNsYWltUGF5aW5SZXF1ZXN0GiAucG9ydGFsLnYxLk9wZXJhdG9yUGF5aW5SZXNwb25zZRJQCgxSZXZlcnNlUGF5aW4SHi5wb3J0YWwudjEuUmV2ZXJzZVBheWluUmVxdWVzdBogLnBvcnRhbC52MS5PcGVyYXRvclBheWluUmVzcG9uc2USagoWU2V0Q2FzaGJveFBheW91dE1ldGhvZBIoLnBvcnRhbC52MS5TZXRDYXNoYm94UGF5b3V0TWV0aG9kUmVxdWVzdBomLnBvcnRhbC52MS5DYXNoYm94UGF5b3V0TWV0aG9kUmVzcG9uc2USZwoVU2V0VHJhZGVyUGF5b3V0TWV0aG9kEicucG9ydGFsLnYxLlNldFRyYWRlclBheW91dE1ldGhvZFJlcXVlc3QaJS5wb3J0YWwudjEuVHJhZGVyUGF5b3V0TWV0aG9kUmVzcG9uc2USXgoRU2V0VHJhZGVyQWNxdWlyZXISIy5wb3J0YWwudjEuU2V0VHJhZGVyQWNxdWlyZXJSZXF1ZXN0GiQucG9ydGFsLnYxLlNldFRyYWRlckFjcXVpcmVyUmVzcG9uc2USXgoRTGlzdENhcmRDb25mbGljdHMSIy5wb3J0YWwudjEuTGlzdENhcmRDb25mbGljdHNSZXF1ZXN0GiQucG9ydGFsLnYxLkxpc3RDYXJkQ29uZmxpY3RzUmVzcG9uc2USXgoRQ2xvc2VDYXJkQ29uZmxpY3QSIy5wb3J0YWwudjEuQ2xvc2VDYXJkQ29uZmxpY3RSZXF1ZXN0GiQucG9ydGFsLnYxLkNsb3NlQ2FyZENvbmZsaWN0UmVzcG9uc2USUQoOTGlzdERlYWRFdmVudHMSIC5wb3J0YWwudjEuTGlzdERlYWRFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJJCglHZXRSZXBsYXkSGy5wb3J0YWwudjEuR2V0UmVwbGF5UmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJLCgpTdG9wUmVwbGF5EhwucG9ydGFsLnYxLlN0b3BSZXBsYXlSZXF1ZXN0Gh8ucG9ydGFsLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEkwKC0xpc3RBcHBlYWxzEh0ucG9ydGFsLnYxLkxpc3RBcHBlYWxzUmVxdWVzdBoeLnBvcnRhbC52MS5MaXN0QXBwZWFsc1Jlc3BvbnNlElIKDUdldEFwcGVhbEZpbGUSHy5wb3J0YWwudjEuR2V0QXBwZWFsRmlsZVJlcXVlc3QaIC5wb3J0YWwudjEuR2V0QXBwZWFsRmlsZVJlc3BvbnNlElEKDFJldmlld0FwcGVhbBIeLnBvcnRhbC52MS5SZXZpZXdBcHBlYWxSZXF1ZXN0GiEucG9ydGFsLnYxLkFwcGVhbERlY2lzaW9uUmVzcG9uc2USUwoNUmVzb2x2ZUFwcGVhbBIfLnBvcnRhbC52MS5SZXNvbHZlQXBwZWFsUmVxdWVzdBohLnBvcnRhbC52MS5BcHBlYWxEZWNpc2lvblJlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_struct, file_google_protobuf_timestamp, file_portal_v1_appeal, file_portal_v1_card, file_portal_v1_deposit, file_portal_v1_directory, file_portal_v1_event, file_portal_v1_payin, file_portal_v1_people, file_portal_v1_proposal, file_portal_v1_report, file_portal_v1_work]);
 
 /**
+ * ExplainRoutingRequest is what ExplainRouting of OperatorService takes.
+ *
  * @generated from message portal.v1.ExplainRoutingRequest
  */
 export type ExplainRoutingRequest = Message<"portal.v1.ExplainRoutingRequest"> & {
   /**
+   * Fiat, at most two decimals.
+   *
    * @generated from field: string amount = 1;
    */
   amount: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 3;
    */
   method: string;
 
   /**
+   * The cashbox that it would be made for.
+   *
    * @generated from field: int64 merchant_cashbox_id = 4;
    */
   merchantCashboxId: bigint;
@@ -75,10 +85,14 @@ export const ExplainRoutingRequestSchema: GenMessage<ExplainRoutingRequest> = /*
   messageDesc(file_portal_v1_operator, 0);
 
 /**
+ * ReplayRoutingRequest is what ReplayRouting of OperatorService takes.
+ *
  * @generated from message portal.v1.ReplayRoutingRequest
  */
 export type ReplayRoutingRequest = Message<"portal.v1.ReplayRoutingRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -92,6 +106,8 @@ export const ReplayRoutingRequestSchema: GenMessage<ReplayRoutingRequest> = /*@_
   messageDesc(file_portal_v1_operator, 1);
 
 /**
+ * ReplayRoutingResponse is what ReplayRouting of OperatorService answers with.
+ *
  * @generated from message portal.v1.ReplayRoutingResponse
  */
 export type ReplayRoutingResponse = Message<"portal.v1.ReplayRoutingResponse"> & {
@@ -103,6 +119,8 @@ export type ReplayRoutingResponse = Message<"portal.v1.ReplayRoutingResponse"> &
   requisiteId?: bigint | undefined;
 
   /**
+   * The trader that the payment got.
+   *
    * @generated from field: int64 trader_id = 2;
    */
   traderId: bigint;
@@ -115,11 +133,15 @@ export type ReplayRoutingResponse = Message<"portal.v1.ReplayRoutingResponse"> &
   passed: PassedBy[];
 
   /**
+   * How many requisites were switched on and within their hours; unset where that was not kept.
+   *
    * @generated from field: optional int32 pool = 4;
    */
   pool?: number | undefined;
 
   /**
+   * How many of them were looked at before one was taken; unset like pool.
+   *
    * @generated from field: optional int32 looked = 5;
    */
   looked?: number | undefined;
@@ -140,6 +162,8 @@ export const ReplayRoutingResponseSchema: GenMessage<ReplayRoutingResponse> = /*
   messageDesc(file_portal_v1_operator, 2);
 
 /**
+ * ListRoutingRefusalsRequest is what ListRoutingRefusals of OperatorService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListRoutingRefusalsRequest
  */
 export type ListRoutingRefusalsRequest = Message<"portal.v1.ListRoutingRefusalsRequest"> & {
@@ -153,6 +177,8 @@ export const ListRoutingRefusalsRequestSchema: GenMessage<ListRoutingRefusalsReq
   messageDesc(file_portal_v1_operator, 3);
 
 /**
+ * ListRoutingRefusalsResponse is what ListRoutingRefusals of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListRoutingRefusalsResponse
  */
 export type ListRoutingRefusalsResponse = Message<"portal.v1.ListRoutingRefusalsResponse"> & {
@@ -178,26 +204,36 @@ export const ListRoutingRefusalsResponseSchema: GenMessage<ListRoutingRefusalsRe
  */
 export type RoutingRefusals = Message<"portal.v1.RoutingRefusals"> & {
   /**
+   * The beginning of the hour, in UTC.
+   *
    * @generated from field: google.protobuf.Timestamp hour = 1;
    */
   hour?: Timestamp | undefined;
 
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 2;
    */
   merchantId: bigint;
 
   /**
+   * The merchant's name.
+   *
    * @generated from field: string merchant = 3;
    */
   merchant: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 4;
    */
   currency: string;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 5;
    */
   method: string;
@@ -210,6 +246,8 @@ export type RoutingRefusals = Message<"portal.v1.RoutingRefusals"> & {
   cause: string;
 
   /**
+   * How many creations.
+   *
    * @generated from field: int64 refusals = 7;
    */
   refusals: bigint;
@@ -223,6 +261,8 @@ export const RoutingRefusalsSchema: GenMessage<RoutingRefusals> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 5);
 
 /**
+ * ExplainRoutingResponse is what ExplainRouting of OperatorService answers with.
+ *
  * @generated from message portal.v1.ExplainRoutingResponse
  */
 export type ExplainRoutingResponse = Message<"portal.v1.ExplainRoutingResponse"> & {
@@ -256,15 +296,21 @@ export const ExplainRoutingResponseSchema: GenMessage<ExplainRoutingResponse> = 
   messageDesc(file_portal_v1_operator, 6);
 
 /**
+ * RoutingCandidate is a requisite that a payment could get.
+ *
  * @generated from message portal.v1.RoutingCandidate
  */
 export type RoutingCandidate = Message<"portal.v1.RoutingCandidate"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 requisite_id = 1;
    */
   requisiteId: bigint;
 
   /**
+   * Whose requisite it is.
+   *
    * @generated from field: int64 trader_id = 2;
    */
   traderId: bigint;
@@ -278,11 +324,15 @@ export type RoutingCandidate = Message<"portal.v1.RoutingCandidate"> & {
   droppedBy?: string | undefined;
 
   /**
+   * When a payment last got it; unset before the first.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_at = 4;
    */
   lastUsedAt?: Timestamp | undefined;
 
   /**
+   * Among requisites used equally long ago the heavier comes first.
+   *
    * @generated from field: int32 weight = 5;
    */
   weight: number;
@@ -296,10 +346,14 @@ export const RoutingCandidateSchema: GenMessage<RoutingCandidate> = /*@__PURE__*
   messageDesc(file_portal_v1_operator, 7);
 
 /**
+ * ExplainRateRequest is what ExplainRate of OperatorService takes.
+ *
  * @generated from message portal.v1.ExplainRateRequest
  */
 export type ExplainRateRequest = Message<"portal.v1.ExplainRateRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -313,10 +367,14 @@ export const ExplainRateRequestSchema: GenMessage<ExplainRateRequest> = /*@__PUR
   messageDesc(file_portal_v1_operator, 8);
 
 /**
+ * QuoteRateRequest is what QuoteRate of OperatorService takes.
+ *
  * @generated from message portal.v1.QuoteRateRequest
  */
 export type QuoteRateRequest = Message<"portal.v1.QuoteRateRequest"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
@@ -351,6 +409,8 @@ export const QuoteRateRequestSchema: GenMessage<QuoteRateRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_operator, 9);
 
 /**
+ * ExplainRateResponse is what ExplainRate and QuoteRate of OperatorService answer with.
+ *
  * @generated from message portal.v1.ExplainRateResponse
  */
 export type ExplainRateResponse = Message<"portal.v1.ExplainRateResponse"> & {
@@ -369,11 +429,15 @@ export type ExplainRateResponse = Message<"portal.v1.ExplainRateResponse"> & {
   rateSource: string;
 
   /**
+   * Of when the base rate is.
+   *
    * @generated from field: google.protobuf.Timestamp rate_observed_at = 3;
    */
   rateObservedAt?: Timestamp | undefined;
 
   /**
+   * No fresh rate is known: the sum waits for one.
+   *
    * @generated from field: bool rate_unavailable = 4;
    */
   rateUnavailable: boolean;
@@ -386,6 +450,8 @@ export type ExplainRateResponse = Message<"portal.v1.ExplainRateResponse"> & {
   markupSource: string;
 
   /**
+   * The calculation, in its order.
+   *
    * @generated from field: repeated portal.v1.RateStep steps = 6;
    */
   steps: RateStep[];
@@ -399,20 +465,28 @@ export const ExplainRateResponseSchema: GenMessage<ExplainRateResponse> = /*@__P
   messageDesc(file_portal_v1_operator, 10);
 
 /**
+ * RateStep is a step of a calculation.
+ *
  * @generated from message portal.v1.RateStep
  */
 export type RateStep = Message<"portal.v1.RateStep"> & {
   /**
+   * What is calculated.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * How, in words and numbers.
+   *
    * @generated from field: string formula = 2;
    */
   formula: string;
 
   /**
+   * The result, decimal.
+   *
    * @generated from field: string value = 3;
    */
   value: string;
@@ -426,10 +500,14 @@ export const RateStepSchema: GenMessage<RateStep> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 11);
 
 /**
+ * SetRateRequest is what SetRate of OperatorService takes.
+ *
  * @generated from message portal.v1.SetRateRequest
  */
 export type SetRateRequest = Message<"portal.v1.SetRateRequest"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
@@ -464,6 +542,8 @@ export const SetRateRequestSchema: GenMessage<SetRateRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 12);
 
 /**
+ * SetRateResponse is what SetRate of OperatorService answers with.
+ *
  * @generated from message portal.v1.SetRateResponse
  */
 export type SetRateResponse = Message<"portal.v1.SetRateResponse"> & {
@@ -490,10 +570,14 @@ export const SetRateResponseSchema: GenMessage<SetRateResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 13);
 
 /**
+ * Rate is the base rate of a currency, from one source.
+ *
  * @generated from message portal.v1.Rate
  */
 export type Rate = Message<"portal.v1.Rate"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
@@ -506,16 +590,22 @@ export type Rate = Message<"portal.v1.Rate"> & {
   source: string;
 
   /**
+   * The feed's priority; 0 of a rate set by hand.
+   *
    * @generated from field: int32 priority = 3;
    */
   priority: number;
 
   /**
+   * Fiat for one USDT, 2 to 8 decimals.
+   *
    * @generated from field: string fiat_per_usdt = 4;
    */
   fiatPerUsdt: string;
 
   /**
+   * When it was set, or brought by the feed.
+   *
    * @generated from field: google.protobuf.Timestamp observed_at = 5;
    */
   observedAt?: Timestamp | undefined;
@@ -528,6 +618,8 @@ export type Rate = Message<"portal.v1.Rate"> & {
   staleAt?: Timestamp | undefined;
 
   /**
+   * Whether payments are made by it now.
+   *
    * @generated from field: bool in_use = 7;
    */
   inUse: boolean;
@@ -541,6 +633,8 @@ export const RateSchema: GenMessage<Rate> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 14);
 
 /**
+ * RateFeed is a source of base rates that the gateway asks by itself.
+ *
  * @generated from message portal.v1.RateFeed
  */
 export type RateFeed = Message<"portal.v1.RateFeed"> & {
@@ -552,11 +646,15 @@ export type RateFeed = Message<"portal.v1.RateFeed"> & {
   feedId?: bigint | undefined;
 
   /**
+   * ISO 4217 code.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * Whether it is switched on.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
@@ -569,6 +667,8 @@ export type RateFeed = Message<"portal.v1.RateFeed"> & {
   priority: number;
 
   /**
+   * Where the rate is read.
+   *
    * @generated from field: string url = 5;
    */
   url: string;
@@ -581,11 +681,15 @@ export type RateFeed = Message<"portal.v1.RateFeed"> & {
   pointer: string;
 
   /**
+   * How often it is read, in seconds.
+   *
    * @generated from field: int32 poll_seconds = 7;
    */
   pollSeconds: number;
 
   /**
+   * How long an answer may take, in milliseconds.
+   *
    * @generated from field: int32 timeout_ms = 8;
    */
   timeoutMs: number;
@@ -621,10 +725,14 @@ export const RateFeedSchema: GenMessage<RateFeed> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 15);
 
 /**
+ * SetRateFeedRequest is what SetRateFeed of OperatorService takes.
+ *
  * @generated from message portal.v1.SetRateFeedRequest
  */
 export type SetRateFeedRequest = Message<"portal.v1.SetRateFeedRequest"> & {
   /**
+   * The whole feed as it is to be.
+   *
    * @generated from field: portal.v1.RateFeed feed = 1;
    */
   feed?: RateFeed | undefined;
@@ -638,10 +746,14 @@ export const SetRateFeedRequestSchema: GenMessage<SetRateFeedRequest> = /*@__PUR
   messageDesc(file_portal_v1_operator, 16);
 
 /**
+ * SetRateFeedResponse is what SetRateFeed of OperatorService answers with.
+ *
  * @generated from message portal.v1.SetRateFeedResponse
  */
 export type SetRateFeedResponse = Message<"portal.v1.SetRateFeedResponse"> & {
   /**
+   * The feed as it is now.
+   *
    * @generated from field: portal.v1.RateFeed data = 1;
    */
   data?: RateFeed | undefined;
@@ -655,6 +767,8 @@ export const SetRateFeedResponseSchema: GenMessage<SetRateFeedResponse> = /*@__P
   messageDesc(file_portal_v1_operator, 17);
 
 /**
+ * ListRatesRequest is what ListRates of OperatorService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListRatesRequest
  */
 export type ListRatesRequest = Message<"portal.v1.ListRatesRequest"> & {
@@ -668,15 +782,21 @@ export const ListRatesRequestSchema: GenMessage<ListRatesRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_operator, 18);
 
 /**
+ * ListRatesResponse is what ListRates of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListRatesResponse
  */
 export type ListRatesResponse = Message<"portal.v1.ListRatesResponse"> & {
   /**
+   * Every rate known, the one in use first in each currency.
+   *
    * @generated from field: repeated portal.v1.Rate rates = 1;
    */
   rates: Rate[];
 
   /**
+   * Every feed.
+   *
    * @generated from field: repeated portal.v1.RateFeedState feeds = 2;
    */
   feeds: RateFeedState[];
@@ -690,15 +810,21 @@ export const ListRatesResponseSchema: GenMessage<ListRatesResponse> = /*@__PURE_
   messageDesc(file_portal_v1_operator, 19);
 
 /**
+ * RateFeedState is a feed, and how it has done lately.
+ *
  * @generated from message portal.v1.RateFeedState
  */
 export type RateFeedState = Message<"portal.v1.RateFeedState"> & {
   /**
+   * The feed as it is set.
+   *
    * @generated from field: portal.v1.RateFeed feed = 1;
    */
   feed?: RateFeed | undefined;
 
   /**
+   * When it was last read.
+   *
    * @generated from field: google.protobuf.Timestamp polled_at = 2;
    */
   polledAt?: Timestamp | undefined;
@@ -718,11 +844,15 @@ export type RateFeedState = Message<"portal.v1.RateFeedState"> & {
   goodAt?: Timestamp | undefined;
 
   /**
+   * When it last brought none.
+   *
    * @generated from field: google.protobuf.Timestamp failed_at = 5;
    */
   failedAt?: Timestamp | undefined;
 
   /**
+   * Why it last brought none.
+   *
    * @generated from field: optional string last_error = 6;
    */
   lastError?: string | undefined;
@@ -743,15 +873,21 @@ export const RateFeedStateSchema: GenMessage<RateFeedState> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 20);
 
 /**
+ * UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
+ *
  * @generated from message portal.v1.UpdateMerchantRequest
  */
 export type UpdateMerchantRequest = Message<"portal.v1.UpdateMerchantRequest"> & {
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 1;
    */
   merchantId: bigint;
 
   /**
+   * Whether the merchant's programs may call the API. Unset leaves it.
+   *
    * @generated from field: optional bool api_enabled = 2;
    */
   apiEnabled?: boolean | undefined;
@@ -793,15 +929,21 @@ export const UpdateMerchantRequestSchema: GenMessage<UpdateMerchantRequest> = /*
   messageDesc(file_portal_v1_operator, 21);
 
 /**
+ * UpdateCashboxRequest is what UpdateCashbox of OperatorService takes.
+ *
  * @generated from message portal.v1.UpdateCashboxRequest
  */
 export type UpdateCashboxRequest = Message<"portal.v1.UpdateCashboxRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
 
   /**
+   * Whether it takes payments. Unset leaves it.
+   *
    * @generated from field: optional bool collect_enabled = 2;
    */
   collectEnabled?: boolean | undefined;
@@ -877,6 +1019,8 @@ export const UpdateCashboxRequestSchema: GenMessage<UpdateCashboxRequest> = /*@_
  */
 export type ReturnHosts = Message<"portal.v1.ReturnHosts"> & {
   /**
+   * The names, without scheme and path.
+   *
    * @generated from field: repeated string hosts = 1;
    */
   hosts: string[];
@@ -890,20 +1034,28 @@ export const ReturnHostsSchema: GenMessage<ReturnHosts> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 23);
 
 /**
+ * SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
+ *
  * @generated from message portal.v1.SetCashboxMethodRequest
  */
 export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 2;
    */
   method: string;
 
   /**
+   * Whether payments can be made by it.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
@@ -916,6 +1068,8 @@ export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest
   marginPercent: string;
 
   /**
+   * How long a payment waits, in seconds.
+   *
    * @generated from field: int32 validity_seconds = 5;
    */
   validitySeconds: number;
@@ -928,6 +1082,8 @@ export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest
   minAmount: string;
 
   /**
+   * The greatest amount of one payment; empty is none.
+   *
    * @generated from field: string max_amount = 7;
    */
   maxAmount: string;
@@ -968,6 +1124,8 @@ export const SetCashboxMethodRequestSchema: GenMessage<SetCashboxMethodRequest> 
  */
 export type Bank = Message<"portal.v1.Bank"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
@@ -1009,6 +1167,8 @@ export type Bank = Message<"portal.v1.Bank"> & {
   source: string;
 
   /**
+   * Whether payers are offered it.
+   *
    * @generated from field: bool enabled = 7;
    */
   enabled: boolean;
@@ -1036,10 +1196,14 @@ export const BankSchema: GenMessage<Bank> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 25);
 
 /**
+ * SetBankRequest is what SetBank of OperatorService takes.
+ *
  * @generated from message portal.v1.SetBankRequest
  */
 export type SetBankRequest = Message<"portal.v1.SetBankRequest"> & {
   /**
+   * The whole bank as it is to be; currency and name say which.
+   *
    * @generated from field: portal.v1.Bank bank = 1;
    */
   bank?: Bank | undefined;
@@ -1067,10 +1231,14 @@ export const SetBankRequestSchema: GenMessage<SetBankRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 26);
 
 /**
+ * ListBanksRequest is what ListBanks of OperatorService takes.
+ *
  * @generated from message portal.v1.ListBanksRequest
  */
 export type ListBanksRequest = Message<"portal.v1.ListBanksRequest"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
@@ -1084,10 +1252,14 @@ export const ListBanksRequestSchema: GenMessage<ListBanksRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_operator, 27);
 
 /**
+ * ListBanksResponse is what ListBanks of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListBanksResponse
  */
 export type ListBanksResponse = Message<"portal.v1.ListBanksResponse"> & {
   /**
+   * The banks.
+   *
    * @generated from field: repeated portal.v1.Bank data = 1;
    */
   data: Bank[];
@@ -1101,20 +1273,28 @@ export const ListBanksResponseSchema: GenMessage<ListBanksResponse> = /*@__PURE_
   messageDesc(file_portal_v1_operator, 28);
 
 /**
+ * SetPlatformLimitRequest is what SetPlatformLimit of OperatorService takes.
+ *
  * @generated from message portal.v1.SetPlatformLimitRequest
  */
 export type SetPlatformLimitRequest = Message<"portal.v1.SetPlatformLimitRequest"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
 
   /**
+   * The least amount of one payment, at most two decimals.
+   *
    * @generated from field: string min_amount = 2;
    */
   minAmount: string;
 
   /**
+   * The greatest amount of one payment, at most two decimals.
+   *
    * @generated from field: string max_amount = 3;
    */
   maxAmount: string;
@@ -1135,15 +1315,21 @@ export const SetPlatformLimitRequestSchema: GenMessage<SetPlatformLimitRequest> 
   messageDesc(file_portal_v1_operator, 29);
 
 /**
+ * UpdateTraderRequest is what UpdateTrader of OperatorService takes.
+ *
  * @generated from message portal.v1.UpdateTraderRequest
  */
 export type UpdateTraderRequest = Message<"portal.v1.UpdateTraderRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
 
   /**
+   * Whether they get payments and payouts. Unset leaves it.
+   *
    * @generated from field: optional bool enabled = 2;
    */
   enabled?: boolean | undefined;
@@ -1156,6 +1342,8 @@ export type UpdateTraderRequest = Message<"portal.v1.UpdateTraderRequest"> & {
   ratePercent?: string | undefined;
 
   /**
+   * Their share of the spread, as a percent of spot. Unset leaves it.
+   *
    * @generated from field: optional string share_percent = 4;
    */
   sharePercent?: string | undefined;
@@ -1196,11 +1384,15 @@ export const UpdateTraderRequestSchema: GenMessage<UpdateTraderRequest> = /*@__P
  */
 export type RequisiteLimits = Message<"portal.v1.RequisiteLimits"> & {
   /**
+   * The least amount of one payment, at most two decimals.
+   *
    * @generated from field: optional string min_amount = 1;
    */
   minAmount?: string | undefined;
 
   /**
+   * The greatest amount of one payment, at most two decimals.
+   *
    * @generated from field: optional string max_amount = 2;
    */
   maxAmount?: string | undefined;
@@ -1213,16 +1405,22 @@ export type RequisiteLimits = Message<"portal.v1.RequisiteLimits"> & {
   timeZone?: string | undefined;
 
   /**
+   * How many payments a day.
+   *
    * @generated from field: optional int32 daily_count = 4;
    */
   dailyCount?: number | undefined;
 
   /**
+   * The sum of a day's payments, at most two decimals.
+   *
    * @generated from field: optional string daily_sum = 5;
    */
   dailySum?: string | undefined;
 
   /**
+   * How many payments may be pending at the same time.
+   *
    * @generated from field: optional int32 open_payments = 6;
    */
   openPayments?: number | undefined;
@@ -1235,6 +1433,8 @@ export type RequisiteLimits = Message<"portal.v1.RequisiteLimits"> & {
   workFrom?: string | undefined;
 
   /**
+   * HH:MM, like work_from.
+   *
    * @generated from field: optional string work_until = 8;
    */
   workUntil?: string | undefined;
@@ -1255,40 +1455,56 @@ export const RequisiteLimitsSchema: GenMessage<RequisiteLimits> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 31);
 
 /**
+ * CreateRequisiteRequest is what CreateRequisite of OperatorService takes.
+ *
  * @generated from message portal.v1.CreateRequisiteRequest
  */
 export type CreateRequisiteRequest = Message<"portal.v1.CreateRequisiteRequest"> & {
   /**
+   * Whose requisite it is.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 3;
    */
   method: string;
 
   /**
+   * What payers send money to: a phone number, a card number or an IBAN, by the method.
+   *
    * @generated from field: string value = 4;
    */
   value: string;
 
   /**
+   * The holder's name.
+   *
    * @generated from field: optional string holder = 5;
    */
   holder?: string | undefined;
 
   /**
+   * The bank's name.
+   *
    * @generated from field: optional string bank = 6;
    */
   bank?: string | undefined;
 
   /**
+   * Its limits; none when unset.
+   *
    * @generated from field: portal.v1.RequisiteLimits limits = 7;
    */
   limits?: RequisiteLimits | undefined;
@@ -1302,30 +1518,42 @@ export const CreateRequisiteRequestSchema: GenMessage<CreateRequisiteRequest> = 
   messageDesc(file_portal_v1_operator, 32);
 
 /**
+ * UpdateRequisiteRequest is what UpdateRequisite of OperatorService takes.
+ *
  * @generated from message portal.v1.UpdateRequisiteRequest
  */
 export type UpdateRequisiteRequest = Message<"portal.v1.UpdateRequisiteRequest"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 requisite_id = 1;
    */
   requisiteId: bigint;
 
   /**
+   * The operators' switch. Unset leaves it.
+   *
    * @generated from field: optional bool enabled = 2;
    */
   enabled?: boolean | undefined;
 
   /**
+   * The holder's name; empty clears it. Unset leaves it.
+   *
    * @generated from field: optional string holder = 3;
    */
   holder?: string | undefined;
 
   /**
+   * The bank's name; empty clears it. Unset leaves it.
+   *
    * @generated from field: optional string bank = 4;
    */
   bank?: string | undefined;
 
   /**
+   * Its limits. Unset leaves them.
+   *
    * @generated from field: portal.v1.RequisiteLimits limits = 5;
    */
   limits?: RequisiteLimits | undefined;
@@ -1346,6 +1574,8 @@ export const UpdateRequisiteRequestSchema: GenMessage<UpdateRequisiteRequest> = 
   messageDesc(file_portal_v1_operator, 33);
 
 /**
+ * CreateUserRequest is what CreateUser of OperatorService takes.
+ *
  * @generated from message portal.v1.CreateUserRequest
  */
 export type CreateUserRequest = Message<"portal.v1.CreateUserRequest"> & {
@@ -1357,6 +1587,8 @@ export type CreateUserRequest = Message<"portal.v1.CreateUserRequest"> & {
   kind: string;
 
   /**
+   * By which they sign in.
+   *
    * @generated from field: string login = 2;
    */
   login: string;
@@ -1406,10 +1638,14 @@ export const CreateUserRequestSchema: GenMessage<CreateUserRequest> = /*@__PURE_
   messageDesc(file_portal_v1_operator, 34);
 
 /**
+ * InviteUserRequest is what InviteUser of OperatorService takes.
+ *
  * @generated from message portal.v1.InviteUserRequest
  */
 export type InviteUserRequest = Message<"portal.v1.InviteUserRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 user_id = 1;
    */
   userId: bigint;
@@ -1423,10 +1659,14 @@ export const InviteUserRequestSchema: GenMessage<InviteUserRequest> = /*@__PURE_
   messageDesc(file_portal_v1_operator, 35);
 
 /**
+ * UserInvitedResponse is what CreateUser and InviteUser of OperatorService answer with.
+ *
  * @generated from message portal.v1.UserInvitedResponse
  */
 export type UserInvitedResponse = Message<"portal.v1.UserInvitedResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1439,6 +1679,8 @@ export type UserInvitedResponse = Message<"portal.v1.UserInvitedResponse"> & {
   invitationLink?: string | undefined;
 
   /**
+   * The user as it is now.
+   *
    * @generated from field: portal.v1.User data = 3;
    */
   data?: User | undefined;
@@ -1452,20 +1694,28 @@ export const UserInvitedResponseSchema: GenMessage<UserInvitedResponse> = /*@__P
   messageDesc(file_portal_v1_operator, 36);
 
 /**
+ * UpdateUserRequest is what UpdateUser of OperatorService takes.
+ *
  * @generated from message portal.v1.UpdateUserRequest
  */
 export type UpdateUserRequest = Message<"portal.v1.UpdateUserRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 user_id = 1;
    */
   userId: bigint;
 
   /**
+   * Whether they may sign in. Unset leaves it.
+   *
    * @generated from field: optional bool enabled = 2;
    */
   enabled?: boolean | undefined;
 
   /**
+   * At least 12 characters. Unset leaves it.
+   *
    * @generated from field: optional string password = 3;
    */
   password?: string | undefined;
@@ -1493,10 +1743,14 @@ export const UpdateUserRequestSchema: GenMessage<UpdateUserRequest> = /*@__PURE_
   messageDesc(file_portal_v1_operator, 37);
 
 /**
+ * RevokeTokensRequest is what RevokeTokens of OperatorService takes.
+ *
  * @generated from message portal.v1.RevokeTokensRequest
  */
 export type RevokeTokensRequest = Message<"portal.v1.RevokeTokensRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 user_id = 1;
    */
   userId: bigint;
@@ -1510,6 +1764,8 @@ export const RevokeTokensRequestSchema: GenMessage<RevokeTokensRequest> = /*@__P
   messageDesc(file_portal_v1_operator, 38);
 
 /**
+ * SettingResponse is what CorrectBalance, FundTrader, WithdrawTrader and SetInsurance of OperatorService answer with.
+ *
  * @generated from message portal.v1.SettingResponse
  */
 export type SettingResponse = Message<"portal.v1.SettingResponse"> & {
@@ -1536,10 +1792,14 @@ export const SettingResponseSchema: GenMessage<SettingResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 39);
 
 /**
+ * MerchantResponse is what CreateMerchant and UpdateMerchant of OperatorService answer with.
+ *
  * @generated from message portal.v1.MerchantResponse
  */
 export type MerchantResponse = Message<"portal.v1.MerchantResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1560,10 +1820,14 @@ export const MerchantResponseSchema: GenMessage<MerchantResponse> = /*@__PURE__*
   messageDesc(file_portal_v1_operator, 40);
 
 /**
+ * CashboxResponse is what UpdateCashbox of OperatorService answers with.
+ *
  * @generated from message portal.v1.CashboxResponse
  */
 export type CashboxResponse = Message<"portal.v1.CashboxResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1584,10 +1848,14 @@ export const CashboxResponseSchema: GenMessage<CashboxResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 41);
 
 /**
+ * CashboxMethodResponse is what SetCashboxMethod of OperatorService answers with.
+ *
  * @generated from message portal.v1.CashboxMethodResponse
  */
 export type CashboxMethodResponse = Message<"portal.v1.CashboxMethodResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1608,10 +1876,14 @@ export const CashboxMethodResponseSchema: GenMessage<CashboxMethodResponse> = /*
   messageDesc(file_portal_v1_operator, 42);
 
 /**
+ * CashboxPayoutMethodResponse is what SetCashboxPayoutMethod of OperatorService answers with.
+ *
  * @generated from message portal.v1.CashboxPayoutMethodResponse
  */
 export type CashboxPayoutMethodResponse = Message<"portal.v1.CashboxPayoutMethodResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1632,10 +1904,14 @@ export const CashboxPayoutMethodResponseSchema: GenMessage<CashboxPayoutMethodRe
   messageDesc(file_portal_v1_operator, 43);
 
 /**
+ * TraderResponse is what CreateTrader and UpdateTrader of OperatorService answer with.
+ *
  * @generated from message portal.v1.TraderResponse
  */
 export type TraderResponse = Message<"portal.v1.TraderResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1656,10 +1932,14 @@ export const TraderResponseSchema: GenMessage<TraderResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 44);
 
 /**
+ * TraderPayoutMethodResponse is what SetTraderPayoutMethod of OperatorService answers with.
+ *
  * @generated from message portal.v1.TraderPayoutMethodResponse
  */
 export type TraderPayoutMethodResponse = Message<"portal.v1.TraderPayoutMethodResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1680,10 +1960,14 @@ export const TraderPayoutMethodResponseSchema: GenMessage<TraderPayoutMethodResp
   messageDesc(file_portal_v1_operator, 45);
 
 /**
+ * RequisiteResponse is what CreateRequisite and UpdateRequisite of OperatorService answer with.
+ *
  * @generated from message portal.v1.RequisiteResponse
  */
 export type RequisiteResponse = Message<"portal.v1.RequisiteResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1704,10 +1988,14 @@ export const RequisiteResponseSchema: GenMessage<RequisiteResponse> = /*@__PURE_
   messageDesc(file_portal_v1_operator, 46);
 
 /**
+ * UserResponse is what UpdateUser and RevokeTokens of OperatorService answer with.
+ *
  * @generated from message portal.v1.UserResponse
  */
 export type UserResponse = Message<"portal.v1.UserResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1728,10 +2016,14 @@ export const UserResponseSchema: GenMessage<UserResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 47);
 
 /**
+ * PlatformLimitResponse is what SetPlatformLimit of OperatorService answers with.
+ *
  * @generated from message portal.v1.PlatformLimitResponse
  */
 export type PlatformLimitResponse = Message<"portal.v1.PlatformLimitResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1752,10 +2044,14 @@ export const PlatformLimitResponseSchema: GenMessage<PlatformLimitResponse> = /*
   messageDesc(file_portal_v1_operator, 48);
 
 /**
+ * BankResponse is what SetBank of OperatorService answers with.
+ *
  * @generated from message portal.v1.BankResponse
  */
 export type BankResponse = Message<"portal.v1.BankResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1776,10 +2072,14 @@ export const BankResponseSchema: GenMessage<BankResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 49);
 
 /**
+ * RemoveTraderAcquirerResponse is what RemoveTraderAcquirer of OperatorService answers with.
+ *
  * @generated from message portal.v1.RemoveTraderAcquirerResponse
  */
 export type RemoveTraderAcquirerResponse = Message<"portal.v1.RemoveTraderAcquirerResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1800,10 +2100,14 @@ export const RemoveTraderAcquirerResponseSchema: GenMessage<RemoveTraderAcquirer
   messageDesc(file_portal_v1_operator, 50);
 
 /**
+ * SetTraderAcquirerResponse is what SetTraderAcquirer of OperatorService answers with.
+ *
  * @generated from message portal.v1.SetTraderAcquirerResponse
  */
 export type SetTraderAcquirerResponse = Message<"portal.v1.SetTraderAcquirerResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1831,10 +2135,14 @@ export const SetTraderAcquirerResponseSchema: GenMessage<SetTraderAcquirerRespon
   messageDesc(file_portal_v1_operator, 51);
 
 /**
+ * CreateCashboxResponse is what CreateCashbox of OperatorService answers with.
+ *
  * @generated from message portal.v1.CreateCashboxResponse
  */
 export type CreateCashboxResponse = Message<"portal.v1.CreateCashboxResponse"> & {
   /**
+   * The line of the log of settings.
+   *
    * @generated from field: portal.v1.SettingChange change = 1;
    */
   change?: SettingChange | undefined;
@@ -1847,6 +2155,8 @@ export type CreateCashboxResponse = Message<"portal.v1.CreateCashboxResponse"> &
   webhookSecret: string;
 
   /**
+   * The cashbox as it is now.
+   *
    * @generated from field: portal.v1.Cashbox data = 3;
    */
   data?: Cashbox | undefined;
@@ -1860,6 +2170,8 @@ export const CreateCashboxResponseSchema: GenMessage<CreateCashboxResponse> = /*
   messageDesc(file_portal_v1_operator, 52);
 
 /**
+ * SettingChange is a line of the log of settings.
+ *
  * @generated from message portal.v1.SettingChange
  */
 export type SettingChange = Message<"portal.v1.SettingChange"> & {
@@ -1871,11 +2183,15 @@ export type SettingChange = Message<"portal.v1.SettingChange"> & {
   id: bigint;
 
   /**
+   * When it was made.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
 
   /**
+   * Who did it, such as operator:1.
+   *
    * @generated from field: string actor = 3;
    */
   actor: string;
@@ -1903,6 +2219,8 @@ export type SettingChange = Message<"portal.v1.SettingChange"> & {
   before?: JsonObject | undefined;
 
   /**
+   * The same fields as they are since then.
+   *
    * @generated from field: google.protobuf.Struct after = 7;
    */
   after?: JsonObject | undefined;
@@ -1916,15 +2234,21 @@ export const SettingChangeSchema: GenMessage<SettingChange> = /*@__PURE__*/
   messageDesc(file_portal_v1_operator, 53);
 
 /**
+ * ListSettingChangesRequest is what ListSettingChanges of OperatorService takes.
+ *
  * @generated from message portal.v1.ListSettingChangesRequest
  */
 export type ListSettingChangesRequest = Message<"portal.v1.ListSettingChangesRequest"> & {
   /**
+   * Keeps to changes of a kind of thing, as in SettingChange.
+   *
    * @generated from field: optional string subject = 1;
    */
   subject?: string | undefined;
 
   /**
+   * Keeps to changes of one thing, by its id or key.
+   *
    * @generated from field: optional string subject_key = 2;
    */
   subjectKey?: string | undefined;
@@ -1937,6 +2261,8 @@ export type ListSettingChangesRequest = Message<"portal.v1.ListSettingChangesReq
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 4;
    */
   cursor?: string | undefined;
@@ -1950,15 +2276,21 @@ export const ListSettingChangesRequestSchema: GenMessage<ListSettingChangesReque
   messageDesc(file_portal_v1_operator, 54);
 
 /**
+ * ListSettingChangesResponse is what ListSettingChanges of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListSettingChangesResponse
  */
 export type ListSettingChangesResponse = Message<"portal.v1.ListSettingChangesResponse"> & {
   /**
+   * The changes, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.SettingChange data = 1;
    */
   data: SettingChange[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
@@ -1972,20 +2304,28 @@ export const ListSettingChangesResponseSchema: GenMessage<ListSettingChangesResp
   messageDesc(file_portal_v1_operator, 55);
 
 /**
+ * ListDeadEventsRequest is what ListDeadEvents of OperatorService takes.
+ *
  * @generated from message portal.v1.ListDeadEventsRequest
  */
 export type ListDeadEventsRequest = Message<"portal.v1.ListDeadEventsRequest"> & {
   /**
+   * Keeps to events of one merchant.
+   *
    * @generated from field: optional int64 merchant_id = 1;
    */
   merchantId?: bigint | undefined;
 
   /**
+   * 1 to 100, 50 when unset.
+   *
    * @generated from field: optional int32 limit = 2;
    */
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 3;
    */
   cursor?: string | undefined;

@@ -45,11 +45,15 @@ export type TraderPayin = Message<"portal.v1.TraderPayin"> & {
   amount: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 4;
    */
   currency: string;
 
   /**
+   * sbp or c2c.
+   *
    * @generated from field: string method = 5;
    */
   method: string;
@@ -76,6 +80,8 @@ export type TraderPayin = Message<"portal.v1.TraderPayin"> & {
   bankCode?: string | undefined;
 
   /**
+   * The bank's name, as far as the merchant gave it.
+   *
    * @generated from field: optional string bank_name = 9;
    */
   bankName?: string | undefined;
@@ -88,31 +94,43 @@ export type TraderPayin = Message<"portal.v1.TraderPayin"> & {
   rewardUsdt: string;
 
   /**
+   * Nobody took it by then: it expires.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 11;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 12;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_updated_at = 13;
    */
   statusUpdatedAt?: Timestamp | undefined;
 
   /**
+   * When the trader took it; unset before.
+   *
    * @generated from field: google.protobuf.Timestamp taken_at = 14;
    */
   takenAt?: Timestamp | undefined;
 
   /**
+   * Why the status is what it is; null where no reason was given.
+   *
    * @generated from field: optional string status_reason = 15;
    */
   statusReason?: string | undefined;
 
   /**
+   * What proves that it was paid, such as the transfer's number; unset before.
+   *
    * @generated from field: optional string proof_reference = 16;
    */
   proofReference?: string | undefined;
@@ -132,16 +150,22 @@ export const TraderPayinSchema: GenMessage<TraderPayin> = /*@__PURE__*/
  */
 export type OperatorPayin = Message<"portal.v1.OperatorPayin"> & {
   /**
+   * The payout as its merchant sees it.
+   *
    * @generated from field: gateway.v1.Payin payin = 1;
    */
   payin?: Payin | undefined;
 
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 2;
    */
   merchantId: bigint;
 
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 3;
    */
   merchantCashboxId: bigint;
@@ -154,26 +178,36 @@ export type OperatorPayin = Message<"portal.v1.OperatorPayin"> & {
   traderId?: bigint | undefined;
 
   /**
+   * When the trader took it; unset before.
+   *
    * @generated from field: google.protobuf.Timestamp taken_at = 5;
    */
   takenAt?: Timestamp | undefined;
 
   /**
+   * The bank's code, as the merchant gave it.
+   *
    * @generated from field: optional string code = 6;
    */
   code?: string | undefined;
 
   /**
+   * The bank's name, as the merchant gave it.
+   *
    * @generated from field: optional string bank_name = 7;
    */
   bankName?: string | undefined;
 
   /**
+   * The merchant's id of the user.
+   *
    * @generated from field: optional string user_id = 8;
    */
   userId?: string | undefined;
 
   /**
+   * The user's network address, as the merchant gave it.
+   *
    * @generated from field: optional string user_ip = 9;
    */
   userIp?: string | undefined;
@@ -187,6 +221,8 @@ export const OperatorPayinSchema: GenMessage<OperatorPayin> = /*@__PURE__*/
   messageDesc(file_portal_v1_payin, 1);
 
 /**
+ * ListPayinsRequest is what ListPayins of TraderService, and ListPayins of MerchantService take.
+ *
  * @generated from message portal.v1.ListPayinsRequest
  */
 export type ListPayinsRequest = Message<"portal.v1.ListPayinsRequest"> & {
@@ -220,10 +256,14 @@ export const ListPayinsRequestSchema: GenMessage<ListPayinsRequest> = /*@__PURE_
   messageDesc(file_portal_v1_payin, 2);
 
 /**
+ * ListTraderPayinsResponse is what ListPayins of TraderService answers with.
+ *
  * @generated from message portal.v1.ListTraderPayinsResponse
  */
 export type ListTraderPayinsResponse = Message<"portal.v1.ListTraderPayinsResponse"> & {
   /**
+   * The payouts, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.TraderPayin data = 1;
    */
   data: TraderPayin[];
@@ -244,10 +284,14 @@ export const ListTraderPayinsResponseSchema: GenMessage<ListTraderPayinsResponse
   messageDesc(file_portal_v1_payin, 3);
 
 /**
+ * ListMerchantPayinsResponse is what ListPayins of MerchantService answers with.
+ *
  * @generated from message portal.v1.ListMerchantPayinsResponse
  */
 export type ListMerchantPayinsResponse = Message<"portal.v1.ListMerchantPayinsResponse"> & {
   /**
+   * The payouts, in the order that the call names.
+   *
    * @generated from field: repeated gateway.v1.Payin data = 1;
    */
   data: Payin[];
@@ -268,10 +312,14 @@ export const ListMerchantPayinsResponseSchema: GenMessage<ListMerchantPayinsResp
   messageDesc(file_portal_v1_payin, 4);
 
 /**
+ * TakePayinRequest is what TakePayin of TraderService takes.
+ *
  * @generated from message portal.v1.TakePayinRequest
  */
 export type TakePayinRequest = Message<"portal.v1.TakePayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -285,10 +333,14 @@ export const TakePayinRequestSchema: GenMessage<TakePayinRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_payin, 5);
 
 /**
+ * CompletePayinRequest is what CompletePayin of TraderService takes.
+ *
  * @generated from message portal.v1.CompletePayinRequest
  */
 export type CompletePayinRequest = Message<"portal.v1.CompletePayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -309,10 +361,14 @@ export const CompletePayinRequestSchema: GenMessage<CompletePayinRequest> = /*@_
   messageDesc(file_portal_v1_payin, 6);
 
 /**
+ * GiveBackPayinRequest is what GiveBackPayin of TraderService takes.
+ *
  * @generated from message portal.v1.GiveBackPayinRequest
  */
 export type GiveBackPayinRequest = Message<"portal.v1.GiveBackPayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -333,10 +389,14 @@ export const GiveBackPayinRequestSchema: GenMessage<GiveBackPayinRequest> = /*@_
   messageDesc(file_portal_v1_payin, 7);
 
 /**
+ * FailPayinRequest is what FailPayin of TraderService takes.
+ *
  * @generated from message portal.v1.FailPayinRequest
  */
 export type FailPayinRequest = Message<"portal.v1.FailPayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -357,15 +417,21 @@ export const FailPayinRequestSchema: GenMessage<FailPayinRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_payin, 8);
 
 /**
+ * TraderPayinResponse is what TakePayin, GiveBackPayin, CompletePayin and FailPayin of TraderService answer with.
+ *
  * @generated from message portal.v1.TraderPayinResponse
  */
 export type TraderPayinResponse = Message<"portal.v1.TraderPayinResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payout as it is now.
+   *
    * @generated from field: portal.v1.TraderPayin data = 2;
    */
   data?: TraderPayin | undefined;
@@ -379,6 +445,8 @@ export const TraderPayinResponseSchema: GenMessage<TraderPayinResponse> = /*@__P
   messageDesc(file_portal_v1_payin, 9);
 
 /**
+ * ListOverduePayinsRequest is what ListOverduePayins of OperatorService takes.
+ *
  * @generated from message portal.v1.ListOverduePayinsRequest
  */
 export type ListOverduePayinsRequest = Message<"portal.v1.ListOverduePayinsRequest"> & {
@@ -405,10 +473,14 @@ export const ListOverduePayinsRequestSchema: GenMessage<ListOverduePayinsRequest
   messageDesc(file_portal_v1_payin, 10);
 
 /**
+ * ListOverduePayinsResponse is what ListOverduePayins of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListOverduePayinsResponse
  */
 export type ListOverduePayinsResponse = Message<"portal.v1.ListOverduePayinsResponse"> & {
   /**
+   * The payouts.
+   *
    * @generated from field: repeated portal.v1.OperatorPayin data = 1;
    */
   data: OperatorPayin[];
@@ -429,10 +501,14 @@ export const ListOverduePayinsResponseSchema: GenMessage<ListOverduePayinsRespon
   messageDesc(file_portal_v1_payin, 11);
 
 /**
+ * ResolvePayinRequest is what ResolvePayin of OperatorService takes.
+ *
  * @generated from message portal.v1.ResolvePayinRequest
  */
 export type ResolvePayinRequest = Message<"portal.v1.ResolvePayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -467,10 +543,14 @@ export const ResolvePayinRequestSchema: GenMessage<ResolvePayinRequest> = /*@__P
   messageDesc(file_portal_v1_payin, 12);
 
 /**
+ * ReclaimPayinRequest is what ReclaimPayin of OperatorService takes.
+ *
  * @generated from message portal.v1.ReclaimPayinRequest
  */
 export type ReclaimPayinRequest = Message<"portal.v1.ReclaimPayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -491,10 +571,14 @@ export const ReclaimPayinRequestSchema: GenMessage<ReclaimPayinRequest> = /*@__P
   messageDesc(file_portal_v1_payin, 13);
 
 /**
+ * ReversePayinRequest is what ReversePayin of OperatorService takes.
+ *
  * @generated from message portal.v1.ReversePayinRequest
  */
 export type ReversePayinRequest = Message<"portal.v1.ReversePayinRequest"> & {
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 1;
    */
   payinId: string;
@@ -515,15 +599,21 @@ export const ReversePayinRequestSchema: GenMessage<ReversePayinRequest> = /*@__P
   messageDesc(file_portal_v1_payin, 14);
 
 /**
+ * OperatorPayinResponse is what ResolvePayin, ReclaimPayin and ReversePayin of OperatorService answer with.
+ *
  * @generated from message portal.v1.OperatorPayinResponse
  */
 export type OperatorPayinResponse = Message<"portal.v1.OperatorPayinResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payout as it is now.
+   *
    * @generated from field: portal.v1.OperatorPayin data = 2;
    */
   data?: OperatorPayin | undefined;
@@ -537,20 +627,28 @@ export const OperatorPayinResponseSchema: GenMessage<OperatorPayinResponse> = /*
   messageDesc(file_portal_v1_payin, 15);
 
 /**
+ * SetCashboxPayoutMethodRequest is what SetCashboxPayoutMethod of OperatorService takes.
+ *
  * @generated from message portal.v1.SetCashboxPayoutMethodRequest
  */
 export type SetCashboxPayoutMethodRequest = Message<"portal.v1.SetCashboxPayoutMethodRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
 
   /**
+   * sbp or c2c.
+   *
    * @generated from field: string method = 2;
    */
   method: string;
 
   /**
+   * Whether the cashbox pays out by it.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
@@ -585,25 +683,35 @@ export const SetCashboxPayoutMethodRequestSchema: GenMessage<SetCashboxPayoutMet
   messageDesc(file_portal_v1_payin, 16);
 
 /**
+ * SetTraderPayoutMethodRequest is what SetTraderPayoutMethod of OperatorService takes.
+ *
  * @generated from message portal.v1.SetTraderPayoutMethodRequest
  */
 export type SetTraderPayoutMethodRequest = Message<"portal.v1.SetTraderPayoutMethodRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * sbp or c2c.
+   *
    * @generated from field: string method = 3;
    */
   method: string;
 
   /**
+   * Whether the trader may take such payouts.
+   *
    * @generated from field: bool enabled = 4;
    */
   enabled: boolean;

@@ -23,16 +23,22 @@ export const file_portal_v1_people: GenFile = /*@__PURE__*/
  */
 export type Merchant = Message<"portal.v1.Merchant"> & {
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * Payers see it.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Whether the merchant's programs may call the API.
+   *
    * @generated from field: bool api_enabled = 3;
    */
   apiEnabled: boolean;
@@ -45,11 +51,15 @@ export type Merchant = Message<"portal.v1.Merchant"> & {
   ratePercent?: string | undefined;
 
   /**
+   * How many of its payments may be pending at the same time.
+   *
    * @generated from field: int32 max_open_payments = 5;
    */
   maxOpenPayments: number;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
@@ -76,26 +86,36 @@ export const MerchantSchema: GenMessage<Merchant> = /*@__PURE__*/
  */
 export type Cashbox = Message<"portal.v1.Cashbox"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 2;
    */
   merchantId: bigint;
 
   /**
+   * The merchant's name.
+   *
    * @generated from field: string merchant_name = 3;
    */
   merchantName: string;
 
   /**
+   * What people call the cashbox.
+   *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
+   * ISO 4217 code of its payments.
+   *
    * @generated from field: string currency = 5;
    */
   currency: string;
@@ -108,46 +128,64 @@ export type Cashbox = Message<"portal.v1.Cashbox"> & {
   traderCashboxId?: bigint | undefined;
 
   /**
+   * Whether it takes payments.
+   *
    * @generated from field: bool collect_enabled = 7;
    */
   collectEnabled: boolean;
 
   /**
+   * The shop's colour on the hosted pages, #rrggbb; unset is the gateway's own.
+   *
    * @generated from field: optional string page_color = 8;
    */
   pageColor?: string | undefined;
 
   /**
+   * The one origin whose pages may show the hosted pages in a frame; unset is none.
+   *
    * @generated from field: optional string frame_origin = 9;
    */
   frameOrigin?: string | undefined;
 
   /**
+   * The hosts that a returnUrl may name; none is any.
+   *
    * @generated from field: repeated string return_hosts = 10;
    */
   returnHosts: string[];
 
   /**
+   * Payers are led back by itself, five seconds after they have paid.
+   *
    * @generated from field: bool return_automatic = 11;
    */
   returnAutomatic: boolean;
 
   /**
+   * The merchant is told when a payer says that they have paid.
+   *
    * @generated from field: bool payer_events = 12;
    */
   payerEvents: boolean;
 
   /**
+   * USDT, 8 decimals: what is reserved as insurance.
+   *
    * @generated from field: string insurance_usdt = 13;
    */
   insuranceUsdt: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 14;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 15;
    */
   version: string;
@@ -167,46 +205,64 @@ export const CashboxSchema: GenMessage<Cashbox> = /*@__PURE__*/
  */
 export type CashboxMethod = Message<"portal.v1.CashboxMethod"> & {
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 1;
    */
   method: string;
 
   /**
+   * Whether payments can be made by it.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
 
   /**
+   * Markup of its payments, percent; unset is none of its own.
+   *
    * @generated from field: optional string margin_percent = 3;
    */
   marginPercent?: string | undefined;
 
   /**
+   * How long a payment waits, in seconds.
+   *
    * @generated from field: int32 validity_seconds = 4;
    */
   validitySeconds: number;
 
   /**
+   * The least amount of one payment, two decimals; empty or unset is no limit.
+   *
    * @generated from field: optional string min_amount = 5;
    */
   minAmount?: string | undefined;
 
   /**
+   * The greatest amount of one payment, two decimals; empty or unset is no limit.
+   *
    * @generated from field: optional string max_amount = 6;
    */
   maxAmount?: string | undefined;
 
   /**
+   * How long a payment waits at least once its payer says that they have paid.
+   *
    * @generated from field: int32 claim_seconds = 7;
    */
   claimSeconds: number;
 
   /**
+   * How many cards may be tried for one payment.
+   *
    * @generated from field: int32 cards = 8;
    */
   cards: number;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 9;
    */
   version: string;
@@ -226,26 +282,36 @@ export const CashboxMethodSchema: GenMessage<CashboxMethod> = /*@__PURE__*/
  */
 export type CashboxPayoutMethod = Message<"portal.v1.CashboxPayoutMethod"> & {
   /**
+   * sbp or c2c.
+   *
    * @generated from field: string method = 1;
    */
   method: string;
 
   /**
+   * Whether the cashbox pays out by it.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
 
   /**
+   * Added to the base rate, percent.
+   *
    * @generated from field: string markup_percent = 3;
    */
   markupPercent: string;
 
   /**
+   * How long a payout may take, in seconds.
+   *
    * @generated from field: int32 validity_seconds = 4;
    */
   validitySeconds: number;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 5;
    */
   version: string;
@@ -265,16 +331,22 @@ export const CashboxPayoutMethodSchema: GenMessage<CashboxPayoutMethod> = /*@__P
  */
 export type Trader = Message<"portal.v1.Trader"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * What people call them.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Whether they get payments and payouts.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
@@ -287,26 +359,36 @@ export type Trader = Message<"portal.v1.Trader"> & {
   onBreak: boolean;
 
   /**
+   * Markup where neither cashbox nor merchant has one; unset is none.
+   *
    * @generated from field: optional string rate_percent = 5;
    */
   ratePercent?: string | undefined;
 
   /**
+   * Their share of the spread, as a percent of spot.
+   *
    * @generated from field: string share_percent = 6;
    */
   sharePercent: string;
 
   /**
+   * How many payouts they may have taken and not ended.
+   *
    * @generated from field: int32 max_open_payins = 7;
    */
   maxOpenPayins: number;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 9;
    */
   version: string;
@@ -326,21 +408,29 @@ export const TraderSchema: GenMessage<Trader> = /*@__PURE__*/
  */
 export type TraderPayoutMethod = Message<"portal.v1.TraderPayoutMethod"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
 
   /**
+   * sbp or c2c.
+   *
    * @generated from field: string method = 2;
    */
   method: string;
 
   /**
+   * Whether the trader may take such payouts.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 4;
    */
   version: string;
@@ -360,16 +450,22 @@ export const TraderPayoutMethodSchema: GenMessage<TraderPayoutMethod> = /*@__PUR
  */
 export type Acquirer = Message<"portal.v1.Acquirer"> & {
   /**
+   * The processor's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The processor's https address.
+   *
    * @generated from field: string url = 2;
    */
   url: string;
 
   /**
+   * Names us to the processor.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId: string;
@@ -389,6 +485,8 @@ export type Acquirer = Message<"portal.v1.Acquirer"> & {
   open: bigint;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 6;
    */
   version: string;
@@ -408,26 +506,36 @@ export const AcquirerSchema: GenMessage<Acquirer> = /*@__PURE__*/
  */
 export type Requisite = Message<"portal.v1.Requisite"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * Whose requisite it is.
+   *
    * @generated from field: int64 trader_id = 2;
    */
   traderId: bigint;
 
   /**
+   * The trader's name.
+   *
    * @generated from field: string trader_name = 3;
    */
   traderName: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 4;
    */
   currency: string;
 
   /**
+   * sbp, sim, card2card or iban.
+   *
    * @generated from field: string method = 5;
    */
   method: string;
@@ -440,11 +548,15 @@ export type Requisite = Message<"portal.v1.Requisite"> & {
   masked: string;
 
   /**
+   * The holder's name; null where none is known.
+   *
    * @generated from field: optional string holder = 7;
    */
   holder?: string | undefined;
 
   /**
+   * The bank's name; null where none is known.
+   *
    * @generated from field: optional string bank = 8;
    */
   bank?: string | undefined;
@@ -457,11 +569,15 @@ export type Requisite = Message<"portal.v1.Requisite"> & {
   enabled: boolean;
 
   /**
+   * The trader's own switch.
+   *
    * @generated from field: bool own_enabled = 10;
    */
   ownEnabled: boolean;
 
   /**
+   * What operators set as its limits.
+   *
    * @generated from field: portal.v1.OwnRequisiteLimits limits = 11;
    */
   limits?: OwnRequisiteLimits | undefined;
@@ -474,16 +590,22 @@ export type Requisite = Message<"portal.v1.Requisite"> & {
   ownLimits?: OwnRequisiteLimits | undefined;
 
   /**
+   * Among requisites used equally long ago the heavier comes first.
+   *
    * @generated from field: int32 weight = 13;
    */
   weight: number;
 
   /**
+   * When it was added.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 14;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 15;
    */
   version: string;
@@ -503,6 +625,8 @@ export const RequisiteSchema: GenMessage<Requisite> = /*@__PURE__*/
  */
 export type User = Message<"portal.v1.User"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -522,21 +646,29 @@ export type User = Message<"portal.v1.User"> & {
   role: string;
 
   /**
+   * The user's login.
+   *
    * @generated from field: string login = 4;
    */
   login: string;
 
   /**
+   * Whether they may sign in.
+   *
    * @generated from field: bool enabled = 5;
    */
   enabled: boolean;
 
   /**
+   * Of a user of merchant_portal: whose portal it is.
+   *
    * @generated from field: optional int64 merchant_id = 6;
    */
   merchantId?: bigint | undefined;
 
   /**
+   * Of a user of trader: who they work for.
+   *
    * @generated from field: optional int64 trader_id = 7;
    */
   traderId?: bigint | undefined;
@@ -563,11 +695,15 @@ export type User = Message<"portal.v1.User"> & {
   hasPassword: boolean;
 
   /**
+   * Whether an authenticator app is set up.
+   *
    * @generated from field: bool has_totp = 11;
    */
   hasTotp: boolean;
 
   /**
+   * How many passkeys are set up.
+   *
    * @generated from field: int32 passkeys = 12;
    */
   passkeys: number;
@@ -580,16 +716,22 @@ export type User = Message<"portal.v1.User"> & {
   sessions: number;
 
   /**
+   * When a session was last used; unset where none is open.
+   *
    * @generated from field: google.protobuf.Timestamp seen_at = 14;
    */
   seenAt?: Timestamp | undefined;
 
   /**
+   * When they were made a user.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 16;
    */
   version: string;
@@ -609,21 +751,29 @@ export const UserSchema: GenMessage<User> = /*@__PURE__*/
  */
 export type PlatformLimit = Message<"portal.v1.PlatformLimit"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
 
   /**
+   * The least amount of one payment, two decimals.
+   *
    * @generated from field: string min_amount = 2;
    */
   minAmount: string;
 
   /**
+   * The greatest amount of one payment, two decimals.
+   *
    * @generated from field: string max_amount = 3;
    */
   maxAmount: string;
 
   /**
+   * Names the settings as they were read. An update that carries it changes nothing if they are others now.
+   *
    * @generated from field: string version = 4;
    */
   version: string;
@@ -643,11 +793,15 @@ export const PlatformLimitSchema: GenMessage<PlatformLimit> = /*@__PURE__*/
  */
 export type OwnerBalance = Message<"portal.v1.OwnerBalance"> & {
   /**
+   * USDT, 8 decimals: what can be used.
+   *
    * @generated from field: string available_usdt = 1;
    */
   availableUsdt: string;
 
   /**
+   * USDT, 8 decimals: what is held back.
+   *
    * @generated from field: string reserved_usdt = 2;
    */
   reservedUsdt: string;
@@ -667,21 +821,29 @@ export const OwnerBalanceSchema: GenMessage<OwnerBalance> = /*@__PURE__*/
  */
 export type SensitiveRead = Message<"portal.v1.SensitiveRead"> & {
   /**
+   * Names the line of the log.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * When it was read.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
 
   /**
+   * Who read it.
+   *
    * @generated from field: int64 user_id = 3;
    */
   userId: bigint;
 
   /**
+   * The login of who read it.
+   *
    * @generated from field: string login = 4;
    */
   login: string;
@@ -694,16 +856,22 @@ export type SensitiveRead = Message<"portal.v1.SensitiveRead"> & {
   subject: string;
 
   /**
+   * The id of the thing.
+   *
    * @generated from field: string subject_key = 6;
    */
   subjectKey: string;
 
   /**
+   * What of it was read, such as value.
+   *
    * @generated from field: string what = 7;
    */
   what: string;
 
   /**
+   * The X-Request-Id of the call or page.
+   *
    * @generated from field: string request_id = 8;
    */
   requestId: string;
@@ -717,6 +885,8 @@ export const SensitiveReadSchema: GenMessage<SensitiveRead> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 11);
 
 /**
+ * ListMerchantsRequest is what ListMerchants of OperatorService takes.
+ *
  * @generated from message portal.v1.ListMerchantsRequest
  */
 export type ListMerchantsRequest = Message<"portal.v1.ListMerchantsRequest"> & {
@@ -757,10 +927,14 @@ export const ListMerchantsRequestSchema: GenMessage<ListMerchantsRequest> = /*@_
   messageDesc(file_portal_v1_people, 12);
 
 /**
+ * ListMerchantsResponse is what ListMerchants of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListMerchantsResponse
  */
 export type ListMerchantsResponse = Message<"portal.v1.ListMerchantsResponse"> & {
   /**
+   * The merchants, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Merchant data = 1;
    */
   data: Merchant[];
@@ -781,10 +955,14 @@ export const ListMerchantsResponseSchema: GenMessage<ListMerchantsResponse> = /*
   messageDesc(file_portal_v1_people, 13);
 
 /**
+ * GetMerchantRequest is what GetMerchant of OperatorService takes.
+ *
  * @generated from message portal.v1.GetMerchantRequest
  */
 export type GetMerchantRequest = Message<"portal.v1.GetMerchantRequest"> & {
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 1;
    */
   merchantId: bigint;
@@ -798,10 +976,14 @@ export const GetMerchantRequestSchema: GenMessage<GetMerchantRequest> = /*@__PUR
   messageDesc(file_portal_v1_people, 14);
 
 /**
+ * GetMerchantResponse is what GetMerchant of OperatorService answers with.
+ *
  * @generated from message portal.v1.GetMerchantResponse
  */
 export type GetMerchantResponse = Message<"portal.v1.GetMerchantResponse"> & {
   /**
+   * The merchant as it is now.
+   *
    * @generated from field: portal.v1.Merchant data = 1;
    */
   data?: Merchant | undefined;
@@ -822,6 +1004,8 @@ export const GetMerchantResponseSchema: GenMessage<GetMerchantResponse> = /*@__P
   messageDesc(file_portal_v1_people, 15);
 
 /**
+ * OperatorServiceListCashboxesRequest is what ListCashboxes of OperatorService takes.
+ *
  * @generated from message portal.v1.OperatorServiceListCashboxesRequest
  */
 export type OperatorServiceListCashboxesRequest = Message<"portal.v1.OperatorServiceListCashboxesRequest"> & {
@@ -833,11 +1017,15 @@ export type OperatorServiceListCashboxesRequest = Message<"portal.v1.OperatorSer
   search?: string | undefined;
 
   /**
+   * Keeps to those switched on, or off.
+   *
    * @generated from field: optional bool switched_on = 2;
    */
   switchedOn?: boolean | undefined;
 
   /**
+   * Keeps to one merchant's.
+   *
    * @generated from field: optional int64 merchant_id = 3;
    */
   merchantId?: bigint | undefined;
@@ -850,6 +1038,8 @@ export type OperatorServiceListCashboxesRequest = Message<"portal.v1.OperatorSer
   traderCashboxId?: bigint | undefined;
 
   /**
+   * Keeps to one currency, ISO 4217.
+   *
    * @generated from field: optional string currency = 5;
    */
   currency?: string | undefined;
@@ -862,6 +1052,8 @@ export type OperatorServiceListCashboxesRequest = Message<"portal.v1.OperatorSer
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 7;
    */
   cursor?: string | undefined;
@@ -875,15 +1067,21 @@ export const OperatorServiceListCashboxesRequestSchema: GenMessage<OperatorServi
   messageDesc(file_portal_v1_people, 16);
 
 /**
+ * OperatorServiceListCashboxesResponse is what ListCashboxes of OperatorService answers with.
+ *
  * @generated from message portal.v1.OperatorServiceListCashboxesResponse
  */
 export type OperatorServiceListCashboxesResponse = Message<"portal.v1.OperatorServiceListCashboxesResponse"> & {
   /**
+   * The cashboxes, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Cashbox data = 1;
    */
   data: Cashbox[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
@@ -897,10 +1095,14 @@ export const OperatorServiceListCashboxesResponseSchema: GenMessage<OperatorServ
   messageDesc(file_portal_v1_people, 17);
 
 /**
+ * GetCashboxRequest is what GetCashbox of OperatorService takes.
+ *
  * @generated from message portal.v1.GetCashboxRequest
  */
 export type GetCashboxRequest = Message<"portal.v1.GetCashboxRequest"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
@@ -914,25 +1116,35 @@ export const GetCashboxRequestSchema: GenMessage<GetCashboxRequest> = /*@__PURE_
   messageDesc(file_portal_v1_people, 18);
 
 /**
+ * GetCashboxResponse is what GetCashbox of OperatorService answers with.
+ *
  * @generated from message portal.v1.GetCashboxResponse
  */
 export type GetCashboxResponse = Message<"portal.v1.GetCashboxResponse"> & {
   /**
+   * The cashbox as it is now.
+   *
    * @generated from field: portal.v1.Cashbox data = 1;
    */
   data?: Cashbox | undefined;
 
   /**
+   * Its methods of payments.
+   *
    * @generated from field: repeated portal.v1.CashboxMethod methods = 2;
    */
   methods: CashboxMethod[];
 
   /**
+   * Its methods of payouts.
+   *
    * @generated from field: repeated portal.v1.CashboxPayoutMethod payout_methods = 3;
    */
   payoutMethods: CashboxPayoutMethod[];
 
   /**
+   * What the cashbox has.
+   *
    * @generated from field: portal.v1.OwnerBalance balance = 4;
    */
   balance?: OwnerBalance | undefined;
@@ -953,6 +1165,8 @@ export const GetCashboxResponseSchema: GenMessage<GetCashboxResponse> = /*@__PUR
   messageDesc(file_portal_v1_people, 19);
 
 /**
+ * ListTradersRequest is what ListTraders of OperatorService takes.
+ *
  * @generated from message portal.v1.ListTradersRequest
  */
 export type ListTradersRequest = Message<"portal.v1.ListTradersRequest"> & {
@@ -964,6 +1178,8 @@ export type ListTradersRequest = Message<"portal.v1.ListTradersRequest"> & {
   search?: string | undefined;
 
   /**
+   * Keeps to those switched on, or off.
+   *
    * @generated from field: optional bool switched_on = 2;
    */
   switchedOn?: boolean | undefined;
@@ -976,6 +1192,8 @@ export type ListTradersRequest = Message<"portal.v1.ListTradersRequest"> & {
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 4;
    */
   cursor?: string | undefined;
@@ -989,15 +1207,21 @@ export const ListTradersRequestSchema: GenMessage<ListTradersRequest> = /*@__PUR
   messageDesc(file_portal_v1_people, 20);
 
 /**
+ * ListTradersResponse is what ListTraders of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListTradersResponse
  */
 export type ListTradersResponse = Message<"portal.v1.ListTradersResponse"> & {
   /**
+   * The traders, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Trader data = 1;
    */
   data: Trader[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
@@ -1011,10 +1235,14 @@ export const ListTradersResponseSchema: GenMessage<ListTradersResponse> = /*@__P
   messageDesc(file_portal_v1_people, 21);
 
 /**
+ * GetTraderRequest is what GetTrader of OperatorService takes.
+ *
  * @generated from message portal.v1.GetTraderRequest
  */
 export type GetTraderRequest = Message<"portal.v1.GetTraderRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
@@ -1028,25 +1256,35 @@ export const GetTraderRequestSchema: GenMessage<GetTraderRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_people, 22);
 
 /**
+ * GetTraderResponse is what GetTrader of OperatorService answers with.
+ *
  * @generated from message portal.v1.GetTraderResponse
  */
 export type GetTraderResponse = Message<"portal.v1.GetTraderResponse"> & {
   /**
+   * The trader as it is now.
+   *
    * @generated from field: portal.v1.Trader data = 1;
    */
   data?: Trader | undefined;
 
   /**
+   * What the trader may pay out by.
+   *
    * @generated from field: repeated portal.v1.TraderPayoutMethod payout_methods = 2;
    */
   payoutMethods: TraderPayoutMethod[];
 
   /**
+   * The trader's processors, the present one and former ones.
+   *
    * @generated from field: repeated portal.v1.Acquirer acquirers = 3;
    */
   acquirers: Acquirer[];
 
   /**
+   * What the trader has.
+   *
    * @generated from field: portal.v1.OwnerBalance balance = 4;
    */
   balance?: OwnerBalance | undefined;
@@ -1067,6 +1305,8 @@ export const GetTraderResponseSchema: GenMessage<GetTraderResponse> = /*@__PURE_
   messageDesc(file_portal_v1_people, 23);
 
 /**
+ * ListRequisitesRequest is what ListRequisites of OperatorService takes.
+ *
  * @generated from message portal.v1.ListRequisitesRequest
  */
 export type ListRequisitesRequest = Message<"portal.v1.ListRequisitesRequest"> & {
@@ -1078,21 +1318,29 @@ export type ListRequisitesRequest = Message<"portal.v1.ListRequisitesRequest"> &
   search?: string | undefined;
 
   /**
+   * Keeps to those switched on, or off.
+   *
    * @generated from field: optional bool switched_on = 2;
    */
   switchedOn?: boolean | undefined;
 
   /**
+   * Keeps to one trader's.
+   *
    * @generated from field: optional int64 trader_id = 3;
    */
   traderId?: bigint | undefined;
 
   /**
+   * Keeps to one currency, ISO 4217.
+   *
    * @generated from field: optional string currency = 4;
    */
   currency?: string | undefined;
 
   /**
+   * Keeps to one method.
+   *
    * @generated from field: optional string method = 5;
    */
   method?: string | undefined;
@@ -1105,6 +1353,8 @@ export type ListRequisitesRequest = Message<"portal.v1.ListRequisitesRequest"> &
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 7;
    */
   cursor?: string | undefined;
@@ -1118,15 +1368,21 @@ export const ListRequisitesRequestSchema: GenMessage<ListRequisitesRequest> = /*
   messageDesc(file_portal_v1_people, 24);
 
 /**
+ * ListRequisitesResponse is what ListRequisites of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListRequisitesResponse
  */
 export type ListRequisitesResponse = Message<"portal.v1.ListRequisitesResponse"> & {
   /**
+   * The requisites, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Requisite data = 1;
    */
   data: Requisite[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
@@ -1140,10 +1396,14 @@ export const ListRequisitesResponseSchema: GenMessage<ListRequisitesResponse> = 
   messageDesc(file_portal_v1_people, 25);
 
 /**
+ * GetRequisiteRequest is what GetRequisite of OperatorService takes.
+ *
  * @generated from message portal.v1.GetRequisiteRequest
  */
 export type GetRequisiteRequest = Message<"portal.v1.GetRequisiteRequest"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 requisite_id = 1;
    */
   requisiteId: bigint;
@@ -1157,10 +1417,14 @@ export const GetRequisiteRequestSchema: GenMessage<GetRequisiteRequest> = /*@__P
   messageDesc(file_portal_v1_people, 26);
 
 /**
+ * GetRequisiteResponse is what GetRequisite of OperatorService answers with.
+ *
  * @generated from message portal.v1.GetRequisiteResponse
  */
 export type GetRequisiteResponse = Message<"portal.v1.GetRequisiteResponse"> & {
   /**
+   * The requisite as it is now.
+   *
    * @generated from field: portal.v1.Requisite data = 1;
    */
   data?: Requisite | undefined;
@@ -1181,10 +1445,14 @@ export const GetRequisiteResponseSchema: GenMessage<GetRequisiteResponse> = /*@_
   messageDesc(file_portal_v1_people, 27);
 
 /**
+ * RevealRequisiteRequest is what RevealRequisite of OperatorService takes.
+ *
  * @generated from message portal.v1.RevealRequisiteRequest
  */
 export type RevealRequisiteRequest = Message<"portal.v1.RevealRequisiteRequest"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 requisite_id = 1;
    */
   requisiteId: bigint;
@@ -1198,10 +1466,14 @@ export const RevealRequisiteRequestSchema: GenMessage<RevealRequisiteRequest> = 
   messageDesc(file_portal_v1_people, 28);
 
 /**
+ * RevealRequisiteResponse is what RevealRequisite of OperatorService answers with.
+ *
  * @generated from message portal.v1.RevealRequisiteResponse
  */
 export type RevealRequisiteResponse = Message<"portal.v1.RevealRequisiteResponse"> & {
   /**
+   * The whole value.
+   *
    * @generated from field: string value = 1;
    */
   value: string;
@@ -1215,6 +1487,8 @@ export const RevealRequisiteResponseSchema: GenMessage<RevealRequisiteResponse> 
   messageDesc(file_portal_v1_people, 29);
 
 /**
+ * ListUsersRequest is what ListUsers of OperatorService takes.
+ *
  * @generated from message portal.v1.ListUsersRequest
  */
 export type ListUsersRequest = Message<"portal.v1.ListUsersRequest"> & {
@@ -1226,21 +1500,29 @@ export type ListUsersRequest = Message<"portal.v1.ListUsersRequest"> & {
   search?: string | undefined;
 
   /**
+   * Keeps to those switched on, or off.
+   *
    * @generated from field: optional bool switched_on = 2;
    */
   switchedOn?: boolean | undefined;
 
   /**
+   * Keeps to one kind: cabinet, merchant_portal, trader or operator.
+   *
    * @generated from field: optional string kind = 3;
    */
   kind?: string | undefined;
 
   /**
+   * Keeps to one merchant's.
+   *
    * @generated from field: optional int64 merchant_id = 4;
    */
   merchantId?: bigint | undefined;
 
   /**
+   * Keeps to one trader's.
+   *
    * @generated from field: optional int64 trader_id = 5;
    */
   traderId?: bigint | undefined;
@@ -1253,6 +1535,8 @@ export type ListUsersRequest = Message<"portal.v1.ListUsersRequest"> & {
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 7;
    */
   cursor?: string | undefined;
@@ -1266,15 +1550,21 @@ export const ListUsersRequestSchema: GenMessage<ListUsersRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_people, 30);
 
 /**
+ * ListUsersResponse is what ListUsers of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListUsersResponse
  */
 export type ListUsersResponse = Message<"portal.v1.ListUsersResponse"> & {
   /**
+   * The users, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.User data = 1;
    */
   data: User[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
@@ -1288,10 +1578,14 @@ export const ListUsersResponseSchema: GenMessage<ListUsersResponse> = /*@__PURE_
   messageDesc(file_portal_v1_people, 31);
 
 /**
+ * GetUserRequest is what GetUser of OperatorService takes.
+ *
  * @generated from message portal.v1.GetUserRequest
  */
 export type GetUserRequest = Message<"portal.v1.GetUserRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 user_id = 1;
    */
   userId: bigint;
@@ -1305,10 +1599,14 @@ export const GetUserRequestSchema: GenMessage<GetUserRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 32);
 
 /**
+ * GetUserResponse is what GetUser of OperatorService answers with.
+ *
  * @generated from message portal.v1.GetUserResponse
  */
 export type GetUserResponse = Message<"portal.v1.GetUserResponse"> & {
   /**
+   * The user as it is now.
+   *
    * @generated from field: portal.v1.User data = 1;
    */
   data?: User | undefined;
@@ -1322,6 +1620,8 @@ export const GetUserResponseSchema: GenMessage<GetUserResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 33);
 
 /**
+ * ListPlatformLimitsRequest is what ListPlatformLimits of OperatorService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListPlatformLimitsRequest
  */
 export type ListPlatformLimitsRequest = Message<"portal.v1.ListPlatformLimitsRequest"> & {
@@ -1335,10 +1635,14 @@ export const ListPlatformLimitsRequestSchema: GenMessage<ListPlatformLimitsReque
   messageDesc(file_portal_v1_people, 34);
 
 /**
+ * ListPlatformLimitsResponse is what ListPlatformLimits of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListPlatformLimitsResponse
  */
 export type ListPlatformLimitsResponse = Message<"portal.v1.ListPlatformLimitsResponse"> & {
   /**
+   * The limits.
+   *
    * @generated from field: repeated portal.v1.PlatformLimit data = 1;
    */
   data: PlatformLimit[];
@@ -1352,10 +1656,14 @@ export const ListPlatformLimitsResponseSchema: GenMessage<ListPlatformLimitsResp
   messageDesc(file_portal_v1_people, 35);
 
 /**
+ * RemoveTraderAcquirerRequest is what RemoveTraderAcquirer of OperatorService takes.
+ *
  * @generated from message portal.v1.RemoveTraderAcquirerRequest
  */
 export type RemoveTraderAcquirerRequest = Message<"portal.v1.RemoveTraderAcquirerRequest"> & {
   /**
+   * The trader's id.
+   *
    * @generated from field: int64 trader_id = 1;
    */
   traderId: bigint;
@@ -1369,20 +1677,28 @@ export const RemoveTraderAcquirerRequestSchema: GenMessage<RemoveTraderAcquirerR
   messageDesc(file_portal_v1_people, 36);
 
 /**
+ * ListSensitiveReadsRequest is what ListSensitiveReads of OperatorService takes.
+ *
  * @generated from message portal.v1.ListSensitiveReadsRequest
  */
 export type ListSensitiveReadsRequest = Message<"portal.v1.ListSensitiveReadsRequest"> & {
   /**
+   * Keeps to reads of a kind of thing, such as requisite.
+   *
    * @generated from field: optional string subject = 1;
    */
   subject?: string | undefined;
 
   /**
+   * Keeps to reads of one thing, by its id.
+   *
    * @generated from field: optional string subject_key = 2;
    */
   subjectKey?: string | undefined;
 
   /**
+   * Keeps to what one user read.
+   *
    * @generated from field: optional int64 user_id = 3;
    */
   userId?: bigint | undefined;
@@ -1395,6 +1711,8 @@ export type ListSensitiveReadsRequest = Message<"portal.v1.ListSensitiveReadsReq
   limit?: number | undefined;
 
   /**
+   * The next_cursor of the page before.
+   *
    * @generated from field: optional string cursor = 5;
    */
   cursor?: string | undefined;
@@ -1408,15 +1726,21 @@ export const ListSensitiveReadsRequestSchema: GenMessage<ListSensitiveReadsReque
   messageDesc(file_portal_v1_people, 37);
 
 /**
+ * ListSensitiveReadsResponse is what ListSensitiveReads of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListSensitiveReadsResponse
  */
 export type ListSensitiveReadsResponse = Message<"portal.v1.ListSensitiveReadsResponse"> & {
   /**
+   * The reads, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.SensitiveRead data = 1;
    */
   data: SensitiveRead[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;

@@ -15,6 +15,8 @@ export const file_portal_v1_proof: GenFile = /*@__PURE__*/
   fileDesc("ChVwb3J0YWwvdjEvcHJvb2YucHJvdG8SCXBvcnRhbC52MSIsChZHZXRQYXltZW50UHJvb2ZSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiKAoUR2V0UGF5aW5Qcm9vZlJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiLAoWR2V0RGVwb3NpdFByb29mUmVxdWVzdBISCgpkZXBvc2l0X2lkGAEgASgDIloKDVByb29mUmVzcG9uc2USDAoEZmlsZRgBIAEoDBIOCgZwcm92ZW4YAiABKAUSKwoHd2FpdGluZxgDIAMoCzIaLnBvcnRhbC52MS5XYWl0aW5nVHJhbnNmZXIiWAoPV2FpdGluZ1RyYW5zZmVyEhMKC3RyYW5zZmVyX2lkGAEgASgDEjAKDHNlYWxlZF9hZnRlchgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVQoVTGlzdFNlYWxlZERheXNSZXF1ZXN0EhIKBWxpbWl0GAEgASgFSACIAQESEwoGY3Vyc29yGAIgASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IiZgoWTGlzdFNlYWxlZERheXNSZXNwb25zZRIiCgRkYXRhGAEgAygLMhQucG9ydGFsLnYxLlNlYWxlZERheRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciLoAgoJU2VhbGVkRGF5EgsKA2RheRgBIAEoCRIRCgl0cmFuc2ZlcnMYAiABKAMSDwoHZW50cmllcxgDIAEoAxIMCgRyb290GAQgASgJEgwKBGhhc2gYBSABKAkSFQoNcHJldmlvdXNfaGFzaBgGIAEoCRIjCgVraW5kcxgHIAMoCzIULnBvcnRhbC52MS5LaW5kVG90YWwSKQoIYmFsYW5jZXMYCCADKAsyFy5wb3J0YWwudjEuQmFsYW5jZVRvdGFsEi0KCXNlYWxlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASCwoDa2lkGAogASgJEg0KBXN0YXRlGAsgASgJEjMKCmF1ZGl0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESGAoQYXVkaXRfdmlvbGF0aW9ucxgNIAEoA0INCgtfYXVkaXRlZF9hdCI8CglLaW5kVG90YWwSDAoEa2luZBgBIAEoCRIRCgl0cmFuc2ZlcnMYAiABKAMSDgoGYW1vdW50GAMgASgJIj4KDEJhbGFuY2VUb3RhbBINCgVvd25lchgBIAEoCRIPCgdhY2NvdW50GAIgASgJEg4KBmFtb3VudBgDIAEoCTLRAgoMUHJvb2ZTZXJ2aWNlEk4KD0dldFBheW1lbnRQcm9vZhIhLnBvcnRhbC52MS5HZXRQYXltZW50UHJvb2ZSZXF1ZXN0GhgucG9ydGFsLnYxLlByb29mUmVzcG9uc2USSgoNR2V0UGF5aW5Qcm9vZhIfLnBvcnRhbC52MS5HZXRQYXlpblByb29mUmVxdWVzdBoYLnBvcnRhbC52MS5Qcm9vZlJlc3BvbnNlEk4KD0dldERlcG9zaXRQcm9vZhIhLnBvcnRhbC52MS5HZXREZXBvc2l0UHJvb2ZSZXF1ZXN0GhgucG9ydGFsLnYxLlByb29mUmVzcG9uc2USVQoOTGlzdFNlYWxlZERheXMSIC5wb3J0YWwudjEuTGlzdFNlYWxlZERheXNSZXF1ZXN0GiEucG9ydGFsLnYxLkxpc3RTZWFsZWREYXlzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
+ * GetPaymentProofRequest is what GetPaymentProof of ProofService takes.
+ *
  * @generated from message portal.v1.GetPaymentProofRequest
  */
 export type GetPaymentProofRequest = Message<"portal.v1.GetPaymentProofRequest"> & {
@@ -34,6 +36,8 @@ export const GetPaymentProofRequestSchema: GenMessage<GetPaymentProofRequest> = 
   messageDesc(file_portal_v1_proof, 0);
 
 /**
+ * GetPayinProofRequest is what GetPayinProof of ProofService takes.
+ *
  * @generated from message portal.v1.GetPayinProofRequest
  */
 export type GetPayinProofRequest = Message<"portal.v1.GetPayinProofRequest"> & {
@@ -53,10 +57,14 @@ export const GetPayinProofRequestSchema: GenMessage<GetPayinProofRequest> = /*@_
   messageDesc(file_portal_v1_proof, 1);
 
 /**
+ * GetDepositProofRequest is what GetDepositProof of ProofService takes.
+ *
  * @generated from message portal.v1.GetDepositProofRequest
  */
 export type GetDepositProofRequest = Message<"portal.v1.GetDepositProofRequest"> & {
   /**
+   * The deposit's id.
+   *
    * @generated from field: int64 deposit_id = 1;
    */
   depositId: bigint;
@@ -70,6 +78,8 @@ export const GetDepositProofRequestSchema: GenMessage<GetDepositProofRequest> = 
   messageDesc(file_portal_v1_proof, 2);
 
 /**
+ * ProofResponse is what GetPaymentProof, GetPayinProof and GetDepositProof of ProofService answer with.
+ *
  * @generated from message portal.v1.ProofResponse
  */
 export type ProofResponse = Message<"portal.v1.ProofResponse"> & {
@@ -103,10 +113,14 @@ export const ProofResponseSchema: GenMessage<ProofResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_proof, 3);
 
 /**
+ * WaitingTransfer is a transfer that is not sealed yet.
+ *
  * @generated from message portal.v1.WaitingTransfer
  */
 export type WaitingTransfer = Message<"portal.v1.WaitingTransfer"> & {
   /**
+   * The transfer's id.
+   *
    * @generated from field: int64 transfer_id = 1;
    */
   transferId: bigint;
@@ -127,6 +141,8 @@ export const WaitingTransferSchema: GenMessage<WaitingTransfer> = /*@__PURE__*/
   messageDesc(file_portal_v1_proof, 4);
 
 /**
+ * ListSealedDaysRequest is what ListSealedDays of ProofService takes.
+ *
  * @generated from message portal.v1.ListSealedDaysRequest
  */
 export type ListSealedDaysRequest = Message<"portal.v1.ListSealedDaysRequest"> & {
@@ -153,15 +169,21 @@ export const ListSealedDaysRequestSchema: GenMessage<ListSealedDaysRequest> = /*
   messageDesc(file_portal_v1_proof, 5);
 
 /**
+ * ListSealedDaysResponse is what ListSealedDays of ProofService answers with.
+ *
  * @generated from message portal.v1.ListSealedDaysResponse
  */
 export type ListSealedDaysResponse = Message<"portal.v1.ListSealedDaysResponse"> & {
   /**
+   * The days, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.SealedDay data = 1;
    */
   data: SealedDay[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
@@ -188,6 +210,8 @@ export type SealedDay = Message<"portal.v1.SealedDay"> & {
   day: string;
 
   /**
+   * How many transfers were made on the day.
+   *
    * @generated from field: int64 transfers = 2;
    */
   transfers: bigint;
@@ -207,16 +231,22 @@ export type SealedDay = Message<"portal.v1.SealedDay"> & {
   root: string;
 
   /**
+   * The page's own hash, SHA-256 in hexadecimal digits.
+   *
    * @generated from field: string hash = 5;
    */
   hash: string;
 
   /**
+   * The hash of the page before, in hexadecimal digits.
+   *
    * @generated from field: string previous_hash = 6;
    */
   previousHash: string;
 
   /**
+   * The day's transfers by kind.
+   *
    * @generated from field: repeated portal.v1.KindTotal kinds = 7;
    */
   kinds: KindTotal[];
@@ -229,6 +259,8 @@ export type SealedDay = Message<"portal.v1.SealedDay"> & {
   balances: BalanceTotal[];
 
   /**
+   * When the page was made.
+   *
    * @generated from field: google.protobuf.Timestamp sealed_at = 9;
    */
   sealedAt?: Timestamp | undefined;
@@ -271,15 +303,21 @@ export const SealedDaySchema: GenMessage<SealedDay> = /*@__PURE__*/
   messageDesc(file_portal_v1_proof, 7);
 
 /**
+ * KindTotal is the sum of a day's transfers of one kind.
+ *
  * @generated from message portal.v1.KindTotal
  */
 export type KindTotal = Message<"portal.v1.KindTotal"> & {
   /**
+   * The kind of transfers, such as hold.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * How many they are.
+   *
    * @generated from field: int64 transfers = 2;
    */
   transfers: bigint;
@@ -300,6 +338,8 @@ export const KindTotalSchema: GenMessage<KindTotal> = /*@__PURE__*/
   messageDesc(file_portal_v1_proof, 8);
 
 /**
+ * BalanceTotal is the sum of the accounts of one kind of owner.
+ *
  * @generated from message portal.v1.BalanceTotal
  */
 export type BalanceTotal = Message<"portal.v1.BalanceTotal"> & {

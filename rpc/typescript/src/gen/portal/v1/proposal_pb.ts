@@ -22,6 +22,8 @@ export const file_portal_v1_proposal: GenFile = /*@__PURE__*/
  */
 export type Proposal = Message<"portal.v1.Proposal"> & {
   /**
+   * The proposal's id.
+   *
    * @generated from field: int64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -48,6 +50,8 @@ export type Proposal = Message<"portal.v1.Proposal"> & {
   subject: string;
 
   /**
+   * Its id or key.
+   *
    * @generated from field: string subject_key = 5;
    */
   subjectKey: string;
@@ -67,6 +71,8 @@ export type Proposal = Message<"portal.v1.Proposal"> & {
   proposedBy: string;
 
   /**
+   * When it was proposed.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;
@@ -86,16 +92,22 @@ export type Proposal = Message<"portal.v1.Proposal"> & {
   state: string;
 
   /**
+   * The login of who decided it; unset before.
+   *
    * @generated from field: optional string decided_by = 11;
    */
   decidedBy?: string | undefined;
 
   /**
+   * When it was decided; unset before.
+   *
    * @generated from field: google.protobuf.Timestamp decided_at = 12;
    */
   decidedAt?: Timestamp | undefined;
 
   /**
+   * Why it was decided so; unset where no reason was given.
+   *
    * @generated from field: optional string decision_reason = 13;
    */
   decisionReason?: string | undefined;
@@ -115,26 +127,36 @@ export const ProposalSchema: GenMessage<Proposal> = /*@__PURE__*/
  */
 export type ProposalPayload = Message<"portal.v1.ProposalPayload"> & {
   /**
+   * The trader who is funded or withdrawn from.
+   *
    * @generated from field: optional int64 trader_id = 1;
    */
   traderId?: bigint | undefined;
 
   /**
+   * The cashbox whose insurance is set.
+   *
    * @generated from field: optional int64 merchant_cashbox_id = 2;
    */
   merchantCashboxId?: bigint | undefined;
 
   /**
+   * The deposit that is confirmed.
+   *
    * @generated from field: optional int64 deposit_id = 3;
    */
   depositId?: bigint | undefined;
 
   /**
+   * The account that gives, of a correction.
+   *
    * @generated from field: portal.v1.CorrectionAccount from = 4;
    */
   from?: CorrectionAccount | undefined;
 
   /**
+   * The account that gets, of a correction.
+   *
    * @generated from field: portal.v1.CorrectionAccount to = 5;
    */
   to?: CorrectionAccount | undefined;
@@ -147,26 +169,36 @@ export type ProposalPayload = Message<"portal.v1.ProposalPayload"> & {
   amount?: string | undefined;
 
   /**
+   * Names the movement, so that it is made once.
+   *
    * @generated from field: optional string reference = 7;
    */
   reference?: string | undefined;
 
   /**
+   * Why, as it will stand in the log.
+   *
    * @generated from field: optional string reason = 8;
    */
   reason?: string | undefined;
 
   /**
+   * ISO 4217 code of the rate that is set.
+   *
    * @generated from field: optional string currency = 9;
    */
   currency?: string | undefined;
 
   /**
+   * The rate that is set.
+   *
    * @generated from field: optional string fiat_per_usdt = 10;
    */
   fiatPerUsdt?: string | undefined;
 
   /**
+   * How long that rate stays fresh; unset is for good.
+   *
    * @generated from field: optional int64 valid_seconds = 11;
    */
   validSeconds?: bigint | undefined;
@@ -208,6 +240,8 @@ export const CorrectionAccountSchema: GenMessage<CorrectionAccount> = /*@__PURE_
   messageDesc(file_portal_v1_proposal, 2);
 
 /**
+ * ListProposalsRequest is what ListProposals of OperatorService takes.
+ *
  * @generated from message portal.v1.ListProposalsRequest
  */
 export type ListProposalsRequest = Message<"portal.v1.ListProposalsRequest"> & {
@@ -241,10 +275,14 @@ export const ListProposalsRequestSchema: GenMessage<ListProposalsRequest> = /*@_
   messageDesc(file_portal_v1_proposal, 3);
 
 /**
+ * ListProposalsResponse is what ListProposals of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListProposalsResponse
  */
 export type ListProposalsResponse = Message<"portal.v1.ListProposalsResponse"> & {
   /**
+   * The proposals, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Proposal data = 1;
    */
   data: Proposal[];
@@ -273,10 +311,14 @@ export const ListProposalsResponseSchema: GenMessage<ListProposalsResponse> = /*
   messageDesc(file_portal_v1_proposal, 4);
 
 /**
+ * ApproveProposalRequest is what ApproveProposal of OperatorService takes.
+ *
  * @generated from message portal.v1.ApproveProposalRequest
  */
 export type ApproveProposalRequest = Message<"portal.v1.ApproveProposalRequest"> & {
   /**
+   * The proposal's id.
+   *
    * @generated from field: int64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -290,10 +332,14 @@ export const ApproveProposalRequestSchema: GenMessage<ApproveProposalRequest> = 
   messageDesc(file_portal_v1_proposal, 5);
 
 /**
+ * RefuseProposalRequest is what RefuseProposal of OperatorService takes.
+ *
  * @generated from message portal.v1.RefuseProposalRequest
  */
 export type RefuseProposalRequest = Message<"portal.v1.RefuseProposalRequest"> & {
   /**
+   * The proposal's id.
+   *
    * @generated from field: int64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -314,10 +360,14 @@ export const RefuseProposalRequestSchema: GenMessage<RefuseProposalRequest> = /*
   messageDesc(file_portal_v1_proposal, 6);
 
 /**
+ * ProposalResponse is what ApproveProposal and RefuseProposal of OperatorService answer with.
+ *
  * @generated from message portal.v1.ProposalResponse
  */
 export type ProposalResponse = Message<"portal.v1.ProposalResponse"> & {
   /**
+   * The proposal as it is now.
+   *
    * @generated from field: portal.v1.Proposal data = 1;
    */
   data?: Proposal | undefined;
@@ -331,15 +381,21 @@ export const ProposalResponseSchema: GenMessage<ProposalResponse> = /*@__PURE__*
   messageDesc(file_portal_v1_proposal, 7);
 
 /**
+ * CorrectBalanceRequest is what CorrectBalance of OperatorService takes.
+ *
  * @generated from message portal.v1.CorrectBalanceRequest
  */
 export type CorrectBalanceRequest = Message<"portal.v1.CorrectBalanceRequest"> & {
   /**
+   * The account that gives.
+   *
    * @generated from field: portal.v1.CorrectionAccount from = 1;
    */
   from?: CorrectionAccount | undefined;
 
   /**
+   * The account that gets.
+   *
    * @generated from field: portal.v1.CorrectionAccount to = 2;
    */
   to?: CorrectionAccount | undefined;
@@ -374,6 +430,8 @@ export const CorrectBalanceRequestSchema: GenMessage<CorrectBalanceRequest> = /*
   messageDesc(file_portal_v1_proposal, 8);
 
 /**
+ * ListWaitingSettlementsRequest is what ListWaitingSettlements of OperatorService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListWaitingSettlementsRequest
  */
 export type ListWaitingSettlementsRequest = Message<"portal.v1.ListWaitingSettlementsRequest"> & {
@@ -387,6 +445,8 @@ export const ListWaitingSettlementsRequestSchema: GenMessage<ListWaitingSettleme
   messageDesc(file_portal_v1_proposal, 9);
 
 /**
+ * ListWaitingSettlementsResponse is what ListWaitingSettlements of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListWaitingSettlementsResponse
  */
 export type ListWaitingSettlementsResponse = Message<"portal.v1.ListWaitingSettlementsResponse"> & {
@@ -419,16 +479,22 @@ export const ListWaitingSettlementsResponseSchema: GenMessage<ListWaitingSettlem
  */
 export type WaitingSettlement = Message<"portal.v1.WaitingSettlement"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 2;
    */
   method: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 3;
    */
   currency: string;
@@ -441,6 +507,8 @@ export type WaitingSettlement = Message<"portal.v1.WaitingSettlement"> & {
   amount: string;
 
   /**
+   * When it was completed.
+   *
    * @generated from field: google.protobuf.Timestamp since = 5;
    */
   since?: Timestamp | undefined;
@@ -454,6 +522,8 @@ export const WaitingSettlementSchema: GenMessage<WaitingSettlement> = /*@__PURE_
   messageDesc(file_portal_v1_proposal, 11);
 
 /**
+ * GetRateDayRequest is what GetRateDay of OperatorService takes, which is nothing.
+ *
  * @generated from message portal.v1.GetRateDayRequest
  */
 export type GetRateDayRequest = Message<"portal.v1.GetRateDayRequest"> & {
@@ -467,6 +537,8 @@ export const GetRateDayRequestSchema: GenMessage<GetRateDayRequest> = /*@__PURE_
   messageDesc(file_portal_v1_proposal, 12);
 
 /**
+ * GetRateDayResponse is what GetRateDay of OperatorService answers with.
+ *
  * @generated from message portal.v1.GetRateDayResponse
  */
 export type GetRateDayResponse = Message<"portal.v1.GetRateDayResponse"> & {
@@ -493,25 +565,35 @@ export const GetRateDayResponseSchema: GenMessage<GetRateDayResponse> = /*@__PUR
   messageDesc(file_portal_v1_proposal, 13);
 
 /**
+ * RateObservation is a rate that a feed brought.
+ *
  * @generated from message portal.v1.RateObservation
  */
 export type RateObservation = Message<"portal.v1.RateObservation"> & {
   /**
+   * The feed's id.
+   *
    * @generated from field: int64 feed_id = 1;
    */
   feedId: bigint;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * The beginning of the minute.
+   *
    * @generated from field: google.protobuf.Timestamp minute = 3;
    */
   minute?: Timestamp | undefined;
 
   /**
+   * Fiat for one USDT, 2 to 8 decimals.
+   *
    * @generated from field: string fiat_per_usdt = 4;
    */
   fiatPerUsdt: string;
@@ -531,11 +613,15 @@ export const RateObservationSchema: GenMessage<RateObservation> = /*@__PURE__*/
  */
 export type RateBand = Message<"portal.v1.RateBand"> & {
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 1;
    */
   currency: string;
 
   /**
+   * How far, in percent.
+   *
    * @generated from field: string percent = 2;
    */
   percent: string;

@@ -17,10 +17,14 @@ export const file_portal_v1_receipt: GenFile = /*@__PURE__*/
   fileDesc("Chdwb3J0YWwvdjEvcmVjZWlwdC5wcm90bxIJcG9ydGFsLnYxIikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAyI4ChRMaXN0UmVjZWlwdHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLlJlY2VpcHQiggEKB1JlY2VpcHQSDgoGbnVtYmVyGAEgASgFEhEKCWZpbGVfbmFtZRgCIAEoCRIRCglmaWxlX3R5cGUYAyABKAkSEQoJZmlsZV9zaXplGAQgASgDEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjcKEUdldFJlY2VpcHRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSDgoGbnVtYmVyGAIgASgFIkoKEkdldFJlY2VpcHRSZXNwb25zZRIjCgdyZWNlaXB0GAEgASgLMhIucG9ydGFsLnYxLlJlY2VpcHQSDwoHY29udGVudBgCIAEoDCJeChhBcHBlYWxXaXRoUmVjZWlwdFJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIOCgZudW1iZXIYAiABKAUSEwoGcmVhc29uGAMgASgJSACIAQFCCQoHX3JlYXNvbjKIAgoOUmVjZWlwdFNlcnZpY2USTwoMTGlzdFJlY2VpcHRzEh4ucG9ydGFsLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdFJlY2VpcHRzUmVzcG9uc2USSQoKR2V0UmVjZWlwdBIcLnBvcnRhbC52MS5HZXRSZWNlaXB0UmVxdWVzdBodLnBvcnRhbC52MS5HZXRSZWNlaXB0UmVzcG9uc2USWgoRQXBwZWFsV2l0aFJlY2VpcHQSIy5wb3J0YWwudjEuQXBwZWFsV2l0aFJlY2VpcHRSZXF1ZXN0GiAuZ2F0ZXdheS52MS5DcmVhdGVBcHBlYWxSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment, file_google_protobuf_timestamp]);
 
 /**
+ * ListReceiptsRequest is what ListReceipts of ReceiptService takes.
+ *
  * @generated from message portal.v1.ListReceiptsRequest
  */
 export type ListReceiptsRequest = Message<"portal.v1.ListReceiptsRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -34,10 +38,14 @@ export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> = /*@__P
   messageDesc(file_portal_v1_receipt, 0);
 
 /**
+ * ListReceiptsResponse is what ListReceipts of ReceiptService answers with.
+ *
  * @generated from message portal.v1.ListReceiptsResponse
  */
 export type ListReceiptsResponse = Message<"portal.v1.ListReceiptsResponse"> & {
   /**
+   * The receipts, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.Receipt data = 1;
    */
   data: Receipt[];
@@ -85,6 +93,8 @@ export type Receipt = Message<"portal.v1.Receipt"> & {
   fileSize: bigint;
 
   /**
+   * When it came.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
@@ -98,10 +108,14 @@ export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/
   messageDesc(file_portal_v1_receipt, 2);
 
 /**
+ * GetReceiptRequest is what GetReceipt of ReceiptService takes.
+ *
  * @generated from message portal.v1.GetReceiptRequest
  */
 export type GetReceiptRequest = Message<"portal.v1.GetReceiptRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -122,15 +136,21 @@ export const GetReceiptRequestSchema: GenMessage<GetReceiptRequest> = /*@__PURE_
   messageDesc(file_portal_v1_receipt, 3);
 
 /**
+ * GetReceiptResponse is what GetReceipt of ReceiptService answers with.
+ *
  * @generated from message portal.v1.GetReceiptResponse
  */
 export type GetReceiptResponse = Message<"portal.v1.GetReceiptResponse"> & {
   /**
+   * What is known of the file.
+   *
    * @generated from field: portal.v1.Receipt receipt = 1;
    */
   receipt?: Receipt | undefined;
 
   /**
+   * The bytes of the file.
+   *
    * @generated from field: bytes content = 2;
    */
   content: Uint8Array;
@@ -144,10 +164,14 @@ export const GetReceiptResponseSchema: GenMessage<GetReceiptResponse> = /*@__PUR
   messageDesc(file_portal_v1_receipt, 4);
 
 /**
+ * AppealWithReceiptRequest is what AppealWithReceipt of ReceiptService takes.
+ *
  * @generated from message portal.v1.AppealWithReceiptRequest
  */
 export type AppealWithReceiptRequest = Message<"portal.v1.AppealWithReceiptRequest"> & {
   /**
+   * The failed payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;

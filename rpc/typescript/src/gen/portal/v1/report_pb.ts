@@ -15,6 +15,8 @@ export const file_portal_v1_report: GenFile = /*@__PURE__*/
   fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiLgoYR2V0U2lnbmVkVGltZWxpbmVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiFwoVR2V0U2lnbmluZ0tleXNSZXF1ZXN0IioKFlNpZ25lZERvY3VtZW50UmVzcG9uc2USEAoIZG9jdW1lbnQYASABKAki0QEKHlJlcG9ydFNlcnZpY2VMaXN0RXZlbnRzUmVxdWVzdBIOCgZzdGF0dXMYASADKAkSDAoEdHlwZRgCIAEoCRIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc2VhcmNoGAUgASgJEg4KBmN1cnNvchgGIAEoCRIQCghiYWNrd2FyZBgHIAEoCBINCgVsaW1pdBgIIAEoBSLSAQoYTGlzdFJlcG9ydEV2ZW50c1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0RXZlbnQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciKXAgoLUmVwb3J0RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoGbnVtYmVyGAIgASgDSACIAQESDAoEdHlwZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhIKCnN1YmplY3RfaWQYBSABKAMSEAoIc2VxdWVuY2UYBiABKAUSCwoDdXJsGAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnN0YXR1cxgJIAEoCRIQCghhdHRlbXB0cxgKIAEoBRIdChBsYXN0X3N0YXR1c19jb2RlGAsgASgFSAGIAQFCCQoHX251bWJlckITChFfbGFzdF9zdGF0dXNfY29kZSIiChJHZXRPdmVydmlld1JlcXVlc3QSDAoEem9uZRgBIAEoCSLwAgoTR2V0T3ZlcnZpZXdSZXNwb25zZRImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdG9kYXlfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFdG9kYXkYAyADKAsyFi5wb3J0YWwudjEuT3ZlcnZpZXdEYXkSKgoHbWV0aG9kcxgEIAMoCzIZLnBvcnRhbC52MS5PdmVydmlld01ldGhvZBImCgVob3VycxgFIAMoCzIXLnBvcnRhbC52MS5PdmVydmlld0hvdXISLgoJZW5kcG9pbnRzGAYgAygLMhsucG9ydGFsLnYxLk92ZXJ2aWV3RW5kcG9pbnQSKAoGcXVldWVzGAcgAygLMhgucG9ydGFsLnYxLk92ZXJ2aWV3UXVldWUSLAoIYmFsYW5jZXMYCCADKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdCYWxhbmNlIscBCg9PdmVydmlld0ZpZ3VyZXMSEAoIcGF5bWVudHMYASABKAMSEQoJY29tcGxldGVkGAIgASgDEg0KBWVuZGVkGAMgASgDEhwKD3N1Y2Nlc3NfcGVyY2VudBgEIAEoCUgAiAEBEhMKBmFtb3VudBgFIAEoCUgBiAEBEhsKDm1lZGlhbl9zZWNvbmRzGAYgASgDSAKIAQFCEgoQX3N1Y2Nlc3NfcGVyY2VudEIJCgdfYW1vdW50QhEKD19tZWRpYW5fc2Vjb25kcyJ5CgtPdmVydmlld0RheRIQCghjdXJyZW5jeRgBIAEoCRIpCgV0b2RheRgCIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMSLQoJbGFzdF93ZWVrGAMgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyJfCg5PdmVydmlld01ldGhvZBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSKwoHZmlndXJlcxgDIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMiYwoMT3ZlcnZpZXdIb3VyEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdmaWd1cmVzGAIgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyKtAQoQT3ZlcnZpZXdFbmRwb2ludBIMCgRob3N0GAEgASgJEhAKCGF0dGVtcHRzGAIgASgDEhAKCGZhaWx1cmVzGAMgASgDEjMKD2xhc3RfZmFpbHVyZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHQoQbGFzdF9zdGF0dXNfY29kZRgFIAEoBUgAiAEBQhMKEV9sYXN0X3N0YXR1c19jb2RlIjsKDU92ZXJ2aWV3UXVldWUSDQoFcXVldWUYASABKAkSDQoFY291bnQYAiABKAUSDAoEbW9yZRgDIAEoCCKDAQoPT3ZlcnZpZXdCYWxhbmNlEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDAoEbmFtZRgCIAEoCRINCgV0b3RhbBgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSEAoIcmVzZXJ2ZWQYBSABKAkSEQoJaW5zdXJhbmNlGAYgASgJIi8KGUdldFBheW1lbnRUaW1lbGluZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoCSIrChdHZXRQYXlpblRpbWVsaW5lUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCSI5ChBUaW1lbGluZVJlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuVGltZWxpbmVMaW5lIvUECgxUaW1lbGluZUxpbmUSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAiABKAkSDQoFYWN0b3IYAyABKAkSDAoEd2hhdBgEIAEoCRIYCgtmcm9tX3N0YXR1cxgFIAEoCUgAiAEBEhYKCXRvX3N0YXR1cxgGIAEoCUgBiAEBEhMKBnJlYXNvbhgHIAEoCUgCiAEBEisKB3JlcXVlc3QYCCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVSZXF1ZXN0EikKBmNob2ljZRgJIAEoCzIZLnBvcnRhbC52MS5UaW1lbGluZUNob2ljZRIlCgRyYXRlGAogASgLMhcucG9ydGFsLnYxLlRpbWVsaW5lUmF0ZRItCgh0cmFuc2ZlchgLIAEoCzIbLnBvcnRhbC52MS5UaW1lbGluZVRyYW5zZmVyEisKB3dlYmhvb2sYDCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVXZWJob29rEiUKBGZpbGUYDSABKAsyFy5wb3J0YWwudjEuVGltZWxpbmVGaWxlEhcKCmNhcmRfbGFzdDQYDiABKAlIA4gBARIXCgpjYXJkX2JyYW5kGA8gASgJSASIAQESDwoCYnkYECABKAlIBYgBARIRCgRwYWdlGBEgASgJSAaIAQESEgoFYWdlbnQYEiABKAlIB4gBAUIOCgxfZnJvbV9zdGF0dXNCDAoKX3RvX3N0YXR1c0IJCgdfcmVhc29uQg0KC19jYXJkX2xhc3Q0Qg0KC19jYXJkX2JyYW5kQgUKA19ieUIHCgVfcGFnZUIICgZfYWdlbnQiyQIKD1RpbWVsaW5lUmVxdWVzdBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSDgoGYW1vdW50GAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAUgASgJSACIAQESGQoMY2FsbGJhY2tfdXJpGAYgASgJSAGIAQESFwoKcmVxdWVzdF9pZBgHIAEoCUgCiAEBEhwKD3JlcXVlc3RfYWRkcmVzcxgIIAEoCUgDiAEBEhkKDGFkZHJlc3NfbWFzaxgJIAEoCUgEiAEBQgsKCV9vcmRlcl9pZEIPCg1fY2FsbGJhY2tfdXJpQg0KC19yZXF1ZXN0X2lkQhIKEF9yZXF1ZXN0X2FkZHJlc3NCDwoNX2FkZHJlc3NfbWFzayK5AgoOVGltZWxpbmVDaG9pY2USFgoJdHJhZGVyX2lkGAEgASgDSACIAQESGQoMcmVxdWlzaXRlX2lkGAIgASgDSAGIAQESEQoEdHlwZRgDIAEoCUgCiAEBEhIKBXZhbHVlGAQgASgJSAOIAQESEwoGaG9sZGVyGAUgASgJSASIAQESEQoEYmFuaxgGIAEoCUgFiAEBEhEKBHBvb2wYByABKAVIBogBARITCgZsb29rZWQYCCABKAVIB4gBARIjCgZwYXNzZWQYCSADKAsyEy5wb3J0YWwudjEuUGFzc2VkQnlCDAoKX3RyYWRlcl9pZEIPCg1fcmVxdWlzaXRlX2lkQgcKBV90eXBlQggKBl92YWx1ZUIJCgdfaG9sZGVyQgcKBV9iYW5rQgcKBV9wb29sQgkKB19sb29rZWQiLwoIUGFzc2VkQnkSDAoEcnVsZRgBIAEoCRIVCg1yZXF1aXNpdGVfaWRzGAIgAygDIp4ECgxUaW1lbGluZVJhdGUSEwoGc291cmNlGAEgASgJSACIAQESLwoLb2JzZXJ2ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VuYXZhaWxhYmxlGAMgASgIEhYKCWJhc2VfcmF0ZRgEIAEoCUgBiAEBEhsKDm1hcmt1cF9wZXJjZW50GAUgASgJSAKIAQESGgoNbWFya3VwX3NvdXJjZRgGIAEoCUgDiAEBEhYKCXNwb3RfdXNkdBgHIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GAggASgJSAWIAQESGAoLcHJvZml0X3VzZHQYCSABKAlIBogBARIaCg1zaGFyZV9wZXJjZW50GAogASgJSAeIAQESGAoLdHJhZGVyX3VzZHQYCyABKAlICIgBARIaCg1wbGF0Zm9ybV91c2R0GAwgASgJSAmIAQESFgoJaG9sZF91c2R0GA0gASgJSAqIAQFCCQoHX3NvdXJjZUIMCgpfYmFzZV9yYXRlQhEKD19tYXJrdXBfcGVyY2VudEIQCg5fbWFya3VwX3NvdXJjZUIMCgpfc3BvdF91c2R0Qg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCEAoOX3NoYXJlX3BlcmNlbnRCDgoMX3RyYWRlcl91c2R0QhAKDl9wbGF0Zm9ybV91c2R0QgwKCl9ob2xkX3VzZHQirAEKEFRpbWVsaW5lVHJhbnNmZXISEwoLdHJhbnNmZXJfaWQYASABKAMSDAoEa2luZBgCIAEoCRIOCgZhbW91bnQYAyABKAkSKQoHYWNjb3VudBgEIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50EhEKCWRpcmVjdGlvbhgFIAEoCRInCgVvdGhlchgGIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50IkEKDUxlZGdlckFjY291bnQSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMSDwoHcHVycG9zZRgDIAEoCSJKCgxUaW1lbGluZUZpbGUSEwoGbnVtYmVyGAEgASgFSACIAQESDAoEdHlwZRgCIAEoCRIMCgRzaXplGAMgASgDQgkKB19udW1iZXIijwIKD1RpbWVsaW5lV2ViaG9vaxIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHNlcXVlbmNlGAMgASgFEhMKBnN0YXR1cxgEIAEoCUgAiAEBEhAKA3VybBgFIAEoCUgBiAEBEhgKC3N0YXR1c19jb2RlGAYgASgFSAKIAQESGAoLZHVyYXRpb25fbXMYByABKAVIA4gBARITCgZhbnN3ZXIYCCABKAxIBIgBARISCgVlcnJvchgJIAEoCUgFiAEBQgkKB19zdGF0dXNCBgoEX3VybEIOCgxfc3RhdHVzX2NvZGVCDgoMX2R1cmF0aW9uX21zQgkKB19hbnN3ZXJCCAoGX2Vycm9yIksKIFJlcG9ydFNlcnZpY2VMaXN0UGF5bWVudHNSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLnBvcnRhbC52MS5SZXBvcnRGaWx0ZXIiSQoeUmVwb3J0U2VydmljZUxpc3RQYXlpbnNSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLnBvcnRhbC52MS5SZXBvcnRGaWx0ZXIiwAIKDFJlcG9ydEZpbHRlchIOCgZzdGF0dXMYASADKAkSDgoGbWV0aG9kGAIgASgJEhAKCGN1cnJlbmN5GAMgASgJEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptaW5fYW1vdW50GAYgASgJEhIKCm1heF9hbW91bnQYByABKAkSDgoGc2VhcmNoGAggASgJEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYCSABKAMSEwoLbWVyY2hhbnRfaWQYCiABKAMSEQoJdHJhZGVyX2lkGAsgASgDEg4KBmN1cnNvchgMIAEoCRIQCghiYWNrd2FyZBgNIAEoCBINCgVsaW1pdBgOIAEoBSLWAQoaTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnBvcnRhbC52MS5SZXBvcnRQYXltZW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAMgASgJSAGIAQESNAoQc2VhcmNoZWRfYmFja190bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii6gUKDVJlcG9ydFBheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgEIAEoCUgAiAEBEg4KBm1ldGhvZBgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAkSDgoGc3RhdHVzGAggASgJEhoKDXN0YXR1c19yZWFzb24YCSABKAlIAYgBARItCglzdGF0dXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNsYWltZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC21lcmNoYW50X2lkGA0gASgDEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYDiABKAMSFgoJdHJhZGVyX2lkGA8gASgDSAKIAQESFgoJcmVxdWlzaXRlGBAgASgJSAOIAQESFwoKY2FyZF9sYXN0NBgRIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GBIgASgJSAWIAQESGAoLcHJvZml0X3VzZHQYEyABKAlIBogBARIfChJzcHJlYWRfdHJhZGVyX3VzZHQYFCABKAlIB4gBARIhChRzcHJlYWRfcGxhdGZvcm1fdXNkdBgVIAEoCUgIiAEBQgsKCV9vcmRlcl9pZEIQCg5fc3RhdHVzX3JlYXNvbkIMCgpfdHJhZGVyX2lkQgwKCl9yZXF1aXNpdGVCDQoLX2NhcmRfbGFzdDRCDgoMX2Ftb3VudF91c2R0Qg4KDF9wcm9maXRfdXNkdEIVChNfc3ByZWFkX3RyYWRlcl91c2R0QhcKFV9zcHJlYWRfcGxhdGZvcm1fdXNkdCLSAQoYTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0UGF5aW4SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLVBAoLUmVwb3J0UGF5aW4SCgoCaWQYASABKAMSEAoIcGF5aW5faWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3JkZXJfaWQYBCABKAlIAIgBARIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGYW1vdW50GAcgASgJEg4KBnN0YXR1cxgIIAEoCRIaCg1zdGF0dXNfcmVhc29uGAkgASgJSAGIAQESLQoJc3RhdHVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgMIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGA0gASgDEhYKCXRyYWRlcl9pZBgOIAEoA0gCiAEBEhQKDGFkZHJlc3NfbWFzaxgPIAEoCRIRCglyZWNpcGllbnQYECABKAkSHAoPcHJvb2ZfcmVmZXJlbmNlGBEgASgJSAOIAQESGAoLZnJvemVuX3VzZHQYEiABKAlIBIgBARIYCgtyZXdhcmRfdXNkdBgTIAEoCUgFiAEBQgsKCV9vcmRlcl9pZEIQCg5fc3RhdHVzX3JlYXNvbkIMCgpfdHJhZGVyX2lkQhIKEF9wcm9vZl9yZWZlcmVuY2VCDgoMX2Zyb3plbl91c2R0Qg4KDF9yZXdhcmRfdXNkdCLhAQoTR2V0U3RhdGVtZW50UmVxdWVzdBINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIQCghyZXNlcnZlZBgDIAEoCBIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMb2xkZXN0X2ZpcnN0GAYgASgIEg4KBmN1cnNvchgHIAEoCRIQCghiYWNrd2FyZBgIIAEoCBINCgVsaW1pdBgJIAEoBSL3AQoUR2V0U3RhdGVtZW50UmVzcG9uc2USKQoHYWNjb3VudBgBIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50EhcKD29wZW5pbmdfYmFsYW5jZRgCIAEoCRIXCg9jbG9zaW5nX2JhbGFuY2UYAyABKAkSJgoEZGF0YRgEIAMoCzIYLnBvcnRhbC52MS5TdGF0ZW1lbnRMaW5lEhgKC25leHRfY3Vyc29yGAUgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAYgASgJSAGIAQFCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii3wEKDVN0YXRlbWVudExpbmUSEwoLdHJhbnNmZXJfaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRISCgpzdWJqZWN0X2lkGAUgASgDEhkKDHN1YmplY3RfdXVpZBgGIAEoCUgAiAEBEhEKCWRpcmVjdGlvbhgHIAEoCRIOCgZhbW91bnQYCCABKAkSDwoHYmFsYW5jZRgJIAEoCUIPCg1fc3ViamVjdF91dWlkIlMKE0xpc3RBY2NvdW50c1JlcXVlc3QSDQoFb3duZXIYASABKAkSDQoFbGltaXQYAiABKAUSEwoGY3Vyc29yGAMgASgDSACIAQFCCQoHX2N1cnNvciJiChRMaXN0QWNjb3VudHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLkhvbGRpbmcSGAoLbmV4dF9jdXJzb3IYAiABKANIAIgBAUIOCgxfbmV4dF9jdXJzb3IibwoHSG9sZGluZxINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEhAKCG1lcmNoYW50GAQgASgJEhEKCWF2YWlsYWJsZRgFIAEoCRIQCghyZXNlcnZlZBgGIAEoCSJ5ChBHZXRJbmNvbWVSZXF1ZXN0EigKBGZyb20YASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgDIAEoAyI0ChFHZXRJbmNvbWVSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEucG9ydGFsLnYxLkluY29tZSK6AQoGSW5jb21lEicKA2RheRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbWVyY2hhbnRfaWQYAiABKAMSEAoIbWVyY2hhbnQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGZWFybmVkGAcgASgJEhAKCHJldmVyc2VkGAggASgJEgsKA25ldBgJIAEoCTLJBwoNUmVwb3J0U2VydmljZRJXChJHZXRQYXltZW50VGltZWxpbmUSJC5wb3J0YWwudjEuR2V0UGF5bWVudFRpbWVsaW5lUmVxdWVzdBobLnBvcnRhbC52MS5UaW1lbGluZVJlc3BvbnNlElMKEEdldFBheWluVGltZWxpbmUSIi5wb3J0YWwudjEuR2V0UGF5aW5UaW1lbGluZVJlcXVlc3QaGy5wb3J0YWwudjEuVGltZWxpbmVSZXNwb25zZRJiCgxMaXN0UGF5bWVudHMSKy5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RQYXltZW50c1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USXAoKTGlzdFBheWlucxIpLnBvcnRhbC52MS5SZXBvcnRTZXJ2aWNlTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEk8KDEdldFN0YXRlbWVudBIeLnBvcnRhbC52MS5HZXRTdGF0ZW1lbnRSZXF1ZXN0Gh8ucG9ydGFsLnYxLkdldFN0YXRlbWVudFJlc3BvbnNlEkwKC0dldE92ZXJ2aWV3Eh0ucG9ydGFsLnYxLkdldE92ZXJ2aWV3UmVxdWVzdBoeLnBvcnRhbC52MS5HZXRPdmVydmlld1Jlc3BvbnNlElwKCkxpc3RFdmVudHMSKS5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RFdmVudHNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RSZXBvcnRFdmVudHNSZXNwb25zZRJbChFHZXRTaWduZWRUaW1lbGluZRIjLnBvcnRhbC52MS5HZXRTaWduZWRUaW1lbGluZVJlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZRJPCgxMaXN0QWNjb3VudHMSHi5wb3J0YWwudjEuTGlzdEFjY291bnRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0QWNjb3VudHNSZXNwb25zZRJGCglHZXRJbmNvbWUSGy5wb3J0YWwudjEuR2V0SW5jb21lUmVxdWVzdBocLnBvcnRhbC52MS5HZXRJbmNvbWVSZXNwb25zZRJVCg5HZXRTaWduaW5nS2V5cxIgLnBvcnRhbC52MS5HZXRTaWduaW5nS2V5c1JlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
+ * GetSignedTimelineRequest is what GetSignedTimeline of ReportService takes.
+ *
  * @generated from message portal.v1.GetSignedTimelineRequest
  */
 export type GetSignedTimelineRequest = Message<"portal.v1.GetSignedTimelineRequest"> & {
@@ -34,6 +36,8 @@ export const GetSignedTimelineRequestSchema: GenMessage<GetSignedTimelineRequest
   messageDesc(file_portal_v1_report, 0);
 
 /**
+ * GetSigningKeysRequest is what GetSigningKeys of ReportService takes, which is nothing.
+ *
  * @generated from message portal.v1.GetSigningKeysRequest
  */
 export type GetSigningKeysRequest = Message<"portal.v1.GetSigningKeysRequest"> & {
@@ -47,6 +51,8 @@ export const GetSigningKeysRequestSchema: GenMessage<GetSigningKeysRequest> = /*
   messageDesc(file_portal_v1_report, 1);
 
 /**
+ * SignedDocumentResponse is what GetSignedTimeline and GetSigningKeys of ReportService answer with.
+ *
  * @generated from message portal.v1.SignedDocumentResponse
  */
 export type SignedDocumentResponse = Message<"portal.v1.SignedDocumentResponse"> & {
@@ -66,6 +72,8 @@ export const SignedDocumentResponseSchema: GenMessage<SignedDocumentResponse> = 
   messageDesc(file_portal_v1_report, 2);
 
 /**
+ * ReportServiceListEventsRequest is what ListEvents of ReportService takes.
+ *
  * @generated from message portal.v1.ReportServiceListEventsRequest
  */
 export type ReportServiceListEventsRequest = Message<"portal.v1.ReportServiceListEventsRequest"> & {
@@ -91,6 +99,8 @@ export type ReportServiceListEventsRequest = Message<"portal.v1.ReportServiceLis
   from?: Timestamp | undefined;
 
   /**
+   * Created before then; unset is no end.
+   *
    * @generated from field: google.protobuf.Timestamp to = 4;
    */
   to?: Timestamp | undefined;
@@ -133,10 +143,14 @@ export const ReportServiceListEventsRequestSchema: GenMessage<ReportServiceListE
   messageDesc(file_portal_v1_report, 3);
 
 /**
+ * ListReportEventsResponse is what ListEvents of ReportService answers with.
+ *
  * @generated from message portal.v1.ListReportEventsResponse
  */
 export type ListReportEventsResponse = Message<"portal.v1.ListReportEventsResponse"> & {
   /**
+   * The events, the newest first.
+   *
    * @generated from field: repeated portal.v1.ReportEvent data = 1;
    */
   data: ReportEvent[];
@@ -177,6 +191,8 @@ export const ListReportEventsResponseSchema: GenMessage<ListReportEventsResponse
  */
 export type ReportEvent = Message<"portal.v1.ReportEvent"> & {
   /**
+   * The event's uuid, which the webhook carries as eventId.
+   *
    * @generated from field: string event_id = 1;
    */
   eventId: string;
@@ -189,6 +205,8 @@ export type ReportEvent = Message<"portal.v1.ReportEvent"> & {
   number?: bigint | undefined;
 
   /**
+   * The type of the event, such as payment.status.updated.
+   *
    * @generated from field: string type = 3;
    */
   type: string;
@@ -201,6 +219,8 @@ export type ReportEvent = Message<"portal.v1.ReportEvent"> & {
   subject: string;
 
   /**
+   * The integer id of that payment or payout.
+   *
    * @generated from field: int64 subject_id = 5;
    */
   subjectId: bigint;
@@ -213,11 +233,15 @@ export type ReportEvent = Message<"portal.v1.ReportEvent"> & {
   sequence: number;
 
   /**
+   * Where it goes.
+   *
    * @generated from field: string url = 7;
    */
   url: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;
@@ -237,6 +261,8 @@ export type ReportEvent = Message<"portal.v1.ReportEvent"> & {
   attempts: number;
 
   /**
+   * The HTTP status that answered the last attempt; unset where none did.
+   *
    * @generated from field: optional int32 last_status_code = 11;
    */
   lastStatusCode?: number | undefined;
@@ -250,6 +276,8 @@ export const ReportEventSchema: GenMessage<ReportEvent> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 5);
 
 /**
+ * GetOverviewRequest is what GetOverview of ReportService takes.
+ *
  * @generated from message portal.v1.GetOverviewRequest
  */
 export type GetOverviewRequest = Message<"portal.v1.GetOverviewRequest"> & {
@@ -346,11 +374,15 @@ export const GetOverviewResponseSchema: GenMessage<GetOverviewResponse> = /*@__P
  */
 export type OverviewFigures = Message<"portal.v1.OverviewFigures"> & {
   /**
+   * How many were created.
+   *
    * @generated from field: int64 payments = 1;
    */
   payments: bigint;
 
   /**
+   * How many of them are completed.
+   *
    * @generated from field: int64 completed = 2;
    */
   completed: bigint;
@@ -405,11 +437,15 @@ export type OverviewDay = Message<"portal.v1.OverviewDay"> & {
   currency: string;
 
   /**
+   * Today, up to now.
+   *
    * @generated from field: portal.v1.OverviewFigures today = 2;
    */
   today?: OverviewFigures | undefined;
 
   /**
+   * The same day last week, up to the same hour.
+   *
    * @generated from field: portal.v1.OverviewFigures last_week = 3;
    */
   lastWeek?: OverviewFigures | undefined;
@@ -429,6 +465,8 @@ export const OverviewDaySchema: GenMessage<OverviewDay> = /*@__PURE__*/
  */
 export type OverviewMethod = Message<"portal.v1.OverviewMethod"> & {
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 1;
    */
   method: string;
@@ -441,6 +479,8 @@ export type OverviewMethod = Message<"portal.v1.OverviewMethod"> & {
   currency: string;
 
   /**
+   * The figures of the last seven days.
+   *
    * @generated from field: portal.v1.OverviewFigures figures = 3;
    */
   figures?: OverviewFigures | undefined;
@@ -460,11 +500,15 @@ export const OverviewMethodSchema: GenMessage<OverviewMethod> = /*@__PURE__*/
  */
 export type OverviewHour = Message<"portal.v1.OverviewHour"> & {
   /**
+   * The beginning of the hour.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
 
   /**
+   * The figures of the hour.
+   *
    * @generated from field: portal.v1.OverviewFigures figures = 2;
    */
   figures?: OverviewFigures | undefined;
@@ -484,16 +528,22 @@ export const OverviewHourSchema: GenMessage<OverviewHour> = /*@__PURE__*/
  */
 export type OverviewEndpoint = Message<"portal.v1.OverviewEndpoint"> & {
   /**
+   * The host, as in the address that events go to.
+   *
    * @generated from field: string host = 1;
    */
   host: string;
 
   /**
+   * How many attempts there were.
+   *
    * @generated from field: int64 attempts = 2;
    */
   attempts: bigint;
 
   /**
+   * How many of them failed.
+   *
    * @generated from field: int64 failures = 3;
    */
   failures: bigint;
@@ -506,6 +556,8 @@ export type OverviewEndpoint = Message<"portal.v1.OverviewEndpoint"> & {
   lastFailureAt?: Timestamp | undefined;
 
   /**
+   * The HTTP status of the last failure; unset where no answer came.
+   *
    * @generated from field: optional int32 last_status_code = 5;
    */
   lastStatusCode?: number | undefined;
@@ -539,6 +591,8 @@ export type OverviewQueue = Message<"portal.v1.OverviewQueue"> & {
   count: number;
 
   /**
+   * There are more than count says.
+   *
    * @generated from field: bool more = 3;
    */
   more: boolean;
@@ -558,31 +612,43 @@ export const OverviewQueueSchema: GenMessage<OverviewQueue> = /*@__PURE__*/
  */
 export type OverviewBalance = Message<"portal.v1.OverviewBalance"> & {
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 1;
    */
   merchantCashboxId: bigint;
 
   /**
+   * What people call the cashbox.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * USDT, 8 decimals: available and reserved together.
+   *
    * @generated from field: string total = 3;
    */
   total: string;
 
   /**
+   * USDT, 8 decimals: what can be used.
+   *
    * @generated from field: string available = 4;
    */
   available: string;
 
   /**
+   * USDT, 8 decimals: what is held back.
+   *
    * @generated from field: string reserved = 5;
    */
   reserved: string;
 
   /**
+   * USDT, 8 decimals: a part of reserved.
+   *
    * @generated from field: string insurance = 6;
    */
   insurance: string;
@@ -596,6 +662,8 @@ export const OverviewBalanceSchema: GenMessage<OverviewBalance> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 14);
 
 /**
+ * GetPaymentTimelineRequest is what GetPaymentTimeline of ReportService takes.
+ *
  * @generated from message portal.v1.GetPaymentTimelineRequest
  */
 export type GetPaymentTimelineRequest = Message<"portal.v1.GetPaymentTimelineRequest"> & {
@@ -615,6 +683,8 @@ export const GetPaymentTimelineRequestSchema: GenMessage<GetPaymentTimelineReque
   messageDesc(file_portal_v1_report, 15);
 
 /**
+ * GetPayinTimelineRequest is what GetPayinTimeline of ReportService takes.
+ *
  * @generated from message portal.v1.GetPayinTimelineRequest
  */
 export type GetPayinTimelineRequest = Message<"portal.v1.GetPayinTimelineRequest"> & {
@@ -634,10 +704,14 @@ export const GetPayinTimelineRequestSchema: GenMessage<GetPayinTimelineRequest> 
   messageDesc(file_portal_v1_report, 16);
 
 /**
+ * TimelineResponse is what GetPaymentTimeline and GetPayinTimeline of ReportService answer with.
+ *
  * @generated from message portal.v1.TimelineResponse
  */
 export type TimelineResponse = Message<"portal.v1.TimelineResponse"> & {
   /**
+   * What happened, the oldest first.
+   *
    * @generated from field: repeated portal.v1.TimelineLine data = 1;
    */
   data: TimelineLine[];
@@ -657,6 +731,8 @@ export const TimelineResponseSchema: GenMessage<TimelineResponse> = /*@__PURE__*
  */
 export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
   /**
+   * When it happened.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
@@ -693,6 +769,8 @@ export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
   fromStatus?: string | undefined;
 
   /**
+   * The status it got.
+   *
    * @generated from field: optional string to_status = 6;
    */
   toStatus?: string | undefined;
@@ -705,31 +783,43 @@ export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
   reason?: string | undefined;
 
   /**
+   * Of kind request.
+   *
    * @generated from field: portal.v1.TimelineRequest request = 8;
    */
   request?: TimelineRequest | undefined;
 
   /**
+   * Of kind choice.
+   *
    * @generated from field: portal.v1.TimelineChoice choice = 9;
    */
   choice?: TimelineChoice | undefined;
 
   /**
+   * Of kind rate.
+   *
    * @generated from field: portal.v1.TimelineRate rate = 10;
    */
   rate?: TimelineRate | undefined;
 
   /**
+   * Of kind ledger.
+   *
    * @generated from field: portal.v1.TimelineTransfer transfer = 11;
    */
   transfer?: TimelineTransfer | undefined;
 
   /**
+   * Of kind webhook.
+   *
    * @generated from field: portal.v1.TimelineWebhook webhook = 12;
    */
   webhook?: TimelineWebhook | undefined;
 
   /**
+   * Of kinds receipt and appeal.
+   *
    * @generated from field: portal.v1.TimelineFile file = 13;
    */
   file?: TimelineFile | undefined;
@@ -742,6 +832,8 @@ export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
   cardLast4?: string | undefined;
 
   /**
+   * The card's brand.
+   *
    * @generated from field: optional string card_brand = 15;
    */
   cardBrand?: string | undefined;
@@ -817,6 +909,8 @@ export type TimelineRequest = Message<"portal.v1.TimelineRequest"> & {
   orderId?: string | undefined;
 
   /**
+   * Where webhooks go. Not for traders.
+   *
    * @generated from field: optional string callback_uri = 6;
    */
   callbackUri?: string | undefined;
@@ -829,6 +923,8 @@ export type TimelineRequest = Message<"portal.v1.TimelineRequest"> & {
   requestId?: string | undefined;
 
   /**
+   * The network address that it came from. Not for traders.
+   *
    * @generated from field: optional string request_address = 8;
    */
   requestAddress?: string | undefined;
@@ -862,6 +958,8 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
   traderId?: bigint | undefined;
 
   /**
+   * The requisite's id. Not for merchants.
+   *
    * @generated from field: optional int64 requisite_id = 2;
    */
   requisiteId?: bigint | undefined;
@@ -874,16 +972,22 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
   type?: string | undefined;
 
   /**
+   * What the payer sends money to.
+   *
    * @generated from field: optional string value = 4;
    */
   value?: string | undefined;
 
   /**
+   * The holder's name.
+   *
    * @generated from field: optional string holder = 5;
    */
   holder?: string | undefined;
 
   /**
+   * The bank's name.
+   *
    * @generated from field: optional string bank = 6;
    */
   bank?: string | undefined;
@@ -897,6 +1001,8 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
   pool?: number | undefined;
 
   /**
+   * How many of them were looked at before this one was taken.
+   *
    * @generated from field: optional int32 looked = 8;
    */
   looked?: number | undefined;
@@ -930,6 +1036,8 @@ export type PassedBy = Message<"portal.v1.PassedBy"> & {
   rule: string;
 
   /**
+   * The requisites' ids.
+   *
    * @generated from field: repeated int64 requisite_ids = 2;
    */
   requisiteIds: bigint[];
@@ -956,6 +1064,8 @@ export type TimelineRate = Message<"portal.v1.TimelineRate"> & {
   source?: string | undefined;
 
   /**
+   * Of when the base rate is.
+   *
    * @generated from field: google.protobuf.Timestamp observed_at = 2;
    */
   observedAt?: Timestamp | undefined;
@@ -975,6 +1085,8 @@ export type TimelineRate = Message<"portal.v1.TimelineRate"> & {
   baseRate?: string | undefined;
 
   /**
+   * The markup in percent.
+   *
    * @generated from field: optional string markup_percent = 5;
    */
   markupPercent?: string | undefined;
@@ -1022,6 +1134,8 @@ export type TimelineRate = Message<"portal.v1.TimelineRate"> & {
   traderUsdt?: string | undefined;
 
   /**
+   * What the platform gets.
+   *
    * @generated from field: optional string platform_usdt = 12;
    */
   platformUsdt?: string | undefined;
@@ -1049,6 +1163,8 @@ export const TimelineRateSchema: GenMessage<TimelineRate> = /*@__PURE__*/
  */
 export type TimelineTransfer = Message<"portal.v1.TimelineTransfer"> & {
   /**
+   * The transfer's id.
+   *
    * @generated from field: int64 transfer_id = 1;
    */
   transferId: bigint;
@@ -1068,6 +1184,8 @@ export type TimelineTransfer = Message<"portal.v1.TimelineTransfer"> & {
   amount: string;
 
   /**
+   * The account that the line is of.
+   *
    * @generated from field: portal.v1.LedgerAccount account = 4;
    */
   account?: LedgerAccount | undefined;
@@ -1080,6 +1198,8 @@ export type TimelineTransfer = Message<"portal.v1.TimelineTransfer"> & {
   direction: string;
 
   /**
+   * The account on the other side; for operators only.
+   *
    * @generated from field: portal.v1.LedgerAccount other = 6;
    */
   other?: LedgerAccount | undefined;
@@ -1169,16 +1289,22 @@ export const TimelineFileSchema: GenMessage<TimelineFile> = /*@__PURE__*/
  */
 export type TimelineWebhook = Message<"portal.v1.TimelineWebhook"> & {
   /**
+   * The event's uuid.
+   *
    * @generated from field: string event_id = 1;
    */
   eventId: string;
 
   /**
+   * The type of the event, such as payment.status.updated.
+   *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
+   * Counts the events of one payment or payout from 1 without gaps.
+   *
    * @generated from field: int32 sequence = 3;
    */
   sequence: number;
@@ -1191,6 +1317,8 @@ export type TimelineWebhook = Message<"portal.v1.TimelineWebhook"> & {
   status?: string | undefined;
 
   /**
+   * Where it goes; unset of an attempt.
+   *
    * @generated from field: optional string url = 5;
    */
   url?: string | undefined;
@@ -1203,6 +1331,8 @@ export type TimelineWebhook = Message<"portal.v1.TimelineWebhook"> & {
   statusCode?: number | undefined;
 
   /**
+   * How long it took, in milliseconds.
+   *
    * @generated from field: optional int32 duration_ms = 7;
    */
   durationMs?: number | undefined;
@@ -1230,6 +1360,8 @@ export const TimelineWebhookSchema: GenMessage<TimelineWebhook> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 26);
 
 /**
+ * ReportServiceListPaymentsRequest is what ListPayments of ReportService takes.
+ *
  * @generated from message portal.v1.ReportServiceListPaymentsRequest
  */
 export type ReportServiceListPaymentsRequest = Message<"portal.v1.ReportServiceListPaymentsRequest"> & {
@@ -1249,6 +1381,8 @@ export const ReportServiceListPaymentsRequestSchema: GenMessage<ReportServiceLis
   messageDesc(file_portal_v1_report, 27);
 
 /**
+ * ReportServiceListPayinsRequest is what ListPayins of ReportService takes.
+ *
  * @generated from message portal.v1.ReportServiceListPayinsRequest
  */
 export type ReportServiceListPayinsRequest = Message<"portal.v1.ReportServiceListPayinsRequest"> & {
@@ -1281,6 +1415,8 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
   status: string[];
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 2;
    */
   method: string;
@@ -1300,6 +1436,8 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
   from?: Timestamp | undefined;
 
   /**
+   * Created before then; unset is no end.
+   *
    * @generated from field: google.protobuf.Timestamp to = 5;
    */
   to?: Timestamp | undefined;
@@ -1312,6 +1450,8 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
   minAmount: string;
 
   /**
+   * The greatest amount.
+   *
    * @generated from field: string max_amount = 7;
    */
   maxAmount: string;
@@ -1339,6 +1479,8 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
   merchantId: bigint;
 
   /**
+   * For operators: of one trader.
+   *
    * @generated from field: int64 trader_id = 11;
    */
   traderId: bigint;
@@ -1373,10 +1515,14 @@ export const ReportFilterSchema: GenMessage<ReportFilter> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 29);
 
 /**
+ * ListReportPaymentsResponse is what ListPayments of ReportService answers with.
+ *
  * @generated from message portal.v1.ListReportPaymentsResponse
  */
 export type ListReportPaymentsResponse = Message<"portal.v1.ListReportPaymentsResponse"> & {
   /**
+   * The payments, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.ReportPayment data = 1;
    */
   data: ReportPayment[];
@@ -1417,16 +1563,22 @@ export const ListReportPaymentsResponseSchema: GenMessage<ListReportPaymentsResp
  */
 export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The payment's uuid.
+   *
    * @generated from field: string uuid = 2;
    */
   uuid: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
   createdAt?: Timestamp | undefined;
@@ -1439,11 +1591,15 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
   orderId?: string | undefined;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 5;
    */
   method: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 6;
    */
   currency: string;
@@ -1463,16 +1619,22 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
   status: string;
 
   /**
+   * Why the status is what it is; null where no reason was given.
+   *
    * @generated from field: optional string status_reason = 9;
    */
   statusReason?: string | undefined;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_at = 10;
    */
   statusAt?: Timestamp | undefined;
 
   /**
+   * End of the requisite's reservation.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 11;
    */
   expiresAt?: Timestamp | undefined;
@@ -1485,11 +1647,15 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
   claimedAt?: Timestamp | undefined;
 
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 13;
    */
   merchantId: bigint;
 
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 14;
    */
   merchantCashboxId: bigint;
@@ -1523,16 +1689,22 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
   amountUsdt?: string | undefined;
 
   /**
+   * The whole spread.
+   *
    * @generated from field: optional string profit_usdt = 19;
    */
   profitUsdt?: string | undefined;
 
   /**
+   * The trader's share of the spread.
+   *
    * @generated from field: optional string spread_trader_usdt = 20;
    */
   spreadTraderUsdt?: string | undefined;
 
   /**
+   * The rest of the spread.
+   *
    * @generated from field: optional string spread_platform_usdt = 21;
    */
   spreadPlatformUsdt?: string | undefined;
@@ -1546,10 +1718,14 @@ export const ReportPaymentSchema: GenMessage<ReportPayment> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 31);
 
 /**
+ * ListReportPayinsResponse is what ListPayins of ReportService answers with.
+ *
  * @generated from message portal.v1.ListReportPayinsResponse
  */
 export type ListReportPayinsResponse = Message<"portal.v1.ListReportPayinsResponse"> & {
   /**
+   * The payouts, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.ReportPayin data = 1;
    */
   data: ReportPayin[];
@@ -1590,16 +1766,22 @@ export const ListReportPayinsResponseSchema: GenMessage<ListReportPayinsResponse
  */
 export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
   /**
+   * The payout's integer id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * The payout's uuid.
+   *
    * @generated from field: string payin_id = 2;
    */
   payinId: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
   createdAt?: Timestamp | undefined;
@@ -1612,11 +1794,15 @@ export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
   orderId?: string | undefined;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 5;
    */
   method: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 6;
    */
   currency: string;
@@ -1636,26 +1822,36 @@ export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
   status: string;
 
   /**
+   * Why the status is what it is; null where no reason was given.
+   *
    * @generated from field: optional string status_reason = 9;
    */
   statusReason?: string | undefined;
 
   /**
+   * When it got its status.
+   *
    * @generated from field: google.protobuf.Timestamp status_at = 10;
    */
   statusAt?: Timestamp | undefined;
 
   /**
+   * Nobody took it by then: it expires.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 11;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
+   * The merchant's id.
+   *
    * @generated from field: int64 merchant_id = 12;
    */
   merchantId: bigint;
 
   /**
+   * The cashbox's id.
+   *
    * @generated from field: int64 merchant_cashbox_id = 13;
    */
   merchantCashboxId: bigint;
@@ -1675,11 +1871,15 @@ export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
   addressMask: string;
 
   /**
+   * The recipient's full name.
+   *
    * @generated from field: string recipient = 16;
    */
   recipient: string;
 
   /**
+   * What proves that it was paid, such as the transfer's number; unset before.
+   *
    * @generated from field: optional string proof_reference = 17;
    */
   proofReference?: string | undefined;
@@ -1707,6 +1907,8 @@ export const ReportPayinSchema: GenMessage<ReportPayin> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 33);
 
 /**
+ * GetStatementRequest is what GetStatement of ReportService takes.
+ *
  * @generated from message portal.v1.GetStatementRequest
  */
 export type GetStatementRequest = Message<"portal.v1.GetStatementRequest"> & {
@@ -1739,6 +1941,8 @@ export type GetStatementRequest = Message<"portal.v1.GetStatementRequest"> & {
   from?: Timestamp | undefined;
 
   /**
+   * Before then; unset is no end.
+   *
    * @generated from field: google.protobuf.Timestamp to = 5;
    */
   to?: Timestamp | undefined;
@@ -1780,10 +1984,14 @@ export const GetStatementRequestSchema: GenMessage<GetStatementRequest> = /*@__P
   messageDesc(file_portal_v1_report, 34);
 
 /**
+ * GetStatementResponse is what GetStatement of ReportService answers with.
+ *
  * @generated from message portal.v1.GetStatementResponse
  */
 export type GetStatementResponse = Message<"portal.v1.GetStatementResponse"> & {
   /**
+   * The account of the statement.
+   *
    * @generated from field: portal.v1.LedgerAccount account = 1;
    */
   account?: LedgerAccount | undefined;
@@ -1796,11 +2004,15 @@ export type GetStatementResponse = Message<"portal.v1.GetStatementResponse"> & {
   openingBalance: string;
 
   /**
+   * What the account had at to.
+   *
    * @generated from field: string closing_balance = 3;
    */
   closingBalance: string;
 
   /**
+   * The movements, in the order that was asked for.
+   *
    * @generated from field: repeated portal.v1.StatementLine data = 4;
    */
   data: StatementLine[];
@@ -1834,11 +2046,15 @@ export const GetStatementResponseSchema: GenMessage<GetStatementResponse> = /*@_
  */
 export type StatementLine = Message<"portal.v1.StatementLine"> & {
   /**
+   * The transfer's id.
+   *
    * @generated from field: int64 transfer_id = 1;
    */
   transferId: bigint;
 
   /**
+   * When it was booked.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
@@ -1858,6 +2074,8 @@ export type StatementLine = Message<"portal.v1.StatementLine"> & {
   subject: string;
 
   /**
+   * The integer id of that.
+   *
    * @generated from field: int64 subject_id = 5;
    */
   subjectId: bigint;
@@ -1899,6 +2117,8 @@ export const StatementLineSchema: GenMessage<StatementLine> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 36);
 
 /**
+ * ListAccountsRequest is what ListAccounts of ReportService takes.
+ *
  * @generated from message portal.v1.ListAccountsRequest
  */
 export type ListAccountsRequest = Message<"portal.v1.ListAccountsRequest"> & {
@@ -1932,10 +2152,14 @@ export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest> = /*@__P
   messageDesc(file_portal_v1_report, 37);
 
 /**
+ * ListAccountsResponse is what ListAccounts of ReportService answers with.
+ *
  * @generated from message portal.v1.ListAccountsResponse
  */
 export type ListAccountsResponse = Message<"portal.v1.ListAccountsResponse"> & {
   /**
+   * Owners with what they have.
+   *
    * @generated from field: repeated portal.v1.Holding data = 1;
    */
   data: Holding[];
@@ -1962,11 +2186,15 @@ export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse> = /*@_
  */
 export type Holding = Message<"portal.v1.Holding"> & {
   /**
+   * external, platform, cashbox or trader.
+   *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
+   * The cashbox's or trader's id; 0 of the others.
+   *
    * @generated from field: int64 owner_id = 2;
    */
   ownerId: bigint;
@@ -1986,11 +2214,15 @@ export type Holding = Message<"portal.v1.Holding"> & {
   merchant: string;
 
   /**
+   * USDT, 8 decimals: what can be used.
+   *
    * @generated from field: string available = 5;
    */
   available: string;
 
   /**
+   * USDT, 8 decimals: what is held back.
+   *
    * @generated from field: string reserved = 6;
    */
   reserved: string;
@@ -2004,6 +2236,8 @@ export const HoldingSchema: GenMessage<Holding> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 39);
 
 /**
+ * GetIncomeRequest is what GetIncome of ReportService takes.
+ *
  * @generated from message portal.v1.GetIncomeRequest
  */
 export type GetIncomeRequest = Message<"portal.v1.GetIncomeRequest"> & {
@@ -2015,6 +2249,8 @@ export type GetIncomeRequest = Message<"portal.v1.GetIncomeRequest"> & {
   from?: Timestamp | undefined;
 
   /**
+   * The day after the last, in UTC.
+   *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
   to?: Timestamp | undefined;
@@ -2035,6 +2271,8 @@ export const GetIncomeRequestSchema: GenMessage<GetIncomeRequest> = /*@__PURE__*
   messageDesc(file_portal_v1_report, 40);
 
 /**
+ * GetIncomeResponse is what GetIncome of ReportService answers with.
+ *
  * @generated from message portal.v1.GetIncomeResponse
  */
 export type GetIncomeResponse = Message<"portal.v1.GetIncomeResponse"> & {
@@ -2068,11 +2306,15 @@ export type Income = Message<"portal.v1.Income"> & {
   day?: Timestamp | undefined;
 
   /**
+   * The merchant's id; 0 where there is none.
+   *
    * @generated from field: int64 merchant_id = 2;
    */
   merchantId: bigint;
 
   /**
+   * The merchant's name.
+   *
    * @generated from field: string merchant = 3;
    */
   merchant: string;
@@ -2085,11 +2327,15 @@ export type Income = Message<"portal.v1.Income"> & {
   subject: string;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 5;
    */
   method: string;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 6;
    */
   currency: string;
@@ -2102,11 +2348,15 @@ export type Income = Message<"portal.v1.Income"> & {
   earned: string;
 
   /**
+   * USDT, eight places: what was given back.
+   *
    * @generated from field: string reversed = 8;
    */
   reversed: string;
 
   /**
+   * USDT, eight places: earned without reversed.
+   *
    * @generated from field: string net = 9;
    */
   net: string;

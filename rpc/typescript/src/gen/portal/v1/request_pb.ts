@@ -15,6 +15,8 @@ export const file_portal_v1_request: GenFile = /*@__PURE__*/
   fileDesc("Chdwb3J0YWwvdjEvcmVxdWVzdC5wcm90bxIJcG9ydGFsLnYxItoBChNMaXN0UmVxdWVzdHNSZXF1ZXN0Eg4KBnN0YXR1cxgBIAMoCRIMCgRjb2RlGAIgASgJEg4KBmtleV9pZBgDIAEoCRIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcmVxdWVzdF9pZBgGIAEoCRINCgVsaW1pdBgHIAEoBRIOCgZjdXJzb3IYCCABKAkSEAoIYmFja3dhcmQYCSABKAgi0AEKFExpc3RSZXF1ZXN0c1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuTG9nZ2VkUmVxdWVzdBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgDIAEoCUgBiAEBEjQKEHNlYXJjaGVkX2JhY2tfdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yIsIBCg1Mb2dnZWRSZXF1ZXN0EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZtZXRob2QYAyABKAkSDAoEcGF0aBgEIAEoCRIOCgZzdGF0dXMYBSABKAUSDAoEY29kZRgGIAEoCRIOCgZrZXlfaWQYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRIdChVkdXJhdGlvbl9taWNyb3NlY29uZHMYCSABKAMyZAoRUmVxdWVzdExvZ1NlcnZpY2USTwoMTGlzdFJlcXVlc3RzEh4ucG9ydGFsLnYxLkxpc3RSZXF1ZXN0c1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdFJlcXVlc3RzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
+ * ListRequestsRequest is what ListRequests of RequestLogService takes.
+ *
  * @generated from message portal.v1.ListRequestsRequest
  */
 export type ListRequestsRequest = Message<"portal.v1.ListRequestsRequest"> & {
@@ -47,6 +49,8 @@ export type ListRequestsRequest = Message<"portal.v1.ListRequestsRequest"> & {
   from?: Timestamp | undefined;
 
   /**
+   * Only requests that came before then.
+   *
    * @generated from field: google.protobuf.Timestamp to = 5;
    */
   to?: Timestamp | undefined;
@@ -73,6 +77,8 @@ export type ListRequestsRequest = Message<"portal.v1.ListRequestsRequest"> & {
   cursor: string;
 
   /**
+   * Asks for the page before the cursor.
+   *
    * @generated from field: bool backward = 9;
    */
   backward: boolean;
@@ -86,20 +92,28 @@ export const ListRequestsRequestSchema: GenMessage<ListRequestsRequest> = /*@__P
   messageDesc(file_portal_v1_request, 0);
 
 /**
+ * ListRequestsResponse is what ListRequests of RequestLogService answers with.
+ *
  * @generated from message portal.v1.ListRequestsResponse
  */
 export type ListRequestsResponse = Message<"portal.v1.ListRequestsResponse"> & {
   /**
+   * The requests, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.LoggedRequest data = 1;
    */
   data: LoggedRequest[];
 
   /**
+   * Unset where nothing is known to follow.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
 
   /**
+   * Unset where nothing is known to come before.
+   *
    * @generated from field: optional string previous_cursor = 3;
    */
   previousCursor?: string | undefined;
@@ -126,16 +140,22 @@ export const ListRequestsResponseSchema: GenMessage<ListRequestsResponse> = /*@_
  */
 export type LoggedRequest = Message<"portal.v1.LoggedRequest"> & {
   /**
+   * Names the line of the log.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * When it came.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
 
   /**
+   * The HTTP method.
+   *
    * @generated from field: string method = 3;
    */
   method: string;
@@ -148,6 +168,8 @@ export type LoggedRequest = Message<"portal.v1.LoggedRequest"> & {
   path: string;
 
   /**
+   * The HTTP status of the answer.
+   *
    * @generated from field: int32 status = 5;
    */
   status: number;
@@ -160,6 +182,8 @@ export type LoggedRequest = Message<"portal.v1.LoggedRequest"> & {
   code: string;
 
   /**
+   * The id of the API key; empty where none was named.
+   *
    * @generated from field: string key_id = 7;
    */
   keyId: string;
@@ -172,6 +196,8 @@ export type LoggedRequest = Message<"portal.v1.LoggedRequest"> & {
   requestId: string;
 
   /**
+   * How long the answer took, in microseconds.
+   *
    * @generated from field: int64 duration_microseconds = 9;
    */
   durationMicroseconds: bigint;

@@ -16,6 +16,8 @@ export const file_portal_v1_team: GenFile = /*@__PURE__*/
   fileDesc("ChRwb3J0YWwvdjEvdGVhbS5wcm90bxIJcG9ydGFsLnYxIhQKEkxpc3RNZW1iZXJzUmVxdWVzdCI2ChNMaXN0TWVtYmVyc1Jlc3BvbnNlEh8KBGRhdGEYASADKAsyES5wb3J0YWwudjEuTWVtYmVyItkBCgZNZW1iZXISCgoCaWQYASABKAMSDQoFbG9naW4YAiABKAkSDAoEcm9sZRgDIAEoCRIPCgdlbmFibGVkGAQgASgIEg8KB2ludml0ZWQYBSABKAgSFQoNc2Vjb25kX2ZhY3RvchgGIAEoCBIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghzZXNzaW9ucxgIIAEoBRIrCgdzZWVuX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJCChNJbnZpdGVNZW1iZXJSZXF1ZXN0EhUKBWxvZ2luGAEgASgJQgaKtRgCKAESFAoEcm9sZRgCIAEoCUIGirUYAigBIiYKFkludml0YXRpb25MaW5rUmVzcG9uc2USDAoEbGluaxgBIAEoCSJmChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCW1lbWJlcl9pZBgBIAEoAxIRCgRyb2xlGAIgASgJSACIAQESFAoHZW5hYmxlZBgDIAEoCEgBiAEBQgcKBV9yb2xlQgoKCF9lbmFibGVkIi0KGEVuZE1lbWJlclNlc3Npb25zUmVxdWVzdBIRCgltZW1iZXJfaWQYASABKAMiKgoVUmVpbnZpdGVNZW1iZXJSZXF1ZXN0EhEKCW1lbWJlcl9pZBgBIAEoAyIxCg5NZW1iZXJSZXNwb25zZRIfCgRkYXRhGAEgASgLMhEucG9ydGFsLnYxLk1lbWJlciIrChZMaXN0VGVhbUNoYW5nZXNSZXF1ZXN0EhEKCWJlZm9yZV9pZBgBIAEoAyJuChdMaXN0VGVhbUNoYW5nZXNSZXNwb25zZRIjCgRkYXRhGAEgAygLMhUucG9ydGFsLnYxLlRlYW1DaGFuZ2USGwoObmV4dF9iZWZvcmVfaWQYAiABKANIAIgBAUIRCg9fbmV4dF9iZWZvcmVfaWQinAEKClRlYW1DaGFuZ2USCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxvZ2luGAMgASgJEg8KB3N1YmplY3QYBCABKAkSCwoDa2V5GAUgASgJEhMKBmJlZm9yZRgGIAEoCUgAiAEBEg0KBWFmdGVyGAcgASgJQgkKB19iZWZvcmUiGQoXTGlzdFRlYW1TZXNzaW9uc1JlcXVlc3QiQAoYTGlzdFRlYW1TZXNzaW9uc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuVGVhbVNlc3Npb24ipwEKC1RlYW1TZXNzaW9uEg0KBWxvZ2luGAEgASgJEgwKBGRvb3IYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2Vlbl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWdlbnQYBSABKAkSDwoHYWRkcmVzcxgGIAEoCTLcBAoLVGVhbVNlcnZpY2USTAoLTGlzdE1lbWJlcnMSHS5wb3J0YWwudjEuTGlzdE1lbWJlcnNSZXF1ZXN0Gh4ucG9ydGFsLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2USUQoMSW52aXRlTWVtYmVyEh4ucG9ydGFsLnYxLkludml0ZU1lbWJlclJlcXVlc3QaIS5wb3J0YWwudjEuSW52aXRhdGlvbkxpbmtSZXNwb25zZRJJCgxVcGRhdGVNZW1iZXISHi5wb3J0YWwudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLnBvcnRhbC52MS5NZW1iZXJSZXNwb25zZRJTChFFbmRNZW1iZXJTZXNzaW9ucxIjLnBvcnRhbC52MS5FbmRNZW1iZXJTZXNzaW9uc1JlcXVlc3QaGS5wb3J0YWwudjEuTWVtYmVyUmVzcG9uc2USVQoOUmVpbnZpdGVNZW1iZXISIC5wb3J0YWwudjEuUmVpbnZpdGVNZW1iZXJSZXF1ZXN0GiEucG9ydGFsLnYxLkludml0YXRpb25MaW5rUmVzcG9uc2USWAoPTGlzdFRlYW1DaGFuZ2VzEiEucG9ydGFsLnYxLkxpc3RUZWFtQ2hhbmdlc1JlcXVlc3QaIi5wb3J0YWwudjEuTGlzdFRlYW1DaGFuZ2VzUmVzcG9uc2USWwoQTGlzdFRlYW1TZXNzaW9ucxIiLnBvcnRhbC52MS5MaXN0VGVhbVNlc3Npb25zUmVxdWVzdBojLnBvcnRhbC52MS5MaXN0VGVhbVNlc3Npb25zUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
+ * ListMembersRequest is what ListMembers of TeamService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListMembersRequest
  */
 export type ListMembersRequest = Message<"portal.v1.ListMembersRequest"> & {
@@ -29,10 +31,14 @@ export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PUR
   messageDesc(file_portal_v1_team, 0);
 
 /**
+ * ListMembersResponse is what ListMembers of TeamService answers with.
+ *
  * @generated from message portal.v1.ListMembersResponse
  */
 export type ListMembersResponse = Message<"portal.v1.ListMembersResponse"> & {
   /**
+   * The users.
+   *
    * @generated from field: repeated portal.v1.Member data = 1;
    */
   data: Member[];
@@ -52,11 +58,15 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__P
  */
 export type Member = Message<"portal.v1.Member"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * By which they sign in.
+   *
    * @generated from field: string login = 2;
    */
   login: string;
@@ -90,6 +100,8 @@ export type Member = Message<"portal.v1.Member"> & {
   secondFactor: boolean;
 
   /**
+   * When they were made a user.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
@@ -102,6 +114,8 @@ export type Member = Message<"portal.v1.Member"> & {
   sessions: number;
 
   /**
+   * When the last of them was used; unset without one.
+   *
    * @generated from field: google.protobuf.Timestamp seen_at = 9;
    */
   seenAt?: Timestamp | undefined;
@@ -115,6 +129,8 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_portal_v1_team, 2);
 
 /**
+ * InviteMemberRequest is what InviteMember of TeamService takes.
+ *
  * @generated from message portal.v1.InviteMemberRequest
  */
 export type InviteMemberRequest = Message<"portal.v1.InviteMemberRequest"> & {
@@ -141,6 +157,8 @@ export const InviteMemberRequestSchema: GenMessage<InviteMemberRequest> = /*@__P
   messageDesc(file_portal_v1_team, 3);
 
 /**
+ * InvitationLinkResponse is what InviteMember and ReinviteMember of TeamService answer with.
+ *
  * @generated from message portal.v1.InvitationLinkResponse
  */
 export type InvitationLinkResponse = Message<"portal.v1.InvitationLinkResponse"> & {
@@ -160,10 +178,14 @@ export const InvitationLinkResponseSchema: GenMessage<InvitationLinkResponse> = 
   messageDesc(file_portal_v1_team, 4);
 
 /**
+ * UpdateMemberRequest is what UpdateMember of TeamService takes.
+ *
  * @generated from message portal.v1.UpdateMemberRequest
  */
 export type UpdateMemberRequest = Message<"portal.v1.UpdateMemberRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 member_id = 1;
    */
   memberId: bigint;
@@ -191,10 +213,14 @@ export const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest> = /*@__P
   messageDesc(file_portal_v1_team, 5);
 
 /**
+ * EndMemberSessionsRequest is what EndMemberSessions of TeamService takes.
+ *
  * @generated from message portal.v1.EndMemberSessionsRequest
  */
 export type EndMemberSessionsRequest = Message<"portal.v1.EndMemberSessionsRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 member_id = 1;
    */
   memberId: bigint;
@@ -208,10 +234,14 @@ export const EndMemberSessionsRequestSchema: GenMessage<EndMemberSessionsRequest
   messageDesc(file_portal_v1_team, 6);
 
 /**
+ * ReinviteMemberRequest is what ReinviteMember of TeamService takes.
+ *
  * @generated from message portal.v1.ReinviteMemberRequest
  */
 export type ReinviteMemberRequest = Message<"portal.v1.ReinviteMemberRequest"> & {
   /**
+   * The user's id.
+   *
    * @generated from field: int64 member_id = 1;
    */
   memberId: bigint;
@@ -225,6 +255,8 @@ export const ReinviteMemberRequestSchema: GenMessage<ReinviteMemberRequest> = /*
   messageDesc(file_portal_v1_team, 7);
 
 /**
+ * MemberResponse is what UpdateMember and EndMemberSessions of TeamService answer with.
+ *
  * @generated from message portal.v1.MemberResponse
  */
 export type MemberResponse = Message<"portal.v1.MemberResponse"> & {
@@ -244,6 +276,8 @@ export const MemberResponseSchema: GenMessage<MemberResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_team, 8);
 
 /**
+ * ListTeamChangesRequest is what ListTeamChanges of TeamService takes.
+ *
  * @generated from message portal.v1.ListTeamChangesRequest
  */
 export type ListTeamChangesRequest = Message<"portal.v1.ListTeamChangesRequest"> & {
@@ -263,6 +297,8 @@ export const ListTeamChangesRequestSchema: GenMessage<ListTeamChangesRequest> = 
   messageDesc(file_portal_v1_team, 9);
 
 /**
+ * ListTeamChangesResponse is what ListTeamChanges of TeamService answers with.
+ *
  * @generated from message portal.v1.ListTeamChangesResponse
  */
 export type ListTeamChangesResponse = Message<"portal.v1.ListTeamChangesResponse"> & {
@@ -295,11 +331,15 @@ export const ListTeamChangesResponseSchema: GenMessage<ListTeamChangesResponse> 
  */
 export type TeamChange = Message<"portal.v1.TeamChange"> & {
   /**
+   * Names the line of the log.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * When it was changed.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
@@ -319,6 +359,8 @@ export type TeamChange = Message<"portal.v1.TeamChange"> & {
   subject: string;
 
   /**
+   * Which one: its id or key.
+   *
    * @generated from field: string key = 5;
    */
   key: string;
@@ -331,6 +373,8 @@ export type TeamChange = Message<"portal.v1.TeamChange"> & {
   before?: string | undefined;
 
   /**
+   * What it is since then, as JSON.
+   *
    * @generated from field: string after = 7;
    */
   after: string;
@@ -344,6 +388,8 @@ export const TeamChangeSchema: GenMessage<TeamChange> = /*@__PURE__*/
   messageDesc(file_portal_v1_team, 11);
 
 /**
+ * ListTeamSessionsRequest is what ListTeamSessions of TeamService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListTeamSessionsRequest
  */
 export type ListTeamSessionsRequest = Message<"portal.v1.ListTeamSessionsRequest"> & {
@@ -357,10 +403,14 @@ export const ListTeamSessionsRequestSchema: GenMessage<ListTeamSessionsRequest> 
   messageDesc(file_portal_v1_team, 12);
 
 /**
+ * ListTeamSessionsResponse is what ListTeamSessions of TeamService answers with.
+ *
  * @generated from message portal.v1.ListTeamSessionsResponse
  */
 export type ListTeamSessionsResponse = Message<"portal.v1.ListTeamSessionsResponse"> & {
   /**
+   * The sessions, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.TeamSession data = 1;
    */
   data: TeamSession[];
@@ -380,6 +430,8 @@ export const ListTeamSessionsResponseSchema: GenMessage<ListTeamSessionsResponse
  */
 export type TeamSession = Message<"portal.v1.TeamSession"> & {
   /**
+   * The user's login.
+   *
    * @generated from field: string login = 1;
    */
   login: string;
@@ -392,11 +444,15 @@ export type TeamSession = Message<"portal.v1.TeamSession"> & {
   door: string;
 
   /**
+   * When the user signed in.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it was last used.
+   *
    * @generated from field: google.protobuf.Timestamp seen_at = 4;
    */
   seenAt?: Timestamp | undefined;
@@ -409,6 +465,8 @@ export type TeamSession = Message<"portal.v1.TeamSession"> & {
   agent: string;
 
   /**
+   * The network address that it was begun from.
+   *
    * @generated from field: string address = 6;
    */
   address: string;

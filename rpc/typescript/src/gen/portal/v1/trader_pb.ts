@@ -22,6 +22,8 @@ export const file_portal_v1_trader: GenFile = /*@__PURE__*/
   fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IlIKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSGwoGcmVhc29uGAIgASgJQgaKtRgCMAFIAIgBAUIJCgdfcmVhc29uIksKFUNhbmNlbFBheW1lbnRSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiEKBGRhdGEYAiABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQiEAoOR2V0RGVza1JlcXVlc3QixgEKD0dldERlc2tSZXNwb25zZRIQCghvbl9icmVhaxgBIAEoCBIbCg5hdmFpbGFibGVfdXNkdBgCIAEoCUgAiAEBEhoKDXJlc2VydmVkX3VzZHQYAyABKAlIAYgBARIVCg1vcGVuX3BheW1lbnRzGAQgASgFEhQKDHRha2VuX3BheWlucxgFIAEoBRIWCg53YWl0aW5nX3BheWlucxgGIAEoBUIRCg9fYXZhaWxhYmxlX3VzZHRCEAoOX3Jlc2VydmVkX3VzZHQiIwoPU2V0QnJlYWtSZXF1ZXN0EhAKCG9uX2JyZWFrGAEgASgIIiQKEFNldEJyZWFrUmVzcG9uc2USEAoIb25fYnJlYWsYASABKAgiJAoiVHJhZGVyU2VydmljZUxpc3RSZXF1aXNpdGVzUmVxdWVzdCJMCiNUcmFkZXJTZXJ2aWNlTGlzdFJlcXVpc2l0ZXNSZXNwb25zZRIlCgRkYXRhGAEgAygLMhcucG9ydGFsLnYxLk93blJlcXVpc2l0ZSKPAwoMT3duUmVxdWlzaXRlEgoKAmlkGAEgASgDEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRINCgV2YWx1ZRgEIAEoCRIOCgZtYXNrZWQYBSABKAkSEwoGaG9sZGVyGAYgASgJSACIAQESEQoEYmFuaxgHIAEoCUgBiAEBEg8KB2VuYWJsZWQYCCABKAgSGwoTZW5hYmxlZF9ieV9vcGVyYXRvchgJIAEoCBI2Cg9vcGVyYXRvcl9saW1pdHMYCiABKAsyHS5wb3J0YWwudjEuT3duUmVxdWlzaXRlTGltaXRzEjEKCm93bl9saW1pdHMYCyABKAsyHS5wb3J0YWwudjEuT3duUmVxdWlzaXRlTGltaXRzEjcKEGVmZmVjdGl2ZV9saW1pdHMYDCABKAsyHS5wb3J0YWwudjEuT3duUmVxdWlzaXRlTGltaXRzEiQKA3VzZRgNIAEoCzIXLnBvcnRhbC52MS5SZXF1aXNpdGVVc2VCCQoHX2hvbGRlckIHCgVfYmFuayLWAgoST3duUmVxdWlzaXRlTGltaXRzEhcKCm1pbl9hbW91bnQYASABKAlIAIgBARIXCgptYXhfYW1vdW50GAIgASgJSAGIAQESGAoLZGFpbHlfY291bnQYAyABKAVIAogBARIWCglkYWlseV9zdW0YBCABKAlIA4gBARIaCg1vcGVuX3BheW1lbnRzGAUgASgFSASIAQESFgoJd29ya19mcm9tGAYgASgJSAWIAQESFwoKd29ya191bnRpbBgHIAEoCUgGiAEBEhYKCXRpbWVfem9uZRgIIAEoCUgHiAEBQg0KC19taW5fYW1vdW50Qg0KC19tYXhfYW1vdW50Qg4KDF9kYWlseV9jb3VudEIMCgpfZGFpbHlfc3VtQhAKDl9vcGVuX3BheW1lbnRzQgwKCl93b3JrX2Zyb21CDQoLX3dvcmtfdW50aWxCDAoKX3RpbWVfem9uZSKAAQoMUmVxdWlzaXRlVXNlEgsKA2RheRgBIAEoCRINCgVjb3VudBgCIAEoBRILCgNzdW0YAyABKAkSFQoNb3Blbl9wYXltZW50cxgEIAEoBRIwCgxsYXN0X3VzZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIowBCiNUcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVxdWVzdBIUCgxyZXF1aXNpdGVfaWQYASABKAMSFAoHZW5hYmxlZBgCIAEoCEgAiAEBEi0KBmxpbWl0cxgDIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHNCCgoIX2VuYWJsZWQiTQokVHJhZGVyU2VydmljZVVwZGF0ZVJlcXVpc2l0ZVJlc3BvbnNlEiUKBGRhdGEYASABKAsyFy5wb3J0YWwudjEuT3duUmVxdWlzaXRlIkYKGEV4cGxhaW5SZXF1aXNpdGVzUmVxdWVzdBIZCgxyZXF1aXNpdGVfaWQYASABKANIAIgBAUIPCg1fcmVxdWlzaXRlX2lkIkoKGUV4cGxhaW5SZXF1aXNpdGVzUmVzcG9uc2USLQoEZGF0YRgBIAMoCzIfLnBvcnRhbC52MS5SZXF1aXNpdGVFeHBsYW5hdGlvbiLrAgoUUmVxdWlzaXRlRXhwbGFuYXRpb24SFAoMcmVxdWlzaXRlX2lkGAEgASgDEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRIMCgRmcmVlGAQgASgIEg4KBmFtb3VudBgFIAEoCRInCgVkcm9wcxgGIAMoCzIYLnBvcnRhbC52MS5SZXF1aXNpdGVEcm9wEhYKCWhvbGRfdXNkdBgHIAEoCUgAiAEBEhsKDmF2YWlsYWJsZV91c2R0GAggASgJSAGIAQESDwoHbm9fcmF0ZRgJIAEoCBIaChJ0YWtlbl9ieV9tZXJjaGFudHMYCiABKAgSMAoMbGFzdF91c2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIfChdvdXRzaWRlX3BsYXRmb3JtX2xpbWl0cxgMIAEoCEIMCgpfaG9sZF91c2R0QhEKD19hdmFpbGFibGVfdXNkdCKEAQoNUmVxdWlzaXRlRHJvcBIMCgRydWxlGAEgASgJEhIKBWxpbWl0GAIgASgJSACIAQESEQoEdXNlZBgDIAEoCUgBiAEBEisKB2ZyZWVfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBl9saW1pdEIHCgVfdXNlZDLcCgoNVHJhZGVyU2VydmljZRJPCgxMaXN0UGF5bWVudHMSHi5wb3J0YWwudjEuTGlzdFBheW1lbnRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXNwb25zZRJYCg9Db25maXJtUmVjZWl2ZWQSIS5wb3J0YWwudjEuQ29uZmlybVJlY2VpdmVkUmVxdWVzdBoiLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXNwb25zZRJSCg1DYW5jZWxQYXltZW50Eh8ucG9ydGFsLnYxLkNhbmNlbFBheW1lbnRSZXF1ZXN0GiAucG9ydGFsLnYxLkNhbmNlbFBheW1lbnRSZXNwb25zZRJJCgtSZXF1ZXN0Q29kZRIdLnBvcnRhbC52MS5SZXF1ZXN0Q29kZVJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJVChFSZXF1ZXN0Q29kZVJlc2VuZBIjLnBvcnRhbC52MS5SZXF1ZXN0Q29kZVJlc2VuZFJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJVChFNYXJrQ29kZU5vdE5lZWRlZBIjLnBvcnRhbC52MS5NYXJrQ29kZU5vdE5lZWRlZFJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJPCgpMaXN0UGF5aW5zEhwucG9ydGFsLnYxLkxpc3RQYXlpbnNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RUcmFkZXJQYXlpbnNSZXNwb25zZRJICglUYWtlUGF5aW4SGy5wb3J0YWwudjEuVGFrZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlElAKDUdpdmVCYWNrUGF5aW4SHy5wb3J0YWwudjEuR2l2ZUJhY2tQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJQCg1Db21wbGV0ZVBheWluEh8ucG9ydGFsLnYxLkNvbXBsZXRlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USSAoJRmFpbFBheWluEhsucG9ydGFsLnYxLkZhaWxQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJACgdHZXREZXNrEhkucG9ydGFsLnYxLkdldERlc2tSZXF1ZXN0GhoucG9ydGFsLnYxLkdldERlc2tSZXNwb25zZRJDCghTZXRCcmVhaxIaLnBvcnRhbC52MS5TZXRCcmVha1JlcXVlc3QaGy5wb3J0YWwudjEuU2V0QnJlYWtSZXNwb25zZRJvCg5MaXN0UmVxdWlzaXRlcxItLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlTGlzdFJlcXVpc2l0ZXNSZXF1ZXN0Gi4ucG9ydGFsLnYxLlRyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1Jlc3BvbnNlEnIKD1VwZGF0ZVJlcXVpc2l0ZRIuLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVxdWVzdBovLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVzcG9uc2USXgoRRXhwbGFpblJlcXVpc2l0ZXMSIy5wb3J0YWwudjEuRXhwbGFpblJlcXVpc2l0ZXNSZXF1ZXN0GiQucG9ydGFsLnYxLkV4cGxhaW5SZXF1aXNpdGVzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payment, file_gateway_v1_wire, file_google_protobuf_timestamp, file_portal_v1_card, file_portal_v1_payin]);
 
 /**
+ * ListPaymentsRequest is what ListPayments of TraderService takes.
+ *
  * @generated from message portal.v1.ListPaymentsRequest
  */
 export type ListPaymentsRequest = Message<"portal.v1.ListPaymentsRequest"> & {
@@ -55,10 +57,14 @@ export const ListPaymentsRequestSchema: GenMessage<ListPaymentsRequest> = /*@__P
   messageDesc(file_portal_v1_trader, 0);
 
 /**
+ * ListPaymentsResponse is what ListPayments of TraderService answers with.
+ *
  * @generated from message portal.v1.ListPaymentsResponse
  */
 export type ListPaymentsResponse = Message<"portal.v1.ListPaymentsResponse"> & {
   /**
+   * The payments, in the order that the call names.
+   *
    * @generated from field: repeated gateway.v1.Payment data = 1;
    */
   data: Payment[];
@@ -79,10 +85,14 @@ export const ListPaymentsResponseSchema: GenMessage<ListPaymentsResponse> = /*@_
   messageDesc(file_portal_v1_trader, 1);
 
 /**
+ * ConfirmReceivedRequest is what ConfirmReceived of TraderService takes.
+ *
  * @generated from message portal.v1.ConfirmReceivedRequest
  */
 export type ConfirmReceivedRequest = Message<"portal.v1.ConfirmReceivedRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -96,15 +106,21 @@ export const ConfirmReceivedRequestSchema: GenMessage<ConfirmReceivedRequest> = 
   messageDesc(file_portal_v1_trader, 2);
 
 /**
+ * ConfirmReceivedResponse is what ConfirmReceived of TraderService answers with.
+ *
  * @generated from message portal.v1.ConfirmReceivedResponse
  */
 export type ConfirmReceivedResponse = Message<"portal.v1.ConfirmReceivedResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payment as it is now.
+   *
    * @generated from field: gateway.v1.Payment data = 2;
    */
   data?: Payment | undefined;
@@ -118,10 +134,14 @@ export const ConfirmReceivedResponseSchema: GenMessage<ConfirmReceivedResponse> 
   messageDesc(file_portal_v1_trader, 3);
 
 /**
+ * CancelPaymentRequest is what CancelPayment of TraderService takes.
+ *
  * @generated from message portal.v1.CancelPaymentRequest
  */
 export type CancelPaymentRequest = Message<"portal.v1.CancelPaymentRequest"> & {
   /**
+   * The payment's integer id.
+   *
    * @generated from field: int64 payment_id = 1;
    */
   paymentId: bigint;
@@ -142,15 +162,21 @@ export const CancelPaymentRequestSchema: GenMessage<CancelPaymentRequest> = /*@_
   messageDesc(file_portal_v1_trader, 4);
 
 /**
+ * CancelPaymentResponse is what CancelPayment of TraderService answers with.
+ *
  * @generated from message portal.v1.CancelPaymentResponse
  */
 export type CancelPaymentResponse = Message<"portal.v1.CancelPaymentResponse"> & {
   /**
+   * What was done, in English, for people. Programs go by data.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
+   * The payment as it is now.
+   *
    * @generated from field: gateway.v1.Payment data = 2;
    */
   data?: Payment | undefined;
@@ -164,6 +190,8 @@ export const CancelPaymentResponseSchema: GenMessage<CancelPaymentResponse> = /*
   messageDesc(file_portal_v1_trader, 5);
 
 /**
+ * GetDeskRequest is what GetDesk of TraderService takes, which is nothing.
+ *
  * @generated from message portal.v1.GetDeskRequest
  */
 export type GetDeskRequest = Message<"portal.v1.GetDeskRequest"> & {
@@ -177,6 +205,8 @@ export const GetDeskRequestSchema: GenMessage<GetDeskRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_trader, 6);
 
 /**
+ * GetDeskResponse is what GetDesk of TraderService answers with.
+ *
  * @generated from message portal.v1.GetDeskResponse
  */
 export type GetDeskResponse = Message<"portal.v1.GetDeskResponse"> & {
@@ -231,6 +261,8 @@ export const GetDeskResponseSchema: GenMessage<GetDeskResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_trader, 7);
 
 /**
+ * SetBreakRequest is what SetBreak of TraderService takes.
+ *
  * @generated from message portal.v1.SetBreakRequest
  */
 export type SetBreakRequest = Message<"portal.v1.SetBreakRequest"> & {
@@ -250,10 +282,14 @@ export const SetBreakRequestSchema: GenMessage<SetBreakRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_trader, 8);
 
 /**
+ * SetBreakResponse is what SetBreak of TraderService answers with.
+ *
  * @generated from message portal.v1.SetBreakResponse
  */
 export type SetBreakResponse = Message<"portal.v1.SetBreakResponse"> & {
   /**
+   * Whether the trader is on a break now.
+   *
    * @generated from field: bool on_break = 1;
    */
   onBreak: boolean;
@@ -267,6 +303,8 @@ export const SetBreakResponseSchema: GenMessage<SetBreakResponse> = /*@__PURE__*
   messageDesc(file_portal_v1_trader, 9);
 
 /**
+ * TraderServiceListRequisitesRequest is what ListRequisites of TraderService takes, which is nothing.
+ *
  * @generated from message portal.v1.TraderServiceListRequisitesRequest
  */
 export type TraderServiceListRequisitesRequest = Message<"portal.v1.TraderServiceListRequisitesRequest"> & {
@@ -280,10 +318,14 @@ export const TraderServiceListRequisitesRequestSchema: GenMessage<TraderServiceL
   messageDesc(file_portal_v1_trader, 10);
 
 /**
+ * TraderServiceListRequisitesResponse is what ListRequisites of TraderService answers with.
+ *
  * @generated from message portal.v1.TraderServiceListRequisitesResponse
  */
 export type TraderServiceListRequisitesResponse = Message<"portal.v1.TraderServiceListRequisitesResponse"> & {
   /**
+   * The requisites, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.OwnRequisite data = 1;
    */
   data: OwnRequisite[];
@@ -303,16 +345,22 @@ export const TraderServiceListRequisitesResponseSchema: GenMessage<TraderService
  */
 export type OwnRequisite = Message<"portal.v1.OwnRequisite"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 3;
    */
   method: string;
@@ -332,11 +380,15 @@ export type OwnRequisite = Message<"portal.v1.OwnRequisite"> & {
   masked: string;
 
   /**
+   * The holder's name; unset where none is known.
+   *
    * @generated from field: optional string holder = 6;
    */
   holder?: string | undefined;
 
   /**
+   * The bank's name; unset where none is known.
+   *
    * @generated from field: optional string bank = 7;
    */
   bank?: string | undefined;
@@ -349,6 +401,8 @@ export type OwnRequisite = Message<"portal.v1.OwnRequisite"> & {
   enabled: boolean;
 
   /**
+   * The operators' switch.
+   *
    * @generated from field: bool enabled_by_operator = 9;
    */
   enabledByOperator: boolean;
@@ -396,11 +450,15 @@ export const OwnRequisiteSchema: GenMessage<OwnRequisite> = /*@__PURE__*/
  */
 export type OwnRequisiteLimits = Message<"portal.v1.OwnRequisiteLimits"> & {
   /**
+   * The least amount of one payment, two decimals.
+   *
    * @generated from field: optional string min_amount = 1;
    */
   minAmount?: string | undefined;
 
   /**
+   * The greatest amount of one payment, two decimals.
+   *
    * @generated from field: optional string max_amount = 2;
    */
   maxAmount?: string | undefined;
@@ -434,6 +492,8 @@ export type OwnRequisiteLimits = Message<"portal.v1.OwnRequisiteLimits"> & {
   workFrom?: string | undefined;
 
   /**
+   * HH:MM, like work_from.
+   *
    * @generated from field: optional string work_until = 7;
    */
   workUntil?: string | undefined;
@@ -474,6 +534,8 @@ export type RequisiteUse = Message<"portal.v1.RequisiteUse"> & {
   count: number;
 
   /**
+   * The sum of those payments, two decimals.
+   *
    * @generated from field: string sum = 3;
    */
   sum: string;
@@ -501,10 +563,14 @@ export const RequisiteUseSchema: GenMessage<RequisiteUse> = /*@__PURE__*/
   messageDesc(file_portal_v1_trader, 14);
 
 /**
+ * TraderServiceUpdateRequisiteRequest is what UpdateRequisite of TraderService takes.
+ *
  * @generated from message portal.v1.TraderServiceUpdateRequisiteRequest
  */
 export type TraderServiceUpdateRequisiteRequest = Message<"portal.v1.TraderServiceUpdateRequisiteRequest"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 requisite_id = 1;
    */
   requisiteId: bigint;
@@ -532,10 +598,14 @@ export const TraderServiceUpdateRequisiteRequestSchema: GenMessage<TraderService
   messageDesc(file_portal_v1_trader, 15);
 
 /**
+ * TraderServiceUpdateRequisiteResponse is what UpdateRequisite of TraderService answers with.
+ *
  * @generated from message portal.v1.TraderServiceUpdateRequisiteResponse
  */
 export type TraderServiceUpdateRequisiteResponse = Message<"portal.v1.TraderServiceUpdateRequisiteResponse"> & {
   /**
+   * The requisite as it is now.
+   *
    * @generated from field: portal.v1.OwnRequisite data = 1;
    */
   data?: OwnRequisite | undefined;
@@ -549,6 +619,8 @@ export const TraderServiceUpdateRequisiteResponseSchema: GenMessage<TraderServic
   messageDesc(file_portal_v1_trader, 16);
 
 /**
+ * ExplainRequisitesRequest is what ExplainRequisites of TraderService takes.
+ *
  * @generated from message portal.v1.ExplainRequisitesRequest
  */
 export type ExplainRequisitesRequest = Message<"portal.v1.ExplainRequisitesRequest"> & {
@@ -568,10 +640,14 @@ export const ExplainRequisitesRequestSchema: GenMessage<ExplainRequisitesRequest
   messageDesc(file_portal_v1_trader, 17);
 
 /**
+ * ExplainRequisitesResponse is what ExplainRequisites of TraderService answers with.
+ *
  * @generated from message portal.v1.ExplainRequisitesResponse
  */
 export type ExplainRequisitesResponse = Message<"portal.v1.ExplainRequisitesResponse"> & {
   /**
+   * One explanation of each requisite that was asked about.
+   *
    * @generated from field: repeated portal.v1.RequisiteExplanation data = 1;
    */
   data: RequisiteExplanation[];
@@ -591,16 +667,22 @@ export const ExplainRequisitesResponseSchema: GenMessage<ExplainRequisitesRespon
  */
 export type RequisiteExplanation = Message<"portal.v1.RequisiteExplanation"> & {
   /**
+   * The requisite's id.
+   *
    * @generated from field: int64 requisite_id = 1;
    */
   requisiteId: bigint;
 
   /**
+   * ISO 4217 code, such as RUB.
+   *
    * @generated from field: string currency = 2;
    */
   currency: string;
 
   /**
+   * The method, such as sbp.
+   *
    * @generated from field: string method = 3;
    */
   method: string;
@@ -699,6 +781,8 @@ export type RequisiteDrop = Message<"portal.v1.RequisiteDrop"> & {
   limit?: string | undefined;
 
   /**
+   * What of the limit is used.
+   *
    * @generated from field: optional string used = 3;
    */
   used?: string | undefined;

@@ -15,6 +15,8 @@ export const file_portal_v1_trust: GenFile = /*@__PURE__*/
   fileDesc("ChVwb3J0YWwvdjEvdHJ1c3QucHJvdG8SCXBvcnRhbC52MSLTAQoTTGlzdEF1ZGl0TG9nUmVxdWVzdBINCgVraW5kcxgBIAMoCRIMCgR1c2VyGAIgASgJEg8KB3N1YmplY3QYAyABKAkSCwoDa2V5GAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgHIAEoBRIOCgZjdXJzb3IYCCABKAkSEAoIYmFja3dhcmQYCSABKAgimQEKFExpc3RBdWRpdExvZ1Jlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuQXVkaXRMb2dMaW5lEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAMgASgJSAGIAQFCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii0QIKDEF1ZGl0TG9nTGluZRIKCgJpZBgBIAEoAxImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEa2luZBgDIAEoCRINCgVhY3RvchgEIAEoCRINCgVsb2dpbhgFIAEoCRIPCgdzdWJqZWN0GAYgASgJEgsKA2tleRgHIAEoCRIVCg1zdWJqZWN0X2xvZ2luGAggASgJEicKBmJlZm9yZRgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoFYWZ0ZXIYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EgwKBGRvb3IYCyABKAkSDwoHb3V0Y29tZRgMIAEoCRIPCgdhZGRyZXNzGA0gASgJEg0KBWFnZW50GA4gASgJEgwKBHdoYXQYDyABKAkSDgoGcmVhc29uGBAgASgJIhoKGEdldFJlY29uY2lsaWF0aW9uUmVxdWVzdCKRAQoZR2V0UmVjb25jaWxpYXRpb25SZXNwb25zZRIoCgppbnZhcmlhbnRzGAEgAygLMhQucG9ydGFsLnYxLkludmFyaWFudBIlCgZyZWNlbnQYAiABKAsyFS5wb3J0YWwudjEuQXVkaXRTdGF0ZRIjCgRmdWxsGAMgASgLMhUucG9ydGFsLnYxLkF1ZGl0U3RhdGUibAoJSW52YXJpYW50EgwKBG5hbWUYASABKAkSLQoJcHJvdmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWNlbnQYAyABKAgSEgoKdmlvbGF0aW9ucxgEIAMoCSKSAQoKQXVkaXRTdGF0ZRItCglwcm92ZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KFWR1cmF0aW9uX21pbGxpc2Vjb25kcxgCIAEoAxIRCglyb3dzX3JlYWQYAyABKAMSEgoKdmlvbGF0aW9ucxgEIAEoAxIPCgdydW5uaW5nGAUgASgIIhMKEUxpc3RBbGFybXNSZXF1ZXN0IjQKEkxpc3RBbGFybXNSZXNwb25zZRIeCgRkYXRhGAEgAygLMhAucG9ydGFsLnYxLkFsYXJtIqQBCgVBbGFybRIMCgRuYW1lGAEgASgJEhAKCHNldmVyaXR5GAIgASgJEg4KBmZpcmluZxgDIAEoCBIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFY291bnQYBSABKAMSDAoEcGFnZRgGIAEoCRIPCgdydW5ib29rGAcgASgJEhIKCmV4cHJlc3Npb24YCCABKAkyigIKDFRydXN0U2VydmljZRJPCgxMaXN0QXVkaXRMb2cSHi5wb3J0YWwudjEuTGlzdEF1ZGl0TG9nUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0QXVkaXRMb2dSZXNwb25zZRJeChFHZXRSZWNvbmNpbGlhdGlvbhIjLnBvcnRhbC52MS5HZXRSZWNvbmNpbGlhdGlvblJlcXVlc3QaJC5wb3J0YWwudjEuR2V0UmVjb25jaWxpYXRpb25SZXNwb25zZRJJCgpMaXN0QWxhcm1zEhwucG9ydGFsLnYxLkxpc3RBbGFybXNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RBbGFybXNSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
+ * ListAuditLogRequest is what ListAuditLog of TrustService takes.
+ *
  * @generated from message portal.v1.ListAuditLogRequest
  */
 export type ListAuditLogRequest = Message<"portal.v1.ListAuditLogRequest"> & {
@@ -40,6 +42,8 @@ export type ListAuditLogRequest = Message<"portal.v1.ListAuditLogRequest"> & {
   subject: string;
 
   /**
+   * Its id or key.
+   *
    * @generated from field: string key = 4;
    */
   key: string;
@@ -52,6 +56,8 @@ export type ListAuditLogRequest = Message<"portal.v1.ListAuditLogRequest"> & {
   from?: Timestamp | undefined;
 
   /**
+   * Only what was done before then.
+   *
    * @generated from field: google.protobuf.Timestamp to = 6;
    */
   to?: Timestamp | undefined;
@@ -71,6 +77,8 @@ export type ListAuditLogRequest = Message<"portal.v1.ListAuditLogRequest"> & {
   cursor: string;
 
   /**
+   * Asks for the page before the cursor.
+   *
    * @generated from field: bool backward = 9;
    */
   backward: boolean;
@@ -84,20 +92,28 @@ export const ListAuditLogRequestSchema: GenMessage<ListAuditLogRequest> = /*@__P
   messageDesc(file_portal_v1_trust, 0);
 
 /**
+ * ListAuditLogResponse is what ListAuditLog of TrustService answers with.
+ *
  * @generated from message portal.v1.ListAuditLogResponse
  */
 export type ListAuditLogResponse = Message<"portal.v1.ListAuditLogResponse"> & {
   /**
+   * The lines of the log, in the order that the call names.
+   *
    * @generated from field: repeated portal.v1.AuditLogLine data = 1;
    */
   data: AuditLogLine[];
 
   /**
+   * Unset on the last page.
+   *
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
 
   /**
+   * Unset on the first page.
+   *
    * @generated from field: optional string previous_cursor = 3;
    */
   previousCursor?: string | undefined;
@@ -124,11 +140,15 @@ export type AuditLogLine = Message<"portal.v1.AuditLogLine"> & {
   id: bigint;
 
   /**
+   * When it was done.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
 
   /**
+   * setting, view_as, sign_in, sign_in_failed, read, proposal or decision.
+   *
    * @generated from field: string kind = 3;
    */
   kind: string;
@@ -141,6 +161,8 @@ export type AuditLogLine = Message<"portal.v1.AuditLogLine"> & {
   actor: string;
 
   /**
+   * The login of who did it, where a user did.
+   *
    * @generated from field: string login = 5;
    */
   login: string;
@@ -153,11 +175,15 @@ export type AuditLogLine = Message<"portal.v1.AuditLogLine"> & {
   subject: string;
 
   /**
+   * Which one: its id or key.
+   *
    * @generated from field: string key = 7;
    */
   key: string;
 
   /**
+   * The login of the user who was changed.
+   *
    * @generated from field: string subject_login = 8;
    */
   subjectLogin: string;
@@ -170,6 +196,8 @@ export type AuditLogLine = Message<"portal.v1.AuditLogLine"> & {
   before?: JsonObject | undefined;
 
   /**
+   * The same fields as they are since then.
+   *
    * @generated from field: google.protobuf.Struct after = 10;
    */
   after?: JsonObject | undefined;
@@ -183,16 +211,22 @@ export type AuditLogLine = Message<"portal.v1.AuditLogLine"> & {
   door: string;
 
   /**
+   * How a sign-in or a decision ended.
+   *
    * @generated from field: string outcome = 12;
    */
   outcome: string;
 
   /**
+   * The network address of a sign-in.
+   *
    * @generated from field: string address = 13;
    */
   address: string;
 
   /**
+   * The User-Agent of a sign-in.
+   *
    * @generated from field: string agent = 14;
    */
   agent: string;
@@ -220,6 +254,8 @@ export const AuditLogLineSchema: GenMessage<AuditLogLine> = /*@__PURE__*/
   messageDesc(file_portal_v1_trust, 2);
 
 /**
+ * GetReconciliationRequest is what GetReconciliation of TrustService takes, which is nothing.
+ *
  * @generated from message portal.v1.GetReconciliationRequest
  */
 export type GetReconciliationRequest = Message<"portal.v1.GetReconciliationRequest"> & {
@@ -233,10 +269,14 @@ export const GetReconciliationRequestSchema: GenMessage<GetReconciliationRequest
   messageDesc(file_portal_v1_trust, 3);
 
 /**
+ * GetReconciliationResponse is what GetReconciliation of TrustService answers with.
+ *
  * @generated from message portal.v1.GetReconciliationResponse
  */
 export type GetReconciliationResponse = Message<"portal.v1.GetReconciliationResponse"> & {
   /**
+   * Each invariant.
+   *
    * @generated from field: repeated portal.v1.Invariant invariants = 1;
    */
   invariants: Invariant[];
@@ -249,6 +289,8 @@ export type GetReconciliationResponse = Message<"portal.v1.GetReconciliationResp
   recent?: AuditState | undefined;
 
   /**
+   * The audit of each day.
+   *
    * @generated from field: portal.v1.AuditState full = 3;
    */
   full?: AuditState | undefined;
@@ -268,6 +310,8 @@ export const GetReconciliationResponseSchema: GenMessage<GetReconciliationRespon
  */
 export type Invariant = Message<"portal.v1.Invariant"> & {
   /**
+   * What the audit calls it.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -315,16 +359,22 @@ export type AuditState = Message<"portal.v1.AuditState"> & {
   provedAt?: Timestamp | undefined;
 
   /**
+   * How long it took, in milliseconds.
+   *
    * @generated from field: int64 duration_milliseconds = 2;
    */
   durationMilliseconds: bigint;
 
   /**
+   * How many rows it read.
+   *
    * @generated from field: int64 rows_read = 3;
    */
   rowsRead: bigint;
 
   /**
+   * How many violations it found.
+   *
    * @generated from field: int64 violations = 4;
    */
   violations: bigint;
@@ -345,6 +395,8 @@ export const AuditStateSchema: GenMessage<AuditState> = /*@__PURE__*/
   messageDesc(file_portal_v1_trust, 6);
 
 /**
+ * ListAlarmsRequest is what ListAlarms of TrustService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListAlarmsRequest
  */
 export type ListAlarmsRequest = Message<"portal.v1.ListAlarmsRequest"> & {
@@ -358,6 +410,8 @@ export const ListAlarmsRequestSchema: GenMessage<ListAlarmsRequest> = /*@__PURE_
   messageDesc(file_portal_v1_trust, 7);
 
 /**
+ * ListAlarmsResponse is what ListAlarms of TrustService answers with.
+ *
  * @generated from message portal.v1.ListAlarmsResponse
  */
 export type ListAlarmsResponse = Message<"portal.v1.ListAlarmsResponse"> & {
@@ -377,10 +431,14 @@ export const ListAlarmsResponseSchema: GenMessage<ListAlarmsResponse> = /*@__PUR
   messageDesc(file_portal_v1_trust, 8);
 
 /**
+ * Alarm is something that would call somebody, and whether it does now.
+ *
  * @generated from message portal.v1.Alarm
  */
 export type Alarm = Message<"portal.v1.Alarm"> & {
   /**
+   * What the alarm is called.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -393,6 +451,8 @@ export type Alarm = Message<"portal.v1.Alarm"> & {
   severity: string;
 
   /**
+   * Whether it calls now.
+   *
    * @generated from field: bool firing = 3;
    */
   firing: boolean;
@@ -419,6 +479,8 @@ export type Alarm = Message<"portal.v1.Alarm"> & {
   page: string;
 
   /**
+   * The part of docs/operate.md that says what to do.
+   *
    * @generated from field: string runbook = 7;
    */
   runbook: string;

@@ -15,6 +15,8 @@ export const file_portal_v1_work: GenFile = /*@__PURE__*/
   fileDesc("ChRwb3J0YWwvdjEvd29yay5wcm90bxIJcG9ydGFsLnYxIhEKD0xpc3RXb3JrUmVxdWVzdCI4ChBMaXN0V29ya1Jlc3BvbnNlEiQKBnF1ZXVlcxgBIAMoCzIULnBvcnRhbC52MS5Xb3JrUXVldWUiSwoJV29ya1F1ZXVlEgwKBGtpbmQYASABKAkSIgoFaXRlbXMYAiADKAsyEy5wb3J0YWwudjEuV29ya0l0ZW0SDAoEbW9yZRgDIAEoCCKwAgoIV29ya0l0ZW0SEgoKc3ViamVjdF9pZBgBIAEoAxIRCgR1dWlkGAIgASgJSACIAQESFwoKcGF5bWVudF9pZBgDIAEoA0gBiAEBEhEKBG5hbWUYBCABKAlIAogBARIpCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGYW1vdW50GAYgASgJSAOIAQESFQoIY3VycmVuY3kYByABKAlIBIgBARISCgVjb3VudBgIIAEoBUgFiAEBEiMKBWNsYWltGAkgASgLMhQucG9ydGFsLnYxLldvcmtDbGFpbUIHCgVfdXVpZEINCgtfcGF5bWVudF9pZEIHCgVfbmFtZUIJCgdfYW1vdW50QgsKCV9jdXJyZW5jeUIICgZfY291bnQicwoJV29ya0NsYWltEg8KB3VzZXJfaWQYASABKAMSDQoFbG9naW4YAiABKAkSKQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBG1pbmUYBCABKAgSDQoFc3RhbGUYBSABKAgiQQoPVGFrZVdvcmtSZXF1ZXN0EgwKBGtpbmQYASABKAkSEgoKc3ViamVjdF9pZBgCIAEoAxIMCgRvdmVyGAMgASgIIjcKEFRha2VXb3JrUmVzcG9uc2USIwoFY2xhaW0YASABKAsyFC5wb3J0YWwudjEuV29ya0NsYWltIjYKElJlbGVhc2VXb3JrUmVxdWVzdBIMCgRraW5kGAEgASgJEhIKCnN1YmplY3RfaWQYAiABKAMiFQoTUmVsZWFzZVdvcmtSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
+ * ListWorkRequest is what ListWork of OperatorService takes, which is nothing.
+ *
  * @generated from message portal.v1.ListWorkRequest
  */
 export type ListWorkRequest = Message<"portal.v1.ListWorkRequest"> & {
@@ -28,6 +30,8 @@ export const ListWorkRequestSchema: GenMessage<ListWorkRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_work, 0);
 
 /**
+ * ListWorkResponse is what ListWork of OperatorService answers with.
+ *
  * @generated from message portal.v1.ListWorkResponse
  */
 export type ListWorkResponse = Message<"portal.v1.ListWorkResponse"> & {
@@ -130,6 +134,8 @@ export type WorkItem = Message<"portal.v1.WorkItem"> & {
   amount?: string | undefined;
 
   /**
+   * ISO 4217 code, or USDT.
+   *
    * @generated from field: optional string currency = 7;
    */
   currency?: string | undefined;
@@ -163,16 +169,22 @@ export const WorkItemSchema: GenMessage<WorkItem> = /*@__PURE__*/
  */
 export type WorkClaim = Message<"portal.v1.WorkClaim"> & {
   /**
+   * The id of the operator.
+   *
    * @generated from field: int64 user_id = 1;
    */
   userId: bigint;
 
   /**
+   * The operator's login.
+   *
    * @generated from field: string login = 2;
    */
   login: string;
 
   /**
+   * When they took it.
+   *
    * @generated from field: google.protobuf.Timestamp since = 3;
    */
   since?: Timestamp | undefined;
@@ -200,6 +212,8 @@ export const WorkClaimSchema: GenMessage<WorkClaim> = /*@__PURE__*/
   messageDesc(file_portal_v1_work, 4);
 
 /**
+ * TakeWorkRequest is what TakeWork of OperatorService takes.
+ *
  * @generated from message portal.v1.TakeWorkRequest
  */
 export type TakeWorkRequest = Message<"portal.v1.TakeWorkRequest"> & {
@@ -211,6 +225,8 @@ export type TakeWorkRequest = Message<"portal.v1.TakeWorkRequest"> & {
   kind: string;
 
   /**
+   * As in WorkItem.
+   *
    * @generated from field: int64 subject_id = 2;
    */
   subjectId: bigint;
@@ -231,10 +247,14 @@ export const TakeWorkRequestSchema: GenMessage<TakeWorkRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_work, 5);
 
 /**
+ * TakeWorkResponse is what TakeWork of OperatorService answers with.
+ *
  * @generated from message portal.v1.TakeWorkResponse
  */
 export type TakeWorkResponse = Message<"portal.v1.TakeWorkResponse"> & {
   /**
+   * Who works on it now.
+   *
    * @generated from field: portal.v1.WorkClaim claim = 1;
    */
   claim?: WorkClaim | undefined;
@@ -248,15 +268,21 @@ export const TakeWorkResponseSchema: GenMessage<TakeWorkResponse> = /*@__PURE__*
   messageDesc(file_portal_v1_work, 6);
 
 /**
+ * ReleaseWorkRequest is what ReleaseWork of OperatorService takes.
+ *
  * @generated from message portal.v1.ReleaseWorkRequest
  */
 export type ReleaseWorkRequest = Message<"portal.v1.ReleaseWorkRequest"> & {
   /**
+   * As in WorkQueue.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * As in WorkItem.
+   *
    * @generated from field: int64 subject_id = 2;
    */
   subjectId: bigint;
@@ -270,6 +296,8 @@ export const ReleaseWorkRequestSchema: GenMessage<ReleaseWorkRequest> = /*@__PUR
   messageDesc(file_portal_v1_work, 7);
 
 /**
+ * ReleaseWorkResponse is what ReleaseWork of OperatorService answers with.
+ *
  * @generated from message portal.v1.ReleaseWorkResponse
  */
 export type ReleaseWorkResponse = Message<"portal.v1.ReleaseWorkResponse"> & {

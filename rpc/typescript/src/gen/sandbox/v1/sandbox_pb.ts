@@ -15,6 +15,8 @@ export const file_sandbox_v1_sandbox: GenFile = /*@__PURE__*/
   fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiJgoTQWR2YW5jZUNsb2NrUmVxdWVzdBIPCgdzZWNvbmRzGAEgASgDIj8KFEFkdmFuY2VDbG9ja1Jlc3BvbnNlEicKA25vdxgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqgEKDlNpbXVsYXRpb25QbGF5Eg4KBm1ldGhvZBgBIAEoCRIZChFjb25maXJtZWRfcGVyY2VudBgCIAEoBRIcChR3cm9uZ19hbW91bnRfcGVyY2VudBgDIAEoBRIZChFjYW5jZWxsZWRfcGVyY2VudBgEIAEoBRIaChJkZWxheV9mcm9tX3NlY29uZHMYBSABKAUSGAoQZGVsYXlfdG9fc2Vjb25kcxgGIAEoBSKvAQoKU2ltdWxhdGlvbhIPCgdydW5uaW5nGAEgASgIEikKBXNpbmNlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVwbGF5cxgDIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkSEQoJY29uZmlybWVkGAQgASgDEhQKDHdyb25nX2Ftb3VudBgFIAEoAxIRCgljYW5jZWxsZWQYBiABKAMiFgoUR2V0U2ltdWxhdGlvblJlcXVlc3QiQwoVR2V0U2ltdWxhdGlvblJlc3BvbnNlEioKCnNpbXVsYXRpb24YASABKAsyFi5zYW5kYm94LnYxLlNpbXVsYXRpb24iQwoWU3RhcnRTaW11bGF0aW9uUmVxdWVzdBIpCgVwbGF5cxgBIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkiRQoXU3RhcnRTaW11bGF0aW9uUmVzcG9uc2USKgoKc2ltdWxhdGlvbhgBIAEoCzIWLnNhbmRib3gudjEuU2ltdWxhdGlvbiIXChVTdG9wU2ltdWxhdGlvblJlcXVlc3QiRAoWU3RvcFNpbXVsYXRpb25SZXNwb25zZRIqCgpzaW11bGF0aW9uGAEgASgLMhYuc2FuZGJveC52MS5TaW11bGF0aW9uMu4CCg5TYW5kYm94U2VydmljZRJRCgxBZHZhbmNlQ2xvY2sSHy5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1JlcXVlc3QaIC5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1Jlc3BvbnNlElQKDUdldFNpbXVsYXRpb24SIC5zYW5kYm94LnYxLkdldFNpbXVsYXRpb25SZXF1ZXN0GiEuc2FuZGJveC52MS5HZXRTaW11bGF0aW9uUmVzcG9uc2USWgoPU3RhcnRTaW11bGF0aW9uEiIuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXF1ZXN0GiMuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXNwb25zZRJXCg5TdG9wU2ltdWxhdGlvbhIhLnNhbmRib3gudjEuU3RvcFNpbXVsYXRpb25SZXF1ZXN0GiIuc2FuZGJveC52MS5TdG9wU2ltdWxhdGlvblJlc3BvbnNlQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3NhbmRib3gvdjE7c2FuZGJveHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
+ * AdvanceClockRequest is what AdvanceClock of SandboxService takes.
+ *
  * @generated from message sandbox.v1.AdvanceClockRequest
  */
 export type AdvanceClockRequest = Message<"sandbox.v1.AdvanceClockRequest"> & {
@@ -34,10 +36,14 @@ export const AdvanceClockRequestSchema: GenMessage<AdvanceClockRequest> = /*@__P
   messageDesc(file_sandbox_v1_sandbox, 0);
 
 /**
+ * AdvanceClockResponse is what AdvanceClock of SandboxService answers with.
+ *
  * @generated from message sandbox.v1.AdvanceClockResponse
  */
 export type AdvanceClockResponse = Message<"sandbox.v1.AdvanceClockResponse"> & {
   /**
+   * The time that the test clock shows now.
+   *
    * @generated from field: google.protobuf.Timestamp now = 1;
    */
   now?: Timestamp | undefined;
@@ -166,6 +172,8 @@ export const SimulationSchema: GenMessage<Simulation> = /*@__PURE__*/
   messageDesc(file_sandbox_v1_sandbox, 3);
 
 /**
+ * GetSimulationRequest is what GetSimulation of SandboxService takes, which is nothing.
+ *
  * @generated from message sandbox.v1.GetSimulationRequest
  */
 export type GetSimulationRequest = Message<"sandbox.v1.GetSimulationRequest"> & {
@@ -179,10 +187,14 @@ export const GetSimulationRequestSchema: GenMessage<GetSimulationRequest> = /*@_
   messageDesc(file_sandbox_v1_sandbox, 4);
 
 /**
+ * GetSimulationResponse is what GetSimulation of SandboxService answers with.
+ *
  * @generated from message sandbox.v1.GetSimulationResponse
  */
 export type GetSimulationResponse = Message<"sandbox.v1.GetSimulationResponse"> & {
   /**
+   * How it is simulated now.
+   *
    * @generated from field: sandbox.v1.Simulation simulation = 1;
    */
   simulation?: Simulation | undefined;
@@ -196,6 +208,8 @@ export const GetSimulationResponseSchema: GenMessage<GetSimulationResponse> = /*
   messageDesc(file_sandbox_v1_sandbox, 5);
 
 /**
+ * StartSimulationRequest is what StartSimulation of SandboxService takes.
+ *
  * @generated from message sandbox.v1.StartSimulationRequest
  */
 export type StartSimulationRequest = Message<"sandbox.v1.StartSimulationRequest"> & {
@@ -216,10 +230,14 @@ export const StartSimulationRequestSchema: GenMessage<StartSimulationRequest> = 
   messageDesc(file_sandbox_v1_sandbox, 6);
 
 /**
+ * StartSimulationResponse is what StartSimulation of SandboxService answers with.
+ *
  * @generated from message sandbox.v1.StartSimulationResponse
  */
 export type StartSimulationResponse = Message<"sandbox.v1.StartSimulationResponse"> & {
   /**
+   * How it is simulated from now on.
+   *
    * @generated from field: sandbox.v1.Simulation simulation = 1;
    */
   simulation?: Simulation | undefined;
@@ -233,6 +251,8 @@ export const StartSimulationResponseSchema: GenMessage<StartSimulationResponse> 
   messageDesc(file_sandbox_v1_sandbox, 7);
 
 /**
+ * StopSimulationRequest is what StopSimulation of SandboxService takes, which is nothing.
+ *
  * @generated from message sandbox.v1.StopSimulationRequest
  */
 export type StopSimulationRequest = Message<"sandbox.v1.StopSimulationRequest"> & {
@@ -246,10 +266,14 @@ export const StopSimulationRequestSchema: GenMessage<StopSimulationRequest> = /*
   messageDesc(file_sandbox_v1_sandbox, 8);
 
 /**
+ * StopSimulationResponse is what StopSimulation of SandboxService answers with.
+ *
  * @generated from message sandbox.v1.StopSimulationResponse
  */
 export type StopSimulationResponse = Message<"sandbox.v1.StopSimulationResponse"> & {
   /**
+   * What was answered until now.
+   *
    * @generated from field: sandbox.v1.Simulation simulation = 1;
    */
   simulation?: Simulation | undefined;
