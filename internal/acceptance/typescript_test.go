@@ -169,15 +169,19 @@ func (g *instance) traders(t *testing.T) []sandbox.User {
 	return traders
 }
 
-var constantList = regexp.MustCompile(`export const (\w+) = \[([^\]]*)\]`)
+// constantList is a list in the source of the TypeScript package, or of the Python client.
+var constantList = regexp.MustCompile(`(?m)^(?:export const )?(\w+) = (?:Literal)?\[([^\]]*)\]`)
 
-// The closed lists of the package are those of the gateway.
-func TestTypescriptLists(t *testing.T) {
+// The closed lists of the clients are those of the gateway. Those of TypeScript that are generated are
+// not here.
+func TestClientLists(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join(typescript, "src/types.ts"))
 	noError(t, err)
+	python, err := os.ReadFile("../../rpc/python/gateway.py")
+	noError(t, err)
 	lists := map[string][]string{}
-	for _, found := range constantList.FindAllStringSubmatch(string(source), -1) {
+	for _, found := range constantList.FindAllStringSubmatch(string(source)+string(python), -1) {
 		for _, quoted := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(found[2], -1) {
 			lists[found[1]] = append(lists[found[1]], quoted[1])
 		}
@@ -190,7 +194,9 @@ func TestTypescriptLists(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]string{
-		"currencies": catalogue.Currencies, "paymentMethods": methods, "payinMethods": payouts,
+		"Currency": catalogue.Currencies, "PaymentMethod": methods, "PayinMethod": payouts,
+		"PaymentStatus":   {"pending", "completed", "failed", "cancelled", "appeal"},
+		"PayinStatus":     {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 		"paymentStatuses": {"pending", "completed", "failed", "cancelled", "appeal"},
 		"payinStatuses":   {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 		"depositStatuses": {"pending", "confirmed", "rejected"},

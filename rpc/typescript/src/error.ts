@@ -1,9 +1,10 @@
 import { ConnectError } from "@connectrpc/connect";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ErrorCode } from "./types.js";
 import { ErrorDetailSchema } from "./gen/gateway/v1/error_pb.js";
 
 /** Codes of errors after which the same call can be repeated as it was. */
-const repeatable = new Set([
+const repeatable: ReadonlySet<string> = new Set<ErrorCode | "unreachable">([
   "unreachable",
   "busy",
   "unavailable",
@@ -19,7 +20,7 @@ export class GatewayError extends Error {
   private constructor(
     message: string,
     /** The gateway's stable code, such as validation_failed; unreachable when no answer of the gateway came. */
-    readonly code: string,
+    readonly code: ErrorCode | "unreachable",
     /** Wrong fields and what is wrong with each; empty unless the code is validation_failed. */
     readonly fields: Readonly<Record<string, readonly string[]>>,
     /** Name it when you ask the operator about the call. Undefined when no answer came. */
@@ -46,7 +47,7 @@ export class GatewayError extends Error {
     const retryAfter = error.metadata.get("retry-after");
     return new GatewayError(
       error.rawMessage,
-      detail?.code || "unreachable",
+      (detail?.code || "unreachable") as ErrorCode,
       Object.fromEntries(Object.entries(detail?.errors ?? {}).map(([field, wrong]) => [field, wrong.messages])),
       detail?.requestId || undefined,
       retryAfter === null ? undefined : Number(retryAfter),

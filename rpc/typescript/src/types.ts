@@ -4,21 +4,25 @@ import type * as deposit from "./gen/gateway/v1/deposit_pb.js";
 import type * as payin from "./gen/gateway/v1/payin_pb.js";
 import type * as payment from "./gen/gateway/v1/payment_pb.js";
 
+import type { currencies, errorCodes, payinMethods, paymentMethods } from "./lists.js";
+
+export { currencies, errorCodes, payinMethods, paymentMethods } from "./lists.js";
+
 // The closed lists of the API. Messages carry them as text; the types below give each field its list.
+
+/** A gateway that is newer than this package may have more codes: have a default. */
+export type ErrorCode = (typeof errorCodes)[number];
 
 export const paymentStatuses = ["pending", "completed", "failed", "cancelled", "appeal"] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-export const paymentMethods = ["sbp", "sim", "card", "mtstpay", "quasi_ecom", "c2c", "iban"] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
-export const currencies = ["RUB", "AZN", "TRY", "MNT", "KZT", "UZS"] as const;
 export type Currency = (typeof currencies)[number];
 
 export const payinStatuses = ["waiting", "processing", "completed", "failed", "cancelled", "expired"] as const;
 export type PayinStatus = (typeof payinStatuses)[number];
 
-export const payinMethods = ["sbp", "c2c"] as const;
 export type PayinMethod = (typeof payinMethods)[number];
 
 export const depositStatuses = ["pending", "confirmed", "rejected"] as const;

@@ -1,5 +1,5 @@
 // What must not compile. A line below that compiles fails the type check, since its error is expected.
-import { MerchantClient, type NewPayment, type Payment } from "gateway-client/node";
+import { type GatewayError, MerchantClient, type NewPayment, type Payment } from "gateway-client/node";
 import { CheckoutClient } from "gateway-client/browser";
 import type { WebhookEvent } from "gateway-client/webhook";
 
@@ -17,9 +17,17 @@ export const missing: NewPayment = { amount: "1", callbackUri: order.callbackUri
 // @ts-expect-error: no such field
 export const unknown: NewPayment = { ...order, currency: "RUB", method: "sbp", merchantName: "shop" };
 
-export function look(payment: Payment, client: MerchantClient, checkout: CheckoutClient, event: WebhookEvent) {
+export function look(
+  payment: Payment,
+  client: MerchantClient,
+  checkout: CheckoutClient,
+  event: WebhookEvent,
+  error: GatewayError,
+) {
   // @ts-expect-error: no such status
   payment.status === "pendign";
+  // @ts-expect-error: no such code
+  error.code === "validaton_failed";
   // @ts-expect-error: ids are text
   payment.id * 2;
   // @ts-expect-error: a requisite may be absent
