@@ -17,6 +17,8 @@ func TestPythonClient(t *testing.T) {
 	}
 	source, err := filepath.Abs("../../rpc/python")
 	noError(t, err)
+	openAll(t, source)
+	openAll(t, "testdata/python")
 	const parse = "import ast; ast.parse(open('gateway.py').read(), feature_version=(3, 9))"
 	tool(t, source, nil, "python3", "-c", parse)
 	g := sharedSandbox(t)

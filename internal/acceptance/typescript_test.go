@@ -42,6 +42,22 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) s
 	return string(out)
 }
 
+// openAll opens the files below a directory that another program reads, so that the go command does not
+// give an old result once they have changed: see openSources.
+func openAll(t *testing.T, dir string) {
+	t.Helper()
+	noError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return file.Close()
+	}))
+}
+
 // installTypescript packs the TypeScript package and installs the packed file in an empty project,
 // as who uses it does. It returns the project's directory.
 func installTypescript(t *testing.T) string {
@@ -52,6 +68,7 @@ func installTypescript(t *testing.T) string {
 	if _, err := os.Stat(filepath.Join(typescript, "node_modules/.bin/tsc")); err != nil {
 		clientMissing(t, "no tsc: npm ci --prefix rpc/typescript")
 	}
+	openAll(t, filepath.Join(typescript, "src"))
 	dir := t.TempDir()
 	tool(t, typescript, nil, "npm", "pack", "--silent", "--pack-destination", dir)
 	packed, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
