@@ -2,49 +2,80 @@ package rpc
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"gateway.example/internal/edge"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// checkoutPrefixes are the paths that any page may call: their link is the access, and no cookie
-// means anything there.
-var checkoutPrefixes = []string{"/api/v1/checkout/", "/" + gatewayv1connect.CheckoutServiceName + "/"}
+// pages says which paths pages of other origins may call, and what browsers are told of them. None of
+// them ever has credentials in the sense of browsers, which are cookies: a link is the access to the
+// checkout, and portals send a bearer token that their own script holds.
+type pages struct {
+	prefixes         []string
+	methods, headers string
+	// origins are those whose pages may call, unless it is any.
+	origins   []string
+	anyOrigin bool
+}
 
-// AllowCheckout lets pages of every origin call the checkout, without credentials. It is the
-// outermost layer, so that errors of whatever is inside can be read too.
-func AllowCheckout(next http.Handler) http.Handler {
-	preflight := edge.WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		header := w.Header()
-		header.Set("Access-Control-Allow-Methods", "GET, POST")
-		header.Set(
-			"Access-Control-Allow-Headers",
-			"Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms",
-		)
-		header.Set("Access-Control-Max-Age", "7200")
-		w.WriteHeader(http.StatusNoContent)
-	}))
+// rules are the checkout, for pages everywhere, and the portals' calls for the origins that the
+// operator of the gateway names.
+func rules(portalOrigins []string) []pages {
+	const connectHeaders = "Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms"
+	return []pages{{
+		prefixes: []string{"/api/v1/checkout/", "/" + gatewayv1connect.CheckoutServiceName + "/"},
+		methods:  "GET, POST", headers: connectHeaders,
+		anyOrigin: true,
+	}, {
+		prefixes: []string{"/portal.v1.", "/api/merchant-portal/"},
+		methods:  "GET, POST, DELETE", headers: "Authorization, " + connectHeaders,
+		origins: portalOrigins,
+	}}
+}
+
+// AllowPages lets pages of every origin call the checkout, and those of the given origins the portals.
+// It is the outermost layer, so that errors of whatever is inside can be read too.
+func AllowPages(portalOrigins []string, next http.Handler) http.Handler {
+	all := rules(portalOrigins)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isCheckout(r.URL.Path) {
+		i := slices.IndexFunc(all, func(p pages) bool { return p.has(r.URL.Path) })
+		if i < 0 || !all[i].allow(w.Header(), r.Header.Get("Origin")) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-			preflight.ServeHTTP(w, r)
+			edge.WithRequestID(http.HandlerFunc(all[i].preflight)).ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func isCheckout(path string) bool {
-	for _, prefix := range checkoutPrefixes {
-		if strings.HasPrefix(path, prefix) {
-			return true
+func (p pages) has(path string) bool {
+	return slices.ContainsFunc(p.prefixes, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+}
+
+// allow tells the browser that a page of the origin may read the answer, if it may.
+func (p pages) allow(header http.Header, origin string) bool {
+	allowed := "*"
+	if !p.anyOrigin {
+		header.Add("Vary", "Origin") // no cache gives one origin's answer to another
+		if !slices.Contains(p.origins, origin) {
+			return false
 		}
+		allowed = origin
 	}
-	return false
+	header.Set("Access-Control-Allow-Origin", allowed)
+	header.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
+	return true
+}
+
+func (p pages) preflight(w http.ResponseWriter, _ *http.Request) {
+	header := w.Header()
+	header.Set("Access-Control-Allow-Methods", p.methods)
+	header.Set("Access-Control-Allow-Headers", p.headers)
+	header.Set("Access-Control-Max-Age", "7200")
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -143,7 +143,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rpc.AllowCheckout(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return rpc.AllowPages(g.portalOrigins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if reference.Serves(r.URL.Path) {
 			pages.ServeHTTP(w, r)
 			return

@@ -19,6 +19,8 @@ import (
 type config struct {
 	apiAddr, payAddr, portalAddr, opsAddr string
 	baseURL, payURL, portalURL            string
+	// portalOrigins are those whose pages may call the portals' RPCs.
+	portalOrigins []string
 	dataDir                               string
 	databaseURL                           string
 	sandbox                               bool
@@ -44,7 +46,7 @@ type config struct {
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
-	callbackSignature                                           string
+	callbackSignature, portalOrigins                            string
 }
 
 func (c *config) settings(t *texts) []setting {
@@ -58,6 +60,13 @@ func (c *config) settings(t *texts) []setting {
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
 		{&c.portalURL, "portal-url", "GATEWAY_PORTAL_URL", "", "public URL of the portals"},
+		{
+			&t.portalOrigins,
+			"portal-origins",
+			"GATEWAY_PORTAL_ORIGINS",
+			"",
+			"origins of other portals, such as https://desk.example.com, whose pages may call the portals' RPCs; separated by commas",
+		},
 		{
 			&c.dataDir,
 			"data-dir",

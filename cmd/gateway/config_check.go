@@ -58,6 +58,7 @@ func (c *config) complete(t texts) error {
 		found.add("-callback-signature (GATEWAY_CALLBACK_SIGNATURE)", "must be any or v2")
 	}
 	c.checkDatabaseURL(&found)
+	c.readPortalOrigins(&found, t.portalOrigins)
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
 	c.readCallbackHosts(&found, t.callbackHosts)
@@ -107,6 +108,32 @@ func (c *config) readCallbackHosts(found *problems, text string) {
 		c.callbackHosts = append(c.callbackHosts, host)
 	}
 }
+
+// readPortalOrigins reads a list of origins as browsers send them: nothing that no browser sends may
+// stand there and seem to work.
+func (c *config) readPortalOrigins(found *problems, text string) {
+	if text == "" {
+		return
+	}
+	const name = "-portal-origins (GATEWAY_PORTAL_ORIGINS)"
+	for one := range strings.SplitSeq(text, ",") {
+		origin := strings.TrimSpace(one)
+		standard := strings.HasPrefix(origin, "https:") && strings.HasSuffix(origin, ":443") ||
+			strings.HasPrefix(origin, "http:") && strings.HasSuffix(origin, ":80")
+		switch {
+		case !originForm.MatchString(origin), standard:
+			found.add(name, "must be origins such as https://desk.example.com, in lower case and without a path, "+
+				"an end slash, a wildcard or a standard port, and has %q", origin)
+		case !strings.HasPrefix(origin, "https:") && !c.sandbox:
+			found.add(name, "must begin with https:// in production, and has %q", origin)
+		default:
+			c.portalOrigins = append(c.portalOrigins, origin)
+		}
+	}
+}
+
+// originForm is how browsers write an origin, with the exception of standard ports, which they leave out.
+var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 
 // readFourEyes reads which actions take a second operator.
 func (c *config) readFourEyes(found *problems, t texts) {

@@ -45,8 +45,14 @@ func TestSettingsAreChecked(t *testing.T) {
 		"GATEWAY_PORTAL_URL": {"foo", "http://portal.example"},
 		"GATEWAY_API_ADDR":   {"8080", "localhost", ":99999", ":-1", "1.2.3.4:no-such-port"},
 		"GATEWAY_PAY_ADDR":   {"foo"}, "GATEWAY_PORTAL_ADDR": {"foo"}, "GATEWAY_OPS_ADDR": {"foo"},
-		"GATEWAY_HEADER_KEY_ID":            {"two words", "Schl\u00fcssel", "Signature", "signature"},
-		"GATEWAY_HEADER_SECRET":            {"a:b"},
+		"GATEWAY_HEADER_KEY_ID": {"two words", "Schl\u00fcssel", "Signature", "signature"},
+		"GATEWAY_HEADER_SECRET": {"a:b"},
+		"GATEWAY_PORTAL_ORIGINS": {
+			"*", "https://*", "https://*.example.com", "null", "desk.example.com", "//desk.example.com", "https://", "https://desk.example.com/",
+			"https://desk.example.com/path", "https://desk.example.com?x", "https://desk.example.com#x", "https://user@desk.example.com",
+			"https://Desk.example.com", "https://desk.example.com:443", "https://desk.example.com:", "http://desk.example.com",
+			"ftp://desk.example.com", "https://desk.example.com,", "https://a.example https://b.example", "https://a.example,*",
+		},
 		"GATEWAY_DRAIN_DELAY":              {"5", "-1s", "2m", "soon"},
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": {"short", strings.Repeat("x", 31)},
 		"GATEWAY_CALLBACK_SIGNATURE":       {"v1", "V2", "on"},
@@ -85,7 +91,11 @@ func TestSettings(t *testing.T) {
 		"GATEWAY_API_ADDR":                 ":http",
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": strings.Repeat("x", 32),
 		"GATEWAY_DRAIN_DELAY":              "",
+		"GATEWAY_PORTAL_ORIGINS":           "https://desk.example.com, https://b.example:8443",
 	})
+	if !slices.Equal(c.portalOrigins, []string{"https://desk.example.com", "https://b.example:8443"}) {
+		t.Errorf("origins of portals: %q", c.portalOrigins)
+	}
 	if err != nil || c.payURL != "https://shop.example/x" || c.drainDelay != 5*time.Second {
 		t.Errorf("%s, drain %s: %v", c.payURL, c.drainDelay, err)
 	}
@@ -94,11 +104,12 @@ func TestSettings(t *testing.T) {
 		t.Errorf("ops %s, api %s", c.opsAddr, c.apiAddr)
 	}
 	sandboxed, err := parseConfig(
-		[]string{"-pay-url", "http://localhost:1/"},
+		[]string{"-pay-url", "http://localhost:1/", "-portal-origins", "http://localhost:5173"},
 		func(string) string { return "" },
 		io.Discard,
 	)
-	if err != nil || sandboxed.payURL != "http://localhost:1" || sandboxed.drainDelay != 0 {
+	if err != nil || sandboxed.payURL != "http://localhost:1" || len(sandboxed.portalOrigins) != 1 ||
+		sandboxed.drainDelay != 0 {
 		t.Errorf("in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
 	}
 }

@@ -58,6 +58,7 @@ var floors = map[string]int{
 	"gateway.example/rpc/gen/portal/v1/portalv1connect":   5,
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect": 5,
 	"gateway.example/rpc/sign":                            0,
+	"gateway.example/rpc/webhook":                         0,
 	"gateway.example/rpc":                                 6,
 	"gateway.example/rpc/rest":                            7,
 	"gateway.example/docs":                                0,
@@ -122,16 +123,48 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
+const generated = "gateway.example/rpc/gen"
+
+// published are the packages that programs of others import.
+var published = []string{"gateway.example/rpc/sign", "gateway.example/rpc/webhook", generated}
+
+// What others import brings nothing of the gateway's inside with it, and signing and verifying need
+// nothing but the standard library.
+func TestPublishedPackages(t *testing.T) {
+	t.Parallel()
+	for _, one := range packages(t) {
+		for _, path := range published {
+			if within(one.ImportPath, path) {
+				checkPublished(t, one, path == generated)
+			}
+		}
+	}
+}
+
+func checkPublished(t *testing.T, one listed, isGenerated bool) {
+	t.Helper()
+	for _, dependency := range one.Deps {
+		if within(dependency, "gateway.example") && !within(dependency, generated) {
+			t.Errorf("%s, which others import, needs %s", one.ImportPath, dependency)
+		}
+		if host, _, _ := strings.Cut(dependency, "/"); strings.Contains(host, ".") && !isGenerated {
+			t.Errorf("%s needs %s, which is not of the standard library", one.ImportPath, dependency)
+		}
+	}
+}
+
 func within(path, room string) bool { return path == room || strings.HasPrefix(path, room+"/") }
 
 type listed struct {
 	ImportPath string
 	Imports    []string
+	// Deps are what it needs, directly or not.
+	Deps []string
 }
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "gateway.example/...")
+	command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", "gateway.example/...")
 	out, err := command.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway.example/rpc/webhook"
 )
 
 // event is a webhook as documented.
@@ -58,7 +60,8 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 		case <-r.Context().Done():
 			return
 		}
-		w.WriteHeader(s.take(body, verifier.Verify(body, r.Header)))
+		_, own := webhook.Verify(r.Header, body, secret)
+		w.WriteHeader(s.take(body, errors.Join(verifier.Verify(body, r.Header), own)))
 	}))
 	t.Cleanup(func() {
 		s.Close()

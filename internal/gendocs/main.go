@@ -1,7 +1,8 @@
 // Command gendocs writes the tables of the documentation that the code knows best: error codes,
-// flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the source of the
-// program and docs/openapi.json, and replaces what stands between a line "<!-- generated: NAME -->" and the next line "<!-- end
-// -->" in the Markdown files of the repository.
+// flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the
+// source of the program and docs/openapi.json, and replaces what stands between a line "<!-- generated:
+// NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository. It also writes the
+// lists of the TypeScript package.
 //
 // It fails where the code has something that this package says nothing of, such as an error code
 // without a remedy.
@@ -47,12 +48,16 @@ func run(root string) error {
 	return nil
 }
 
-// page is a Markdown file as it is now, and as it is with its tables generated anew.
+// page is a file as it is now, and as it is with what is generated of it made anew.
 type page struct{ now, generated string }
 
 // generate returns the pages of the repository by their path.
 func generate(root string) (map[string]page, error) {
-	tables, err := makeTables(root)
+	src, err := parse(root)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := makeTables(src)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +86,11 @@ func generate(root string) (map[string]page, error) {
 			return nil, fmt.Errorf("no page has a place for the table %q", name)
 		}
 	}
+	lists, err := typescriptLists(root, src)
+	if err != nil {
+		return nil, err
+	}
+	pages[filepath.Join(root, listsFile)] = lists
 	return pages, nil
 }
 
@@ -114,11 +124,8 @@ func fill(content string, tables map[string]string, used map[string]bool) (strin
 }
 
 // makeTables makes every table from the source.
-func makeTables(root string) (map[string]string, error) {
-	src, err := parse(root)
-	if err != nil {
-		return nil, err
-	}
+func makeTables(src source) (map[string]string, error) {
+	var err error
 	tables := map[string]string{}
 	for name, make := range map[string]func(source) (string, error){
 		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable,

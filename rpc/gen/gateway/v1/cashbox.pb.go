@@ -21,9 +21,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// GetBalanceRequest is what GetBalance of CashboxService takes.
 type GetBalanceRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -65,9 +67,11 @@ func (x *GetBalanceRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+// GetBalanceResponse is what GetBalance of CashboxService answers with.
 type GetBalanceResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *CashboxBalance        `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the cashbox holds.
+	Data          *CashboxBalance `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -111,16 +115,19 @@ func (x *GetBalanceResponse) GetData() *CashboxBalance {
 
 // CashboxBalance is in USDT, 8 decimals each.
 type CashboxBalance struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// The trader's cashbox this one is bridged to.
 	TraderCashboxId int64 `protobuf:"varint,2,opt,name=trader_cashbox_id,json=traderCashboxId,proto3" json:"trader_cashbox_id,omitempty"`
 	// USDT.
-	Currency     string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
+	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
+	// What the cashbox has, available and reserved together.
 	TotalBalance string `protobuf:"bytes,4,opt,name=total_balance,json=totalBalance,proto3" json:"total_balance,omitempty"`
 	// Total balance minus reserved.
 	Available string `protobuf:"bytes,5,opt,name=available,proto3" json:"available,omitempty"`
-	Reserved  string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	// What is held back, for payouts and as insurance.
+	Reserved string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	// The part of reserved that insures payers' transfers.
 	InsuranceReserved string `protobuf:"bytes,7,opt,name=insurance_reserved,json=insuranceReserved,proto3" json:"insurance_reserved,omitempty"`
 	unknownFields     protoimpl.UnknownFields

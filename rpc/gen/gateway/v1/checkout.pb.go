@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// GetCheckoutRequest is what GetCheckout of CheckoutService takes.
 type GetCheckoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What follows /pay/ in checkoutUrl.
@@ -67,6 +68,7 @@ func (x *GetCheckoutRequest) GetToken() string {
 	return ""
 }
 
+// SubmitPayerDetailsRequest is what SubmitPayerDetails of CheckoutService takes.
 type SubmitPayerDetailsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What follows /pay/ in checkoutUrl.
@@ -167,6 +169,7 @@ func (x *SubmitPayerDetailsRequest) GetSaveCard() bool {
 	return false
 }
 
+// SubmitPayerOtpRequest is what SubmitPayerOtp of CheckoutService takes.
 type SubmitPayerOtpRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What follows /pay/ in checkoutUrl.
@@ -221,6 +224,7 @@ func (x *SubmitPayerOtpRequest) GetOtp() string {
 	return ""
 }
 
+// CancelCheckoutRequest is what CancelCheckout of CheckoutService takes.
 type CancelCheckoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What follows /pay/ in checkoutUrl.
@@ -266,10 +270,14 @@ func (x *CancelCheckoutRequest) GetToken() string {
 	return ""
 }
 
+// CheckoutResponse is what GetCheckout, SubmitPayerDetails, SubmitPayerOtp and CancelCheckout of CheckoutService
+// answer with.
 type CheckoutResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *Checkout              `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The checkout as it is now.
+	Data          *Checkout `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -318,33 +326,40 @@ func (x *CheckoutResponse) GetData() *Checkout {
 	return nil
 }
 
+// Checkout is how a card payment stands, for the payer.
 type Checkout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Two decimals.
-	Amount   string `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as AZN.
 	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
 	// awaiting_payer_details, awaiting_trader_bank_sms, awaiting_payer_otp or awaiting_trader_confirm; the last one once
 	// the payment has ended.
 	Phase string `protobuf:"bytes,3,opt,name=phase,proto3" json:"phase,omitempty"`
 	// The order id's first and last two characters.
-	OrderIdMasked string                 `protobuf:"bytes,4,opt,name=order_id_masked,json=orderIdMasked,proto3" json:"order_id_masked,omitempty"`
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	OrderIdMasked string `protobuf:"bytes,4,opt,name=order_id_masked,json=orderIdMasked,proto3" json:"order_id_masked,omitempty"`
+	// Until then the payer can pay.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// pending, completed, failed, cancelled or appeal.
 	PaymentStatus string `protobuf:"bytes,6,opt,name=payment_status,json=paymentStatus,proto3" json:"payment_status,omitempty"`
 	// Whether the payment has ended.
 	IsTerminal bool `protobuf:"varint,7,opt,name=is_terminal,json=isTerminal,proto3" json:"is_terminal,omitempty"`
 	// The page that asks for the code alone; null once the payment has ended.
-	OtpUrl          *string `protobuf:"bytes,8,opt,name=otp_url,json=otpUrl,proto3,oneof" json:"otp_url,omitempty"`
-	CodeResendCount int32   `protobuf:"varint,9,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
-	CodeResendMax   int32   `protobuf:"varint,10,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
+	OtpUrl *string `protobuf:"bytes,8,opt,name=otp_url,json=otpUrl,proto3,oneof" json:"otp_url,omitempty"`
+	// How often the code was asked for again, from 0.
+	CodeResendCount int32 `protobuf:"varint,9,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
+	// How often it may be asked for again at most.
+	CodeResendMax int32 `protobuf:"varint,10,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
 	// Resends that are left.
 	AttemptsLeft int32 `protobuf:"varint,11,opt,name=attempts_left,json=attemptsLeft,proto3" json:"attempts_left,omitempty"`
 	// Earliest next resend.
 	NextAllowedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
 	// merchant or trader.
-	CodeResendLastBy *string                `protobuf:"bytes,13,opt,name=code_resend_last_by,json=codeResendLastBy,proto3,oneof" json:"code_resend_last_by,omitempty"`
+	CodeResendLastBy *string `protobuf:"bytes,13,opt,name=code_resend_last_by,json=codeResendLastBy,proto3,oneof" json:"code_resend_last_by,omitempty"`
+	// When it was last asked for again; null before.
 	CodeResendLastAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=code_resend_last_at,json=codeResendLastAt,proto3" json:"code_resend_last_at,omitempty"`
-	// What went wrong last: code_rejected, card_declined, insufficient_funds, card_expired or acquirer_unavailable.
+	// What went wrong last: code_rejected, card_declined, insufficient_funds, card_expired, limit_exceeded or
+	// acquirer_unavailable; null where nothing did.
 	LastError     *string `protobuf:"bytes,15,opt,name=last_error,json=lastError,proto3,oneof" json:"last_error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -487,16 +502,20 @@ func (x *Checkout) GetLastError() string {
 
 // QuasiEcom is how the checkout of a quasi_ecom payment stands.
 type QuasiEcom struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Phase           string                 `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
-	CodeResendCount int32                  `protobuf:"varint,2,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
-	CodeResendMax   int32                  `protobuf:"varint,3,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How far the checkout is: as in Checkout.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// How often the code was asked for again, from 0.
+	CodeResendCount int32 `protobuf:"varint,2,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
+	// How often it may be asked for again at most.
+	CodeResendMax int32 `protobuf:"varint,3,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
 	// Resends that are left.
 	AttemptsLeft int32 `protobuf:"varint,4,opt,name=attempts_left,json=attemptsLeft,proto3" json:"attempts_left,omitempty"`
 	// Earliest next resend.
 	NextAllowedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
 	// merchant or trader.
-	CodeResendLastBy *string                `protobuf:"bytes,6,opt,name=code_resend_last_by,json=codeResendLastBy,proto3,oneof" json:"code_resend_last_by,omitempty"`
+	CodeResendLastBy *string `protobuf:"bytes,6,opt,name=code_resend_last_by,json=codeResendLastBy,proto3,oneof" json:"code_resend_last_by,omitempty"`
+	// When it was last asked for again; null before.
 	CodeResendLastAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=code_resend_last_at,json=codeResendLastAt,proto3" json:"code_resend_last_at,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -583,8 +602,9 @@ func (x *QuasiEcom) GetCodeResendLastAt() *timestamppb.Timestamp {
 
 // PayerRequisites is what is shown of the payer's card.
 type PayerRequisites struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	CardLast4 string                 `protobuf:"bytes,1,opt,name=card_last4,json=cardLast4,proto3" json:"card_last4,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The card's last four digits.
+	CardLast4 string `protobuf:"bytes,1,opt,name=card_last4,json=cardLast4,proto3" json:"card_last4,omitempty"`
 	// Absent when none was given.
 	CardHolder    *string `protobuf:"bytes,2,opt,name=card_holder,json=cardHolder,proto3,oneof" json:"card_holder,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -638,10 +658,13 @@ func (x *PayerRequisites) GetCardHolder() string {
 // CardDesk is what a trader's desk shows of a card payment.
 type CardDesk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Phase string                 `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// How far the checkout is: as in Checkout.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
 	// The card's scheme, once one was entered.
-	Brand         *string `protobuf:"bytes,2,opt,name=brand,proto3,oneof" json:"brand,omitempty"`
-	CardLast4     *string `protobuf:"bytes,3,opt,name=card_last4,json=cardLast4,proto3,oneof" json:"card_last4,omitempty"`
+	Brand *string `protobuf:"bytes,2,opt,name=brand,proto3,oneof" json:"brand,omitempty"`
+	// The card's last four digits, once one was entered.
+	CardLast4 *string `protobuf:"bytes,3,opt,name=card_last4,json=cardLast4,proto3,oneof" json:"card_last4,omitempty"`
+	// What went wrong last, as in Checkout; unset where nothing did.
 	LastError     *string `protobuf:"bytes,4,opt,name=last_error,json=lastError,proto3,oneof" json:"last_error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -705,6 +728,7 @@ func (x *CardDesk) GetLastError() string {
 	return ""
 }
 
+// ResendCodeRequest is what ResendCode of PaymentService takes.
 type ResendCodeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The integer id or the uuid.
@@ -750,10 +774,13 @@ func (x *ResendCodeRequest) GetPaymentId() string {
 	return ""
 }
 
+// ResendCodeResponse is what ResendCode of PaymentService answers with.
 type ResendCodeResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *CodeResend            `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The state of the checkout after the code was asked for again.
+	Data          *CodeResend `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -802,17 +829,22 @@ func (x *ResendCodeResponse) GetData() *CodeResend {
 	return nil
 }
 
+// CodeResend is how a checkout stands after the code was asked for again.
 type CodeResend struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Phase string                 `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// How far the checkout is: as in Checkout.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
 	// Resends that are left.
 	AttemptsLeft int32 `protobuf:"varint,2,opt,name=attempts_left,json=attemptsLeft,proto3" json:"attempts_left,omitempty"`
 	// Earliest next resend.
-	NextAllowedAt   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
-	CodeResendCount int32                  `protobuf:"varint,4,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
-	CodeResendMax   int32                  `protobuf:"varint,5,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
+	NextAllowedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
+	// How often the code was asked for again, from 0.
+	CodeResendCount int32 `protobuf:"varint,4,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
+	// How often it may be asked for again at most.
+	CodeResendMax int32 `protobuf:"varint,5,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
 	// merchant or trader.
-	CodeResendLastBy *string                `protobuf:"bytes,6,opt,name=code_resend_last_by,json=codeResendLastBy,proto3,oneof" json:"code_resend_last_by,omitempty"`
+	CodeResendLastBy *string `protobuf:"bytes,6,opt,name=code_resend_last_by,json=codeResendLastBy,proto3,oneof" json:"code_resend_last_by,omitempty"`
+	// When it was last asked for again; null before.
 	CodeResendLastAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=code_resend_last_at,json=codeResendLastAt,proto3" json:"code_resend_last_at,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache

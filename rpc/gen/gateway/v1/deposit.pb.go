@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CreateDepositRequest is what CreateDeposit of DepositService, and CreateDeposit of MerchantService take.
 type CreateDepositRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The cashbox to credit. May be left out where the key is bound to one.
@@ -121,9 +122,11 @@ func (x *CreateDepositRequest) GetIdempotencyKey() string {
 	return ""
 }
 
+// CreateDepositResponse is what CreateDeposit of DepositService, and CreateDeposit of MerchantService answer with.
 type CreateDepositResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Deposit               `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit as it is now.
+	Data          *Deposit `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -165,9 +168,11 @@ func (x *CreateDepositResponse) GetData() *Deposit {
 	return nil
 }
 
+// GetDepositRequest is what GetDeposit of DepositService, and GetDeposit of MerchantService take.
 type GetDepositRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	DepositId     int64                  `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	DepositId     int64 `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -209,9 +214,11 @@ func (x *GetDepositRequest) GetDepositId() int64 {
 	return 0
 }
 
+// GetDepositResponse is what GetDeposit of DepositService answers with.
 type GetDepositResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Deposit               `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit as it is now.
+	Data          *Deposit `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -253,6 +260,7 @@ func (x *GetDepositResponse) GetData() *Deposit {
 	return nil
 }
 
+// ListDepositsRequest is what ListDeposits of DepositService takes.
 type ListDepositsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only deposits in this status: pending, confirmed or rejected.
@@ -343,9 +351,11 @@ func (x *ListDepositsRequest) GetIdempotencyKey() string {
 	return ""
 }
 
+// ListDepositsResponse is what ListDeposits of DepositService answers with.
 type ListDepositsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Deposit             `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The deposits, in the order that the call names.
+	Data []*Deposit `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Null on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -396,25 +406,35 @@ func (x *ListDepositsResponse) GetNextCursor() string {
 	return ""
 }
 
+// Deposit is a request to bring USDT into a cashbox.
 type Deposit struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Id                int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	MerchantCashboxId int64                  `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The cashbox that is credited.
+	MerchantCashboxId int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// deposit.
 	Direction string `protobuf:"bytes,3,opt,name=direction,proto3" json:"direction,omitempty"`
 	// pending, confirmed or rejected.
 	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
 	// 8 decimals.
-	Amount            string                 `protobuf:"bytes,5,opt,name=amount,proto3" json:"amount,omitempty"`
-	Currency          string                 `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
-	Network           string                 `protobuf:"bytes,7,opt,name=network,proto3" json:"network,omitempty"`
-	Address           string                 `protobuf:"bytes,8,opt,name=address,proto3" json:"address,omitempty"`
-	ExternalReference *string                `protobuf:"bytes,9,opt,name=external_reference,json=externalReference,proto3,oneof" json:"external_reference,omitempty"`
-	IdempotencyKey    string                 `protobuf:"bytes,10,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
-	CreatedAt         *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	StatusUpdatedAt   *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	Amount string `protobuf:"bytes,5,opt,name=amount,proto3" json:"amount,omitempty"`
+	// USDT.
+	Currency string `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
+	// TRC20, ERC20, BEP20, POLYGON or ARBITRUM.
+	Network string `protobuf:"bytes,7,opt,name=network,proto3" json:"network,omitempty"`
+	// Destination address of the transfer.
+	Address string `protobuf:"bytes,8,opt,name=address,proto3" json:"address,omitempty"`
+	// The merchant's own reference; null where none was given.
+	ExternalReference *string `protobuf:"bytes,9,opt,name=external_reference,json=externalReference,proto3,oneof" json:"external_reference,omitempty"`
+	// As the creation gave it.
+	IdempotencyKey string `protobuf:"bytes,10,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it got its status.
+	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Deposit) Reset() {

@@ -28,9 +28,11 @@ type ErrorDetail struct {
 	// Stable code, for example validation_failed.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// Wrong fields by path, only for validation_failed.
-	Errors        map[string]*FieldErrors `protobuf:"bytes,2,rep,name=errors,proto3" json:"errors,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	RequestId     string                  `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	NextAllowedAt *timestamppb.Timestamp  `protobuf:"bytes,4,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
+	Errors map[string]*FieldErrors `protobuf:"bytes,2,rep,name=errors,proto3" json:"errors,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The X-Request-Id of the answer. Name it when you ask the operator.
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// When the same call may succeed; only for code_resend_too_early.
+	NextAllowedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
 	// Only for invalid_signature, and only where the key and its secret were right.
 	Details       *SignatureDetails `protobuf:"bytes,5,opt,name=details,proto3" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -175,9 +177,11 @@ func (x *SignatureDetails) GetHint() string {
 	return ""
 }
 
+// FieldErrors is what is wrong with a field.
 type FieldErrors struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Messages      []string               `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One sentence for each thing that is wrong.
+	Messages      []string `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

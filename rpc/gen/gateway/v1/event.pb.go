@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListEventsRequest is what ListEvents of EventService takes.
 type ListEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The next_cursor of the page before; the beginning when unset.
@@ -76,9 +77,11 @@ func (x *ListEventsRequest) GetLimit() int32 {
 	return 0
 }
 
+// ListEventsResponse is what ListEvents of EventService answers with.
 type ListEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Event               `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The events, the oldest first; dead ones of ListDeadEvents the newest first.
+	Data []*Event `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Where to go on, also after the last event there is now: keep it. Null where there was no event yet.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CreatePayinRequest is what CreatePayin of PayinService takes.
 type CreatePayinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The merchant's payout id, trimmed, at most 255 characters. Idempotent per merchant and method.
@@ -157,10 +158,13 @@ func (x *CreatePayinRequest) GetUserIp() string {
 	return ""
 }
 
+// CreatePayinResponse is what CreatePayin of PayinService answers with.
 type CreatePayinResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *Payin                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payout as it is now.
+	Data          *Payin `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -209,6 +213,7 @@ func (x *CreatePayinResponse) GetData() *Payin {
 	return nil
 }
 
+// GetPayinRequest is what GetPayin of PayinService takes.
 type GetPayinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
@@ -254,9 +259,11 @@ func (x *GetPayinRequest) GetPayinId() string {
 	return ""
 }
 
+// GetPayinResponse is what GetPayin of PayinService answers with.
 type GetPayinResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Payin                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout as it is now.
+	Data          *Payin `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -298,6 +305,7 @@ func (x *GetPayinResponse) GetData() *Payin {
 	return nil
 }
 
+// ListPayinsRequest is what ListPayins of PayinService takes.
 type ListPayinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only payouts in this status: waiting, processing, completed, failed, cancelled or expired.
@@ -388,9 +396,11 @@ func (x *ListPayinsRequest) GetOrderId() string {
 	return ""
 }
 
+// ListPayinsResponse is what ListPayins of PayinService answers with.
 type ListPayinsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Payin               `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payouts, in the order that the call names.
+	Data []*Payin `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Null on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -441,6 +451,7 @@ func (x *ListPayinsResponse) GetNextCursor() string {
 	return ""
 }
 
+// CancelPayinRequest is what CancelPayin of PayinService, and CancelPayin of MerchantService take.
 type CancelPayinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
@@ -486,10 +497,13 @@ func (x *CancelPayinRequest) GetPayinId() string {
 	return ""
 }
 
+// CancelPayinResponse is what CancelPayin of PayinService, and CancelPayin of MerchantService answer with.
 type CancelPayinResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *Payin                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payout as it is now.
+	Data          *Payin `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -538,25 +552,33 @@ func (x *CancelPayinResponse) GetData() *Payin {
 	return nil
 }
 
+// Payin is a payout, as its merchant sees it.
 type Payin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A uuid.
-	Id      string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the merchant calls the payout.
 	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
 	// waiting, processing, completed, failed, cancelled or expired.
 	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	// Two decimals.
-	Amount      string       `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
-	Currency    string       `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method      string       `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// RUB.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// sbp or c2c.
+	Method string `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
+	// Who is paid.
 	Beneficiary *Beneficiary `protobuf:"bytes,7,opt,name=beneficiary,proto3" json:"beneficiary,omitempty"`
 	// USDT frozen on the cashbox, 8 decimals.
 	FrozenUsdt string `protobuf:"bytes,8,opt,name=frozen_usdt,json=frozenUsdt,proto3" json:"frozen_usdt,omitempty"`
 	// Nobody took it by then: it expires.
-	ExpiresAt       *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	StatusReason    *string                `protobuf:"bytes,12,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
+	// Why the status is what it is; null where no reason was given.
+	StatusReason *string `protobuf:"bytes,12,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
 	// What proves that it was paid, such as the transfer's number.
 	ProofReference *string `protobuf:"bytes,13,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
 	unknownFields  protoimpl.UnknownFields
@@ -690,7 +712,8 @@ type Beneficiary struct {
 	// The requisite's last four digits.
 	Value string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
 	// The recipient's full name.
-	Holder        string  `protobuf:"bytes,2,opt,name=holder,proto3" json:"holder,omitempty"`
+	Holder string `protobuf:"bytes,2,opt,name=holder,proto3" json:"holder,omitempty"`
+	// The bank's code, else its name; null where neither was given.
 	Bank          *string `protobuf:"bytes,3,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CreatePaymentRequest is what CreatePayment of PaymentService takes.
 type CreatePaymentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The merchant's order id, trimmed, at most 255 characters. Idempotent per merchant and method.
@@ -159,6 +160,7 @@ func (x *CreatePaymentRequest) GetReturnUrl() string {
 	return ""
 }
 
+// RubCollect is another way to give the method of a RUB payment.
 type RubCollect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// sbp or card.
@@ -204,14 +206,18 @@ func (x *RubCollect) GetMethod() string {
 	return ""
 }
 
+// Payer is what the merchant knows of the payer.
 type Payer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Links the payment to a cabinet user or login.
 	UserId *string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
 	// IPv4 address.
-	UserIp        *string        `protobuf:"bytes,2,opt,name=user_ip,json=userIp,proto3,oneof" json:"user_ip,omitempty"`
-	FullName      string         `protobuf:"bytes,3,opt,name=full_name,json=fullName,proto3" json:"full_name,omitempty"`
-	Type          string         `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
+	UserIp *string `protobuf:"bytes,2,opt,name=user_ip,json=userIp,proto3,oneof" json:"user_ip,omitempty"`
+	// The payer's name, at most 255 characters.
+	FullName string `protobuf:"bytes,3,opt,name=full_name,json=fullName,proto3" json:"full_name,omitempty"`
+	// Any text, at most 255 characters.
+	Type string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
+	// Earlier payments of the payer.
 	Payments      *PayerPayments `protobuf:"bytes,5,opt,name=payments,proto3" json:"payments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -282,6 +288,7 @@ func (x *Payer) GetPayments() *PayerPayments {
 	return nil
 }
 
+// PayerPayments counts earlier payments of the payer.
 type PayerPayments struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Payments this payer completed before, from 0.
@@ -336,10 +343,13 @@ func (x *PayerPayments) GetExpired() int64 {
 	return 0
 }
 
+// CreatePaymentResponse is what CreatePayment of PaymentService answers with.
 type CreatePaymentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *Payment               `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payment as it is now.
+	Data          *Payment `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,6 +398,7 @@ func (x *CreatePaymentResponse) GetData() *Payment {
 	return nil
 }
 
+// GetPaymentRequest is what GetPayment of PaymentService takes.
 type GetPaymentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The integer id or the uuid.
@@ -433,9 +444,11 @@ func (x *GetPaymentRequest) GetPaymentId() string {
 	return ""
 }
 
+// GetPaymentResponse is what GetPayment of PaymentService answers with.
 type GetPaymentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Payment               `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment as it is now.
+	Data          *Payment `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -477,18 +490,25 @@ func (x *GetPaymentResponse) GetData() *Payment {
 	return nil
 }
 
+// Payment is a payment, as its creation and reads answer with it.
 type Payment struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Id          int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Uuid        string                 `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId     string                 `protobuf:"bytes,3,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
-	Description *string                `protobuf:"bytes,4,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The integer id, which paths take.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The uuid, by which webhooks name the payment.
+	Uuid string `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// The merchant's order id.
+	OrderId string `protobuf:"bytes,3,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// The order's comment; null where none was given.
+	Description *string `protobuf:"bytes,4,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	// pending, completed, failed, cancelled or appeal.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
 	// Two decimals.
-	Amount   string `protobuf:"bytes,6,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,6,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency string `protobuf:"bytes,7,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method   string `protobuf:"bytes,8,opt,name=method,proto3" json:"method,omitempty"`
+	// The method that holds: rubCollect.method where that was given.
+	Method string `protobuf:"bytes,8,opt,name=method,proto3" json:"method,omitempty"`
 	// End of the requisite's reservation.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Where the payer sends the money; null for card checkout.
@@ -498,12 +518,17 @@ type Payment struct {
 	// Page on which the payer enters a card; card checkout only.
 	CheckoutUrl *string `protobuf:"bytes,12,opt,name=checkout_url,json=checkoutUrl,proto3,oneof" json:"checkout_url,omitempty"`
 	// quasi_ecom only.
-	QuasiEcom       *QuasiEcom             `protobuf:"bytes,13,opt,name=quasi_ecom,json=quasiEcom,proto3" json:"quasi_ecom,omitempty"`
-	Extra           *Extra                 `protobuf:"bytes,14,opt,name=extra,proto3" json:"extra,omitempty"`
-	Ledger          *Ledger                `protobuf:"bytes,15,opt,name=ledger,proto3" json:"ledger,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	QuasiEcom *QuasiEcom `protobuf:"bytes,13,opt,name=quasi_ecom,json=quasiEcom,proto3" json:"quasi_ecom,omitempty"`
+	// The rate in short.
+	Extra *Extra `protobuf:"bytes,14,opt,name=extra,proto3" json:"extra,omitempty"`
+	// The calculation in USDT.
+	Ledger *Ledger `protobuf:"bytes,15,opt,name=ledger,proto3" json:"ledger,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it got its status; at first when it was created.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	StatusReason    *string                `protobuf:"bytes,19,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
+	// Why the status is what it is; null where no reason was given.
+	StatusReason *string `protobuf:"bytes,19,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
 	// Absent until a card was entered.
 	PayerRequisites *PayerRequisites `protobuf:"bytes,16,opt,name=payer_requisites,json=payerRequisites,proto3" json:"payer_requisites,omitempty"`
 	// For traders and operators, of card checkout.
@@ -702,12 +727,16 @@ func (x *Payment) GetPayerClaimedAt() *timestamppb.Timestamp {
 
 // Requisite is a snapshot taken when the payment was created.
 type Requisite struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Type   string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	Method string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// sbp, phone, card or iban.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// sbp, sim, card2card or iban.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
 	// Phone number, card number or IBAN.
-	Value         string  `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
-	Holder        *string `protobuf:"bytes,4,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	// The holder's name; null where none is known.
+	Holder *string `protobuf:"bytes,4,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name; null where none is known.
 	Bank          *string `protobuf:"bytes,5,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -778,6 +807,7 @@ func (x *Requisite) GetBank() string {
 	return ""
 }
 
+// Extra is the rate of a payment.
 type Extra struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Fiat per 1 USDT; null while no fresh rate is known, and for cabinet users and traders.
@@ -785,7 +815,8 @@ type Extra struct {
 	// Markup percent; null for cabinet users and traders.
 	MarginPercent *string `protobuf:"bytes,2,opt,name=margin_percent,json=marginPercent,proto3,oneof" json:"margin_percent,omitempty"`
 	// USDT amount after the markup, 8 decimals; null while no fresh rate is known.
-	Rate           *string `protobuf:"bytes,3,opt,name=rate,proto3,oneof" json:"rate,omitempty"`
+	Rate *string `protobuf:"bytes,3,opt,name=rate,proto3,oneof" json:"rate,omitempty"`
+	// USDT.
 	CryptoCurrency *string `protobuf:"bytes,4,opt,name=crypto_currency,json=cryptoCurrency,proto3,oneof" json:"crypto_currency,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -851,13 +882,17 @@ func (x *Extra) GetCryptoCurrency() string {
 
 // Ledger is the server's calculation of the payment in USDT, 8 decimals each.
 type Ledger struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	RequisitePhone    *string                `protobuf:"bytes,1,opt,name=requisite_phone,json=requisitePhone,proto3,oneof" json:"requisite_phone,omitempty"`
-	RequisiteFullName *string                `protobuf:"bytes,2,opt,name=requisite_full_name,json=requisiteFullName,proto3,oneof" json:"requisite_full_name,omitempty"`
-	Bank              *string                `protobuf:"bytes,3,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's phone number; null where it is none.
+	RequisitePhone *string `protobuf:"bytes,1,opt,name=requisite_phone,json=requisitePhone,proto3,oneof" json:"requisite_phone,omitempty"`
+	// The name of the requisite's holder.
+	RequisiteFullName *string `protobuf:"bytes,2,opt,name=requisite_full_name,json=requisiteFullName,proto3,oneof" json:"requisite_full_name,omitempty"`
+	// The requisite's bank.
+	Bank *string `protobuf:"bytes,3,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	// Collect channel and requisite type, one value when they match.
 	TransferMethod *string `protobuf:"bytes,4,opt,name=transfer_method,json=transferMethod,proto3,oneof" json:"transfer_method,omitempty"`
-	Sms            *string `protobuf:"bytes,5,opt,name=sms,proto3,oneof" json:"sms,omitempty"`
+	// Always null.
+	Sms *string `protobuf:"bytes,5,opt,name=sms,proto3,oneof" json:"sms,omitempty"`
 	// What the merchant gets.
 	AmountUsdt *string `protobuf:"bytes,6,opt,name=amount_usdt,json=amountUsdt,proto3,oneof" json:"amount_usdt,omitempty"`
 	// Spot minus amountUsdt.
@@ -870,7 +905,8 @@ type Ledger struct {
 	BaseRateRubPerUsdt *string `protobuf:"bytes,10,opt,name=base_rate_rub_per_usdt,json=baseRateRubPerUsdt,proto3,oneof" json:"base_rate_rub_per_usdt,omitempty"`
 	// Applied markup percent.
 	SellerRateMarkupPercent *string `protobuf:"bytes,11,opt,name=seller_rate_markup_percent,json=sellerRateMarkupPercent,proto3,oneof" json:"seller_rate_markup_percent,omitempty"`
-	RateUnavailable         bool    `protobuf:"varint,12,opt,name=rate_unavailable,json=rateUnavailable,proto3" json:"rate_unavailable,omitempty"`
+	// No fresh rate is known: the sums are null until one is.
+	RateUnavailable bool `protobuf:"varint,12,opt,name=rate_unavailable,json=rateUnavailable,proto3" json:"rate_unavailable,omitempty"`
 	// True for cabinet users and traders, who do not see profit, platform spread, base rate and markup.
 	Restricted    bool `protobuf:"varint,13,opt,name=restricted,proto3" json:"restricted,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -998,9 +1034,11 @@ func (x *Ledger) GetRestricted() bool {
 	return false
 }
 
+// UpdatePaymentStatusRequest is what UpdatePaymentStatus of PaymentService takes.
 type UpdatePaymentStatusRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// pending, completed, failed, cancelled or appeal.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
 	// The provider's id of the payment, at most 255 characters.
@@ -1069,10 +1107,13 @@ func (x *UpdatePaymentStatusRequest) GetReason() string {
 	return ""
 }
 
+// UpdatePaymentStatusResponse is what UpdatePaymentStatus of PaymentService answers with.
 type UpdatePaymentStatusResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *PaymentStatus         `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payment with its new status.
+	Data          *PaymentStatus `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1121,12 +1162,17 @@ func (x *UpdatePaymentStatusResponse) GetData() *PaymentStatus {
 	return nil
 }
 
+// PaymentStatus is a payment after its status was set.
 type PaymentStatus struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Id      int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Uuid    string                 `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId string                 `protobuf:"bytes,3,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
-	Status  string                 `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// The merchant's order id.
+	OrderId string `protobuf:"bytes,3,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// pending, completed, failed, cancelled or appeal.
+	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
 	// Whether this call queued a webhook; false when the payment already had the status.
 	CallbackQueued bool `protobuf:"varint,5,opt,name=callback_queued,json=callbackQueued,proto3" json:"callback_queued,omitempty"`
 	unknownFields  protoimpl.UnknownFields
@@ -1198,6 +1244,7 @@ func (x *PaymentStatus) GetCallbackQueued() bool {
 	return false
 }
 
+// ListPaymentsRequest is what ListPayments of PaymentService takes.
 type ListPaymentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only payments in this status: pending, completed, failed, cancelled or appeal.
@@ -1297,9 +1344,11 @@ func (x *ListPaymentsRequest) GetMethod() string {
 	return ""
 }
 
+// ListPaymentsResponse is what ListPayments of PaymentService answers with.
 type ListPaymentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*PaymentListItem     `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payments, in the order that the call names.
+	Data []*PaymentListItem `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Null on the last page; absent from the answer to a signed request that names an orderId.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// Whether a merchant's key asked for the payments of one orderId.
@@ -1359,25 +1408,33 @@ func (x *ListPaymentsResponse) GetSigned() bool {
 	return false
 }
 
+// PaymentListItem is a payment in a list.
 type PaymentListItem struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Id      int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Uuid    string                 `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId string                 `protobuf:"bytes,3,opt,name=order_id,proto3" json:"order_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// The merchant's order id.
+	OrderId string `protobuf:"bytes,3,opt,name=order_id,proto3" json:"order_id,omitempty"`
 	// Two decimals.
-	Amount   string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	// pending, completed, failed, cancelled or appeal.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
 	// Legacy snapshot: always null.
 	PaymentSnapshot *Requisite `protobuf:"bytes,7,opt,name=payment_snapshot,proto3" json:"payment_snapshot,omitempty"`
 	// The requisite as it was at creation; null for card checkout.
-	RequisiteSnapshot *Requisite             `protobuf:"bytes,8,opt,name=requisite_snapshot,proto3" json:"requisite_snapshot,omitempty"`
-	Ledger            *Ledger                `protobuf:"bytes,9,opt,name=ledger,proto3" json:"ledger,omitempty"`
-	CreatedAt         *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,proto3" json:"created_at,omitempty"`
-	StatusUpdatedAt   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=status_updated_at,proto3" json:"status_updated_at,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	RequisiteSnapshot *Requisite `protobuf:"bytes,8,opt,name=requisite_snapshot,proto3" json:"requisite_snapshot,omitempty"`
+	// The calculation in USDT.
+	Ledger *Ledger `protobuf:"bytes,9,opt,name=ledger,proto3" json:"ledger,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,proto3" json:"created_at,omitempty"`
+	// When it got its status.
+	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=status_updated_at,proto3" json:"status_updated_at,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *PaymentListItem) Reset() {
@@ -1487,9 +1544,11 @@ func (x *PaymentListItem) GetStatusUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// CreateAppealRequest is what CreateAppeal of PaymentService takes.
 type CreateAppealRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// What the payer says happened, at most 2000 characters.
 	Reason *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// The file's name, 1 to 255 characters; over REST that of the part.
@@ -1558,10 +1617,13 @@ func (x *CreateAppealRequest) GetFile() []byte {
 	return nil
 }
 
+// CreateAppealResponse is what CreateAppeal of PaymentService, and AppealWithReceipt of ReceiptService answer with.
 type CreateAppealResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *Appeal                `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The appeal as it is now.
+	Data          *Appeal `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1610,18 +1672,24 @@ func (x *CreateAppealResponse) GetData() *Appeal {
 	return nil
 }
 
+// Appeal is the claim of a merchant that a failed payment was paid.
 type Appeal struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Id        int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	PaymentId int64                  `protobuf:"varint,2,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,2,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// The payment's.
-	Uuid     string `protobuf:"bytes,3,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	Reason   string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Uuid string `protobuf:"bytes,3,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// As it was sent.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// As it was sent, without control characters.
 	FileName string `protobuf:"bytes,5,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
 	// Bytes.
 	FileSize int64 `protobuf:"varint,6,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
 	// open at creation.
-	Status        string                 `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	// When it was opened.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,11 +25,14 @@ const (
 // The status of a payment has changed. Creation sends no webhook.
 type PaymentStatusUpdated struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The type of the event.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The same for every attempt to deliver the event.
-	EventId   string                 `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// When it happened.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Data      *PaymentEventData      `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	// The payment as it is after the change.
+	Data *PaymentEventData `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
 	// Not part of the stable contract.
 	Meta          *PaymentEventMeta `protobuf:"bytes,5,opt,name=meta,proto3" json:"meta,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -104,11 +107,14 @@ func (x *PaymentStatusUpdated) GetMeta() *PaymentEventMeta {
 // The payer says that they have paid. The status stays `PENDING`. Sent where the cashbox's `payerEvents` is on.
 type PaymentPayerClaimed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The type of the event.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The same for every attempt to deliver the event.
-	EventId   string                 `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// When it happened.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Data      *PayerClaimData        `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	// The payment, whose status is unchanged.
+	Data *PayerClaimData `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
 	// Not part of the stable contract.
 	Meta          *PaymentEventMeta `protobuf:"bytes,5,opt,name=meta,proto3" json:"meta,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -183,14 +189,18 @@ func (x *PaymentPayerClaimed) GetMeta() *PaymentEventMeta {
 // The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.
 type CodeResendRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The type of the event.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The same for every attempt to deliver the event.
-	EventId   string                 `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// When it happened.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// The payment's uuid.
-	Id      string          `protobuf:"bytes,4,opt,name=id,proto3" json:"id,omitempty"`
-	OrderId string          `protobuf:"bytes,5,opt,name=order_id,proto3" json:"order_id,omitempty"`
-	Data    *CodeResendData `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`
+	Id string `protobuf:"bytes,4,opt,name=id,proto3" json:"id,omitempty"`
+	// What the merchant calls the payment.
+	OrderId string `protobuf:"bytes,5,opt,name=order_id,proto3" json:"order_id,omitempty"`
+	// The payment and its checkout.
+	Data *CodeResendData `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`
 	// Not part of the stable contract.
 	Meta          *PaymentEventMeta `protobuf:"bytes,7,opt,name=meta,proto3" json:"meta,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -279,11 +289,14 @@ func (x *CodeResendRequested) GetMeta() *PaymentEventMeta {
 // A payout has ended, or a completed payout was reversed.
 type PayinStatusUpdated struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Type  string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The type of the event.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The same for every attempt to deliver the event.
-	EventId   string                 `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// When it happened.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Data      *PayinEventData        `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	// The payout as it is after the change.
+	Data *PayinEventData `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
 	// Not part of the stable contract.
 	Meta          *PayinEventMeta `protobuf:"bytes,5,opt,name=meta,proto3" json:"meta,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -355,14 +368,18 @@ func (x *PayinStatusUpdated) GetMeta() *PayinEventMeta {
 	return nil
 }
 
+// PaymentEventData is the payment as it is after the change.
 type PaymentEventData struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Uuid    string                 `protobuf:"bytes,1,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId string                 `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,1,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// What the merchant calls the payment.
+	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
 	// The payment's status, in capital letters.
 	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	// Two decimals.
-	Amount   string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Absent until a card was entered.
 	PayerRequisites *PayerRequisites `protobuf:"bytes,6,opt,name=payer_requisites,json=payerRequisites,proto3" json:"payer_requisites,omitempty"`
@@ -444,12 +461,16 @@ func (x *PaymentEventData) GetPayerRequisites() *PayerRequisites {
 
 // PayerClaimData is as of payment.status.updated. The status has not changed.
 type PayerClaimData struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Uuid    string                 `protobuf:"bytes,1,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId string                 `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
-	Status  string                 `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,1,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// What the merchant calls the payment.
+	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// PENDING: the status has not changed.
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	// Two decimals.
-	Amount        string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency      string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -520,13 +541,17 @@ func (x *PayerClaimData) GetCurrency() string {
 	return ""
 }
 
+// PaymentEventMeta says what has changed, and the place of the event among those of the payment.
 type PaymentEventMeta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's integer id.
-	Id             int64   `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Method         string  `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	PreviousStatus string  `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
-	Reason         *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// The status before, as the status is written.
+	PreviousStatus string `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
+	// Why.
+	Reason *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// Counts the payment's events from 1.
 	Sequence      int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -598,16 +623,22 @@ func (x *PaymentEventMeta) GetSequence() int32 {
 	return 0
 }
 
+// CodeResendData is the payment whose code is asked for again.
 type CodeResendData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's uuid.
-	Id      string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the merchant calls the payment.
 	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
-	Status  string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// PENDING: the status has not changed.
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	// Two decimals.
-	Amount        string           `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
-	Currency      string           `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
-	RequestedBy   string           `protobuf:"bytes,6,opt,name=requested_by,json=requestedBy,proto3" json:"requested_by,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// Who asked: merchant or trader.
+	RequestedBy string `protobuf:"bytes,6,opt,name=requested_by,json=requestedBy,proto3" json:"requested_by,omitempty"`
+	// How the card checkout stands.
 	QuasiEcom     *CodeResendState `protobuf:"bytes,7,opt,name=quasi_ecom,json=quasiEcom,proto3" json:"quasi_ecom,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -694,13 +725,18 @@ func (x *CodeResendData) GetQuasiEcom() *CodeResendState {
 
 // CodeResendState is how the checkout stands after the resend.
 type CodeResendState struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Phase           string                 `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
-	CodeResendCount int32                  `protobuf:"varint,2,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
-	CodeResendMax   int32                  `protobuf:"varint,3,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How far the checkout is: as in Checkout.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// How often the code was asked for again, from 0.
+	CodeResendCount int32 `protobuf:"varint,2,opt,name=code_resend_count,json=codeResendCount,proto3" json:"code_resend_count,omitempty"`
+	// How often it may be asked for again at most.
+	CodeResendMax int32 `protobuf:"varint,3,opt,name=code_resend_max,json=codeResendMax,proto3" json:"code_resend_max,omitempty"`
 	// Resends that are left.
-	AttemptsLeft     int32                  `protobuf:"varint,4,opt,name=attempts_left,json=attemptsLeft,proto3" json:"attempts_left,omitempty"`
-	CodeResendLastBy string                 `protobuf:"bytes,5,opt,name=code_resend_last_by,json=codeResendLastBy,proto3" json:"code_resend_last_by,omitempty"`
+	AttemptsLeft int32 `protobuf:"varint,4,opt,name=attempts_left,json=attemptsLeft,proto3" json:"attempts_left,omitempty"`
+	// Who asked last: merchant or trader.
+	CodeResendLastBy string `protobuf:"bytes,5,opt,name=code_resend_last_by,json=codeResendLastBy,proto3" json:"code_resend_last_by,omitempty"`
+	// When it was last asked for again; null before.
 	CodeResendLastAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=code_resend_last_at,json=codeResendLastAt,proto3" json:"code_resend_last_at,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -778,17 +814,21 @@ func (x *CodeResendState) GetCodeResendLastAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// PayinEventData is the payout as it is after the change.
 type PayinEventData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
-	Id      string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the merchant calls the payment.
 	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
 	// The payout's status, in capital letters.
 	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	// Two decimals.
-	Amount   string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method   string `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
 	// USDT frozen on the cashbox, 8 decimals.
 	FrozenUsdt    string `protobuf:"bytes,7,opt,name=frozen_usdt,json=frozenUsdt,proto3" json:"frozen_usdt,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -874,13 +914,17 @@ func (x *PayinEventData) GetFrozenUsdt() string {
 	return ""
 }
 
+// PayinEventMeta says what has changed, and the place of the event among those of the payout.
 type PayinEventMeta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
-	Id             string  `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Method         string  `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	PreviousStatus string  `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
-	Reason         *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// The status before, as the status is written.
+	PreviousStatus string `protobuf:"bytes,3,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
+	// Why.
+	Reason *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// Counts the payout's events from 1.
 	Sequence      int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -22,9 +22,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Literal is how a decimal stands in the JSON of the REST API.
 type Literal int32
 
 const (
+	// As the field's type has it.
 	Literal_LITERAL_UNSPECIFIED Literal = 0
 	// Taken as a JSON number or string, written as a string.
 	Literal_LITERAL_NUMBER_OR_STRING Literal = 1

@@ -26,27 +26,39 @@ const (
 // OperatorAppeal is an appeal as an operator sees it.
 type OperatorAppeal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The appeal's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// open, in_review, completed, failed, or closed when the payment went elsewhere.
-	Status          string                 `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Reason          string                 `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When it was opened.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// What the payer says happened, as the merchant sent it.
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	// As the merchant sent it, without control characters, and with the extension of its type.
 	FileName string `protobuf:"bytes,6,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
 	// Media type, by the content.
 	FileType string `protobuf:"bytes,7,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
 	// Bytes.
-	FileSize   int64  `protobuf:"varint,8,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
-	PaymentId  int64  `protobuf:"varint,9,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
-	Uuid       string `protobuf:"bytes,10,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId    string `protobuf:"bytes,11,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
-	MerchantId int64  `protobuf:"varint,12,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	TraderId   int64  `protobuf:"varint,13,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	Method     string `protobuf:"bytes,14,opt,name=method,proto3" json:"method,omitempty"`
+	FileSize int64 `protobuf:"varint,8,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,9,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,10,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// The merchant's order id.
+	OrderId string `protobuf:"bytes,11,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,12,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,13,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,14,opt,name=method,proto3" json:"method,omitempty"`
 	// Two decimals.
-	Amount        string `protobuf:"bytes,15,opt,name=amount,proto3" json:"amount,omitempty"`
-	Currency      string `protobuf:"bytes,16,opt,name=currency,proto3" json:"currency,omitempty"`
+	Amount string `protobuf:"bytes,15,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,16,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The payment's status: pending, completed, failed, cancelled or appeal.
 	PaymentStatus string `protobuf:"bytes,17,opt,name=payment_status,json=paymentStatus,proto3" json:"payment_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -201,6 +213,7 @@ func (x *OperatorAppeal) GetPaymentStatus() string {
 	return ""
 }
 
+// ListAppealsRequest is what ListAppeals of OperatorService takes.
 type ListAppealsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only appeals in this status.
@@ -264,9 +277,11 @@ func (x *ListAppealsRequest) GetCursor() string {
 	return ""
 }
 
+// ListAppealsResponse is what ListAppeals of OperatorService answers with.
 type ListAppealsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*OperatorAppeal      `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The appeals, in the order that the call names.
+	Data []*OperatorAppeal `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -317,9 +332,11 @@ func (x *ListAppealsResponse) GetNextCursor() string {
 	return ""
 }
 
+// GetAppealFileRequest is what GetAppealFile of MerchantService, and GetAppealFile of OperatorService take.
 type GetAppealFileRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AppealId      int64                  `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	AppealId      int64 `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -361,12 +378,14 @@ func (x *GetAppealFileRequest) GetAppealId() int64 {
 	return 0
 }
 
+// GetAppealFileResponse is what GetAppealFile of MerchantService, and GetAppealFile of OperatorService answer with.
 type GetAppealFileResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As the merchant sent it, without control characters, and with the extension of its type.
 	FileName string `protobuf:"bytes,1,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
 	// Media type, by the content.
-	FileType      string `protobuf:"bytes,2,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
+	FileType string `protobuf:"bytes,2,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
+	// The bytes of the file.
 	Content       []byte `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -423,9 +442,11 @@ func (x *GetAppealFileResponse) GetContent() []byte {
 	return nil
 }
 
+// ReviewAppealRequest is what ReviewAppeal of OperatorService takes.
 type ReviewAppealRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AppealId      int64                  `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	AppealId      int64 `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -467,9 +488,11 @@ func (x *ReviewAppealRequest) GetAppealId() int64 {
 	return 0
 }
 
+// ResolveAppealRequest is what ResolveAppeal of OperatorService takes.
 type ResolveAppealRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	AppealId int64                  `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	AppealId int64 `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
 	// completed or failed.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Why, at most 255 characters; the merchant's webhook carries it.
@@ -529,10 +552,13 @@ func (x *ResolveAppealRequest) GetReason() string {
 	return ""
 }
 
+// AppealDecisionResponse is what ReviewAppeal and ResolveAppeal of OperatorService answer with.
 type AppealDecisionResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *OperatorAppeal        `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The appeal as it is now.
+	Data          *OperatorAppeal `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

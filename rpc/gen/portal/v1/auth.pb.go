@@ -22,10 +22,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// LoginRequest is what Login of AuthService takes.
 type LoginRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Login    string                 `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`
-	Password string                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's login.
+	Login string `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`
+	// The user's password.
+	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	// A code of the authenticator app, or a recovery code.
 	TotpCode      *string `protobuf:"bytes,3,opt,name=totp_code,json=totpCode,proto3,oneof" json:"totp_code,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -83,12 +86,14 @@ func (x *LoginRequest) GetTotpCode() string {
 	return ""
 }
 
+// LoginResponse is what Login of AuthService answers with.
 type LoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Opaque bearer token, shown only here.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	// cabinet, merchant_portal, trader or operator.
-	Kind      string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// When the token ends.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// whole, awaits_factor (call SecondFactor) or awaits_enrolment (call BeginTotp and ConfirmTotp).
 	State         string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
@@ -154,6 +159,7 @@ func (x *LoginResponse) GetState() string {
 	return ""
 }
 
+// SecondFactorRequest is what SecondFactor of AuthService takes.
 type SecondFactorRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A code of the authenticator app, or a recovery code.
@@ -199,10 +205,12 @@ func (x *SecondFactorRequest) GetCode() string {
 	return ""
 }
 
+// TokenResponse is what SecondFactor and ChangePassword of AuthService answer with.
 type TokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Takes the place of the token of the call.
-	Token         string                 `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// When the token ends.
 	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -252,6 +260,7 @@ func (x *TokenResponse) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// LogoutRequest is what Logout of AuthService takes, which is nothing.
 type LogoutRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -288,6 +297,7 @@ func (*LogoutRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{4}
 }
 
+// LogoutResponse is what Logout of AuthService answers with.
 type LogoutResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -324,6 +334,7 @@ func (*LogoutResponse) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{5}
 }
 
+// GetSessionRequest is what GetSession of AuthService takes, which is nothing.
 type GetSessionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -360,10 +371,13 @@ func (*GetSessionRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{6}
 }
 
+// GetSessionResponse is what GetSession of AuthService answers with.
 type GetSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Login string                 `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
+	// The session's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The user's login.
+	Login string `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
 	// cabinet, merchant_portal, trader or operator.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// What the user does for those they belong to. Not set for cabinet, and while the session is not whole.
@@ -371,10 +385,13 @@ type GetSessionResponse struct {
 	// What the user may do, such as trader.work.
 	Capabilities []string `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	// whole, awaits_factor or awaits_enrolment.
-	State         string                 `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	Preferences   *Preferences           `protobuf:"bytes,8,opt,name=preferences,proto3" json:"preferences,omitempty"`
-	Factors       *Factors               `protobuf:"bytes,9,opt,name=factors,proto3" json:"factors,omitempty"`
+	State string `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	// When the session ends.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// How the user wants pages to be.
+	Preferences *Preferences `protobuf:"bytes,8,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	// The second factors that are set up.
+	Factors       *Factors `protobuf:"bytes,9,opt,name=factors,proto3" json:"factors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -472,6 +489,7 @@ func (x *GetSessionResponse) GetFactors() *Factors {
 	return nil
 }
 
+// Preferences are how the user wants pages to be.
 type Preferences struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An IANA time zone.
@@ -544,10 +562,13 @@ func (x *Preferences) GetShortcuts() bool {
 	return false
 }
 
+// Factors are the second factors that the user has set up.
 type Factors struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Totp     bool                   `protobuf:"varint,1,opt,name=totp,proto3" json:"totp,omitempty"`
-	Passkeys int32                  `protobuf:"varint,2,opt,name=passkeys,proto3" json:"passkeys,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether an authenticator app is set up.
+	Totp bool `protobuf:"varint,1,opt,name=totp,proto3" json:"totp,omitempty"`
+	// How many passkeys are set up.
+	Passkeys int32 `protobuf:"varint,2,opt,name=passkeys,proto3" json:"passkeys,omitempty"`
 	// How many recovery codes are left.
 	RecoveryCodes int32 `protobuf:"varint,3,opt,name=recovery_codes,json=recoveryCodes,proto3" json:"recovery_codes,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -605,6 +626,7 @@ func (x *Factors) GetRecoveryCodes() int32 {
 	return 0
 }
 
+// ListSessionsRequest is what ListSessions of AuthService takes, which is nothing.
 type ListSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -641,9 +663,11 @@ func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{10}
 }
 
+// ListSessionsResponse is what ListSessions of AuthService answers with.
 type ListSessionsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*UserSession         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sessions, in the order that the call names.
+	Data          []*UserSession `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -685,19 +709,26 @@ func (x *ListSessionsResponse) GetData() []*UserSession {
 	return nil
 }
 
+// UserSession is an open session of the user.
 type UserSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The session's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// api or web.
 	Door string `protobuf:"bytes,2,opt,name=door,proto3" json:"door,omitempty"`
 	// The session of this call.
-	Current   bool                   `protobuf:"varint,3,opt,name=current,proto3" json:"current,omitempty"`
-	State     string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	Current bool `protobuf:"varint,3,opt,name=current,proto3" json:"current,omitempty"`
+	// whole, awaits_factor or awaits_enrolment.
+	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	// When the user signed in.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	SeenAt    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	// When it was last used.
+	SeenAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	// When the session ends.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Where the sign-in came from.
-	Agent         string `protobuf:"bytes,8,opt,name=agent,proto3" json:"agent,omitempty"`
+	Agent string `protobuf:"bytes,8,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The network address that the sign-in came from.
 	Address       string `protobuf:"bytes,9,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -796,6 +827,7 @@ func (x *UserSession) GetAddress() string {
 	return ""
 }
 
+// EndSessionRequest is what EndSession of AuthService takes.
 type EndSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Not set: all sessions but the present one.
@@ -841,6 +873,7 @@ func (x *EndSessionRequest) GetId() int64 {
 	return 0
 }
 
+// EndSessionResponse is what EndSession of AuthService answers with.
 type EndSessionResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -877,6 +910,7 @@ func (*EndSessionResponse) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{14}
 }
 
+// BeginTotpRequest is what BeginTotp of AuthService takes, which is nothing.
 type BeginTotpRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -913,6 +947,7 @@ func (*BeginTotpRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{15}
 }
 
+// BeginTotpResponse is what BeginTotp of AuthService answers with.
 type BeginTotpResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In base32, to be typed into an authenticator app.
@@ -967,9 +1002,11 @@ func (x *BeginTotpResponse) GetUrl() string {
 	return ""
 }
 
+// ConfirmTotpRequest is what ConfirmTotp of AuthService takes.
 type ConfirmTotpRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Code          string                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A code that the authenticator app shows.
+	Code          string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1011,10 +1048,12 @@ func (x *ConfirmTotpRequest) GetCode() string {
 	return ""
 }
 
+// ConfirmTotpResponse is what ConfirmTotp of AuthService answers with.
 type ConfirmTotpResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Takes the place of the token of the call.
-	Token     string                 `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// When the token ends.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Ten, shown only here, when this is the user's first second factor.
 	RecoveryCodes []string `protobuf:"bytes,3,rep,name=recovery_codes,json=recoveryCodes,proto3" json:"recovery_codes,omitempty"`
@@ -1073,6 +1112,7 @@ func (x *ConfirmTotpResponse) GetRecoveryCodes() []string {
 	return nil
 }
 
+// RemoveTotpRequest is what RemoveTotp of AuthService takes, which is nothing.
 type RemoveTotpRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1109,6 +1149,7 @@ func (*RemoveTotpRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{19}
 }
 
+// RemoveTotpResponse is what RemoveTotp of AuthService answers with.
 type RemoveTotpResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1145,6 +1186,7 @@ func (*RemoveTotpResponse) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{20}
 }
 
+// RenewRecoveryCodesRequest is what RenewRecoveryCodes of AuthService takes, which is nothing.
 type RenewRecoveryCodesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1181,6 +1223,7 @@ func (*RenewRecoveryCodesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{21}
 }
 
+// RenewRecoveryCodesResponse is what RenewRecoveryCodes of AuthService answers with.
 type RenewRecoveryCodesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Shown only here; each works once.
@@ -1226,9 +1269,11 @@ func (x *RenewRecoveryCodesResponse) GetRecoveryCodes() []string {
 	return nil
 }
 
+// ChangePasswordRequest is what ChangePassword of AuthService takes.
 type ChangePasswordRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	OldPassword string                 `protobuf:"bytes,1,opt,name=old_password,json=oldPassword,proto3" json:"old_password,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The password until now.
+	OldPassword string `protobuf:"bytes,1,opt,name=old_password,json=oldPassword,proto3" json:"old_password,omitempty"`
 	// At least 12 characters.
 	NewPassword   string `protobuf:"bytes,2,opt,name=new_password,json=newPassword,proto3" json:"new_password,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1279,6 +1324,7 @@ func (x *ChangePasswordRequest) GetNewPassword() string {
 	return ""
 }
 
+// SetPreferencesRequest is what SetPreferences of AuthService takes.
 type SetPreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An IANA time zone.
@@ -1351,9 +1397,11 @@ func (x *SetPreferencesRequest) GetShortcuts() bool {
 	return false
 }
 
+// SetPreferencesResponse is what SetPreferences of AuthService answers with.
 type SetPreferencesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Preferences   *Preferences           `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The preferences as they are now.
+	Preferences   *Preferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

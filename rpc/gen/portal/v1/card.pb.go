@@ -23,9 +23,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// RequestCodeRequest is what RequestCode of TraderService takes.
 type RequestCodeRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,9 +69,11 @@ func (x *RequestCodeRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// RequestCodeResendRequest is what RequestCodeResend of TraderService takes.
 type RequestCodeResendRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -111,9 +115,11 @@ func (x *RequestCodeResendRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// MarkCodeNotNeededRequest is what MarkCodeNotNeeded of TraderService takes.
 type MarkCodeNotNeededRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,10 +161,13 @@ func (x *MarkCodeNotNeededRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// CardStepResponse is what RequestCode, RequestCodeResend and MarkCodeNotNeeded of TraderService answer with.
 type CardStepResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *v1.Payment            `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payment as it is now.
+	Data          *v1.Payment `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -207,9 +216,11 @@ func (x *CardStepResponse) GetData() *v1.Payment {
 	return nil
 }
 
+// SetTraderAcquirerRequest is what SetTraderAcquirer of OperatorService takes.
 type SetTraderAcquirerRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// https address of the trader's processor.
 	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
 	// Names us to the processor.
@@ -287,6 +298,7 @@ func (x *SetTraderAcquirerRequest) GetVersion() string {
 	return ""
 }
 
+// ListCardConflictsRequest is what ListCardConflicts of OperatorService takes.
 type ListCardConflictsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 100, 50 when unset.
@@ -341,9 +353,11 @@ func (x *ListCardConflictsRequest) GetCursor() string {
 	return ""
 }
 
+// ListCardConflictsResponse is what ListCardConflicts of OperatorService answers with.
 type ListCardConflictsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*CardConflict        `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The conflicts.
+	Data []*CardConflict `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -394,9 +408,11 @@ func (x *ListCardConflictsResponse) GetNextCursor() string {
 	return ""
 }
 
+// CloseCardConflictRequest is what CloseCardConflict of OperatorService takes.
 type CloseCardConflictRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ConflictId    int64                  `protobuf:"varint,1,opt,name=conflict_id,json=conflictId,proto3" json:"conflict_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The conflict's id.
+	ConflictId    int64 `protobuf:"varint,1,opt,name=conflict_id,json=conflictId,proto3" json:"conflict_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -438,9 +454,11 @@ func (x *CloseCardConflictRequest) GetConflictId() int64 {
 	return 0
 }
 
+// CloseCardConflictResponse is what CloseCardConflict of OperatorService answers with.
 type CloseCardConflictResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *CardConflict          `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The conflict as it is now.
+	Data          *CardConflict `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -484,16 +502,20 @@ func (x *CloseCardConflictResponse) GetData() *CardConflict {
 
 // CardConflict is a charge that ended otherwise at the acquirer than its payment did here.
 type CardConflict struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Id        int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	PaymentId int64                  `protobuf:"varint,2,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The conflict's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,2,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// The id by which the acquirer knows the attempt.
 	AttemptId string `protobuf:"bytes,3,opt,name=attempt_id,json=attemptId,proto3" json:"attempt_id,omitempty"`
 	// How the payment stood.
 	PaymentStatus string `protobuf:"bytes,4,opt,name=payment_status,json=paymentStatus,proto3" json:"payment_status,omitempty"`
 	// What the acquirer said: declined, voided, unknown, or approved where it could not be undone.
-	AttemptState  string                 `protobuf:"bytes,5,opt,name=attempt_state,json=attemptState,proto3" json:"attempt_state,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	AttemptState string `protobuf:"bytes,5,opt,name=attempt_state,json=attemptState,proto3" json:"attempt_state,omitempty"`
+	// When it was found.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When an operator noted that it is settled; unset before.
 	ClosedAt      *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=closed_at,json=closedAt,proto3" json:"closed_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

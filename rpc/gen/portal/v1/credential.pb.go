@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// DiagnoseSignatureRequest is what DiagnoseSignature of CredentialService takes.
 type DiagnoseSignatureRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The whole request, as it is on the wire or as a line of curl. The fields below replace what is in it.
@@ -115,9 +116,11 @@ func (x *DiagnoseSignatureRequest) GetSecret() string {
 
 // SentHeader is a header of a request.
 type SentHeader struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The header's name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The header's value.
+	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -166,6 +169,7 @@ func (x *SentHeader) GetValue() string {
 	return ""
 }
 
+// DiagnoseSignatureResponse is what DiagnoseSignature of CredentialService answers with.
 type DiagnoseSignatureResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// right, or the mistake, such as line_break.
@@ -238,20 +242,26 @@ func (x *DiagnoseSignatureResponse) GetHeader() string {
 	return ""
 }
 
+// Credential is an API key of a merchant, without its secret.
 type Credential struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The key's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Public id, for the key id header.
 	KeyId string `protobuf:"bytes,2,opt,name=key_id,proto3" json:"key_id,omitempty"`
-	Name  string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// What people call the key.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// Null on a legacy key, which is bound to no cashbox.
 	MerchantCashboxId *int64 `protobuf:"varint,4,opt,name=merchant_cashbox_id,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
 	// Among payments, deposits and payouts.
 	Scopes []string `protobuf:"bytes,5,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	// active or revoked.
-	Status        string                 `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,proto3" json:"created_at,omitempty"`
-	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_used_at,proto3" json:"last_used_at,omitempty"`
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,proto3" json:"created_at,omitempty"`
+	// When a call was last signed with it; null before the first.
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_used_at,proto3" json:"last_used_at,omitempty"`
+	// When it was revoked; null before.
 	RevokedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=revoked_at,proto3" json:"revoked_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -432,9 +442,11 @@ func (x *LegacyCredential) GetCanBeRemoved() bool {
 	return false
 }
 
+// ListCredentialsRequest is what ListCredentials of CredentialService takes.
 type ListCredentialsRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox whose keys are listed.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -476,10 +488,13 @@ func (x *ListCredentialsRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+// ListCredentialsResponse is what ListCredentials of CredentialService answers with.
 type ListCredentialsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Credential          `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	Legacy        *LegacyCredential      `protobuf:"bytes,2,opt,name=legacy,proto3" json:"legacy,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The keys, in the order that the call names.
+	Data []*Credential `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The key from before keys were bound to cashboxes.
+	Legacy        *LegacyCredential `protobuf:"bytes,2,opt,name=legacy,proto3" json:"legacy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -528,9 +543,11 @@ func (x *ListCredentialsResponse) GetLegacy() *LegacyCredential {
 	return nil
 }
 
+// CreateCredentialRequest is what CreateCredential of CredentialService takes.
 type CreateCredentialRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox that the key is bound to.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// 1 to 100 characters, trimmed.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Among payments, deposits and payouts; payments alone when empty.
@@ -590,9 +607,11 @@ func (x *CreateCredentialRequest) GetScopes() []string {
 	return nil
 }
 
+// CreateCredentialResponse is what CreateCredential of CredentialService answers with.
 type CreateCredentialResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  *Credential            `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The key as it is now.
+	Data *Credential `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	// Shown only here; the service keeps its SHA-256.
 	Secret        string `protobuf:"bytes,2,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -643,12 +662,15 @@ func (x *CreateCredentialResponse) GetSecret() string {
 	return ""
 }
 
+// RevokeCredentialRequest is what RevokeCredential of CredentialService takes.
 type RevokeCredentialRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	CredentialId      int64                  `protobuf:"varint,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key's cashbox.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The key's id.
+	CredentialId  int64 `protobuf:"varint,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RevokeCredentialRequest) Reset() {
@@ -695,9 +717,11 @@ func (x *RevokeCredentialRequest) GetCredentialId() int64 {
 	return 0
 }
 
+// RevokeCredentialResponse is what RevokeCredential of CredentialService answers with.
 type RevokeCredentialResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Credential            `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key as it is now.
+	Data          *Credential `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListDepositsRequest is what ListDeposits of OperatorService takes.
 type ListDepositsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only deposits in this status: pending, confirmed or rejected.
@@ -85,9 +86,11 @@ func (x *ListDepositsRequest) GetCursor() string {
 	return ""
 }
 
+// ListDepositsResponse is what ListDeposits of MerchantService, and ListDeposits of OperatorService answer with.
 type ListDepositsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*v1.Deposit          `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The deposits, in the order that the call names.
+	Data []*v1.Deposit `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -138,9 +141,11 @@ func (x *ListDepositsResponse) GetNextCursor() string {
 	return ""
 }
 
+// ConfirmDepositRequest is what ConfirmDeposit of OperatorService takes.
 type ConfirmDepositRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	DepositId int64                  `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	DepositId int64 `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
 	// Why, for an operator who has to approve it: at most 500 characters.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -191,9 +196,11 @@ func (x *ConfirmDepositRequest) GetReason() string {
 	return ""
 }
 
+// RejectDepositRequest is what RejectDeposit of OperatorService takes.
 type RejectDepositRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	DepositId int64                  `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	DepositId int64 `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
 	// Why, at most 255 characters.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -244,9 +251,11 @@ func (x *RejectDepositRequest) GetReason() string {
 	return ""
 }
 
+// DepositResponse is what ConfirmDeposit and RejectDeposit of OperatorService answer with.
 type DepositResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Message string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	// Unset where there is a proposal.
 	Data *v1.Deposit `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	// Nothing was done yet: another operator has to approve this.
@@ -306,9 +315,11 @@ func (x *DepositResponse) GetProposal() *Proposal {
 	return nil
 }
 
+// SetInsuranceRequest is what SetInsurance of OperatorService takes.
 type SetInsuranceRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// The whole insurance from now on, USDT with at most 8 decimals.
 	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
 	// Why, for an operator who has to approve it: at most 500 characters.

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CreateMerchantRequest is what CreateMerchant of OperatorService takes.
 type CreateMerchantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 100 characters, trimmed; payers see it.
@@ -85,6 +86,7 @@ func (x *CreateMerchantRequest) GetRatePercent() string {
 	return ""
 }
 
+// CreateTraderRequest is what CreateTrader of OperatorService takes.
 type CreateTraderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 100 characters, trimmed.
@@ -148,11 +150,14 @@ func (x *CreateTraderRequest) GetRatePercent() string {
 	return ""
 }
 
+// CreateCashboxRequest is what CreateCashbox of OperatorService takes.
 type CreateCashboxRequest struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	MerchantId int64                  `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose cashbox it is.
+	MerchantId int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
 	// 1 to 100 characters, trimmed.
-	Name     string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// ISO 4217 code of its payments.
 	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
 	// The trader the cashbox is bridged to; none when unset.
 	TraderCashboxId *int64 `protobuf:"varint,4,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
@@ -218,9 +223,11 @@ func (x *CreateCashboxRequest) GetTraderCashboxId() int64 {
 	return 0
 }
 
+// FundTraderRequest is what FundTrader of OperatorService takes.
 type FundTraderRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// USDT, more than 0, at most 8 decimals.
 	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
 	// Names the movement outside, such as its transaction's hash: 1 to 255 characters, trimmed. Money moves once under a
@@ -290,9 +297,11 @@ func (x *FundTraderRequest) GetReason() string {
 	return ""
 }
 
+// WithdrawTraderRequest is what WithdrawTrader of OperatorService takes.
 type WithdrawTraderRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// USDT, more than 0, at most 8 decimals. What the trader has not available is refused.
 	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
 	// As in FundTrader.

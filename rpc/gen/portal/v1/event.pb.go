@@ -24,16 +24,22 @@ const (
 
 // Event is a webhook event: what was sent, or will be, and how its delivery stands.
 type Event struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	EventId    string                 `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
-	MerchantId int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	Type       string                 `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
-	Url        string                 `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's uuid, which the webhook carries as eventId.
+	EventId string `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// Whose event it is.
+	MerchantId int64 `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The type of the event, such as payment.status.updated.
+	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
+	// Where it goes.
+	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
 	// The body, exactly as it is signed.
-	Body      string                 `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
+	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// pending, delivered or dead.
-	Status        string             `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	// The attempts to deliver it, the oldest first.
 	Attempts      []*DeliveryAttempt `protobuf:"bytes,8,rep,name=attempts,proto3" json:"attempts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -125,10 +131,13 @@ func (x *Event) GetAttempts() []*DeliveryAttempt {
 	return nil
 }
 
+// DeliveryAttempt is an attempt to deliver an event.
 type DeliveryAttempt struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	At         *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
-	DurationMs int32                  `protobuf:"varint,2,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it was made.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// How long it took, in milliseconds.
+	DurationMs int32 `protobuf:"varint,2,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
 	// Unset when no answer came.
 	StatusCode *int32 `protobuf:"varint,3,opt,name=status_code,json=statusCode,proto3,oneof" json:"status_code,omitempty"`
 	// The first 2 KiB of the answer, as text.
@@ -204,6 +213,7 @@ func (x *DeliveryAttempt) GetError() string {
 	return ""
 }
 
+// ListEventsRequest is what ListEvents of MerchantService takes.
 type ListEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only events in this status: pending, delivered or dead.
@@ -267,9 +277,11 @@ func (x *ListEventsRequest) GetCursor() string {
 	return ""
 }
 
+// ListEventsResponse is what ListEvents of MerchantService, and ListDeadEvents of OperatorService answer with.
 type ListEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Event               `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The events, the oldest first; dead ones of ListDeadEvents the newest first.
+	Data []*Event `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Where to go on, also after the last event there is now. Unset when there was none at all.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -320,6 +332,7 @@ func (x *ListEventsResponse) GetNextCursor() string {
 	return ""
 }
 
+// ReplayEventsRequest is what ReplayEvents of MerchantService, and ReplayEvents of OperatorService take.
 type ReplayEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One event, whatever its status.
@@ -327,7 +340,8 @@ type ReplayEventsRequest struct {
 	// Or every dead event of this endpoint...
 	Url *string `protobuf:"bytes,2,opt,name=url,proto3,oneof" json:"url,omitempty"`
 	// ...created from then on, and before then.
-	From  *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
+	From *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
+	// Dead events created before then.
 	Until *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
 	// Whose events; for operators, merchants always replay their own.
 	MerchantId    *int64 `protobuf:"varint,5,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
@@ -400,6 +414,8 @@ func (x *ReplayEventsRequest) GetMerchantId() int64 {
 	return 0
 }
 
+// ReplayEventsResponse is what ReplayEvents, GetReplay and StopReplay of MerchantService, and ReplayEvents, GetReplay
+// and StopReplay of OperatorService answer with.
 type ReplayEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many were queued again so far. A call queues the first 1,000 of a range; the others follow as the endpoint takes them.
@@ -472,9 +488,11 @@ func (x *ReplayEventsResponse) GetStopped() bool {
 	return false
 }
 
+// GetReplayRequest is what GetReplay of MerchantService, and GetReplay of OperatorService take.
 type GetReplayRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ReplayId      int64                  `protobuf:"varint,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names the range, as ReplayEvents answered.
+	ReplayId      int64 `protobuf:"varint,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -516,9 +534,11 @@ func (x *GetReplayRequest) GetReplayId() int64 {
 	return 0
 }
 
+// StopReplayRequest is what StopReplay of MerchantService, and StopReplay of OperatorService take.
 type StopReplayRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ReplayId      int64                  `protobuf:"varint,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names the range, as ReplayEvents answered.
+	ReplayId      int64 `protobuf:"varint,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -21,6 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListCashboxLooksRequest is what ListCashboxLooks of LookService takes, which is nothing.
 type ListCashboxLooksRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -57,9 +58,11 @@ func (*ListCashboxLooksRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_look_proto_rawDescGZIP(), []int{0}
 }
 
+// ListCashboxLooksResponse is what ListCashboxLooks of LookService answers with.
 type ListCashboxLooksResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*CashboxLook         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashboxes with their looks, in the order that the call names.
+	Data          []*CashboxLook `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -101,11 +104,15 @@ func (x *ListCashboxLooksResponse) GetData() []*CashboxLook {
 	return nil
 }
 
+// CashboxLook is how the hosted pages of a cashbox look, and what is done there.
 type CashboxLook struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	Name              string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Currency          string                 `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// What people call the cashbox.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// ISO 4217 code of its payments.
+	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
 	// The colour of the hosted pages, such as #1a6b54; empty is the gateway's own.
 	PageColor string `protobuf:"bytes,4,opt,name=page_color,json=pageColor,proto3" json:"page_color,omitempty"`
 	// The one origin whose pages may show the hosted ones in a frame; empty is none.
@@ -206,17 +213,21 @@ func (x *CashboxLook) GetVersion() string {
 	return ""
 }
 
+// UpdateCashboxLookRequest is what UpdateCashboxLook of LookService takes.
 type UpdateCashboxLookRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// The version that was seen: where the look has changed since, nothing is changed. Empty changes it whatever it is.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	// Empty clears the colour.
 	PageColor *string `protobuf:"bytes,3,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
 	// Empty lets nobody frame the pages.
-	FrameOrigin   *string    `protobuf:"bytes,4,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
-	ReturnHosts   *LookHosts `protobuf:"bytes,5,opt,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
-	PayerEvents   *bool      `protobuf:"varint,6,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
+	FrameOrigin *string `protobuf:"bytes,4,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	// The hosts that a returnUrl may name. Unset leaves them.
+	ReturnHosts *LookHosts `protobuf:"bytes,5,opt,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
+	// Whether the merchant is told when a payer says that they have paid. Unset leaves it.
+	PayerEvents   *bool `protobuf:"varint,6,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -295,8 +306,9 @@ func (x *UpdateCashboxLookRequest) GetPayerEvents() bool {
 
 // LookHosts are names of hosts, such as shop.example; none is any host.
 type LookHosts struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Hosts         []string               `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names of hosts; none is any host.
+	Hosts         []string `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -338,9 +350,11 @@ func (x *LookHosts) GetHosts() []string {
 	return nil
 }
 
+// UpdateCashboxLookResponse is what UpdateCashboxLook of LookService answers with.
 type UpdateCashboxLookResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Look          *CashboxLook           `protobuf:"bytes,1,opt,name=look,proto3" json:"look,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The look as it is now.
+	Look          *CashboxLook `protobuf:"bytes,1,opt,name=look,proto3" json:"look,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

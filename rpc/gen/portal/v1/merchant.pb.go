@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListCashboxesRequest is what ListCashboxes of MerchantService takes, which is nothing.
 type ListCashboxesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -59,9 +60,11 @@ func (*ListCashboxesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{0}
 }
 
+// ListCashboxesResponse is what ListCashboxes of MerchantService answers with.
 type ListCashboxesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*OwnCashbox          `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashboxes, in the order that the call names.
+	Data          []*OwnCashbox `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -106,7 +109,8 @@ func (x *ListCashboxesResponse) GetData() []*OwnCashbox {
 // OwnCashbox is a cashbox as its merchant sees it.
 type OwnCashbox struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The cashbox's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// What people call it.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// ISO 4217.
@@ -184,6 +188,7 @@ func (x *OwnCashbox) GetSignsWebhooks() bool {
 	return false
 }
 
+// ListBalancesRequest is what ListBalances of MerchantService takes, which is nothing.
 type ListBalancesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -220,9 +225,11 @@ func (*ListBalancesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{3}
 }
 
+// ListBalancesResponse is what ListBalances of MerchantService answers with.
 type ListBalancesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*CashboxHolding      `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashboxes with what they hold, in the order that the call names.
+	Data          []*CashboxHolding `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -266,16 +273,19 @@ func (x *ListBalancesResponse) GetData() []*CashboxHolding {
 
 // CashboxHolding is what a cashbox holds, in USDT with eight decimals.
 type CashboxHolding struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// What people call the cashbox.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Of its payments, ISO 4217.
 	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
 	// What is available and what is reserved.
-	Total     string `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
+	Total string `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
+	// What can be used.
 	Available string `protobuf:"bytes,5,opt,name=available,proto3" json:"available,omitempty"`
-	Reserved  string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	// What is held back.
+	Reserved string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	// A part of what is reserved.
 	Insurance     string `protobuf:"bytes,7,opt,name=insurance,proto3" json:"insurance,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -361,6 +371,7 @@ func (x *CashboxHolding) GetInsurance() string {
 	return ""
 }
 
+// MerchantServiceListDepositsRequest is what ListDeposits of MerchantService takes.
 type MerchantServiceListDepositsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only deposits in this status: pending, confirmed or rejected.
@@ -433,9 +444,11 @@ func (x *MerchantServiceListDepositsRequest) GetCursor() string {
 	return ""
 }
 
+// MerchantServiceGetDepositResponse is what GetDeposit of MerchantService answers with.
 type MerchantServiceGetDepositResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  *v1.Deposit            `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The deposit as it is now.
+	Data *v1.Deposit `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	// What became of it, the oldest first.
 	History       []*DepositMove `protobuf:"bytes,2,rep,name=history,proto3" json:"history,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -489,7 +502,8 @@ func (x *MerchantServiceGetDepositResponse) GetHistory() []*DepositMove {
 // DepositMove is a status that a deposit got.
 type DepositMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// When it happened.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
 	// Unset at the creation.
 	FromStatus *string `protobuf:"bytes,2,opt,name=from_status,json=fromStatus,proto3,oneof" json:"from_status,omitempty"`
 	// pending, confirmed or rejected.
@@ -567,6 +581,7 @@ func (x *DepositMove) GetReason() string {
 	return ""
 }
 
+// ListDepositNetworksRequest is what ListDepositNetworks of MerchantService takes, which is nothing.
 type ListDepositNetworksRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -603,6 +618,7 @@ func (*ListDepositNetworksRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{9}
 }
 
+// ListDepositNetworksResponse is what ListDepositNetworks of MerchantService answers with.
 type ListDepositNetworksResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Such as TRC20.
@@ -648,6 +664,7 @@ func (x *ListDepositNetworksResponse) GetNetworks() []string {
 	return nil
 }
 
+// MerchantServiceListAppealsRequest is what ListAppeals of MerchantService takes.
 type MerchantServiceListAppealsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only appeals in this status: open, in_review, completed, failed or closed.
@@ -720,9 +737,11 @@ func (x *MerchantServiceListAppealsRequest) GetCursor() string {
 	return ""
 }
 
+// MerchantServiceListAppealsResponse is what ListAppeals of MerchantService answers with.
 type MerchantServiceListAppealsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*MerchantAppeal      `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The appeals, in the order that the call names.
+	Data []*MerchantAppeal `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -776,11 +795,14 @@ func (x *MerchantServiceListAppealsResponse) GetNextCursor() string {
 // MerchantAppeal is an appeal as its merchant sees it.
 type MerchantAppeal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The appeal's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// open, in_review, completed, failed, or closed when the payment went elsewhere.
-	Status          string                 `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was opened.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Why it was opened.
 	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	// As it was sent, without control characters, and with the extension of its type.
@@ -790,15 +812,20 @@ type MerchantAppeal struct {
 	// Bytes.
 	FileSize int64 `protobuf:"varint,8,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
 	// The payment: its id, its uuid, and what the merchant called it.
-	PaymentId         int64  `protobuf:"varint,9,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
-	Uuid              string `protobuf:"bytes,10,opt,name=uuid,proto3" json:"uuid,omitempty"`
-	OrderId           string `protobuf:"bytes,11,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
-	MerchantCashboxId int64  `protobuf:"varint,12,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	Method            string `protobuf:"bytes,13,opt,name=method,proto3" json:"method,omitempty"`
+	PaymentId int64 `protobuf:"varint,9,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,10,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// The merchant's order id.
+	OrderId string `protobuf:"bytes,11,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,12,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,13,opt,name=method,proto3" json:"method,omitempty"`
 	// Two decimals.
 	Amount string `protobuf:"bytes,14,opt,name=amount,proto3" json:"amount,omitempty"`
 	// ISO 4217.
-	Currency      string `protobuf:"bytes,15,opt,name=currency,proto3" json:"currency,omitempty"`
+	Currency string `protobuf:"bytes,15,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The payment's status: pending, completed, failed, cancelled or appeal.
 	PaymentStatus string `protobuf:"bytes,16,opt,name=payment_status,json=paymentStatus,proto3" json:"payment_status,omitempty"`
 	// Why the payment's status is what it is: of a decided appeal, why it was decided so.
 	PaymentStatusReason *string `protobuf:"bytes,17,opt,name=payment_status_reason,json=paymentStatusReason,proto3,oneof" json:"payment_status_reason,omitempty"`
@@ -955,6 +982,7 @@ func (x *MerchantAppeal) GetPaymentStatusReason() string {
 	return ""
 }
 
+// GetAppealRequest is what GetAppeal of MerchantService takes.
 type GetAppealRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The appeal's id.
@@ -1009,9 +1037,11 @@ func (x *GetAppealRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// GetAppealResponse is what GetAppeal of MerchantService answers with.
 type GetAppealResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *MerchantAppeal        `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal as it is now.
+	Data          *MerchantAppeal `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1053,6 +1083,7 @@ func (x *GetAppealResponse) GetData() *MerchantAppeal {
 	return nil
 }
 
+// GetEventRequest is what GetEvent of MerchantService takes.
 type GetEventRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The event's id.
@@ -1107,15 +1138,19 @@ func (x *GetEventRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+// GetEventResponse is what GetEvent of MerchantService answers with.
 type GetEventResponse struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Data              *Event                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	MerchantCashboxId int64                  `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event as it is now.
+	Data *Event `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The cashbox that it is about.
+	MerchantCashboxId int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// The event's place in the merchant's feed; unset until it has one.
 	Number *int64 `protobuf:"varint,3,opt,name=number,proto3,oneof" json:"number,omitempty"`
 	// What it is about, payment or payin, and the id of that.
-	Subject   string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	SubjectId int64  `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The integer id of that payment or payout.
+	SubjectId int64 `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
 	// Numbers the events of that from 1 on, without gaps.
 	Sequence      int32 `protobuf:"varint,6,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1194,6 +1229,7 @@ func (x *GetEventResponse) GetSequence() int32 {
 	return 0
 }
 
+// GetEndpointHealthRequest is what GetEndpointHealth of MerchantService takes, which is nothing.
 type GetEndpointHealthRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1230,6 +1266,7 @@ func (*GetEndpointHealthRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{18}
 }
 
+// GetEndpointHealthResponse is what GetEndpointHealth of MerchantService answers with.
 type GetEndpointHealthResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Cashboxes with events in the last seven days.
@@ -1286,11 +1323,13 @@ func (x *GetEndpointHealthResponse) GetFailures() []*FailedAttempt {
 
 // CashboxHealth sums up the attempts to deliver a cashbox's events.
 type CashboxHealth struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// How many attempts there were, and how many of them were answered with 2xx.
 	Attempts int32 `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
-	Taken    int32 `protobuf:"varint,3,opt,name=taken,proto3" json:"taken,omitempty"`
+	// How many of them were answered with 2xx.
+	Taken int32 `protobuf:"varint,3,opt,name=taken,proto3" json:"taken,omitempty"`
 	// Half of the attempts took at most that long.
 	MedianMs      int64 `protobuf:"varint,4,opt,name=median_ms,json=medianMs,proto3" json:"median_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1357,11 +1396,13 @@ func (x *CashboxHealth) GetMedianMs() int64 {
 
 // FailedAttempt is an attempt that was not answered with 2xx.
 type FailedAttempt struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	EventId string                 `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's uuid, which the webhook carries as eventId.
+	EventId string `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	// The event's type.
-	Type              string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	MerchantCashboxId int64  `protobuf:"varint,3,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,3,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// How it went.
 	Attempt       *DeliveryAttempt `protobuf:"bytes,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1426,10 +1467,12 @@ func (x *FailedAttempt) GetAttempt() *DeliveryAttempt {
 	return nil
 }
 
+// ListDeadEndpointsRequest is what ListDeadEndpoints of MerchantService takes.
 type ListDeadEndpointsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only events created from then on, and before then.
-	From          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	From *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// Only events created before then.
 	To            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1479,6 +1522,7 @@ func (x *ListDeadEndpointsRequest) GetTo() *timestamppb.Timestamp {
 	return nil
 }
 
+// ListDeadEndpointsResponse is what ListDeadEndpoints of MerchantService answers with.
 type ListDeadEndpointsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The one with the most events first.
@@ -1527,7 +1571,8 @@ func (x *ListDeadEndpointsResponse) GetData() []*DeadEndpoint {
 // DeadEndpoint is an address with events that were given up.
 type DeadEndpoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Url   string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// Where the events go.
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	// Counted up to 10,000 of all endpoints together.
 	Events        int64 `protobuf:"varint,2,opt,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1578,9 +1623,11 @@ func (x *DeadEndpoint) GetEvents() int64 {
 	return 0
 }
 
+// ListOldWebhookSecretsRequest is what ListOldWebhookSecrets of MerchantService takes.
 type ListOldWebhookSecretsRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -1622,6 +1669,7 @@ func (x *ListOldWebhookSecretsRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+// ListOldWebhookSecretsResponse is what ListOldWebhookSecrets of MerchantService answers with.
 type ListOldWebhookSecretsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Until when each of them signs.
@@ -1667,9 +1715,11 @@ func (x *ListOldWebhookSecretsResponse) GetUntil() []*timestamppb.Timestamp {
 	return nil
 }
 
+// RotateWebhookSecretRequest is what RotateWebhookSecret of MerchantService takes.
 type RotateWebhookSecretRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -1711,6 +1761,7 @@ func (x *RotateWebhookSecretRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+// RotateWebhookSecretResponse is what RotateWebhookSecret of MerchantService answers with.
 type RotateWebhookSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Shown only here.

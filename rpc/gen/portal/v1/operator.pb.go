@@ -24,12 +24,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ExplainRoutingRequest is what ExplainRouting of OperatorService takes.
 type ExplainRoutingRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Amount            string                 `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
-	Currency          string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method            string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	MerchantCashboxId int64                  `protobuf:"varint,4,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Fiat, at most two decimals.
+	Amount string `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// The cashbox that it would be made for.
+	MerchantCashboxId int64 `protobuf:"varint,4,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// When it would be made; unset is now.
 	At            *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -101,9 +106,11 @@ func (x *ExplainRoutingRequest) GetAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// ReplayRoutingRequest is what ReplayRouting of OperatorService takes.
 type ReplayRoutingRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -145,15 +152,19 @@ func (x *ReplayRoutingRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// ReplayRoutingResponse is what ReplayRouting of OperatorService answers with.
 type ReplayRoutingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The requisite and the trader that the payment got; the requisite is unset for card checkout's desks of old.
 	RequisiteId *int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3,oneof" json:"requisite_id,omitempty"`
-	TraderId    int64  `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// The trader that the payment got.
+	TraderId int64 `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// What was passed by before it, by the rules, at most 100 requisites in all.
 	Passed []*PassedBy `protobuf:"bytes,3,rep,name=passed,proto3" json:"passed,omitempty"`
-	Pool   *int32      `protobuf:"varint,4,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
-	Looked *int32      `protobuf:"varint,5,opt,name=looked,proto3,oneof" json:"looked,omitempty"`
+	// How many requisites were switched on and within their hours; unset where that was not kept.
+	Pool *int32 `protobuf:"varint,4,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
+	// How many of them were looked at before one was taken; unset like pool.
+	Looked *int32 `protobuf:"varint,5,opt,name=looked,proto3,oneof" json:"looked,omitempty"`
 	// What today's rules make of the same payment.
 	Now           *ExplainRoutingResponse `protobuf:"bytes,6,opt,name=now,proto3" json:"now,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -232,6 +243,7 @@ func (x *ReplayRoutingResponse) GetNow() *ExplainRoutingResponse {
 	return nil
 }
 
+// ListRoutingRefusalsRequest is what ListRoutingRefusals of OperatorService takes, which is nothing.
 type ListRoutingRefusalsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -268,6 +280,7 @@ func (*ListRoutingRefusalsRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_operator_proto_rawDescGZIP(), []int{3}
 }
 
+// ListRoutingRefusalsResponse is what ListRoutingRefusals of OperatorService answers with.
 type ListRoutingRefusalsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of the last 24 hours, the newest hour first, at most 500.
@@ -315,15 +328,21 @@ func (x *ListRoutingRefusalsResponse) GetData() []*RoutingRefusals {
 
 // RoutingRefusals are creations of an hour that found no requisite.
 type RoutingRefusals struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Hour       *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=hour,proto3" json:"hour,omitempty"`
-	MerchantId int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	Merchant   string                 `protobuf:"bytes,3,opt,name=merchant,proto3" json:"merchant,omitempty"`
-	Currency   string                 `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method     string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The beginning of the hour, in UTC.
+	Hour *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=hour,proto3" json:"hour,omitempty"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The merchant's name.
+	Merchant string `protobuf:"bytes,3,opt,name=merchant,proto3" json:"merchant,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
 	// The rule that dropped the closest candidate, or no_requisite, or no_rate.
-	Cause         string `protobuf:"bytes,6,opt,name=cause,proto3" json:"cause,omitempty"`
-	Refusals      int64  `protobuf:"varint,7,opt,name=refusals,proto3" json:"refusals,omitempty"`
+	Cause string `protobuf:"bytes,6,opt,name=cause,proto3" json:"cause,omitempty"`
+	// How many creations.
+	Refusals      int64 `protobuf:"varint,7,opt,name=refusals,proto3" json:"refusals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -407,6 +426,7 @@ func (x *RoutingRefusals) GetRefusals() int64 {
 	return 0
 }
 
+// ExplainRoutingResponse is what ExplainRouting of OperatorService answers with.
 type ExplainRoutingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The error code the payment would get, unset when it would be created.
@@ -470,15 +490,20 @@ func (x *ExplainRoutingResponse) GetCandidates() []*RoutingCandidate {
 	return nil
 }
 
+// RoutingCandidate is a requisite that a payment could get.
 type RoutingCandidate struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
-	TraderId    int64                  `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// Whose requisite it is.
+	TraderId int64 `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// The rule that drops it, unset when it is free: trader_off, trader_break, requisite_off, requisite_off_by_trader,
 	// amount_limits, working_hours, daily_count, daily_sum, open_limit, slot_taken or trader_short.
-	DroppedBy     *string                `protobuf:"bytes,3,opt,name=dropped_by,json=droppedBy,proto3,oneof" json:"dropped_by,omitempty"`
-	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
-	Weight        int32                  `protobuf:"varint,5,opt,name=weight,proto3" json:"weight,omitempty"`
+	DroppedBy *string `protobuf:"bytes,3,opt,name=dropped_by,json=droppedBy,proto3,oneof" json:"dropped_by,omitempty"`
+	// When a payment last got it; unset before the first.
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
+	// Among requisites used equally long ago the heavier comes first.
+	Weight        int32 `protobuf:"varint,5,opt,name=weight,proto3" json:"weight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -548,9 +573,11 @@ func (x *RoutingCandidate) GetWeight() int32 {
 	return 0
 }
 
+// ExplainRateRequest is what ExplainRate of OperatorService takes.
 type ExplainRateRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -592,9 +619,11 @@ func (x *ExplainRateRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// QuoteRateRequest is what QuoteRate of OperatorService takes.
 type QuoteRateRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Fiat, two decimals at most.
 	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
 	// Percent; empty is that of the program's configuration.
@@ -663,16 +692,20 @@ func (x *QuoteRateRequest) GetTraderShare() string {
 	return ""
 }
 
+// ExplainRateResponse is what ExplainRate and QuoteRate of OperatorService answer with.
 type ExplainRateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 0 of a payment that is asked about and not made.
 	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// Where the base rate came from.
-	RateSource      string                 `protobuf:"bytes,2,opt,name=rate_source,json=rateSource,proto3" json:"rate_source,omitempty"`
-	RateObservedAt  *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=rate_observed_at,json=rateObservedAt,proto3" json:"rate_observed_at,omitempty"`
-	RateUnavailable bool                   `protobuf:"varint,4,opt,name=rate_unavailable,json=rateUnavailable,proto3" json:"rate_unavailable,omitempty"`
+	RateSource string `protobuf:"bytes,2,opt,name=rate_source,json=rateSource,proto3" json:"rate_source,omitempty"`
+	// Of when the base rate is.
+	RateObservedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=rate_observed_at,json=rateObservedAt,proto3" json:"rate_observed_at,omitempty"`
+	// No fresh rate is known: the sum waits for one.
+	RateUnavailable bool `protobuf:"varint,4,opt,name=rate_unavailable,json=rateUnavailable,proto3" json:"rate_unavailable,omitempty"`
 	// Where the markup came from: body, cashbox_method, merchant, trader or configuration.
-	MarkupSource  string      `protobuf:"bytes,5,opt,name=markup_source,json=markupSource,proto3" json:"markup_source,omitempty"`
+	MarkupSource string `protobuf:"bytes,5,opt,name=markup_source,json=markupSource,proto3" json:"markup_source,omitempty"`
+	// The calculation, in its order.
 	Steps         []*RateStep `protobuf:"bytes,6,rep,name=steps,proto3" json:"steps,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -750,11 +783,15 @@ func (x *ExplainRateResponse) GetSteps() []*RateStep {
 	return nil
 }
 
+// RateStep is a step of a calculation.
 type RateStep struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Formula       string                 `protobuf:"bytes,2,opt,name=formula,proto3" json:"formula,omitempty"`
-	Value         string                 `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is calculated.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// How, in words and numbers.
+	Formula string `protobuf:"bytes,2,opt,name=formula,proto3" json:"formula,omitempty"`
+	// The result, decimal.
+	Value         string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -810,9 +847,11 @@ func (x *RateStep) GetValue() string {
 	return ""
 }
 
+// SetRateRequest is what SetRate of OperatorService takes.
 type SetRateRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
 	// 2 to 8 decimals at most.
 	FiatPerUsdt string `protobuf:"bytes,2,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3" json:"fiat_per_usdt,omitempty"`
 	// How long the rate stays fresh; unset is for good.
@@ -881,6 +920,7 @@ func (x *SetRateRequest) GetReason() string {
 	return ""
 }
 
+// SetRateResponse is what SetRate of OperatorService answers with.
 type SetRateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unset where there is a proposal.
@@ -935,17 +975,23 @@ func (x *SetRateResponse) GetProposal() *Proposal {
 	return nil
 }
 
+// Rate is the base rate of a currency, from one source.
 type Rate struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
 	// operator, or feed: and the feed's id.
-	Source      string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
-	Priority    int32                  `protobuf:"varint,3,opt,name=priority,proto3" json:"priority,omitempty"`
-	FiatPerUsdt string                 `protobuf:"bytes,4,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3" json:"fiat_per_usdt,omitempty"`
-	ObservedAt  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
+	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	// The feed's priority; 0 of a rate set by hand.
+	Priority int32 `protobuf:"varint,3,opt,name=priority,proto3" json:"priority,omitempty"`
+	// Fiat for one USDT, 2 to 8 decimals.
+	FiatPerUsdt string `protobuf:"bytes,4,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3" json:"fiat_per_usdt,omitempty"`
+	// When it was set, or brought by the feed.
+	ObservedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
 	// Unset: never.
-	StaleAt       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=stale_at,json=staleAt,proto3" json:"stale_at,omitempty"`
-	InUse         bool                   `protobuf:"varint,7,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	StaleAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=stale_at,json=staleAt,proto3" json:"stale_at,omitempty"`
+	// Whether payments are made by it now.
+	InUse         bool `protobuf:"varint,7,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1029,19 +1075,25 @@ func (x *Rate) GetInUse() bool {
 	return false
 }
 
+// RateFeed is a source of base rates that the gateway asks by itself.
 type RateFeed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unset makes a new feed.
-	FeedId   *int64 `protobuf:"varint,1,opt,name=feed_id,json=feedId,proto3,oneof" json:"feed_id,omitempty"`
+	FeedId *int64 `protobuf:"varint,1,opt,name=feed_id,json=feedId,proto3,oneof" json:"feed_id,omitempty"`
+	// ISO 4217 code.
 	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Enabled  bool   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Whether it is switched on.
+	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// 1 and up; the lowest fresh one is used.
-	Priority int32  `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`
-	Url      string `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
+	Priority int32 `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`
+	// Where the rate is read.
+	Url string `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
 	// JSON Pointer (RFC 6901) to the rate in the answer, a number or a string.
-	Pointer     string `protobuf:"bytes,6,opt,name=pointer,proto3" json:"pointer,omitempty"`
-	PollSeconds int32  `protobuf:"varint,7,opt,name=poll_seconds,json=pollSeconds,proto3" json:"poll_seconds,omitempty"`
-	TimeoutMs   int32  `protobuf:"varint,8,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Pointer string `protobuf:"bytes,6,opt,name=pointer,proto3" json:"pointer,omitempty"`
+	// How often it is read, in seconds.
+	PollSeconds int32 `protobuf:"varint,7,opt,name=poll_seconds,json=pollSeconds,proto3" json:"poll_seconds,omitempty"`
+	// How long an answer may take, in milliseconds.
+	TimeoutMs int32 `protobuf:"varint,8,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// A value further than this from the last good one is not believed.
 	BandPercent string `protobuf:"bytes,9,opt,name=band_percent,json=bandPercent,proto3" json:"band_percent,omitempty"`
 	// How long a value stays fresh.
@@ -1160,9 +1212,11 @@ func (x *RateFeed) GetDayBandPercent() string {
 	return ""
 }
 
+// SetRateFeedRequest is what SetRateFeed of OperatorService takes.
 type SetRateFeedRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Feed          *RateFeed              `protobuf:"bytes,1,opt,name=feed,proto3" json:"feed,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The whole feed as it is to be.
+	Feed          *RateFeed `protobuf:"bytes,1,opt,name=feed,proto3" json:"feed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1204,9 +1258,11 @@ func (x *SetRateFeedRequest) GetFeed() *RateFeed {
 	return nil
 }
 
+// SetRateFeedResponse is what SetRateFeed of OperatorService answers with.
 type SetRateFeedResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *RateFeed              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feed as it is now.
+	Data          *RateFeed `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1248,6 +1304,7 @@ func (x *SetRateFeedResponse) GetData() *RateFeed {
 	return nil
 }
 
+// ListRatesRequest is what ListRates of OperatorService takes, which is nothing.
 type ListRatesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1284,10 +1341,13 @@ func (*ListRatesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
 }
 
+// ListRatesResponse is what ListRates of OperatorService answers with.
 type ListRatesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rates         []*Rate                `protobuf:"bytes,1,rep,name=rates,proto3" json:"rates,omitempty"`
-	Feeds         []*RateFeedState       `protobuf:"bytes,2,rep,name=feeds,proto3" json:"feeds,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Every rate known, the one in use first in each currency.
+	Rates []*Rate `protobuf:"bytes,1,rep,name=rates,proto3" json:"rates,omitempty"`
+	// Every feed.
+	Feeds         []*RateFeedState `protobuf:"bytes,2,rep,name=feeds,proto3" json:"feeds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1336,16 +1396,21 @@ func (x *ListRatesResponse) GetFeeds() []*RateFeedState {
 	return nil
 }
 
+// RateFeedState is a feed, and how it has done lately.
 type RateFeedState struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Feed     *RateFeed              `protobuf:"bytes,1,opt,name=feed,proto3" json:"feed,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feed as it is set.
+	Feed *RateFeed `protobuf:"bytes,1,opt,name=feed,proto3" json:"feed,omitempty"`
+	// When it was last read.
 	PolledAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=polled_at,json=polledAt,proto3" json:"polled_at,omitempty"`
 	// What was wrong with the last answer, unset when nothing.
 	Error *string `protobuf:"bytes,3,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	// When it last brought a value that was believed, when it last brought none, and why.
-	GoodAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=good_at,json=goodAt,proto3" json:"good_at,omitempty"`
-	FailedAt  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
-	LastError *string                `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3,oneof" json:"last_error,omitempty"`
+	GoodAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=good_at,json=goodAt,proto3" json:"good_at,omitempty"`
+	// When it last brought none.
+	FailedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
+	// Why it last brought none.
+	LastError *string `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3,oneof" json:"last_error,omitempty"`
 	// How often in a row it has brought none.
 	Failures      int32 `protobuf:"varint,7,opt,name=failures,proto3" json:"failures,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1431,10 +1496,13 @@ func (x *RateFeedState) GetFailures() int32 {
 	return 0
 }
 
+// UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
 type UpdateMerchantRequest struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	MerchantId int64                  `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	ApiEnabled *bool                  `protobuf:"varint,2,opt,name=api_enabled,json=apiEnabled,proto3,oneof" json:"api_enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// Whether the merchant's programs may call the API. Unset leaves it.
+	ApiEnabled *bool `protobuf:"varint,2,opt,name=api_enabled,json=apiEnabled,proto3,oneof" json:"api_enabled,omitempty"`
 	// Profile markup; empty clears it.
 	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
 	// How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
@@ -1519,10 +1587,13 @@ func (x *UpdateMerchantRequest) GetName() string {
 	return ""
 }
 
+// UpdateCashboxRequest is what UpdateCashbox of OperatorService takes.
 type UpdateCashboxRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	CollectEnabled    *bool                  `protobuf:"varint,2,opt,name=collect_enabled,json=collectEnabled,proto3,oneof" json:"collect_enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// Whether it takes payments. Unset leaves it.
+	CollectEnabled *bool `protobuf:"varint,2,opt,name=collect_enabled,json=collectEnabled,proto3,oneof" json:"collect_enabled,omitempty"`
 	// The trader the cashbox is bridged to; 0 removes the bridge.
 	TraderCashboxId *int64 `protobuf:"varint,3,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
 	// The shop's colour on the hosted pages, #rrggbb; empty clears it.
@@ -1645,8 +1716,9 @@ func (x *UpdateCashboxRequest) GetName() string {
 
 // ReturnHosts are names of hosts, such as shop.example.
 type ReturnHosts struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Hosts         []string               `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The names, without scheme and path.
+	Hosts         []string `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1688,16 +1760,22 @@ func (x *ReturnHosts) GetHosts() []string {
 	return nil
 }
 
+// SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
 type SetCashboxMethodRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	Method            string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled           bool                   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether payments can be made by it.
+	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Empty clears it.
-	MarginPercent   string `protobuf:"bytes,4,opt,name=margin_percent,json=marginPercent,proto3" json:"margin_percent,omitempty"`
-	ValiditySeconds int32  `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
+	MarginPercent string `protobuf:"bytes,4,opt,name=margin_percent,json=marginPercent,proto3" json:"margin_percent,omitempty"`
+	// How long a payment waits, in seconds.
+	ValiditySeconds int32 `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
 	// Limits of one payment; empty is none.
 	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	// The greatest amount of one payment; empty is none.
 	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
 	ClaimSeconds *int32 `protobuf:"varint,8,opt,name=claim_seconds,json=claimSeconds,proto3,oneof" json:"claim_seconds,omitempty"`
@@ -1811,8 +1889,9 @@ func (x *SetCashboxMethodRequest) GetVersion() string {
 
 // Bank is a bank that payers of a currency use, and how its app is opened.
 type Bank struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
 	// At most 60 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// The methods of whose payments it is offered; at least one.
@@ -1823,8 +1902,9 @@ type Bank struct {
 	// What to do in the app, by language (en, ru, az, tr, kk, uz, mn); shown where there is no link.
 	Steps map[string]string `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Where link or steps are published. Required: nothing is guessed.
-	Source  string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
-	Enabled bool   `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	Source string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
+	// Whether payers are offered it.
+	Enabled bool `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Names the logo there is; set by the server.
 	LogoHash string `protobuf:"bytes,8,opt,name=logo_hash,json=logoHash,proto3" json:"logo_hash,omitempty"`
 	// Names the settings as they were read; set by the server.
@@ -1926,9 +2006,11 @@ func (x *Bank) GetVersion() string {
 	return ""
 }
 
+// SetBankRequest is what SetBank of OperatorService takes.
 type SetBankRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Bank  *Bank                  `protobuf:"bytes,1,opt,name=bank,proto3" json:"bank,omitempty"`
+	// The whole bank as it is to be; currency and name say which.
+	Bank *Bank `protobuf:"bytes,1,opt,name=bank,proto3" json:"bank,omitempty"`
 	// PNG or WebP of at most 32 KiB. Unset leaves the logo there is.
 	Logo []byte `protobuf:"bytes,2,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
@@ -1988,9 +2070,11 @@ func (x *SetBankRequest) GetVersion() string {
 	return ""
 }
 
+// ListBanksRequest is what ListBanks of OperatorService takes.
 type ListBanksRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency      string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2032,9 +2116,11 @@ func (x *ListBanksRequest) GetCurrency() string {
 	return ""
 }
 
+// ListBanksResponse is what ListBanks of OperatorService answers with.
 type ListBanksResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Bank                `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The banks.
+	Data          []*Bank `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2076,11 +2162,15 @@ func (x *ListBanksResponse) GetData() []*Bank {
 	return nil
 }
 
+// SetPlatformLimitRequest is what SetPlatformLimit of OperatorService takes.
 type SetPlatformLimitRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Currency  string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	MinAmount string                 `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
-	MaxAmount string                 `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The least amount of one payment, at most two decimals.
+	MinAmount string `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, at most two decimals.
+	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version       *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2145,12 +2235,16 @@ func (x *SetPlatformLimitRequest) GetVersion() string {
 	return ""
 }
 
+// UpdateTraderRequest is what UpdateTrader of OperatorService takes.
 type UpdateTraderRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	Enabled  *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// Whether they get payments and payouts. Unset leaves it.
+	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
 	// Empty clears it.
-	RatePercent  *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	// Their share of the spread, as a percent of spot. Unset leaves it.
 	SharePercent *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
 	// How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
 	MaxOpenPayins *int32 `protobuf:"varint,5,opt,name=max_open_payins,json=maxOpenPayins,proto3,oneof" json:"max_open_payins,omitempty"`
@@ -2243,16 +2337,22 @@ func (x *UpdateTraderRequest) GetName() string {
 
 // RequisiteLimits are the limits of a requisite. Unset leaves a limit as it is; empty, or 0, clears it.
 type RequisiteLimits struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	MinAmount *string                `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
-	MaxAmount *string                `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The least amount of one payment, at most two decimals.
+	MinAmount *string `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, at most two decimals.
+	MaxAmount *string `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
 	// IANA name; the day and the hours are this zone's.
-	TimeZone     *string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3,oneof" json:"time_zone,omitempty"`
-	DailyCount   *int32  `protobuf:"varint,4,opt,name=daily_count,json=dailyCount,proto3,oneof" json:"daily_count,omitempty"`
-	DailySum     *string `protobuf:"bytes,5,opt,name=daily_sum,json=dailySum,proto3,oneof" json:"daily_sum,omitempty"`
-	OpenPayments *int32  `protobuf:"varint,6,opt,name=open_payments,json=openPayments,proto3,oneof" json:"open_payments,omitempty"`
+	TimeZone *string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3,oneof" json:"time_zone,omitempty"`
+	// How many payments a day.
+	DailyCount *int32 `protobuf:"varint,4,opt,name=daily_count,json=dailyCount,proto3,oneof" json:"daily_count,omitempty"`
+	// The sum of a day's payments, at most two decimals.
+	DailySum *string `protobuf:"bytes,5,opt,name=daily_sum,json=dailySum,proto3,oneof" json:"daily_sum,omitempty"`
+	// How many payments may be pending at the same time.
+	OpenPayments *int32 `protobuf:"varint,6,opt,name=open_payments,json=openPayments,proto3,oneof" json:"open_payments,omitempty"`
 	// HH:MM; both or neither. From after until means over midnight.
-	WorkFrom  *string `protobuf:"bytes,7,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
+	WorkFrom *string `protobuf:"bytes,7,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
+	// HH:MM, like work_from.
 	WorkUntil *string `protobuf:"bytes,8,opt,name=work_until,json=workUntil,proto3,oneof" json:"work_until,omitempty"`
 	// Among requisites used equally long ago the heavier comes first.
 	Weight        *int32 `protobuf:"varint,9,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
@@ -2353,15 +2453,23 @@ func (x *RequisiteLimits) GetWeight() int32 {
 	return 0
 }
 
+// CreateRequisiteRequest is what CreateRequisite of OperatorService takes.
 type CreateRequisiteRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TraderId      int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	Currency      string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	Value         string                 `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
-	Holder        *string                `protobuf:"bytes,5,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	Bank          *string                `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
-	Limits        *RequisiteLimits       `protobuf:"bytes,7,opt,name=limits,proto3" json:"limits,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose requisite it is.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// What payers send money to: a phone number, a card number or an IBAN, by the method.
+	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
+	// The holder's name.
+	Holder *string `protobuf:"bytes,5,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name.
+	Bank *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// Its limits; none when unset.
+	Limits        *RequisiteLimits `protobuf:"bytes,7,opt,name=limits,proto3" json:"limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2445,13 +2553,19 @@ func (x *CreateRequisiteRequest) GetLimits() *RequisiteLimits {
 	return nil
 }
 
+// UpdateRequisiteRequest is what UpdateRequisite of OperatorService takes.
 type UpdateRequisiteRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
-	Enabled     *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	Holder      *string                `protobuf:"bytes,3,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	Bank        *string                `protobuf:"bytes,4,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
-	Limits      *RequisiteLimits       `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// The operators' switch. Unset leaves it.
+	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// The holder's name; empty clears it. Unset leaves it.
+	Holder *string `protobuf:"bytes,3,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name; empty clears it. Unset leaves it.
+	Bank *string `protobuf:"bytes,4,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// Its limits. Unset leaves them.
+	Limits *RequisiteLimits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version       *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2530,10 +2644,12 @@ func (x *UpdateRequisiteRequest) GetVersion() string {
 	return ""
 }
 
+// CreateUserRequest is what CreateUser of OperatorService takes.
 type CreateUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// cabinet, merchant_portal, trader or operator.
-	Kind  string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// By which they sign in.
 	Login string `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
 	// At least 12 characters. Empty: the answer has an invitation.
 	Password string `protobuf:"bytes,3,opt,name=password,proto3" json:"password,omitempty"`
@@ -2629,9 +2745,11 @@ func (x *CreateUserRequest) GetRole() string {
 	return ""
 }
 
+// InviteUserRequest is what InviteUser of OperatorService takes.
 type InviteUserRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	UserId        int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	UserId        int64 `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2673,14 +2791,17 @@ func (x *InviteUserRequest) GetUserId() int64 {
 	return 0
 }
 
+// UserInvitedResponse is what CreateUser and InviteUser of OperatorService answer with.
 type UserInvitedResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// By which the user sets a password, within 72 hours; shown only here. Not set when the user was given a password.
 	InvitationLink *string `protobuf:"bytes,2,opt,name=invitation_link,json=invitationLink,proto3,oneof" json:"invitation_link,omitempty"`
-	Data           *User   `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The user as it is now.
+	Data          *User `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UserInvitedResponse) Reset() {
@@ -2734,11 +2855,15 @@ func (x *UserInvitedResponse) GetData() *User {
 	return nil
 }
 
+// UpdateUserRequest is what UpdateUser of OperatorService takes.
 type UpdateUserRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	UserId   int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	Enabled  *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	Password *string                `protobuf:"bytes,3,opt,name=password,proto3,oneof" json:"password,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	UserId int64 `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Whether they may sign in. Unset leaves it.
+	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// At least 12 characters. Unset leaves it.
+	Password *string `protobuf:"bytes,3,opt,name=password,proto3,oneof" json:"password,omitempty"`
 	// One of those of the user's kind.
 	Role *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
@@ -2812,9 +2937,11 @@ func (x *UpdateUserRequest) GetVersion() string {
 	return ""
 }
 
+// RevokeTokensRequest is what RevokeTokens of OperatorService takes.
 type RevokeTokensRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	UserId        int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	UserId        int64 `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2856,6 +2983,7 @@ func (x *RevokeTokensRequest) GetUserId() int64 {
 	return 0
 }
 
+// SettingResponse is what CorrectBalance, FundTrader, WithdrawTrader and SetInsurance of OperatorService answer with.
 type SettingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unset where there is a proposal.
@@ -2910,9 +3038,11 @@ func (x *SettingResponse) GetProposal() *Proposal {
 	return nil
 }
 
+// MerchantResponse is what CreateMerchant and UpdateMerchant of OperatorService answer with.
 type MerchantResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *Merchant `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2963,9 +3093,11 @@ func (x *MerchantResponse) GetData() *Merchant {
 	return nil
 }
 
+// CashboxResponse is what UpdateCashbox of OperatorService answers with.
 type CashboxResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *Cashbox `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3016,9 +3148,11 @@ func (x *CashboxResponse) GetData() *Cashbox {
 	return nil
 }
 
+// CashboxMethodResponse is what SetCashboxMethod of OperatorService answers with.
 type CashboxMethodResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *CashboxMethod `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3069,9 +3203,11 @@ func (x *CashboxMethodResponse) GetData() *CashboxMethod {
 	return nil
 }
 
+// CashboxPayoutMethodResponse is what SetCashboxPayoutMethod of OperatorService answers with.
 type CashboxPayoutMethodResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *CashboxPayoutMethod `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3122,9 +3258,11 @@ func (x *CashboxPayoutMethodResponse) GetData() *CashboxPayoutMethod {
 	return nil
 }
 
+// TraderResponse is what CreateTrader and UpdateTrader of OperatorService answer with.
 type TraderResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *Trader `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3175,9 +3313,11 @@ func (x *TraderResponse) GetData() *Trader {
 	return nil
 }
 
+// TraderPayoutMethodResponse is what SetTraderPayoutMethod of OperatorService answers with.
 type TraderPayoutMethodResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *TraderPayoutMethod `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3228,9 +3368,11 @@ func (x *TraderPayoutMethodResponse) GetData() *TraderPayoutMethod {
 	return nil
 }
 
+// RequisiteResponse is what CreateRequisite and UpdateRequisite of OperatorService answer with.
 type RequisiteResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *Requisite `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3281,9 +3423,11 @@ func (x *RequisiteResponse) GetData() *Requisite {
 	return nil
 }
 
+// UserResponse is what UpdateUser and RevokeTokens of OperatorService answer with.
 type UserResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *User `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3334,9 +3478,11 @@ func (x *UserResponse) GetData() *User {
 	return nil
 }
 
+// PlatformLimitResponse is what SetPlatformLimit of OperatorService answers with.
 type PlatformLimitResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *PlatformLimit `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3387,9 +3533,11 @@ func (x *PlatformLimitResponse) GetData() *PlatformLimit {
 	return nil
 }
 
+// BankResponse is what SetBank of OperatorService answers with.
 type BankResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// As it is now.
 	Data          *Bank `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3440,9 +3588,11 @@ func (x *BankResponse) GetData() *Bank {
 	return nil
 }
 
+// RemoveTraderAcquirerResponse is what RemoveTraderAcquirer of OperatorService answers with.
 type RemoveTraderAcquirerResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// The processor that was removed.
 	Data          *Acquirer `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3493,9 +3643,11 @@ func (x *RemoveTraderAcquirerResponse) GetData() *Acquirer {
 	return nil
 }
 
+// SetTraderAcquirerResponse is what SetTraderAcquirer of OperatorService answers with.
 type SetTraderAcquirerResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// How many of the trader's card attempts are still open at other processors.
 	OpenElsewhere int64 `protobuf:"varint,2,opt,name=open_elsewhere,json=openElsewhere,proto3" json:"open_elsewhere,omitempty"`
 	// The one that takes new cards.
@@ -3555,11 +3707,14 @@ func (x *SetTraderAcquirerResponse) GetData() *Acquirer {
 	return nil
 }
 
+// CreateCashboxResponse is what CreateCashbox of OperatorService answers with.
 type CreateCashboxResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line of the log of settings.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// Signs the cashbox's webhooks; shown only here.
-	WebhookSecret string   `protobuf:"bytes,2,opt,name=webhook_secret,json=webhookSecret,proto3" json:"webhook_secret,omitempty"`
+	WebhookSecret string `protobuf:"bytes,2,opt,name=webhook_secret,json=webhookSecret,proto3" json:"webhook_secret,omitempty"`
+	// The cashbox as it is now.
 	Data          *Cashbox `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3616,19 +3771,23 @@ func (x *CreateCashboxResponse) GetData() *Cashbox {
 	return nil
 }
 
+// SettingChange is a line of the log of settings.
 type SettingChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unset where nothing changed: then nothing is kept either.
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	Actor string                 `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// When it was made.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// Who did it, such as operator:1.
+	Actor string `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
 	// merchant, cashbox, cashbox_method, cashbox_payout_method, platform_limit, trader, trader_funding,
 	// trader_payout_method, requisite, app_user, token, rate or rate_feed.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The subject's id or key.
 	SubjectKey string `protobuf:"bytes,5,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
 	// Amounts, rates and percents with decimals are text, so that none is rounded. Unset for something new.
-	Before        *structpb.Struct `protobuf:"bytes,6,opt,name=before,proto3" json:"before,omitempty"`
+	Before *structpb.Struct `protobuf:"bytes,6,opt,name=before,proto3" json:"before,omitempty"`
+	// The same fields as they are since then.
 	After         *structpb.Struct `protobuf:"bytes,7,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3713,12 +3872,16 @@ func (x *SettingChange) GetAfter() *structpb.Struct {
 	return nil
 }
 
+// ListSettingChangesRequest is what ListSettingChanges of OperatorService takes.
 type ListSettingChangesRequest struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Subject    *string                `protobuf:"bytes,1,opt,name=subject,proto3,oneof" json:"subject,omitempty"`
-	SubjectKey *string                `protobuf:"bytes,2,opt,name=subject_key,json=subjectKey,proto3,oneof" json:"subject_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Keeps to changes of a kind of thing, as in SettingChange.
+	Subject *string `protobuf:"bytes,1,opt,name=subject,proto3,oneof" json:"subject,omitempty"`
+	// Keeps to changes of one thing, by its id or key.
+	SubjectKey *string `protobuf:"bytes,2,opt,name=subject_key,json=subjectKey,proto3,oneof" json:"subject_key,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         *int32  `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
 	Cursor        *string `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3782,10 +3945,13 @@ func (x *ListSettingChangesRequest) GetCursor() string {
 	return ""
 }
 
+// ListSettingChangesResponse is what ListSettingChanges of OperatorService answers with.
 type ListSettingChangesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*SettingChange       `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The changes, in the order that the call names.
+	Data []*SettingChange `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3834,11 +4000,15 @@ func (x *ListSettingChangesResponse) GetNextCursor() string {
 	return ""
 }
 
+// ListDeadEventsRequest is what ListDeadEvents of OperatorService takes.
 type ListDeadEventsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MerchantId    *int64                 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
-	Limit         *int32                 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	Cursor        *string                `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Keeps to events of one merchant.
+	MerchantId *int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

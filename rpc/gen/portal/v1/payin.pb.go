@@ -31,26 +31,35 @@ type TraderPayin struct {
 	// waiting, processing, completed or failed.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
 	// What the recipient gets, two decimals.
-	Amount   string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency string `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method   string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	// sbp or c2c.
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
 	// The recipient's requisite: whole for the trader who took the payout, its last four digits before.
 	Address string `protobuf:"bytes,6,opt,name=address,proto3" json:"address,omitempty"`
 	// The recipient's full name; unset until the payout is taken.
 	Recipient *string `protobuf:"bytes,7,opt,name=recipient,proto3,oneof" json:"recipient,omitempty"`
 	// The bank, as far as the merchant named it.
 	BankCode *string `protobuf:"bytes,8,opt,name=bank_code,json=bankCode,proto3,oneof" json:"bank_code,omitempty"`
+	// The bank's name, as far as the merchant gave it.
 	BankName *string `protobuf:"bytes,9,opt,name=bank_name,json=bankName,proto3,oneof" json:"bank_name,omitempty"`
 	// What the trader gets on completion, USDT with 8 decimals.
-	RewardUsdt      string                 `protobuf:"bytes,10,opt,name=reward_usdt,json=rewardUsdt,proto3" json:"reward_usdt,omitempty"`
-	ExpiresAt       *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	RewardUsdt string `protobuf:"bytes,10,opt,name=reward_usdt,json=rewardUsdt,proto3" json:"reward_usdt,omitempty"`
+	// Nobody took it by then: it expires.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	TakenAt         *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
-	StatusReason    *string                `protobuf:"bytes,15,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
-	ProofReference  *string                `protobuf:"bytes,16,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// When the trader took it; unset before.
+	TakenAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
+	// Why the status is what it is; null where no reason was given.
+	StatusReason *string `protobuf:"bytes,15,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
+	// What proves that it was paid, such as the transfer's number; unset before.
+	ProofReference *string `protobuf:"bytes,16,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *TraderPayin) Reset() {
@@ -197,17 +206,25 @@ func (x *TraderPayin) GetProofReference() string {
 
 // OperatorPayin is a payout as an operator sees it.
 type OperatorPayin struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Payin             *v1.Payin              `protobuf:"bytes,1,opt,name=payin,proto3" json:"payin,omitempty"`
-	MerchantId        int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	MerchantCashboxId int64                  `protobuf:"varint,3,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout as its merchant sees it.
+	Payin *v1.Payin `protobuf:"bytes,1,opt,name=payin,proto3" json:"payin,omitempty"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,3,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// Who took it.
-	TraderId      *int64                 `protobuf:"varint,4,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
-	TakenAt       *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
-	Code          *string                `protobuf:"bytes,6,opt,name=code,proto3,oneof" json:"code,omitempty"`
-	BankName      *string                `protobuf:"bytes,7,opt,name=bank_name,json=bankName,proto3,oneof" json:"bank_name,omitempty"`
-	UserId        *string                `protobuf:"bytes,8,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
-	UserIp        *string                `protobuf:"bytes,9,opt,name=user_ip,json=userIp,proto3,oneof" json:"user_ip,omitempty"`
+	TraderId *int64 `protobuf:"varint,4,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// When the trader took it; unset before.
+	TakenAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
+	// The bank's code, as the merchant gave it.
+	Code *string `protobuf:"bytes,6,opt,name=code,proto3,oneof" json:"code,omitempty"`
+	// The bank's name, as the merchant gave it.
+	BankName *string `protobuf:"bytes,7,opt,name=bank_name,json=bankName,proto3,oneof" json:"bank_name,omitempty"`
+	// The merchant's id of the user.
+	UserId *string `protobuf:"bytes,8,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
+	// The user's network address, as the merchant gave it.
+	UserIp        *string `protobuf:"bytes,9,opt,name=user_ip,json=userIp,proto3,oneof" json:"user_ip,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -305,6 +322,7 @@ func (x *OperatorPayin) GetUserIp() string {
 	return ""
 }
 
+// ListPayinsRequest is what ListPayins of TraderService, and ListPayins of MerchantService take.
 type ListPayinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only payouts in this status.
@@ -368,9 +386,11 @@ func (x *ListPayinsRequest) GetCursor() string {
 	return ""
 }
 
+// ListTraderPayinsResponse is what ListPayins of TraderService answers with.
 type ListTraderPayinsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*TraderPayin         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payouts, in the order that the call names.
+	Data []*TraderPayin `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -421,9 +441,11 @@ func (x *ListTraderPayinsResponse) GetNextCursor() string {
 	return ""
 }
 
+// ListMerchantPayinsResponse is what ListPayins of MerchantService answers with.
 type ListMerchantPayinsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*v1.Payin            `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payouts, in the order that the call names.
+	Data []*v1.Payin `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -474,9 +496,11 @@ func (x *ListMerchantPayinsResponse) GetNextCursor() string {
 	return ""
 }
 
+// TakePayinRequest is what TakePayin of TraderService takes.
 type TakePayinRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PayinId       string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId       string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -518,9 +542,11 @@ func (x *TakePayinRequest) GetPayinId() string {
 	return ""
 }
 
+// CompletePayinRequest is what CompletePayin of TraderService takes.
 type CompletePayinRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// What proves that it was paid, such as the transfer's number: required, 1 to 255 characters, trimmed.
 	ProofReference *string `protobuf:"bytes,2,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
 	unknownFields  protoimpl.UnknownFields
@@ -571,9 +597,11 @@ func (x *CompletePayinRequest) GetProofReference() string {
 	return ""
 }
 
+// GiveBackPayinRequest is what GiveBackPayin of TraderService takes.
 type GiveBackPayinRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// Why, at most 255 characters.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -624,9 +652,11 @@ func (x *GiveBackPayinRequest) GetReason() string {
 	return ""
 }
 
+// FailPayinRequest is what FailPayin of TraderService takes.
 type FailPayinRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// Why, at most 255 characters.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -677,10 +707,13 @@ func (x *FailPayinRequest) GetReason() string {
 	return ""
 }
 
+// TraderPayinResponse is what TakePayin, GiveBackPayin, CompletePayin and FailPayin of TraderService answer with.
 type TraderPayinResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *TraderPayin           `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payout as it is now.
+	Data          *TraderPayin `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -729,6 +762,7 @@ func (x *TraderPayinResponse) GetData() *TraderPayin {
 	return nil
 }
 
+// ListOverduePayinsRequest is what ListOverduePayins of OperatorService takes.
 type ListOverduePayinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 100, 50 when unset.
@@ -783,9 +817,11 @@ func (x *ListOverduePayinsRequest) GetCursor() string {
 	return ""
 }
 
+// ListOverduePayinsResponse is what ListOverduePayins of OperatorService answers with.
 type ListOverduePayinsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*OperatorPayin       `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payouts.
+	Data []*OperatorPayin `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -836,9 +872,11 @@ func (x *ListOverduePayinsResponse) GetNextCursor() string {
 	return ""
 }
 
+// ResolvePayinRequest is what ResolvePayin of OperatorService takes.
 type ResolvePayinRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// completed or failed.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Why, at most 255 characters.
@@ -907,9 +945,11 @@ func (x *ResolvePayinRequest) GetProofReference() string {
 	return ""
 }
 
+// ReclaimPayinRequest is what ReclaimPayin of OperatorService takes.
 type ReclaimPayinRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// Why, at most 255 characters.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -960,9 +1000,11 @@ func (x *ReclaimPayinRequest) GetReason() string {
 	return ""
 }
 
+// ReversePayinRequest is what ReversePayin of OperatorService takes.
 type ReversePayinRequest struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// Why: required, 1 to 255 characters, trimmed. The merchant sees it.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1013,10 +1055,13 @@ func (x *ReversePayinRequest) GetReason() string {
 	return ""
 }
 
+// OperatorPayinResponse is what ResolvePayin, ReclaimPayin and ReversePayin of OperatorService answer with.
 type OperatorPayinResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *OperatorPayin         `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payout as it is now.
+	Data          *OperatorPayin `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1065,11 +1110,15 @@ func (x *OperatorPayinResponse) GetData() *OperatorPayin {
 	return nil
 }
 
+// SetCashboxPayoutMethodRequest is what SetCashboxPayoutMethod of OperatorService takes.
 type SetCashboxPayoutMethodRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	Method            string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled           bool                   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// sbp or c2c.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether the cashbox pays out by it.
+	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Added to the base rate, 0 to 100 with at most 4 decimals.
 	MarkupPercent string `protobuf:"bytes,4,opt,name=markup_percent,json=markupPercent,proto3" json:"markup_percent,omitempty"`
 	// How long a payout may take, at most a week; 0 is a day.
@@ -1152,12 +1201,17 @@ func (x *SetCashboxPayoutMethodRequest) GetVersion() string {
 	return ""
 }
 
+// SetTraderPayoutMethodRequest is what SetTraderPayoutMethod of OperatorService takes.
 type SetTraderPayoutMethodRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	Currency string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method   string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled  bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// sbp or c2c.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether the trader may take such payouts.
+	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version       *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -24,14 +24,19 @@ const (
 
 // Merchant is a merchant's settings.
 type Merchant struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Id         int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name       string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	ApiEnabled bool                   `protobuf:"varint,3,opt,name=api_enabled,json=apiEnabled,proto3" json:"api_enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merchant's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Payers see it.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Whether the merchant's programs may call the API.
+	ApiEnabled bool `protobuf:"varint,3,opt,name=api_enabled,json=apiEnabled,proto3" json:"api_enabled,omitempty"`
 	// Profile markup; unset is none.
-	RatePercent     *string                `protobuf:"bytes,4,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	MaxOpenPayments int32                  `protobuf:"varint,5,opt,name=max_open_payments,json=maxOpenPayments,proto3" json:"max_open_payments,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	RatePercent *string `protobuf:"bytes,4,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	// How many of its payments may be pending at the same time.
+	MaxOpenPayments int32 `protobuf:"varint,5,opt,name=max_open_payments,json=maxOpenPayments,proto3" json:"max_open_payments,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Names the settings as they were read.
 	Version       string `protobuf:"bytes,7,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -119,25 +124,39 @@ func (x *Merchant) GetVersion() string {
 
 // Cashbox is a merchant's cashbox.
 type Cashbox struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	Id           int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	MerchantId   int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	MerchantName string                 `protobuf:"bytes,3,opt,name=merchant_name,json=merchantName,proto3" json:"merchant_name,omitempty"`
-	Name         string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	Currency     string                 `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The merchant's name.
+	MerchantName string `protobuf:"bytes,3,opt,name=merchant_name,json=merchantName,proto3" json:"merchant_name,omitempty"`
+	// What people call the cashbox.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// ISO 4217 code of its payments.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	// The trader it is bridged to.
-	TraderCashboxId *int64                 `protobuf:"varint,6,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
-	CollectEnabled  bool                   `protobuf:"varint,7,opt,name=collect_enabled,json=collectEnabled,proto3" json:"collect_enabled,omitempty"`
-	PageColor       *string                `protobuf:"bytes,8,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
-	FrameOrigin     *string                `protobuf:"bytes,9,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
-	ReturnHosts     []string               `protobuf:"bytes,10,rep,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
-	ReturnAutomatic bool                   `protobuf:"varint,11,opt,name=return_automatic,json=returnAutomatic,proto3" json:"return_automatic,omitempty"`
-	PayerEvents     bool                   `protobuf:"varint,12,opt,name=payer_events,json=payerEvents,proto3" json:"payer_events,omitempty"`
-	InsuranceUsdt   string                 `protobuf:"bytes,13,opt,name=insurance_usdt,json=insuranceUsdt,proto3" json:"insurance_usdt,omitempty"`
-	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Version         string                 `protobuf:"bytes,15,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	TraderCashboxId *int64 `protobuf:"varint,6,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
+	// Whether it takes payments.
+	CollectEnabled bool `protobuf:"varint,7,opt,name=collect_enabled,json=collectEnabled,proto3" json:"collect_enabled,omitempty"`
+	// The shop's colour on the hosted pages, #rrggbb; unset is the gateway's own.
+	PageColor *string `protobuf:"bytes,8,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
+	// The one origin whose pages may show the hosted pages in a frame; unset is none.
+	FrameOrigin *string `protobuf:"bytes,9,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	// The hosts that a returnUrl may name; none is any.
+	ReturnHosts []string `protobuf:"bytes,10,rep,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
+	// Payers are led back by itself, five seconds after they have paid.
+	ReturnAutomatic bool `protobuf:"varint,11,opt,name=return_automatic,json=returnAutomatic,proto3" json:"return_automatic,omitempty"`
+	// The merchant is told when a payer says that they have paid.
+	PayerEvents bool `protobuf:"varint,12,opt,name=payer_events,json=payerEvents,proto3" json:"payer_events,omitempty"`
+	// USDT, 8 decimals: what is reserved as insurance.
+	InsuranceUsdt string `protobuf:"bytes,13,opt,name=insurance_usdt,json=insuranceUsdt,proto3" json:"insurance_usdt,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,15,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Cashbox) Reset() {
@@ -277,18 +296,27 @@ func (x *Cashbox) GetVersion() string {
 
 // CashboxMethod is a method of payments to a cashbox.
 type CashboxMethod struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Method          string                 `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled         bool                   `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	MarginPercent   *string                `protobuf:"bytes,3,opt,name=margin_percent,json=marginPercent,proto3,oneof" json:"margin_percent,omitempty"`
-	ValiditySeconds int32                  `protobuf:"varint,4,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
-	MinAmount       *string                `protobuf:"bytes,5,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
-	MaxAmount       *string                `protobuf:"bytes,6,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
-	ClaimSeconds    int32                  `protobuf:"varint,7,opt,name=claim_seconds,json=claimSeconds,proto3" json:"claim_seconds,omitempty"`
-	Cards           int32                  `protobuf:"varint,8,opt,name=cards,proto3" json:"cards,omitempty"`
-	Version         string                 `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether payments can be made by it.
+	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Markup of its payments, percent; unset is none of its own.
+	MarginPercent *string `protobuf:"bytes,3,opt,name=margin_percent,json=marginPercent,proto3,oneof" json:"margin_percent,omitempty"`
+	// How long a payment waits, in seconds.
+	ValiditySeconds int32 `protobuf:"varint,4,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
+	// The least amount of one payment, two decimals; empty or unset is no limit.
+	MinAmount *string `protobuf:"bytes,5,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, two decimals; empty or unset is no limit.
+	MaxAmount *string `protobuf:"bytes,6,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
+	// How long a payment waits at least once its payer says that they have paid.
+	ClaimSeconds int32 `protobuf:"varint,7,opt,name=claim_seconds,json=claimSeconds,proto3" json:"claim_seconds,omitempty"`
+	// How many cards may be tried for one payment.
+	Cards int32 `protobuf:"varint,8,opt,name=cards,proto3" json:"cards,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CashboxMethod) Reset() {
@@ -386,14 +414,19 @@ func (x *CashboxMethod) GetVersion() string {
 
 // CashboxPayoutMethod is a method by which a cashbox pays out.
 type CashboxPayoutMethod struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Method          string                 `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled         bool                   `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	MarkupPercent   string                 `protobuf:"bytes,3,opt,name=markup_percent,json=markupPercent,proto3" json:"markup_percent,omitempty"`
-	ValiditySeconds int32                  `protobuf:"varint,4,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
-	Version         string                 `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// sbp or c2c.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether the cashbox pays out by it.
+	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Added to the base rate, percent.
+	MarkupPercent string `protobuf:"bytes,3,opt,name=markup_percent,json=markupPercent,proto3" json:"markup_percent,omitempty"`
+	// How long a payout may take, in seconds.
+	ValiditySeconds int32 `protobuf:"varint,4,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CashboxPayoutMethod) Reset() {
@@ -463,17 +496,25 @@ func (x *CashboxPayoutMethod) GetVersion() string {
 
 // Trader is a trader's settings.
 type Trader struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Id      int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Enabled bool                   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What people call them.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Whether they get payments and payouts.
+	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Set by the trader.
-	OnBreak       bool                   `protobuf:"varint,4,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
-	RatePercent   *string                `protobuf:"bytes,5,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	SharePercent  string                 `protobuf:"bytes,6,opt,name=share_percent,json=sharePercent,proto3" json:"share_percent,omitempty"`
-	MaxOpenPayins int32                  `protobuf:"varint,7,opt,name=max_open_payins,json=maxOpenPayins,proto3" json:"max_open_payins,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Version       string                 `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	OnBreak bool `protobuf:"varint,4,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
+	// Markup where neither cashbox nor merchant has one; unset is none.
+	RatePercent *string `protobuf:"bytes,5,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	// Their share of the spread, as a percent of spot.
+	SharePercent string `protobuf:"bytes,6,opt,name=share_percent,json=sharePercent,proto3" json:"share_percent,omitempty"`
+	// How many payouts they may have taken and not ended.
+	MaxOpenPayins int32 `protobuf:"varint,7,opt,name=max_open_payins,json=maxOpenPayins,proto3" json:"max_open_payins,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -573,11 +614,15 @@ func (x *Trader) GetVersion() string {
 
 // TraderPayoutMethod is a method that a trader may pay out by.
 type TraderPayoutMethod struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled       bool                   `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	Version       string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// sbp or c2c.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether the trader may take such payouts.
+	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -643,13 +688,17 @@ func (x *TraderPayoutMethod) GetVersion() string {
 // Acquirer is a processor of a trader's, without its secret.
 type Acquirer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Url   string                 `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
-	KeyId string                 `protobuf:"bytes,3,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
+	// The processor's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The processor's https address.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// Names us to the processor.
+	KeyId string `protobuf:"bytes,3,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
 	// It takes new cards. A former one answers for those it was sent.
 	Present bool `protobuf:"varint,4,opt,name=present,proto3" json:"present,omitempty"`
 	// Card attempts under way there.
-	Open          int64  `protobuf:"varint,5,opt,name=open,proto3" json:"open,omitempty"`
+	Open int64 `protobuf:"varint,5,opt,name=open,proto3" json:"open,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
 	Version       string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -729,25 +778,37 @@ func (x *Acquirer) GetVersion() string {
 
 // Requisite is a requisite as operators see it.
 type Requisite struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Id         int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	TraderId   int64                  `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	TraderName string                 `protobuf:"bytes,3,opt,name=trader_name,json=traderName,proto3" json:"trader_name,omitempty"`
-	Currency   string                 `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method     string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Whose requisite it is.
+	TraderId int64 `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// The trader's name.
+	TraderName string `protobuf:"bytes,3,opt,name=trader_name,json=traderName,proto3" json:"trader_name,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
+	// sbp, sim, card2card or iban.
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
 	// The value's last four characters; empty for a desk that takes cards.
-	Masked string  `protobuf:"bytes,6,opt,name=masked,proto3" json:"masked,omitempty"`
+	Masked string `protobuf:"bytes,6,opt,name=masked,proto3" json:"masked,omitempty"`
+	// The holder's name; null where none is known.
 	Holder *string `protobuf:"bytes,7,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	Bank   *string `protobuf:"bytes,8,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// The bank's name; null where none is known.
+	Bank *string `protobuf:"bytes,8,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	// The operators' switch and the trader's own. Both have to be on.
-	Enabled    bool                `protobuf:"varint,9,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	OwnEnabled bool                `protobuf:"varint,10,opt,name=own_enabled,json=ownEnabled,proto3" json:"own_enabled,omitempty"`
-	Limits     *OwnRequisiteLimits `protobuf:"bytes,11,opt,name=limits,proto3" json:"limits,omitempty"`
+	Enabled bool `protobuf:"varint,9,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The trader's own switch.
+	OwnEnabled bool `protobuf:"varint,10,opt,name=own_enabled,json=ownEnabled,proto3" json:"own_enabled,omitempty"`
+	// What operators set as its limits.
+	Limits *OwnRequisiteLimits `protobuf:"bytes,11,opt,name=limits,proto3" json:"limits,omitempty"`
 	// What the trader set. The stricter of two holds.
-	OwnLimits     *OwnRequisiteLimits    `protobuf:"bytes,12,opt,name=own_limits,json=ownLimits,proto3" json:"own_limits,omitempty"`
-	Weight        int32                  `protobuf:"varint,13,opt,name=weight,proto3" json:"weight,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Version       string                 `protobuf:"bytes,15,opt,name=version,proto3" json:"version,omitempty"`
+	OwnLimits *OwnRequisiteLimits `protobuf:"bytes,12,opt,name=own_limits,json=ownLimits,proto3" json:"own_limits,omitempty"`
+	// Among requisites used equally long ago the heavier comes first.
+	Weight int32 `protobuf:"varint,13,opt,name=weight,proto3" json:"weight,omitempty"`
+	// When it was added.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,15,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -890,28 +951,38 @@ func (x *Requisite) GetVersion() string {
 // User is a user of any kind.
 type User struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The user's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// cabinet, merchant_portal, trader or operator.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Empty for kind cabinet.
-	Role       string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	Login      string `protobuf:"bytes,4,opt,name=login,proto3" json:"login,omitempty"`
-	Enabled    bool   `protobuf:"varint,5,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// The user's login.
+	Login string `protobuf:"bytes,4,opt,name=login,proto3" json:"login,omitempty"`
+	// Whether they may sign in.
+	Enabled bool `protobuf:"varint,5,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Of a user of merchant_portal: whose portal it is.
 	MerchantId *int64 `protobuf:"varint,6,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
-	TraderId   *int64 `protobuf:"varint,7,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// Of a user of trader: who they work for.
+	TraderId *int64 `protobuf:"varint,7,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
 	// What the merchant or trader is called.
 	OfName string `protobuf:"bytes,8,opt,name=of_name,json=ofName,proto3" json:"of_name,omitempty"`
 	// For kind cabinet.
 	MerchantIds []int64 `protobuf:"varint,9,rep,packed,name=merchant_ids,json=merchantIds,proto3" json:"merchant_ids,omitempty"`
 	// Unset until they have accepted their invitation.
-	HasPassword bool  `protobuf:"varint,10,opt,name=has_password,json=hasPassword,proto3" json:"has_password,omitempty"`
-	HasTotp     bool  `protobuf:"varint,11,opt,name=has_totp,json=hasTotp,proto3" json:"has_totp,omitempty"`
-	Passkeys    int32 `protobuf:"varint,12,opt,name=passkeys,proto3" json:"passkeys,omitempty"`
+	HasPassword bool `protobuf:"varint,10,opt,name=has_password,json=hasPassword,proto3" json:"has_password,omitempty"`
+	// Whether an authenticator app is set up.
+	HasTotp bool `protobuf:"varint,11,opt,name=has_totp,json=hasTotp,proto3" json:"has_totp,omitempty"`
+	// How many passkeys are set up.
+	Passkeys int32 `protobuf:"varint,12,opt,name=passkeys,proto3" json:"passkeys,omitempty"`
 	// Sessions that are open, and when the last of them was used.
-	Sessions      int32                  `protobuf:"varint,13,opt,name=sessions,proto3" json:"sessions,omitempty"`
-	SeenAt        *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	Version       string                 `protobuf:"bytes,16,opt,name=version,proto3" json:"version,omitempty"`
+	Sessions int32 `protobuf:"varint,13,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// When a session was last used; unset where none is open.
+	SeenAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	// When they were made a user.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,16,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1060,11 +1131,15 @@ func (x *User) GetVersion() string {
 
 // PlatformLimit are the limits of every payment in a currency.
 type PlatformLimit struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	MinAmount     string                 `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
-	MaxAmount     string                 `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
-	Version       string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The least amount of one payment, two decimals.
+	MinAmount string `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, two decimals.
+	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
+	Version       string `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1129,9 +1204,11 @@ func (x *PlatformLimit) GetVersion() string {
 
 // OwnerBalance is what a trader or a cashbox has.
 type OwnerBalance struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AvailableUsdt string                 `protobuf:"bytes,1,opt,name=available_usdt,json=availableUsdt,proto3" json:"available_usdt,omitempty"`
-	ReservedUsdt  string                 `protobuf:"bytes,2,opt,name=reserved_usdt,json=reservedUsdt,proto3" json:"reserved_usdt,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// USDT, 8 decimals: what can be used.
+	AvailableUsdt string `protobuf:"bytes,1,opt,name=available_usdt,json=availableUsdt,proto3" json:"available_usdt,omitempty"`
+	// USDT, 8 decimals: what is held back.
+	ReservedUsdt  string `protobuf:"bytes,2,opt,name=reserved_usdt,json=reservedUsdt,proto3" json:"reserved_usdt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1182,15 +1259,22 @@ func (x *OwnerBalance) GetReservedUsdt() string {
 
 // SensitiveRead is that somebody read what is shown only to who asks for it.
 type SensitiveRead struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Id     int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	At     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	UserId int64                  `protobuf:"varint,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	Login  string                 `protobuf:"bytes,4,opt,name=login,proto3" json:"login,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names the line of the log.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// When it was read.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// Who read it.
+	UserId int64 `protobuf:"varint,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The login of who read it.
+	Login string `protobuf:"bytes,4,opt,name=login,proto3" json:"login,omitempty"`
 	// The kind of thing, such as requisite, its id, and what of it was read.
-	Subject       string `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"`
-	SubjectKey    string `protobuf:"bytes,6,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
-	What          string `protobuf:"bytes,7,opt,name=what,proto3" json:"what,omitempty"`
+	Subject string `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The id of the thing.
+	SubjectKey string `protobuf:"bytes,6,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
+	// What of it was read, such as value.
+	What string `protobuf:"bytes,7,opt,name=what,proto3" json:"what,omitempty"`
+	// The X-Request-Id of the call or page.
 	RequestId     string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1282,6 +1366,7 @@ func (x *SensitiveRead) GetRequestId() string {
 	return ""
 }
 
+// ListMerchantsRequest is what ListMerchants of OperatorService takes.
 type ListMerchantsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Part of the name, or an id.
@@ -1354,9 +1439,11 @@ func (x *ListMerchantsRequest) GetCursor() string {
 	return ""
 }
 
+// ListMerchantsResponse is what ListMerchants of OperatorService answers with.
 type ListMerchantsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Merchant            `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The merchants, in the order that the call names.
+	Data []*Merchant `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1407,9 +1494,11 @@ func (x *ListMerchantsResponse) GetNextCursor() string {
 	return ""
 }
 
+// GetMerchantRequest is what GetMerchant of OperatorService takes.
 type GetMerchantRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MerchantId    int64                  `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merchant's id.
+	MerchantId    int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1451,9 +1540,11 @@ func (x *GetMerchantRequest) GetMerchantId() int64 {
 	return 0
 }
 
+// GetMerchantResponse is what GetMerchant of OperatorService answers with.
 type GetMerchantResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  *Merchant              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The merchant as it is now.
+	Data *Merchant `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	// Pending payments, counted up to 100.
 	OpenPayments  int32 `protobuf:"varint,2,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1504,17 +1595,22 @@ func (x *GetMerchantResponse) GetOpenPayments() int32 {
 	return 0
 }
 
+// OperatorServiceListCashboxesRequest is what ListCashboxes of OperatorService takes.
 type OperatorServiceListCashboxesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Part of its name or its merchant's, or an id.
-	Search     *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
-	SwitchedOn *bool   `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
-	MerchantId *int64  `protobuf:"varint,3,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
+	Search *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
+	// Keeps to those switched on, or off.
+	SwitchedOn *bool `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
+	// Keeps to one merchant's.
+	MerchantId *int64 `protobuf:"varint,3,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
 	// Those bridged to a trader.
-	TraderCashboxId *int64  `protobuf:"varint,4,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
-	Currency        *string `protobuf:"bytes,5,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
+	TraderCashboxId *int64 `protobuf:"varint,4,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
+	// Keeps to one currency, ISO 4217.
+	Currency *string `protobuf:"bytes,5,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         *int32  `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
 	Cursor        *string `protobuf:"bytes,7,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1599,10 +1695,13 @@ func (x *OperatorServiceListCashboxesRequest) GetCursor() string {
 	return ""
 }
 
+// OperatorServiceListCashboxesResponse is what ListCashboxes of OperatorService answers with.
 type OperatorServiceListCashboxesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Cashbox             `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashboxes, in the order that the call names.
+	Data []*Cashbox `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1651,9 +1750,11 @@ func (x *OperatorServiceListCashboxesResponse) GetNextCursor() string {
 	return ""
 }
 
+// GetCashboxRequest is what GetCashbox of OperatorService takes.
 type GetCashboxRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -1695,12 +1796,17 @@ func (x *GetCashboxRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+// GetCashboxResponse is what GetCashbox of OperatorService answers with.
 type GetCashboxResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Cashbox               `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	Methods       []*CashboxMethod       `protobuf:"bytes,2,rep,name=methods,proto3" json:"methods,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox as it is now.
+	Data *Cashbox `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// Its methods of payments.
+	Methods []*CashboxMethod `protobuf:"bytes,2,rep,name=methods,proto3" json:"methods,omitempty"`
+	// Its methods of payouts.
 	PayoutMethods []*CashboxPayoutMethod `protobuf:"bytes,3,rep,name=payout_methods,json=payoutMethods,proto3" json:"payout_methods,omitempty"`
-	Balance       *OwnerBalance          `protobuf:"bytes,4,opt,name=balance,proto3" json:"balance,omitempty"`
+	// What the cashbox has.
+	Balance *OwnerBalance `protobuf:"bytes,4,opt,name=balance,proto3" json:"balance,omitempty"`
 	// Pending payments, counted up to 100.
 	OpenPayments  int32 `protobuf:"varint,5,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1772,13 +1878,16 @@ func (x *GetCashboxResponse) GetOpenPayments() int32 {
 	return 0
 }
 
+// ListTradersRequest is what ListTraders of OperatorService takes.
 type ListTradersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Part of the name, or an id.
-	Search     *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
-	SwitchedOn *bool   `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
+	Search *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
+	// Keeps to those switched on, or off.
+	SwitchedOn *bool `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         *int32  `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
 	Cursor        *string `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1842,10 +1951,13 @@ func (x *ListTradersRequest) GetCursor() string {
 	return ""
 }
 
+// ListTradersResponse is what ListTraders of OperatorService answers with.
 type ListTradersResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Trader              `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The traders, in the order that the call names.
+	Data []*Trader `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1894,9 +2006,11 @@ func (x *ListTradersResponse) GetNextCursor() string {
 	return ""
 }
 
+// GetTraderRequest is what GetTrader of OperatorService takes.
 type GetTraderRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TraderId      int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId      int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1938,12 +2052,17 @@ func (x *GetTraderRequest) GetTraderId() int64 {
 	return 0
 }
 
+// GetTraderResponse is what GetTrader of OperatorService answers with.
 type GetTraderResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Trader                `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	PayoutMethods []*TraderPayoutMethod  `protobuf:"bytes,2,rep,name=payout_methods,json=payoutMethods,proto3" json:"payout_methods,omitempty"`
-	Acquirers     []*Acquirer            `protobuf:"bytes,3,rep,name=acquirers,proto3" json:"acquirers,omitempty"`
-	Balance       *OwnerBalance          `protobuf:"bytes,4,opt,name=balance,proto3" json:"balance,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader as it is now.
+	Data *Trader `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// What the trader may pay out by.
+	PayoutMethods []*TraderPayoutMethod `protobuf:"bytes,2,rep,name=payout_methods,json=payoutMethods,proto3" json:"payout_methods,omitempty"`
+	// The trader's processors, the present one and former ones.
+	Acquirers []*Acquirer `protobuf:"bytes,3,rep,name=acquirers,proto3" json:"acquirers,omitempty"`
+	// What the trader has.
+	Balance *OwnerBalance `protobuf:"bytes,4,opt,name=balance,proto3" json:"balance,omitempty"`
 	// Pending payments, counted up to 100.
 	OpenPayments  int32 `protobuf:"varint,5,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2015,16 +2134,22 @@ func (x *GetTraderResponse) GetOpenPayments() int32 {
 	return 0
 }
 
+// ListRequisitesRequest is what ListRequisites of OperatorService takes.
 type ListRequisitesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An id, the whole value or its last four characters, or part of holder or bank.
-	Search     *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
-	SwitchedOn *bool   `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
-	TraderId   *int64  `protobuf:"varint,3,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
-	Currency   *string `protobuf:"bytes,4,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
-	Method     *string `protobuf:"bytes,5,opt,name=method,proto3,oneof" json:"method,omitempty"`
+	Search *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
+	// Keeps to those switched on, or off.
+	SwitchedOn *bool `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
+	// Keeps to one trader's.
+	TraderId *int64 `protobuf:"varint,3,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// Keeps to one currency, ISO 4217.
+	Currency *string `protobuf:"bytes,4,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
+	// Keeps to one method.
+	Method *string `protobuf:"bytes,5,opt,name=method,proto3,oneof" json:"method,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         *int32  `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
 	Cursor        *string `protobuf:"bytes,7,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2109,10 +2234,13 @@ func (x *ListRequisitesRequest) GetCursor() string {
 	return ""
 }
 
+// ListRequisitesResponse is what ListRequisites of OperatorService answers with.
 type ListRequisitesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Requisite           `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisites, in the order that the call names.
+	Data []*Requisite `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2161,9 +2289,11 @@ func (x *ListRequisitesResponse) GetNextCursor() string {
 	return ""
 }
 
+// GetRequisiteRequest is what GetRequisite of OperatorService takes.
 type GetRequisiteRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId   int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId   int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2205,9 +2335,11 @@ func (x *GetRequisiteRequest) GetRequisiteId() int64 {
 	return 0
 }
 
+// GetRequisiteResponse is what GetRequisite of OperatorService answers with.
 type GetRequisiteResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  *Requisite             `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The requisite as it is now.
+	Data *Requisite `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	// Pending payments, counted up to 100.
 	OpenPayments  int32 `protobuf:"varint,2,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2258,9 +2390,11 @@ func (x *GetRequisiteResponse) GetOpenPayments() int32 {
 	return 0
 }
 
+// RevealRequisiteRequest is what RevealRequisite of OperatorService takes.
 type RevealRequisiteRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId   int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId   int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2302,9 +2436,11 @@ func (x *RevealRequisiteRequest) GetRequisiteId() int64 {
 	return 0
 }
 
+// RevealRequisiteResponse is what RevealRequisite of OperatorService answers with.
 type RevealRequisiteResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Value         string                 `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The whole value.
+	Value         string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2346,16 +2482,22 @@ func (x *RevealRequisiteResponse) GetValue() string {
 	return ""
 }
 
+// ListUsersRequest is what ListUsers of OperatorService takes.
 type ListUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Part of the login, or an id.
-	Search     *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
-	SwitchedOn *bool   `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
-	Kind       *string `protobuf:"bytes,3,opt,name=kind,proto3,oneof" json:"kind,omitempty"`
-	MerchantId *int64  `protobuf:"varint,4,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
-	TraderId   *int64  `protobuf:"varint,5,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	Search *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
+	// Keeps to those switched on, or off.
+	SwitchedOn *bool `protobuf:"varint,2,opt,name=switched_on,json=switchedOn,proto3,oneof" json:"switched_on,omitempty"`
+	// Keeps to one kind: cabinet, merchant_portal, trader or operator.
+	Kind *string `protobuf:"bytes,3,opt,name=kind,proto3,oneof" json:"kind,omitempty"`
+	// Keeps to one merchant's.
+	MerchantId *int64 `protobuf:"varint,4,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
+	// Keeps to one trader's.
+	TraderId *int64 `protobuf:"varint,5,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         *int32  `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
 	Cursor        *string `protobuf:"bytes,7,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2440,10 +2582,13 @@ func (x *ListUsersRequest) GetCursor() string {
 	return ""
 }
 
+// ListUsersResponse is what ListUsers of OperatorService answers with.
 type ListUsersResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*User                `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The users, in the order that the call names.
+	Data []*User `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2492,9 +2637,11 @@ func (x *ListUsersResponse) GetNextCursor() string {
 	return ""
 }
 
+// GetUserRequest is what GetUser of OperatorService takes.
 type GetUserRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	UserId        int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	UserId        int64 `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2536,9 +2683,11 @@ func (x *GetUserRequest) GetUserId() int64 {
 	return 0
 }
 
+// GetUserResponse is what GetUser of OperatorService answers with.
 type GetUserResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *User                  `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user as it is now.
+	Data          *User `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2580,6 +2729,7 @@ func (x *GetUserResponse) GetData() *User {
 	return nil
 }
 
+// ListPlatformLimitsRequest is what ListPlatformLimits of OperatorService takes, which is nothing.
 type ListPlatformLimitsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2616,9 +2766,11 @@ func (*ListPlatformLimitsRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_people_proto_rawDescGZIP(), []int{34}
 }
 
+// ListPlatformLimitsResponse is what ListPlatformLimits of OperatorService answers with.
 type ListPlatformLimitsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*PlatformLimit       `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The limits.
+	Data          []*PlatformLimit `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2660,9 +2812,11 @@ func (x *ListPlatformLimitsResponse) GetData() []*PlatformLimit {
 	return nil
 }
 
+// RemoveTraderAcquirerRequest is what RemoveTraderAcquirer of OperatorService takes.
 type RemoveTraderAcquirerRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TraderId      int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId      int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2704,13 +2858,18 @@ func (x *RemoveTraderAcquirerRequest) GetTraderId() int64 {
 	return 0
 }
 
+// ListSensitiveReadsRequest is what ListSensitiveReads of OperatorService takes.
 type ListSensitiveReadsRequest struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Subject    *string                `protobuf:"bytes,1,opt,name=subject,proto3,oneof" json:"subject,omitempty"`
-	SubjectKey *string                `protobuf:"bytes,2,opt,name=subject_key,json=subjectKey,proto3,oneof" json:"subject_key,omitempty"`
-	UserId     *int64                 `protobuf:"varint,3,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Keeps to reads of a kind of thing, such as requisite.
+	Subject *string `protobuf:"bytes,1,opt,name=subject,proto3,oneof" json:"subject,omitempty"`
+	// Keeps to reads of one thing, by its id.
+	SubjectKey *string `protobuf:"bytes,2,opt,name=subject_key,json=subjectKey,proto3,oneof" json:"subject_key,omitempty"`
+	// Keeps to what one user read.
+	UserId *int64 `protobuf:"varint,3,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         *int32  `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
 	Cursor        *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2781,10 +2940,13 @@ func (x *ListSensitiveReadsRequest) GetCursor() string {
 	return ""
 }
 
+// ListSensitiveReadsResponse is what ListSensitiveReads of OperatorService answers with.
 type ListSensitiveReadsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*SensitiveRead       `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The reads, in the order that the call names.
+	Data []*SensitiveRead `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// GetPaymentProofRequest is what GetPaymentProof of ProofService takes.
 type GetPaymentProofRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's id, or its uuid.
@@ -67,6 +68,7 @@ func (x *GetPaymentProofRequest) GetPaymentId() string {
 	return ""
 }
 
+// GetPayinProofRequest is what GetPayinProof of ProofService takes.
 type GetPayinProofRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
@@ -112,9 +114,11 @@ func (x *GetPayinProofRequest) GetPayinId() string {
 	return ""
 }
 
+// GetDepositProofRequest is what GetDepositProof of ProofService takes.
 type GetDepositProofRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	DepositId     int64                  `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	DepositId     int64 `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -156,6 +160,7 @@ func (x *GetDepositProofRequest) GetDepositId() int64 {
 	return 0
 }
 
+// ProofResponse is what GetPaymentProof, GetPayinProof and GetDepositProof of ProofService answer with.
 type ProofResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file that `gateway verify-proof` takes, in JSON.
@@ -219,9 +224,11 @@ func (x *ProofResponse) GetWaiting() []*WaitingTransfer {
 	return nil
 }
 
+// WaitingTransfer is a transfer that is not sealed yet.
 type WaitingTransfer struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	TransferId int64                  `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfer's id.
+	TransferId int64 `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
 	// The transfer can be proven once its day is sealed, soon after this moment.
 	SealedAfter   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=sealed_after,json=sealedAfter,proto3" json:"sealed_after,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -272,6 +279,7 @@ func (x *WaitingTransfer) GetSealedAfter() *timestamppb.Timestamp {
 	return nil
 }
 
+// ListSealedDaysRequest is what ListSealedDays of ProofService takes.
 type ListSealedDaysRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 100, by default 50.
@@ -326,10 +334,13 @@ func (x *ListSealedDaysRequest) GetCursor() string {
 	return ""
 }
 
+// ListSealedDaysResponse is what ListSealedDays of ProofService answers with.
 type ListSealedDaysResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*SealedDay           `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor    *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The days, in the order that the call names.
+	Data []*SealedDay `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -382,17 +393,22 @@ func (x *ListSealedDaysResponse) GetNextCursor() string {
 type SealedDay struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In UTC, such as 2026-11-20.
-	Day       string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
-	Transfers int64  `protobuf:"varint,2,opt,name=transfers,proto3" json:"transfers,omitempty"`
+	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
+	// How many transfers were made on the day.
+	Transfers int64 `protobuf:"varint,2,opt,name=transfers,proto3" json:"transfers,omitempty"`
 	// Two of each transfer.
 	Entries int64 `protobuf:"varint,3,opt,name=entries,proto3" json:"entries,omitempty"`
 	// SHA-256, in hexadecimal digits.
-	Root         string       `protobuf:"bytes,4,opt,name=root,proto3" json:"root,omitempty"`
-	Hash         string       `protobuf:"bytes,5,opt,name=hash,proto3" json:"hash,omitempty"`
-	PreviousHash string       `protobuf:"bytes,6,opt,name=previous_hash,json=previousHash,proto3" json:"previous_hash,omitempty"`
-	Kinds        []*KindTotal `protobuf:"bytes,7,rep,name=kinds,proto3" json:"kinds,omitempty"`
+	Root string `protobuf:"bytes,4,opt,name=root,proto3" json:"root,omitempty"`
+	// The page's own hash, SHA-256 in hexadecimal digits.
+	Hash string `protobuf:"bytes,5,opt,name=hash,proto3" json:"hash,omitempty"`
+	// The hash of the page before, in hexadecimal digits.
+	PreviousHash string `protobuf:"bytes,6,opt,name=previous_hash,json=previousHash,proto3" json:"previous_hash,omitempty"`
+	// The day's transfers by kind.
+	Kinds []*KindTotal `protobuf:"bytes,7,rep,name=kinds,proto3" json:"kinds,omitempty"`
 	// After the transfers of this day's page and of all pages before.
-	Balances []*BalanceTotal        `protobuf:"bytes,8,rep,name=balances,proto3" json:"balances,omitempty"`
+	Balances []*BalanceTotal `protobuf:"bytes,8,rep,name=balances,proto3" json:"balances,omitempty"`
+	// When the page was made.
 	SealedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=sealed_at,json=sealedAt,proto3" json:"sealed_at,omitempty"`
 	// Names the key that signed the page.
 	Kid string `protobuf:"bytes,10,opt,name=kid,proto3" json:"kid,omitempty"`
@@ -528,10 +544,13 @@ func (x *SealedDay) GetAuditViolations() int64 {
 	return 0
 }
 
+// KindTotal is the sum of a day's transfers of one kind.
 type KindTotal struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Kind      string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	Transfers int64                  `protobuf:"varint,2,opt,name=transfers,proto3" json:"transfers,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind of transfers, such as hold.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How many they are.
+	Transfers int64 `protobuf:"varint,2,opt,name=transfers,proto3" json:"transfers,omitempty"`
 	// USDT, 8 decimals.
 	Amount        string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -589,6 +608,7 @@ func (x *KindTotal) GetAmount() string {
 	return ""
 }
 
+// BalanceTotal is the sum of the accounts of one kind of owner.
 type BalanceTotal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// external, platform, cashbox or trader.

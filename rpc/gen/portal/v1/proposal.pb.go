@@ -25,27 +25,33 @@ const (
 
 // Proposal is an action that takes a second operator. Nothing of it is done until another operator approves it.
 type Proposal struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	ProposalId int64                  `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal's id.
+	ProposalId int64 `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
 	// fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance or set_rate.
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// What is done by an approval, exactly.
 	Payload *ProposalPayload `protobuf:"bytes,3,opt,name=payload,proto3" json:"payload,omitempty"`
 	// What it is about: trader, account, deposit, cashbox or rate, and which.
-	Subject    string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Its id or key.
 	SubjectKey string `protobuf:"bytes,5,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
 	// Why it was proposed; may be empty.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The login of who proposed it.
-	ProposedBy string                 `protobuf:"bytes,7,opt,name=proposed_by,json=proposedBy,proto3" json:"proposed_by,omitempty"`
-	CreatedAt  *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	ProposedBy string `protobuf:"bytes,7,opt,name=proposed_by,json=proposedBy,proto3" json:"proposed_by,omitempty"`
+	// When it was proposed.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// It can be decided before then.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// open, approved, refused or expired.
-	State          string                 `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
-	DecidedBy      *string                `protobuf:"bytes,11,opt,name=decided_by,json=decidedBy,proto3,oneof" json:"decided_by,omitempty"`
-	DecidedAt      *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
-	DecisionReason *string                `protobuf:"bytes,13,opt,name=decision_reason,json=decisionReason,proto3,oneof" json:"decision_reason,omitempty"`
+	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
+	// The login of who decided it; unset before.
+	DecidedBy *string `protobuf:"bytes,11,opt,name=decided_by,json=decidedBy,proto3,oneof" json:"decided_by,omitempty"`
+	// When it was decided; unset before.
+	DecidedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	// Why it was decided so; unset where no reason was given.
+	DecisionReason *string `protobuf:"bytes,13,opt,name=decision_reason,json=decisionReason,proto3,oneof" json:"decision_reason,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -173,19 +179,29 @@ func (x *Proposal) GetDecisionReason() string {
 
 // ProposalPayload has the fields that its action reads, and no others.
 type ProposalPayload struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	TraderId          *int64                 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
-	MerchantCashboxId *int64                 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
-	DepositId         *int64                 `protobuf:"varint,3,opt,name=deposit_id,json=depositId,proto3,oneof" json:"deposit_id,omitempty"`
-	From              *CorrectionAccount     `protobuf:"bytes,4,opt,name=from,proto3" json:"from,omitempty"`
-	To                *CorrectionAccount     `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader who is funded or withdrawn from.
+	TraderId *int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// The cashbox whose insurance is set.
+	MerchantCashboxId *int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
+	// The deposit that is confirmed.
+	DepositId *int64 `protobuf:"varint,3,opt,name=deposit_id,json=depositId,proto3,oneof" json:"deposit_id,omitempty"`
+	// The account that gives, of a correction.
+	From *CorrectionAccount `protobuf:"bytes,4,opt,name=from,proto3" json:"from,omitempty"`
+	// The account that gets, of a correction.
+	To *CorrectionAccount `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
 	// USDT.
-	Amount        *string `protobuf:"bytes,6,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
-	Reference     *string `protobuf:"bytes,7,opt,name=reference,proto3,oneof" json:"reference,omitempty"`
-	Reason        *string `protobuf:"bytes,8,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
-	Currency      *string `protobuf:"bytes,9,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
-	FiatPerUsdt   *string `protobuf:"bytes,10,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3,oneof" json:"fiat_per_usdt,omitempty"`
-	ValidSeconds  *int64  `protobuf:"varint,11,opt,name=valid_seconds,json=validSeconds,proto3,oneof" json:"valid_seconds,omitempty"`
+	Amount *string `protobuf:"bytes,6,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
+	// Names the movement, so that it is made once.
+	Reference *string `protobuf:"bytes,7,opt,name=reference,proto3,oneof" json:"reference,omitempty"`
+	// Why, as it will stand in the log.
+	Reason *string `protobuf:"bytes,8,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// ISO 4217 code of the rate that is set.
+	Currency *string `protobuf:"bytes,9,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
+	// The rate that is set.
+	FiatPerUsdt *string `protobuf:"bytes,10,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3,oneof" json:"fiat_per_usdt,omitempty"`
+	// How long that rate stays fresh; unset is for good.
+	ValidSeconds  *int64 `protobuf:"varint,11,opt,name=valid_seconds,json=validSeconds,proto3,oneof" json:"valid_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -352,6 +368,7 @@ func (x *CorrectionAccount) GetOwnerId() int64 {
 	return 0
 }
 
+// ListProposalsRequest is what ListProposals of OperatorService takes.
 type ListProposalsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Lists those that are decided or expired, too.
@@ -415,9 +432,11 @@ func (x *ListProposalsRequest) GetCursor() string {
 	return ""
 }
 
+// ListProposalsResponse is what ListProposals of OperatorService answers with.
 type ListProposalsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Proposal            `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The proposals, in the order that the call names.
+	Data []*Proposal `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// How many operators beside the caller could approve. While there are none, proposals wait until a second operator with the
@@ -478,9 +497,11 @@ func (x *ListProposalsResponse) GetOthers() int64 {
 	return 0
 }
 
+// ApproveProposalRequest is what ApproveProposal of OperatorService takes.
 type ApproveProposalRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ProposalId    int64                  `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal's id.
+	ProposalId    int64 `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -522,9 +543,11 @@ func (x *ApproveProposalRequest) GetProposalId() int64 {
 	return 0
 }
 
+// RefuseProposalRequest is what RefuseProposal of OperatorService takes.
 type RefuseProposalRequest struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	ProposalId int64                  `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal's id.
+	ProposalId int64 `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
 	// Why, at most 500 characters.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -575,9 +598,11 @@ func (x *RefuseProposalRequest) GetReason() string {
 	return ""
 }
 
+// ProposalResponse is what ApproveProposal and RefuseProposal of OperatorService answer with.
 type ProposalResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Proposal              `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal as it is now.
+	Data          *Proposal `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -619,10 +644,13 @@ func (x *ProposalResponse) GetData() *Proposal {
 	return nil
 }
 
+// CorrectBalanceRequest is what CorrectBalance of OperatorService takes.
 type CorrectBalanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	From  *CorrectionAccount     `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	To    *CorrectionAccount     `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	// The account that gives.
+	From *CorrectionAccount `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// The account that gets.
+	To *CorrectionAccount `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	// USDT, more than 0, at most 8 decimals. What the first account has not available is refused.
 	Amount string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
 	// Names the correction: 1 to 255 characters, trimmed. Money moves once under a reference; a repeat answers with what was done.
@@ -698,6 +726,7 @@ func (x *CorrectBalanceRequest) GetReason() string {
 	return ""
 }
 
+// ListWaitingSettlementsRequest is what ListWaitingSettlements of OperatorService takes, which is nothing.
 type ListWaitingSettlementsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -734,6 +763,7 @@ func (*ListWaitingSettlementsRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{9}
 }
 
+// ListWaitingSettlementsResponse is what ListWaitingSettlements of OperatorService answers with.
 type ListWaitingSettlementsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At most 100, the oldest first.
@@ -790,12 +820,16 @@ func (x *ListWaitingSettlementsResponse) GetMore() bool {
 
 // WaitingSettlement is a completed payment whose settlement waits for a fresh rate.
 type WaitingSettlement struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
-	Method    string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	Currency  string                 `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Fiat, two decimals.
-	Amount        string                 `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// When it was completed.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -866,6 +900,7 @@ func (x *WaitingSettlement) GetSince() *timestamppb.Timestamp {
 	return nil
 }
 
+// GetRateDayRequest is what GetRateDay of OperatorService takes, which is nothing.
 type GetRateDayRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -902,6 +937,7 @@ func (*GetRateDayRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{12}
 }
 
+// GetRateDayResponse is what GetRateDay of OperatorService answers with.
 type GetRateDayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the feeds brought in the last 24 hours, by currency, feed and minute.
@@ -956,12 +992,17 @@ func (x *GetRateDayResponse) GetBands() []*RateBand {
 	return nil
 }
 
+// RateObservation is a rate that a feed brought.
 type RateObservation struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FeedId        int64                  `protobuf:"varint,1,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	Currency      string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Minute        *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=minute,proto3" json:"minute,omitempty"`
-	FiatPerUsdt   string                 `protobuf:"bytes,4,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3" json:"fiat_per_usdt,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The feed's id.
+	FeedId int64 `protobuf:"varint,1,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The beginning of the minute.
+	Minute *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=minute,proto3" json:"minute,omitempty"`
+	// Fiat for one USDT, 2 to 8 decimals.
+	FiatPerUsdt   string `protobuf:"bytes,4,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3" json:"fiat_per_usdt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1026,9 +1067,11 @@ func (x *RateObservation) GetFiatPerUsdt() string {
 
 // RateBand is how far a rate may be set by hand, and from what: from both the rate in use and the anchor.
 type RateBand struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	Percent  string                 `protobuf:"bytes,2,opt,name=percent,proto3" json:"percent,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// How far, in percent.
+	Percent string `protobuf:"bytes,2,opt,name=percent,proto3" json:"percent,omitempty"`
 	// The rate in use; unset where none is known.
 	Now *string `protobuf:"bytes,3,opt,name=now,proto3,oneof" json:"now,omitempty"`
 	// What the changes by hand of the last 24 hours began with; unset where there were none.

@@ -23,9 +23,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListReceiptsRequest is what ListReceipts of ReceiptService takes.
 type ListReceiptsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,9 +69,11 @@ func (x *ListReceiptsRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// ListReceiptsResponse is what ListReceipts of ReceiptService answers with.
 type ListReceiptsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Receipt             `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The receipts, in the order that the call names.
+	Data          []*Receipt `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -121,7 +125,8 @@ type Receipt struct {
 	// Media type, by the content: PDF, PNG, JPEG or WebP.
 	FileType string `protobuf:"bytes,3,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
 	// In bytes.
-	FileSize      int64                  `protobuf:"varint,4,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
+	FileSize int64 `protobuf:"varint,4,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
+	// When it came.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -192,9 +197,11 @@ func (x *Receipt) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// GetReceiptRequest is what GetReceipt of ReceiptService takes.
 type GetReceiptRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// 1 to 3.
 	Number        int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -245,10 +252,13 @@ func (x *GetReceiptRequest) GetNumber() int32 {
 	return 0
 }
 
+// GetReceiptResponse is what GetReceipt of ReceiptService answers with.
 type GetReceiptResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Receipt       *Receipt               `protobuf:"bytes,1,opt,name=receipt,proto3" json:"receipt,omitempty"`
-	Content       []byte                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is known of the file.
+	Receipt *Receipt `protobuf:"bytes,1,opt,name=receipt,proto3" json:"receipt,omitempty"`
+	// The bytes of the file.
+	Content       []byte `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -297,9 +307,11 @@ func (x *GetReceiptResponse) GetContent() []byte {
 	return nil
 }
 
+// AppealWithReceiptRequest is what AppealWithReceipt of ReceiptService takes.
 type AppealWithReceiptRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The failed payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// 1 to 3.
 	Number int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
 	// What the payer says happened, at most 2000 characters.

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// GetSignedTimelineRequest is what GetSignedTimeline of ReportService takes.
 type GetSignedTimelineRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's id, or its uuid.
@@ -67,6 +68,7 @@ func (x *GetSignedTimelineRequest) GetPaymentId() string {
 	return ""
 }
 
+// GetSigningKeysRequest is what GetSigningKeys of ReportService takes, which is nothing.
 type GetSigningKeysRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -103,6 +105,7 @@ func (*GetSigningKeysRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
 }
 
+// SignedDocumentResponse is what GetSignedTimeline and GetSigningKeys of ReportService answer with.
 type SignedDocumentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// JSON, to be kept byte by byte as it is. `gateway verify-timeline` proves it.
@@ -148,6 +151,7 @@ func (x *SignedDocumentResponse) GetDocument() string {
 	return ""
 }
 
+// ReportServiceListEventsRequest is what ListEvents of ReportService takes.
 type ReportServiceListEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// pending, delivered or dead. None is any.
@@ -156,7 +160,8 @@ type ReportServiceListEventsRequest struct {
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	// Created from then on, and before then. Unset: the last 30 days, and no end.
 	From *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
-	To   *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
+	// Created before then; unset is no end.
+	To *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
 	// One thing to look for: the uuid of an event, or the uuid or id of the payment or payout that it is about. What it finds is listed
 	// whatever else is asked.
 	Search string `protobuf:"bytes,5,opt,name=search,proto3" json:"search,omitempty"`
@@ -256,9 +261,11 @@ func (x *ReportServiceListEventsRequest) GetLimit() int32 {
 	return 0
 }
 
+// ListReportEventsResponse is what ListEvents of ReportService answers with.
 type ListReportEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*ReportEvent         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The events, the newest first.
+	Data []*ReportEvent `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset where nothing is known to follow.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// Unset where nothing is known to come before.
@@ -329,22 +336,28 @@ func (x *ListReportEventsResponse) GetSearchedBackTo() *timestamppb.Timestamp {
 
 // ReportEvent is an event in a list.
 type ReportEvent struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	EventId string                 `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's uuid, which the webhook carries as eventId.
+	EventId string `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	// The event's place in the merchant's feed; unset until it has one.
 	Number *int64 `protobuf:"varint,2,opt,name=number,proto3,oneof" json:"number,omitempty"`
-	Type   string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
+	// The type of the event, such as payment.status.updated.
+	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// What it is about, payment or payin, and the id of that.
-	Subject   string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	SubjectId int64  `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The integer id of that payment or payout.
+	SubjectId int64 `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
 	// Numbers the events of that from 1 on, without gaps.
-	Sequence  int32                  `protobuf:"varint,6,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Url       string                 `protobuf:"bytes,7,opt,name=url,proto3" json:"url,omitempty"`
+	Sequence int32 `protobuf:"varint,6,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// Where it goes.
+	Url string `protobuf:"bytes,7,opt,name=url,proto3" json:"url,omitempty"`
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// pending, delivered or dead.
 	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
 	// How many attempts there were, and the HTTP status that answered the last one; unset where none did.
-	Attempts       int32  `protobuf:"varint,10,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	Attempts int32 `protobuf:"varint,10,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// The HTTP status that answered the last attempt; unset where none did.
 	LastStatusCode *int32 `protobuf:"varint,11,opt,name=last_status_code,json=lastStatusCode,proto3,oneof" json:"last_status_code,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -457,6 +470,7 @@ func (x *ReportEvent) GetLastStatusCode() int32 {
 	return 0
 }
 
+// GetOverviewRequest is what GetOverview of ReportService takes.
 type GetOverviewRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The IANA name of the zone in which today begins, such as Europe/Berlin; empty is UTC.
@@ -614,9 +628,11 @@ func (x *GetOverviewResponse) GetBalances() []*OverviewBalance {
 
 // OverviewFigures count payments by the time of their creation.
 type OverviewFigures struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Payments  int64                  `protobuf:"varint,1,opt,name=payments,proto3" json:"payments,omitempty"`
-	Completed int64                  `protobuf:"varint,2,opt,name=completed,proto3" json:"completed,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many were created.
+	Payments int64 `protobuf:"varint,1,opt,name=payments,proto3" json:"payments,omitempty"`
+	// How many of them are completed.
+	Completed int64 `protobuf:"varint,2,opt,name=completed,proto3" json:"completed,omitempty"`
 	// Completed, failed and cancelled ones.
 	Ended int64 `protobuf:"varint,3,opt,name=ended,proto3" json:"ended,omitempty"`
 	// Completed of a hundred ended, one decimal; unset where none has ended.
@@ -705,8 +721,10 @@ func (x *OverviewFigures) GetMedianSeconds() int64 {
 type OverviewDay struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ISO 4217.
-	Currency      string           `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	Today         *OverviewFigures `protobuf:"bytes,2,opt,name=today,proto3" json:"today,omitempty"`
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// Today, up to now.
+	Today *OverviewFigures `protobuf:"bytes,2,opt,name=today,proto3" json:"today,omitempty"`
+	// The same day last week, up to the same hour.
 	LastWeek      *OverviewFigures `protobuf:"bytes,3,opt,name=last_week,json=lastWeek,proto3" json:"last_week,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -765,10 +783,12 @@ func (x *OverviewDay) GetLastWeek() *OverviewFigures {
 
 // OverviewMethod has the figures of a method in a currency.
 type OverviewMethod struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Method string                 `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
 	// ISO 4217.
-	Currency      string           `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The figures of the last seven days.
 	Figures       *OverviewFigures `protobuf:"bytes,3,opt,name=figures,proto3" json:"figures,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -827,9 +847,11 @@ func (x *OverviewMethod) GetFigures() *OverviewFigures {
 
 // OverviewHour has the figures of an hour, of all currencies.
 type OverviewHour struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
-	Figures       *OverviewFigures       `protobuf:"bytes,2,opt,name=figures,proto3" json:"figures,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The beginning of the hour.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// The figures of the hour.
+	Figures       *OverviewFigures `protobuf:"bytes,2,opt,name=figures,proto3" json:"figures,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -880,13 +902,17 @@ func (x *OverviewHour) GetFigures() *OverviewFigures {
 
 // OverviewEndpoint is a host at which deliveries fail.
 type OverviewEndpoint struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Host     string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	Attempts int64                  `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
-	Failures int64                  `protobuf:"varint,3,opt,name=failures,proto3" json:"failures,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The host, as in the address that events go to.
+	Host string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	// How many attempts there were.
+	Attempts int64 `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// How many of them failed.
+	Failures int64 `protobuf:"varint,3,opt,name=failures,proto3" json:"failures,omitempty"`
 	// When the last one failed, and the HTTP status it was answered with; unset where no answer came.
-	LastFailureAt  *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_failure_at,json=lastFailureAt,proto3" json:"last_failure_at,omitempty"`
-	LastStatusCode *int32                 `protobuf:"varint,5,opt,name=last_status_code,json=lastStatusCode,proto3,oneof" json:"last_status_code,omitempty"`
+	LastFailureAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_failure_at,json=lastFailureAt,proto3" json:"last_failure_at,omitempty"`
+	// The HTTP status of the last failure; unset where no answer came.
+	LastStatusCode *int32 `protobuf:"varint,5,opt,name=last_status_code,json=lastStatusCode,proto3,oneof" json:"last_status_code,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -962,8 +988,9 @@ type OverviewQueue struct {
 	// appeals.waiting, deposits.waiting, payouts.overdue or events.dead.
 	Queue string `protobuf:"bytes,1,opt,name=queue,proto3" json:"queue,omitempty"`
 	// At most 99; more tells that there is more.
-	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	More          bool  `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
+	Count int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	// There are more than count says.
+	More          bool `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1021,15 +1048,21 @@ func (x *OverviewQueue) GetMore() bool {
 
 // OverviewBalance is what a cashbox has, in USDT with eight decimals. Insurance is a part of what is reserved.
 type OverviewBalance struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	Name              string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Total             string                 `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
-	Available         string                 `protobuf:"bytes,4,opt,name=available,proto3" json:"available,omitempty"`
-	Reserved          string                 `protobuf:"bytes,5,opt,name=reserved,proto3" json:"reserved,omitempty"`
-	Insurance         string                 `protobuf:"bytes,6,opt,name=insurance,proto3" json:"insurance,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// What people call the cashbox.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// USDT, 8 decimals: available and reserved together.
+	Total string `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
+	// USDT, 8 decimals: what can be used.
+	Available string `protobuf:"bytes,4,opt,name=available,proto3" json:"available,omitempty"`
+	// USDT, 8 decimals: what is held back.
+	Reserved string `protobuf:"bytes,5,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	// USDT, 8 decimals: a part of reserved.
+	Insurance     string `protobuf:"bytes,6,opt,name=insurance,proto3" json:"insurance,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OverviewBalance) Reset() {
@@ -1104,6 +1137,7 @@ func (x *OverviewBalance) GetInsurance() string {
 	return ""
 }
 
+// GetPaymentTimelineRequest is what GetPaymentTimeline of ReportService takes.
 type GetPaymentTimelineRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's id, or its uuid.
@@ -1149,6 +1183,7 @@ func (x *GetPaymentTimelineRequest) GetPaymentId() string {
 	return ""
 }
 
+// GetPayinTimelineRequest is what GetPayinTimeline of ReportService takes.
 type GetPayinTimelineRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
@@ -1194,9 +1229,11 @@ func (x *GetPayinTimelineRequest) GetPayinId() string {
 	return ""
 }
 
+// TimelineResponse is what GetPaymentTimeline and GetPayinTimeline of ReportService answer with.
 type TimelineResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*TimelineLine        `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What happened, the oldest first.
+	Data          []*TimelineLine `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1241,7 +1278,8 @@ func (x *TimelineResponse) GetData() []*TimelineLine {
 // TimelineLine is one thing that happened. Of the messages in it, those are set that belong to its kind.
 type TimelineLine struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// When it happened.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
 	// request, choice, rate, status, ledger, code, card, visit, claim, receipt, appeal or webhook.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Who did it. To operators, and to those whose own they are: key:12, merchant_portal:5, trader:3, operator:1. To others: merchant,
@@ -1253,17 +1291,25 @@ type TimelineLine struct {
 	What string `protobuf:"bytes,4,opt,name=what,proto3" json:"what,omitempty"`
 	// Statuses, of kind status. The first status of all has no from.
 	FromStatus *string `protobuf:"bytes,5,opt,name=from_status,json=fromStatus,proto3,oneof" json:"from_status,omitempty"`
-	ToStatus   *string `protobuf:"bytes,6,opt,name=to_status,json=toStatus,proto3,oneof" json:"to_status,omitempty"`
+	// The status it got.
+	ToStatus *string `protobuf:"bytes,6,opt,name=to_status,json=toStatus,proto3,oneof" json:"to_status,omitempty"`
 	// Why a status changed, or why the merchant appealed.
-	Reason   *string           `protobuf:"bytes,7,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
-	Request  *TimelineRequest  `protobuf:"bytes,8,opt,name=request,proto3" json:"request,omitempty"`
-	Choice   *TimelineChoice   `protobuf:"bytes,9,opt,name=choice,proto3" json:"choice,omitempty"`
-	Rate     *TimelineRate     `protobuf:"bytes,10,opt,name=rate,proto3" json:"rate,omitempty"`
+	Reason *string `protobuf:"bytes,7,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// Of kind request.
+	Request *TimelineRequest `protobuf:"bytes,8,opt,name=request,proto3" json:"request,omitempty"`
+	// Of kind choice.
+	Choice *TimelineChoice `protobuf:"bytes,9,opt,name=choice,proto3" json:"choice,omitempty"`
+	// Of kind rate.
+	Rate *TimelineRate `protobuf:"bytes,10,opt,name=rate,proto3" json:"rate,omitempty"`
+	// Of kind ledger.
 	Transfer *TimelineTransfer `protobuf:"bytes,11,opt,name=transfer,proto3" json:"transfer,omitempty"`
-	Webhook  *TimelineWebhook  `protobuf:"bytes,12,opt,name=webhook,proto3" json:"webhook,omitempty"`
-	File     *TimelineFile     `protobuf:"bytes,13,opt,name=file,proto3" json:"file,omitempty"`
+	// Of kind webhook.
+	Webhook *TimelineWebhook `protobuf:"bytes,12,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	// Of kinds receipt and appeal.
+	File *TimelineFile `protobuf:"bytes,13,opt,name=file,proto3" json:"file,omitempty"`
 	// A card's last four digits and its brand.
 	CardLast4 *string `protobuf:"bytes,14,opt,name=card_last4,json=cardLast4,proto3,oneof" json:"card_last4,omitempty"`
+	// The card's brand.
 	CardBrand *string `protobuf:"bytes,15,opt,name=card_brand,json=cardBrand,proto3,oneof" json:"card_brand,omitempty"`
 	// Who had a code sent again: merchant or trader.
 	By *string `protobuf:"bytes,16,opt,name=by,proto3,oneof" json:"by,omitempty"`
@@ -1443,10 +1489,12 @@ type TimelineRequest struct {
 	// Until when it waits, as it stands now.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Not for traders.
-	OrderId     *string `protobuf:"bytes,5,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	OrderId *string `protobuf:"bytes,5,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	// Where webhooks go. Not for traders.
 	CallbackUri *string `protobuf:"bytes,6,opt,name=callback_uri,json=callbackUri,proto3,oneof" json:"callback_uri,omitempty"`
 	// The request's X-Request-Id, and the address it came from. Not for traders; unset for what was created before these were kept.
-	RequestId      *string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3,oneof" json:"request_id,omitempty"`
+	RequestId *string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3,oneof" json:"request_id,omitempty"`
+	// The network address that it came from. Not for traders.
 	RequestAddress *string `protobuf:"bytes,8,opt,name=request_address,json=requestAddress,proto3,oneof" json:"request_address,omitempty"`
 	// Of a payout: the last four digits of the recipient's requisite.
 	AddressMask   *string `protobuf:"bytes,9,opt,name=address_mask,json=addressMask,proto3,oneof" json:"address_mask,omitempty"`
@@ -1551,16 +1599,21 @@ func (x *TimelineRequest) GetAddressMask() string {
 type TimelineChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Not for merchants.
-	TraderId    *int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	TraderId *int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// The requisite's id. Not for merchants.
 	RequisiteId *int64 `protobuf:"varint,2,opt,name=requisite_id,json=requisiteId,proto3,oneof" json:"requisite_id,omitempty"`
 	// sbp, phone, card or iban; unset for card checkout, like the next three.
-	Type   *string `protobuf:"bytes,3,opt,name=type,proto3,oneof" json:"type,omitempty"`
-	Value  *string `protobuf:"bytes,4,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	Type *string `protobuf:"bytes,3,opt,name=type,proto3,oneof" json:"type,omitempty"`
+	// What the payer sends money to.
+	Value *string `protobuf:"bytes,4,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	// The holder's name.
 	Holder *string `protobuf:"bytes,5,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	Bank   *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// The bank's name.
+	Bank *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	// For operators: how many requisites of the pool were switched on and within their hours, and how many of them were looked at before
 	// this one was taken.
-	Pool   *int32 `protobuf:"varint,7,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
+	Pool *int32 `protobuf:"varint,7,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
+	// How many of them were looked at before this one was taken.
 	Looked *int32 `protobuf:"varint,8,opt,name=looked,proto3,oneof" json:"looked,omitempty"`
 	// For operators: what was passed by before it, by the rules, at most 100 requisites in all.
 	Passed        []*PassedBy `protobuf:"bytes,9,rep,name=passed,proto3" json:"passed,omitempty"`
@@ -1665,7 +1718,8 @@ func (x *TimelineChoice) GetPassed() []*PassedBy {
 type PassedBy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A rule of RoutingCandidate, or resting: found not to do a moment before, or trader_held: another payment had the trader's account locked.
-	Rule          string  `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The requisites' ids.
 	RequisiteIds  []int64 `protobuf:"varint,2,rep,packed,name=requisite_ids,json=requisiteIds,proto3" json:"requisite_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1719,12 +1773,14 @@ func (x *PassedBy) GetRequisiteIds() []int64 {
 type TimelineRate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where the base rate is from, and of when it is.
-	Source     *string                `protobuf:"bytes,1,opt,name=source,proto3,oneof" json:"source,omitempty"`
+	Source *string `protobuf:"bytes,1,opt,name=source,proto3,oneof" json:"source,omitempty"`
+	// Of when the base rate is.
 	ObservedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
 	// No rate is fresh yet: there is a hold only.
 	Unavailable bool `protobuf:"varint,3,opt,name=unavailable,proto3" json:"unavailable,omitempty"`
 	// Fiat per USDT.
-	BaseRate      *string `protobuf:"bytes,4,opt,name=base_rate,json=baseRate,proto3,oneof" json:"base_rate,omitempty"`
+	BaseRate *string `protobuf:"bytes,4,opt,name=base_rate,json=baseRate,proto3,oneof" json:"base_rate,omitempty"`
+	// The markup in percent.
 	MarkupPercent *string `protobuf:"bytes,5,opt,name=markup_percent,json=markupPercent,proto3,oneof" json:"markup_percent,omitempty"`
 	// Who set the markup of a payment: body, cashbox_method, merchant, trader or configuration.
 	MarkupSource *string `protobuf:"bytes,6,opt,name=markup_source,json=markupSource,proto3,oneof" json:"markup_source,omitempty"`
@@ -1737,7 +1793,8 @@ type TimelineRate struct {
 	// For operators: the trader's share at most, of a payment in percent of spot.
 	SharePercent *string `protobuf:"bytes,10,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
 	// What the trader and what the platform gets.
-	TraderUsdt   *string `protobuf:"bytes,11,opt,name=trader_usdt,json=traderUsdt,proto3,oneof" json:"trader_usdt,omitempty"`
+	TraderUsdt *string `protobuf:"bytes,11,opt,name=trader_usdt,json=traderUsdt,proto3,oneof" json:"trader_usdt,omitempty"`
+	// What the platform gets.
 	PlatformUsdt *string `protobuf:"bytes,12,opt,name=platform_usdt,json=platformUsdt,proto3,oneof" json:"platform_usdt,omitempty"`
 	// What the trader puts up for a payment.
 	HoldUsdt      *string `protobuf:"bytes,13,opt,name=hold_usdt,json=holdUsdt,proto3,oneof" json:"hold_usdt,omitempty"`
@@ -1869,15 +1926,18 @@ func (x *TimelineRate) GetHoldUsdt() string {
 // TimelineTransfer is a row of the ledger. Operators get each row once, with both accounts. Others get it once for each account of
 // theirs, without the other one.
 type TimelineTransfer struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	TransferId int64                  `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfer's id.
+	TransferId int64 `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
 	// Such as hold, freeze, or from one status to another: pending-completed.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// USDT, eight places.
-	Amount  string         `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	// The account that the line is of.
 	Account *LedgerAccount `protobuf:"bytes,4,opt,name=account,proto3" json:"account,omitempty"`
 	// debit: the account gave the amount. credit: it got it.
-	Direction     string         `protobuf:"bytes,5,opt,name=direction,proto3" json:"direction,omitempty"`
+	Direction string `protobuf:"bytes,5,opt,name=direction,proto3" json:"direction,omitempty"`
+	// The account on the other side; for operators only.
 	Other         *LedgerAccount `protobuf:"bytes,6,opt,name=other,proto3" json:"other,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2085,15 +2145,20 @@ func (x *TimelineFile) GetSize() int64 {
 
 // TimelineWebhook is an event, or an attempt to deliver one. For operators, and merchants' users who may read events.
 type TimelineWebhook struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	EventId  string                 `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
-	Type     string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	Sequence int32                  `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's uuid.
+	EventId string `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// The type of the event, such as payment.status.updated.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// Counts the events of one payment or payout from 1 without gaps.
+	Sequence int32 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// Of an event: pending, delivered or dead.
 	Status *string `protobuf:"bytes,4,opt,name=status,proto3,oneof" json:"status,omitempty"`
-	Url    *string `protobuf:"bytes,5,opt,name=url,proto3,oneof" json:"url,omitempty"`
+	// Where it goes; unset of an attempt.
+	Url *string `protobuf:"bytes,5,opt,name=url,proto3,oneof" json:"url,omitempty"`
 	// Of an attempt: the answer's HTTP status, unset where none came.
 	StatusCode *int32 `protobuf:"varint,6,opt,name=status_code,json=statusCode,proto3,oneof" json:"status_code,omitempty"`
+	// How long it took, in milliseconds.
 	DurationMs *int32 `protobuf:"varint,7,opt,name=duration_ms,json=durationMs,proto3,oneof" json:"duration_ms,omitempty"`
 	// What the answer begins with, at most 200 bytes that a stranger wrote.
 	Answer []byte `protobuf:"bytes,8,opt,name=answer,proto3,oneof" json:"answer,omitempty"`
@@ -2196,6 +2261,7 @@ func (x *TimelineWebhook) GetError() string {
 	return ""
 }
 
+// ReportServiceListPaymentsRequest is what ListPayments of ReportService takes.
 type ReportServiceListPaymentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which payments; unset: those of the last 30 days.
@@ -2241,6 +2307,7 @@ func (x *ReportServiceListPaymentsRequest) GetFilter() *ReportFilter {
 	return nil
 }
 
+// ReportServiceListPayinsRequest is what ListPayins of ReportService takes.
 type ReportServiceListPayinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which payouts; unset: those of the last 30 days.
@@ -2291,14 +2358,17 @@ type ReportFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of payments: pending, completed, failed, cancelled, appeal. Of payouts: waiting, processing, completed, failed, cancelled, expired.
 	Status []string `protobuf:"bytes,1,rep,name=status,proto3" json:"status,omitempty"`
-	Method string   `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
 	// ISO 4217.
 	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Created from then on, and before then. Unset: the last 30 days, and no end.
 	From *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=from,proto3" json:"from,omitempty"`
-	To   *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
+	// Created before then; unset is no end.
+	To *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
 	// Decimals with at most two places: the least and the most amount.
 	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	// The greatest amount.
 	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// One thing to look for: a uuid, an id, or the last four digits of the requisite or card; for merchants, and for operators with
 	// merchant_id, also an order id or payer. What a uuid, an id or an order id finds is listed whatever else is asked.
@@ -2307,7 +2377,8 @@ type ReportFilter struct {
 	MerchantCashboxId int64 `protobuf:"varint,9,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// For operators: of one merchant, of one trader.
 	MerchantId int64 `protobuf:"varint,10,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	TraderId   int64 `protobuf:"varint,11,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// For operators: of one trader.
+	TraderId int64 `protobuf:"varint,11,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// A next_cursor, or with backward a previous_cursor.
 	Cursor string `protobuf:"bytes,12,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	// Asks for the page before the cursor.
@@ -2446,9 +2517,11 @@ func (x *ReportFilter) GetLimit() int32 {
 	return 0
 }
 
+// ListReportPaymentsResponse is what ListPayments of ReportService answers with.
 type ListReportPaymentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*ReportPayment       `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payments, in the order that the call names.
+	Data []*ReportPayment `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset where nothing is known to follow.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// Unset where nothing is known to come before.
@@ -2519,25 +2592,35 @@ func (x *ListReportPaymentsResponse) GetSearchedBackTo() *timestamppb.Timestamp 
 
 // ReportPayment is a payment in a list.
 type ReportPayment struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Id        int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Uuid      string                 `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's uuid.
+	Uuid string `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Not for traders.
-	OrderId  *string `protobuf:"bytes,4,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
-	Method   string  `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
-	Currency string  `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
+	OrderId *string `protobuf:"bytes,4,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Decimal, two places.
 	Amount string `protobuf:"bytes,7,opt,name=amount,proto3" json:"amount,omitempty"`
 	// pending, completed, failed, cancelled or appeal.
-	Status       string                 `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
-	StatusReason *string                `protobuf:"bytes,9,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
-	StatusAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=status_at,json=statusAt,proto3" json:"status_at,omitempty"`
-	ExpiresAt    *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
+	// Why the status is what it is; null where no reason was given.
+	StatusReason *string `protobuf:"bytes,9,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
+	// When it got its status.
+	StatusAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=status_at,json=statusAt,proto3" json:"status_at,omitempty"`
+	// End of the requisite's reservation.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// When the payer first said that they have paid.
-	ClaimedAt         *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=claimed_at,json=claimedAt,proto3" json:"claimed_at,omitempty"`
-	MerchantId        int64                  `protobuf:"varint,13,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	MerchantCashboxId int64                  `protobuf:"varint,14,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	ClaimedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=claimed_at,json=claimedAt,proto3" json:"claimed_at,omitempty"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,13,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,14,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// Not for merchants.
 	TraderId *int64 `protobuf:"varint,15,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
 	// Where the payer sends the money; unset for card checkout.
@@ -2545,9 +2628,12 @@ type ReportPayment struct {
 	// Of the card that was entered for a card payment.
 	CardLast4 *string `protobuf:"bytes,17,opt,name=card_last4,json=cardLast4,proto3,oneof" json:"card_last4,omitempty"`
 	// Of the calculation what is for the caller, in USDT with eight places.
-	AmountUsdt         *string `protobuf:"bytes,18,opt,name=amount_usdt,json=amountUsdt,proto3,oneof" json:"amount_usdt,omitempty"`
-	ProfitUsdt         *string `protobuf:"bytes,19,opt,name=profit_usdt,json=profitUsdt,proto3,oneof" json:"profit_usdt,omitempty"`
-	SpreadTraderUsdt   *string `protobuf:"bytes,20,opt,name=spread_trader_usdt,json=spreadTraderUsdt,proto3,oneof" json:"spread_trader_usdt,omitempty"`
+	AmountUsdt *string `protobuf:"bytes,18,opt,name=amount_usdt,json=amountUsdt,proto3,oneof" json:"amount_usdt,omitempty"`
+	// The whole spread.
+	ProfitUsdt *string `protobuf:"bytes,19,opt,name=profit_usdt,json=profitUsdt,proto3,oneof" json:"profit_usdt,omitempty"`
+	// The trader's share of the spread.
+	SpreadTraderUsdt *string `protobuf:"bytes,20,opt,name=spread_trader_usdt,json=spreadTraderUsdt,proto3,oneof" json:"spread_trader_usdt,omitempty"`
+	// The rest of the spread.
 	SpreadPlatformUsdt *string `protobuf:"bytes,21,opt,name=spread_platform_usdt,json=spreadPlatformUsdt,proto3,oneof" json:"spread_platform_usdt,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -2730,9 +2816,11 @@ func (x *ReportPayment) GetSpreadPlatformUsdt() string {
 	return ""
 }
 
+// ListReportPayinsResponse is what ListPayins of ReportService answers with.
 type ListReportPayinsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*ReportPayin         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payouts, in the order that the call names.
+	Data []*ReportPayin `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset where nothing is known to follow.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// Unset where nothing is known to come before.
@@ -2803,28 +2891,40 @@ func (x *ListReportPayinsResponse) GetSearchedBackTo() *timestamppb.Timestamp {
 
 // ReportPayin is a payout in a list.
 type ReportPayin struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	Id        int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	PayinId   string                 `protobuf:"bytes,2,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's integer id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The payout's uuid.
+	PayinId string `protobuf:"bytes,2,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Not for traders.
-	OrderId  *string `protobuf:"bytes,4,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
-	Method   string  `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
-	Currency string  `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
+	OrderId *string `protobuf:"bytes,4,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Decimal, two places.
 	Amount string `protobuf:"bytes,7,opt,name=amount,proto3" json:"amount,omitempty"`
 	// waiting, processing, completed, failed, cancelled or expired.
-	Status            string                 `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
-	StatusReason      *string                `protobuf:"bytes,9,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
-	StatusAt          *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=status_at,json=statusAt,proto3" json:"status_at,omitempty"`
-	ExpiresAt         *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	MerchantId        int64                  `protobuf:"varint,12,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	MerchantCashboxId int64                  `protobuf:"varint,13,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
+	// Why the status is what it is; null where no reason was given.
+	StatusReason *string `protobuf:"bytes,9,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
+	// When it got its status.
+	StatusAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=status_at,json=statusAt,proto3" json:"status_at,omitempty"`
+	// Nobody took it by then: it expires.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,12,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,13,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// Who took it. Not for merchants.
 	TraderId *int64 `protobuf:"varint,14,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
 	// The last four digits of the recipient's requisite.
-	AddressMask    string  `protobuf:"bytes,15,opt,name=address_mask,json=addressMask,proto3" json:"address_mask,omitempty"`
-	Recipient      string  `protobuf:"bytes,16,opt,name=recipient,proto3" json:"recipient,omitempty"`
+	AddressMask string `protobuf:"bytes,15,opt,name=address_mask,json=addressMask,proto3" json:"address_mask,omitempty"`
+	// The recipient's full name.
+	Recipient string `protobuf:"bytes,16,opt,name=recipient,proto3" json:"recipient,omitempty"`
+	// What proves that it was paid, such as the transfer's number; unset before.
 	ProofReference *string `protobuf:"bytes,17,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
 	// What the merchant pays, in USDT. Not for traders.
 	FrozenUsdt *string `protobuf:"bytes,18,opt,name=frozen_usdt,json=frozenUsdt,proto3,oneof" json:"frozen_usdt,omitempty"`
@@ -2997,6 +3097,7 @@ func (x *ReportPayin) GetRewardUsdt() string {
 	return ""
 }
 
+// GetStatementRequest is what GetStatement of ReportService takes.
 type GetStatementRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose account. Traders need not say: it is theirs. Merchants: cashbox. Operators: external, platform, cashbox or trader.
@@ -3007,7 +3108,8 @@ type GetStatementRequest struct {
 	Reserved bool `protobuf:"varint,3,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	// From then on, and before then. Unset: the last 30 days, and no end.
 	From *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=from,proto3" json:"from,omitempty"`
-	To   *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
+	// Before then; unset is no end.
+	To *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
 	// The oldest line first; the newest otherwise.
 	OldestFirst bool `protobuf:"varint,6,opt,name=oldest_first,json=oldestFirst,proto3" json:"oldest_first,omitempty"`
 	// A next_cursor, or with backward a previous_cursor.
@@ -3113,13 +3215,17 @@ func (x *GetStatementRequest) GetLimit() int32 {
 	return 0
 }
 
+// GetStatementResponse is what GetStatement of ReportService answers with.
 type GetStatementResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Account *LedgerAccount         `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account of the statement.
+	Account *LedgerAccount `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	// What the account had at from, and at to. USDT, eight places.
-	OpeningBalance string           `protobuf:"bytes,2,opt,name=opening_balance,json=openingBalance,proto3" json:"opening_balance,omitempty"`
-	ClosingBalance string           `protobuf:"bytes,3,opt,name=closing_balance,json=closingBalance,proto3" json:"closing_balance,omitempty"`
-	Data           []*StatementLine `protobuf:"bytes,4,rep,name=data,proto3" json:"data,omitempty"`
+	OpeningBalance string `protobuf:"bytes,2,opt,name=opening_balance,json=openingBalance,proto3" json:"opening_balance,omitempty"`
+	// What the account had at to.
+	ClosingBalance string `protobuf:"bytes,3,opt,name=closing_balance,json=closingBalance,proto3" json:"closing_balance,omitempty"`
+	// The movements, in the order that was asked for.
+	Data []*StatementLine `protobuf:"bytes,4,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset where nothing follows.
 	NextCursor *string `protobuf:"bytes,5,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// Unset at the beginning.
@@ -3202,14 +3308,17 @@ func (x *GetStatementResponse) GetPreviousCursor() string {
 
 // StatementLine is one movement.
 type StatementLine struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	TransferId int64                  `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
-	At         *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfer's id.
+	TransferId int64 `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
+	// When it was booked.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	// Such as hold, freeze, funding, or from one status to another: pending-completed.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// payment, payin, deposit, trader_funding or insurance, and its id.
-	Subject   string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	SubjectId int64  `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The integer id of that.
+	SubjectId int64 `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
 	// The uuid of a payment or payout.
 	SubjectUuid *string `protobuf:"bytes,6,opt,name=subject_uuid,json=subjectUuid,proto3,oneof" json:"subject_uuid,omitempty"`
 	// debit: the account gave the amount. credit: it got it.
@@ -3315,6 +3424,7 @@ func (x *StatementLine) GetBalance() string {
 	return ""
 }
 
+// ListAccountsRequest is what ListAccounts of ReportService takes.
 type ListAccountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Keeps to owners of a kind: external, platform, cashbox or trader; empty is all.
@@ -3378,9 +3488,11 @@ func (x *ListAccountsRequest) GetCursor() int64 {
 	return 0
 }
 
+// ListAccountsResponse is what ListAccounts of ReportService answers with.
 type ListAccountsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*Holding             `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Owners with what they have.
+	Data []*Holding `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *int64 `protobuf:"varint,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3433,14 +3545,18 @@ func (x *ListAccountsResponse) GetNextCursor() int64 {
 
 // Holding is what an owner has, in USDT.
 type Holding struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Owner   string                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	OwnerId int64                  `protobuf:"varint,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// external, platform, cashbox or trader.
+	Owner string `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	// The cashbox's or trader's id; 0 of the others.
+	OwnerId int64 `protobuf:"varint,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// A trader's or a cashbox's.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// A cashbox's.
-	Merchant      string `protobuf:"bytes,4,opt,name=merchant,proto3" json:"merchant,omitempty"`
-	Available     string `protobuf:"bytes,5,opt,name=available,proto3" json:"available,omitempty"`
+	Merchant string `protobuf:"bytes,4,opt,name=merchant,proto3" json:"merchant,omitempty"`
+	// USDT, 8 decimals: what can be used.
+	Available string `protobuf:"bytes,5,opt,name=available,proto3" json:"available,omitempty"`
+	// USDT, 8 decimals: what is held back.
 	Reserved      string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3518,11 +3634,13 @@ func (x *Holding) GetReserved() string {
 	return ""
 }
 
+// GetIncomeRequest is what GetIncome of ReportService takes.
 type GetIncomeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first day, and the day after the last, in UTC. Unset: the last 30 days. At most 366 days.
 	From *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	To   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	// The day after the last, in UTC.
+	To *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	// Keeps to a merchant; 0 is all.
 	MerchantId    int64 `protobuf:"varint,3,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3580,6 +3698,7 @@ func (x *GetIncomeRequest) GetMerchantId() int64 {
 	return 0
 }
 
+// GetIncomeResponse is what GetIncome of ReportService answers with.
 type GetIncomeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The newest day first.
@@ -3630,16 +3749,22 @@ func (x *GetIncomeResponse) GetData() []*Income {
 type Income struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The beginning of the day, in UTC.
-	Day        *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
-	MerchantId int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	Merchant   string                 `protobuf:"bytes,3,opt,name=merchant,proto3" json:"merchant,omitempty"`
+	Day *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
+	// The merchant's id; 0 where there is none.
+	MerchantId int64 `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The merchant's name.
+	Merchant string `protobuf:"bytes,3,opt,name=merchant,proto3" json:"merchant,omitempty"`
 	// payment or payin.
-	Subject  string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	Method   string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	// ISO 4217 code, such as RUB.
 	Currency string `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
 	// USDT, eight places.
-	Earned        string `protobuf:"bytes,7,opt,name=earned,proto3" json:"earned,omitempty"`
-	Reversed      string `protobuf:"bytes,8,opt,name=reversed,proto3" json:"reversed,omitempty"`
+	Earned string `protobuf:"bytes,7,opt,name=earned,proto3" json:"earned,omitempty"`
+	// USDT, eight places: what was given back.
+	Reversed string `protobuf:"bytes,8,opt,name=reversed,proto3" json:"reversed,omitempty"`
+	// USDT, eight places: earned without reversed.
 	Net           string `protobuf:"bytes,9,opt,name=net,proto3" json:"net,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListRequestsRequest is what ListRequests of RequestLogService takes.
 type ListRequestsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Classes of HTTP statuses: 2xx, 3xx, 4xx, 5xx; none is any.
@@ -32,14 +33,16 @@ type ListRequestsRequest struct {
 	KeyId string `protobuf:"bytes,3,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
 	// From when on, and before when, requests came.
 	From *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=from,proto3" json:"from,omitempty"`
-	To   *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
+	// Only requests that came before then.
+	To *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
 	// An X-Request-Id, which is found whatever else is asked for.
 	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// 1 to 100; 0 is 50.
 	Limit int32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
 	// next_cursor of the page before or, with backward, previous_cursor of the page after.
-	Cursor        string `protobuf:"bytes,8,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	Backward      bool   `protobuf:"varint,9,opt,name=backward,proto3" json:"backward,omitempty"`
+	Cursor string `protobuf:"bytes,8,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Asks for the page before the cursor.
+	Backward      bool `protobuf:"varint,9,opt,name=backward,proto3" json:"backward,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -137,11 +140,15 @@ func (x *ListRequestsRequest) GetBackward() bool {
 	return false
 }
 
+// ListRequestsResponse is what ListRequests of RequestLogService answers with.
 type ListRequestsResponse struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Data           []*LoggedRequest       `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor     *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
-	PreviousCursor *string                `protobuf:"bytes,3,opt,name=previous_cursor,json=previousCursor,proto3,oneof" json:"previous_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requests, in the order that the call names.
+	Data []*LoggedRequest `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset where nothing is known to follow.
+	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	// Unset where nothing is known to come before.
+	PreviousCursor *string `protobuf:"bytes,3,opt,name=previous_cursor,json=previousCursor,proto3,oneof" json:"previous_cursor,omitempty"`
 	// Set where as many requests were looked at as may be: nothing older was looked at yet. The next cursor goes on from there.
 	SearchedBackTo *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=searched_back_to,json=searchedBackTo,proto3" json:"searched_back_to,omitempty"`
 	unknownFields  protoimpl.UnknownFields
@@ -208,19 +215,25 @@ func (x *ListRequestsResponse) GetSearchedBackTo() *timestamppb.Timestamp {
 
 // LoggedRequest is a request as it was answered. Bodies, queries and the values in paths are kept nowhere.
 type LoggedRequest struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Id     int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	At     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	Method string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names the line of the log.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// When it came.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// The HTTP method.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
 	// The pattern of the path, or the procedure over Connect.
-	Path   string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
-	Status int32  `protobuf:"varint,5,opt,name=status,proto3" json:"status,omitempty"`
+	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
+	// The HTTP status of the answer.
+	Status int32 `protobuf:"varint,5,opt,name=status,proto3" json:"status,omitempty"`
 	// The code of the error; empty where there was none.
-	Code  string `protobuf:"bytes,6,opt,name=code,proto3" json:"code,omitempty"`
+	Code string `protobuf:"bytes,6,opt,name=code,proto3" json:"code,omitempty"`
+	// The id of the API key; empty where none was named.
 	KeyId string `protobuf:"bytes,7,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
 	// The X-Request-Id of the answer; empty where it looked like a secret.
-	RequestId            string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	DurationMicroseconds int64  `protobuf:"varint,9,opt,name=duration_microseconds,json=durationMicroseconds,proto3" json:"duration_microseconds,omitempty"`
+	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// How long the answer took, in microseconds.
+	DurationMicroseconds int64 `protobuf:"varint,9,opt,name=duration_microseconds,json=durationMicroseconds,proto3" json:"duration_microseconds,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
 }

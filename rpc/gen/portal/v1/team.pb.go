@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListMembersRequest is what ListMembers of TeamService takes, which is nothing.
 type ListMembersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -59,9 +60,11 @@ func (*ListMembersRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_team_proto_rawDescGZIP(), []int{0}
 }
 
+// ListMembersResponse is what ListMembers of TeamService answers with.
 type ListMembersResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*Member              `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The users.
+	Data          []*Member `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -106,8 +109,10 @@ func (x *ListMembersResponse) GetData() []*Member {
 // Member is a user of a merchant.
 type Member struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Login string                 `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
+	// The user's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// By which they sign in.
+	Login string `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
 	// owner, finance, developer or support.
 	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	// They may sign in.
@@ -115,10 +120,12 @@ type Member struct {
 	// They were invited, and have no password yet.
 	Invited bool `protobuf:"varint,5,opt,name=invited,proto3" json:"invited,omitempty"`
 	// They have a second factor.
-	SecondFactor bool                   `protobuf:"varint,6,opt,name=second_factor,json=secondFactor,proto3" json:"second_factor,omitempty"`
-	CreatedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	SecondFactor bool `protobuf:"varint,6,opt,name=second_factor,json=secondFactor,proto3" json:"second_factor,omitempty"`
+	// When they were made a user.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// How many sessions they have open, and when the last of these was used; unset without one.
-	Sessions      int32                  `protobuf:"varint,8,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	Sessions int32 `protobuf:"varint,8,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// When the last of them was used; unset without one.
 	SeenAt        *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -217,6 +224,7 @@ func (x *Member) GetSeenAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// InviteMemberRequest is what InviteMember of TeamService takes.
 type InviteMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By which they sign in.
@@ -271,6 +279,7 @@ func (x *InviteMemberRequest) GetRole() string {
 	return ""
 }
 
+// InvitationLinkResponse is what InviteMember and ReinviteMember of TeamService answer with.
 type InvitationLinkResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By which they set their password. Shown only here.
@@ -316,9 +325,11 @@ func (x *InvitationLinkResponse) GetLink() string {
 	return ""
 }
 
+// UpdateMemberRequest is what UpdateMember of TeamService takes.
 type UpdateMemberRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	MemberId int64                  `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	MemberId int64 `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// owner, finance, developer or support. Unset: as it is.
 	Role *string `protobuf:"bytes,2,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// Unset: as it is.
@@ -378,9 +389,11 @@ func (x *UpdateMemberRequest) GetEnabled() bool {
 	return false
 }
 
+// EndMemberSessionsRequest is what EndMemberSessions of TeamService takes.
 type EndMemberSessionsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MemberId      int64                  `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	MemberId      int64 `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -422,9 +435,11 @@ func (x *EndMemberSessionsRequest) GetMemberId() int64 {
 	return 0
 }
 
+// ReinviteMemberRequest is what ReinviteMember of TeamService takes.
 type ReinviteMemberRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MemberId      int64                  `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	MemberId      int64 `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -466,6 +481,7 @@ func (x *ReinviteMemberRequest) GetMemberId() int64 {
 	return 0
 }
 
+// MemberResponse is what UpdateMember and EndMemberSessions of TeamService answer with.
 type MemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The user as they are now.
@@ -511,6 +527,7 @@ func (x *MemberResponse) GetData() *Member {
 	return nil
 }
 
+// ListTeamChangesRequest is what ListTeamChanges of TeamService takes.
 type ListTeamChangesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The next_before_id of the page before.
@@ -556,6 +573,7 @@ func (x *ListTeamChangesRequest) GetBeforeId() int64 {
 	return 0
 }
 
+// ListTeamChangesResponse is what ListTeamChanges of TeamService answers with.
 type ListTeamChangesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At most 50.
@@ -613,16 +631,20 @@ func (x *ListTeamChangesResponse) GetNextBeforeId() int64 {
 // TeamChange is something that a user of the merchant changed.
 type TeamChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// Names the line of the log.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// When it was changed.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	// Whose login did it.
 	Login string `protobuf:"bytes,3,opt,name=login,proto3" json:"login,omitempty"`
 	// What was changed, such as app_user or api_key, and which.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	Key     string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
+	// Which one: its id or key.
+	Key string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
 	// What it was and what it is, as JSON. Unset before it was there.
-	Before        *string `protobuf:"bytes,6,opt,name=before,proto3,oneof" json:"before,omitempty"`
-	After         string  `protobuf:"bytes,7,opt,name=after,proto3" json:"after,omitempty"`
+	Before *string `protobuf:"bytes,6,opt,name=before,proto3,oneof" json:"before,omitempty"`
+	// What it is since then, as JSON.
+	After         string `protobuf:"bytes,7,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -706,6 +728,7 @@ func (x *TeamChange) GetAfter() string {
 	return ""
 }
 
+// ListTeamSessionsRequest is what ListTeamSessions of TeamService takes, which is nothing.
 type ListTeamSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -742,9 +765,11 @@ func (*ListTeamSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_team_proto_rawDescGZIP(), []int{12}
 }
 
+// ListTeamSessionsResponse is what ListTeamSessions of TeamService answers with.
 type ListTeamSessionsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*TeamSession         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sessions, in the order that the call names.
+	Data          []*TeamSession `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -789,13 +814,17 @@ func (x *ListTeamSessionsResponse) GetData() []*TeamSession {
 // TeamSession is an open session of a user.
 type TeamSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Login string                 `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`
+	// The user's login.
+	Login string `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`
 	// api or web.
-	Door      string                 `protobuf:"bytes,2,opt,name=door,proto3" json:"door,omitempty"`
+	Door string `protobuf:"bytes,2,opt,name=door,proto3" json:"door,omitempty"`
+	// When the user signed in.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	SeenAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	// When it was last used.
+	SeenAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
 	// The browser or program, and the address, that it was begun with.
-	Agent         string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
+	Agent string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The network address that it was begun from.
 	Address       string `protobuf:"bytes,6,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

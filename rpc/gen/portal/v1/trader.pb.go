@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListPaymentsRequest is what ListPayments of TraderService takes.
 type ListPaymentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only payments in this status.
@@ -86,9 +87,11 @@ func (x *ListPaymentsRequest) GetCursor() string {
 	return ""
 }
 
+// ListPaymentsResponse is what ListPayments of TraderService answers with.
 type ListPaymentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Data  []*v1.Payment          `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// The payments, in the order that the call names.
+	Data []*v1.Payment `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	// Unset on the last page.
 	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -139,9 +142,11 @@ func (x *ListPaymentsResponse) GetNextCursor() string {
 	return ""
 }
 
+// ConfirmReceivedRequest is what ConfirmReceived of TraderService takes.
 type ConfirmReceivedRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -183,10 +188,13 @@ func (x *ConfirmReceivedRequest) GetPaymentId() int64 {
 	return 0
 }
 
+// ConfirmReceivedResponse is what ConfirmReceived of TraderService answers with.
 type ConfirmReceivedResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *v1.Payment            `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payment as it is now.
+	Data          *v1.Payment `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -235,9 +243,11 @@ func (x *ConfirmReceivedResponse) GetData() *v1.Payment {
 	return nil
 }
 
+// CancelPaymentRequest is what CancelPayment of TraderService takes.
 type CancelPaymentRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// Why, at most 255 characters.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -288,10 +298,13 @@ func (x *CancelPaymentRequest) GetReason() string {
 	return ""
 }
 
+// CancelPaymentResponse is what CancelPayment of TraderService answers with.
 type CancelPaymentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *v1.Payment            `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done, in English, for people. Programs go by data.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// The payment as it is now.
+	Data          *v1.Payment `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -340,6 +353,7 @@ func (x *CancelPaymentResponse) GetData() *v1.Payment {
 	return nil
 }
 
+// GetDeskRequest is what GetDesk of TraderService takes, which is nothing.
 type GetDeskRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -376,6 +390,7 @@ func (*GetDeskRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_trader_proto_rawDescGZIP(), []int{6}
 }
 
+// GetDeskResponse is what GetDesk of TraderService answers with.
 type GetDeskResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// On a break the trader gets no new payments.
@@ -466,6 +481,7 @@ func (x *GetDeskResponse) GetWaitingPayins() int32 {
 	return 0
 }
 
+// SetBreakRequest is what SetBreak of TraderService takes.
 type SetBreakRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the trader is on a break from now on.
@@ -511,9 +527,11 @@ func (x *SetBreakRequest) GetOnBreak() bool {
 	return false
 }
 
+// SetBreakResponse is what SetBreak of TraderService answers with.
 type SetBreakResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBreak       bool                   `protobuf:"varint,1,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the trader is on a break now.
+	OnBreak       bool `protobuf:"varint,1,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -555,6 +573,7 @@ func (x *SetBreakResponse) GetOnBreak() bool {
 	return false
 }
 
+// TraderServiceListRequisitesRequest is what ListRequisites of TraderService takes, which is nothing.
 type TraderServiceListRequisitesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -591,9 +610,11 @@ func (*TraderServiceListRequisitesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_trader_proto_rawDescGZIP(), []int{10}
 }
 
+// TraderServiceListRequisitesResponse is what ListRequisites of TraderService answers with.
 type TraderServiceListRequisitesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          []*OwnRequisite        `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisites, in the order that the call names.
+	Data          []*OwnRequisite `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -637,18 +658,24 @@ func (x *TraderServiceListRequisitesResponse) GetData() []*OwnRequisite {
 
 // OwnRequisite is a requisite as its trader sees it.
 type OwnRequisite struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Id       int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Currency string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method   string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
 	// What payers send money to; empty for a desk that takes cards.
 	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
 	// The last four digits of the value; empty like it.
-	Masked string  `protobuf:"bytes,5,opt,name=masked,proto3" json:"masked,omitempty"`
+	Masked string `protobuf:"bytes,5,opt,name=masked,proto3" json:"masked,omitempty"`
+	// The holder's name; unset where none is known.
 	Holder *string `protobuf:"bytes,6,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	Bank   *string `protobuf:"bytes,7,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// The bank's name; unset where none is known.
+	Bank *string `protobuf:"bytes,7,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	// The trader's own switch. Both switches have to be on.
-	Enabled           bool `protobuf:"varint,8,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	Enabled bool `protobuf:"varint,8,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The operators' switch.
 	EnabledByOperator bool `protobuf:"varint,9,opt,name=enabled_by_operator,json=enabledByOperator,proto3" json:"enabled_by_operator,omitempty"`
 	// What operators set.
 	OperatorLimits *OwnRequisiteLimits `protobuf:"bytes,10,opt,name=operator_limits,json=operatorLimits,proto3" json:"operator_limits,omitempty"`
@@ -785,9 +812,11 @@ func (x *OwnRequisite) GetUse() *RequisiteUse {
 
 // OwnRequisiteLimits are limits of a requisite. What is unset is not limited.
 type OwnRequisiteLimits struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	MinAmount *string                `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
-	MaxAmount *string                `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The least amount of one payment, two decimals.
+	MinAmount *string `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, two decimals.
+	MaxAmount *string `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
 	// Payments a day.
 	DailyCount *int32 `protobuf:"varint,3,opt,name=daily_count,json=dailyCount,proto3,oneof" json:"daily_count,omitempty"`
 	// Their sum a day.
@@ -795,7 +824,8 @@ type OwnRequisiteLimits struct {
 	// Payments that may be open at the same time.
 	OpenPayments *int32 `protobuf:"varint,5,opt,name=open_payments,json=openPayments,proto3,oneof" json:"open_payments,omitempty"`
 	// HH:MM in time_zone; both or neither. From after until means over midnight.
-	WorkFrom  *string `protobuf:"bytes,6,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
+	WorkFrom *string `protobuf:"bytes,6,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
+	// HH:MM, like work_from.
 	WorkUntil *string `protobuf:"bytes,7,opt,name=work_until,json=workUntil,proto3,oneof" json:"work_until,omitempty"`
 	// IANA name. The day that limits count by is the operators' zone's. The trader's own zone is unset where it is the same.
 	TimeZone      *string `protobuf:"bytes,8,opt,name=time_zone,json=timeZone,proto3,oneof" json:"time_zone,omitempty"`
@@ -895,8 +925,9 @@ type RequisiteUse struct {
 	// The local day, YYYY-MM-DD, that limits count by.
 	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
 	// Payments of the day, without those that ended unpaid.
-	Count int32  `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	Sum   string `protobuf:"bytes,3,opt,name=sum,proto3" json:"sum,omitempty"`
+	Count int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	// The sum of those payments, two decimals.
+	Sum string `protobuf:"bytes,3,opt,name=sum,proto3" json:"sum,omitempty"`
 	// Pending payments.
 	OpenPayments int32 `protobuf:"varint,4,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
 	// When a payment last got it; unset where that was not within the last week.
@@ -970,9 +1001,11 @@ func (x *RequisiteUse) GetLastUsedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// TraderServiceUpdateRequisiteRequest is what UpdateRequisite of TraderService takes.
 type TraderServiceUpdateRequisiteRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
 	// Switches it on or off. What an operator has switched off cannot be switched on.
 	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
 	// What is unset stays; an empty text, or 0, clears a limit of the trader's own.
@@ -1032,9 +1065,11 @@ func (x *TraderServiceUpdateRequisiteRequest) GetLimits() *OwnRequisiteLimits {
 	return nil
 }
 
+// TraderServiceUpdateRequisiteResponse is what UpdateRequisite of TraderService answers with.
 type TraderServiceUpdateRequisiteResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *OwnRequisite          `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite as it is now.
+	Data          *OwnRequisite `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1076,6 +1111,7 @@ func (x *TraderServiceUpdateRequisiteResponse) GetData() *OwnRequisite {
 	return nil
 }
 
+// ExplainRequisitesRequest is what ExplainRequisites of TraderService takes.
 type ExplainRequisitesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only this one; unset or 0 is all.
@@ -1121,8 +1157,10 @@ func (x *ExplainRequisitesRequest) GetRequisiteId() int64 {
 	return 0
 }
 
+// ExplainRequisitesResponse is what ExplainRequisites of TraderService answers with.
 type ExplainRequisitesResponse struct {
-	state         protoimpl.MessageState  `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One explanation of each requisite that was asked about.
 	Data          []*RequisiteExplanation `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1167,10 +1205,13 @@ func (x *ExplainRequisitesResponse) GetData() []*RequisiteExplanation {
 
 // RequisiteExplanation says why a requisite gets payments, or none.
 type RequisiteExplanation struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
-	Currency    string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method      string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
 	// A payment of the amount could get it now.
 	Free bool `protobuf:"varint,4,opt,name=free,proto3" json:"free,omitempty"`
 	// The smallest amount that it takes, for which the rules were asked.
@@ -1316,7 +1357,8 @@ type RequisiteDrop struct {
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The limit and what of it is used, where the rule has numbers: payments, an amount, or USDT.
 	Limit *string `protobuf:"bytes,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	Used  *string `protobuf:"bytes,3,opt,name=used,proto3,oneof" json:"used,omitempty"`
+	// What of the limit is used.
+	Used *string `protobuf:"bytes,3,opt,name=used,proto3,oneof" json:"used,omitempty"`
 	// When it ends by itself; unset where that is not known.
 	FreeAt        *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=free_at,json=freeAt,proto3" json:"free_at,omitempty"`
 	unknownFields protoimpl.UnknownFields

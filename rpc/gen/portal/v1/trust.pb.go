@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListAuditLogRequest is what ListAuditLog of TrustService takes.
 type ListAuditLogRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// setting, view_as, sign_in, sign_in_failed, read, proposal, decision; none is any.
@@ -31,15 +32,18 @@ type ListAuditLogRequest struct {
 	User string `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
 	// Keep to what was changed, such as cashbox and 12. A key needs a subject.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	Key     string `protobuf:"bytes,4,opt,name=key,proto3" json:"key,omitempty"`
+	// Its id or key.
+	Key string `protobuf:"bytes,4,opt,name=key,proto3" json:"key,omitempty"`
 	// From when on, and before when.
 	From *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=from,proto3" json:"from,omitempty"`
-	To   *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=to,proto3" json:"to,omitempty"`
+	// Only what was done before then.
+	To *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=to,proto3" json:"to,omitempty"`
 	// 1 to 100; 0 is 50.
 	Limit int32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
 	// next_cursor of the page before or, with backward, previous_cursor of the page after.
-	Cursor        string `protobuf:"bytes,8,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	Backward      bool   `protobuf:"varint,9,opt,name=backward,proto3" json:"backward,omitempty"`
+	Cursor string `protobuf:"bytes,8,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Asks for the page before the cursor.
+	Backward      bool `protobuf:"varint,9,opt,name=backward,proto3" json:"backward,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -137,11 +141,15 @@ func (x *ListAuditLogRequest) GetBackward() bool {
 	return false
 }
 
+// ListAuditLogResponse is what ListAuditLog of TrustService answers with.
 type ListAuditLogResponse struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Data           []*AuditLogLine        `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	NextCursor     *string                `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
-	PreviousCursor *string                `protobuf:"bytes,3,opt,name=previous_cursor,json=previousCursor,proto3,oneof" json:"previous_cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lines of the log, in the order that the call names.
+	Data []*AuditLogLine `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	// Unset on the first page.
+	PreviousCursor *string `protobuf:"bytes,3,opt,name=previous_cursor,json=previousCursor,proto3,oneof" json:"previous_cursor,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -201,25 +209,34 @@ func (x *ListAuditLogResponse) GetPreviousCursor() string {
 type AuditLogLine struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its own among the lines of its kind; of a proposal and a decision it is the proposal's.
-	Id   int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	At   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	Kind string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// When it was done.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// setting, view_as, sign_in, sign_in_failed, read, proposal or decision.
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Who did it, such as operator:1, and the login of a user.
 	Actor string `protobuf:"bytes,4,opt,name=actor,proto3" json:"actor,omitempty"`
+	// The login of who did it, where a user did.
 	Login string `protobuf:"bytes,5,opt,name=login,proto3" json:"login,omitempty"`
 	// What was changed, and the login of a user who was.
-	Subject      string `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"`
-	Key          string `protobuf:"bytes,7,opt,name=key,proto3" json:"key,omitempty"`
+	Subject string `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Which one: its id or key.
+	Key string `protobuf:"bytes,7,opt,name=key,proto3" json:"key,omitempty"`
+	// The login of the user who was changed.
 	SubjectLogin string `protobuf:"bytes,8,opt,name=subject_login,json=subjectLogin,proto3" json:"subject_login,omitempty"`
 	// Without secrets, and of requisites the last four digits. before is unset for something new.
 	Before *structpb.Struct `protobuf:"bytes,9,opt,name=before,proto3" json:"before,omitempty"`
-	After  *structpb.Struct `protobuf:"bytes,10,opt,name=after,proto3" json:"after,omitempty"`
+	// The same fields as they are since then.
+	After *structpb.Struct `protobuf:"bytes,10,opt,name=after,proto3" json:"after,omitempty"`
 	// Of a sign-in: api or web; signed_in, awaits_factor, awaits_enrolment, factor_given, wrong_password or wrong_factor; and from
 	// where it was made. The outcome of a decision is approved or refused.
-	Door    string `protobuf:"bytes,11,opt,name=door,proto3" json:"door,omitempty"`
+	Door string `protobuf:"bytes,11,opt,name=door,proto3" json:"door,omitempty"`
+	// How a sign-in or a decision ended.
 	Outcome string `protobuf:"bytes,12,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// The network address of a sign-in.
 	Address string `protobuf:"bytes,13,opt,name=address,proto3" json:"address,omitempty"`
-	Agent   string `protobuf:"bytes,14,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The User-Agent of a sign-in.
+	Agent string `protobuf:"bytes,14,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The part that was read, such as value or file, or the action that was proposed.
 	What string `protobuf:"bytes,15,opt,name=what,proto3" json:"what,omitempty"`
 	// Why, in the words of who proposed or decided it.
@@ -370,6 +387,7 @@ func (x *AuditLogLine) GetReason() string {
 	return ""
 }
 
+// GetReconciliationRequest is what GetReconciliation of TrustService takes, which is nothing.
 type GetReconciliationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -406,11 +424,14 @@ func (*GetReconciliationRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_trust_proto_rawDescGZIP(), []int{3}
 }
 
+// GetReconciliationResponse is what GetReconciliation of TrustService answers with.
 type GetReconciliationResponse struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Invariants []*Invariant           `protobuf:"bytes,1,rep,name=invariants,proto3" json:"invariants,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Each invariant.
+	Invariants []*Invariant `protobuf:"bytes,1,rep,name=invariants,proto3" json:"invariants,omitempty"`
 	// The audit of each minute, and the one of each day.
-	Recent        *AuditState `protobuf:"bytes,2,opt,name=recent,proto3" json:"recent,omitempty"`
+	Recent *AuditState `protobuf:"bytes,2,opt,name=recent,proto3" json:"recent,omitempty"`
+	// The audit of each day.
 	Full          *AuditState `protobuf:"bytes,3,opt,name=full,proto3" json:"full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -470,7 +491,8 @@ func (x *GetReconciliationResponse) GetFull() *AuditState {
 // Invariant is what always holds in the ledger.
 type Invariant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What the audit calls it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Up to when it is proved; unset where it never was.
 	ProvedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=proved_at,json=provedAt,proto3" json:"proved_at,omitempty"`
 	// Whether the audit of each minute proves it, too.
@@ -543,10 +565,13 @@ func (x *Invariant) GetViolations() []string {
 type AuditState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When the last one began that came to its end, unset where none has, and how long it took.
-	ProvedAt             *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=proved_at,json=provedAt,proto3" json:"proved_at,omitempty"`
-	DurationMilliseconds int64                  `protobuf:"varint,2,opt,name=duration_milliseconds,json=durationMilliseconds,proto3" json:"duration_milliseconds,omitempty"`
-	RowsRead             int64                  `protobuf:"varint,3,opt,name=rows_read,json=rowsRead,proto3" json:"rows_read,omitempty"`
-	Violations           int64                  `protobuf:"varint,4,opt,name=violations,proto3" json:"violations,omitempty"`
+	ProvedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=proved_at,json=provedAt,proto3" json:"proved_at,omitempty"`
+	// How long it took, in milliseconds.
+	DurationMilliseconds int64 `protobuf:"varint,2,opt,name=duration_milliseconds,json=durationMilliseconds,proto3" json:"duration_milliseconds,omitempty"`
+	// How many rows it read.
+	RowsRead int64 `protobuf:"varint,3,opt,name=rows_read,json=rowsRead,proto3" json:"rows_read,omitempty"`
+	// How many violations it found.
+	Violations int64 `protobuf:"varint,4,opt,name=violations,proto3" json:"violations,omitempty"`
 	// Whether one runs now.
 	Running       bool `protobuf:"varint,5,opt,name=running,proto3" json:"running,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -618,6 +643,7 @@ func (x *AuditState) GetRunning() bool {
 	return false
 }
 
+// ListAlarmsRequest is what ListAlarms of TrustService takes, which is nothing.
 type ListAlarmsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -654,6 +680,7 @@ func (*ListAlarmsRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_trust_proto_rawDescGZIP(), []int{7}
 }
 
+// ListAlarmsResponse is what ListAlarms of TrustService answers with.
 type ListAlarmsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Those that fire first.
@@ -699,18 +726,22 @@ func (x *ListAlarmsResponse) GetData() []*Alarm {
 	return nil
 }
 
+// Alarm is something that would call somebody, and whether it does now.
 type Alarm struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What the alarm is called.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// page: wake somebody; ticket: for the next working hours.
 	Severity string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
-	Firing   bool   `protobuf:"varint,3,opt,name=firing,proto3" json:"firing,omitempty"`
+	// Whether it calls now.
+	Firing bool `protobuf:"varint,3,opt,name=firing,proto3" json:"firing,omitempty"`
 	// Since when it fires or is quiet; unset where that is not known.
 	Since *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=since,proto3" json:"since,omitempty"`
 	// What was found, in figures.
 	Count int64 `protobuf:"varint,5,opt,name=count,proto3" json:"count,omitempty"`
 	// The page of the portal, and the part of docs/operate.md, that are about it.
-	Page    string `protobuf:"bytes,6,opt,name=page,proto3" json:"page,omitempty"`
+	Page string `protobuf:"bytes,6,opt,name=page,proto3" json:"page,omitempty"`
+	// The part of docs/operate.md that says what to do.
 	Runbook string `protobuf:"bytes,7,opt,name=runbook,proto3" json:"runbook,omitempty"`
 	// The same for Prometheus; empty where no metric tells it.
 	Expression    string `protobuf:"bytes,8,opt,name=expression,proto3" json:"expression,omitempty"`

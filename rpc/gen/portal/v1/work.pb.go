@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ListWorkRequest is what ListWork of OperatorService takes, which is nothing.
 type ListWorkRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -58,6 +59,7 @@ func (*ListWorkRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_work_proto_rawDescGZIP(), []int{0}
 }
 
+// ListWorkResponse is what ListWork of OperatorService answers with.
 type ListWorkResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only the queues in which something waits, the most urgent first.
@@ -181,7 +183,8 @@ type WorkItem struct {
 	// Since when it waits; unset where that is not known.
 	Since *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
 	// In the currency.
-	Amount   *string `protobuf:"bytes,6,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
+	Amount *string `protobuf:"bytes,6,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
+	// ISO 4217 code, or USDT.
 	Currency *string `protobuf:"bytes,7,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
 	// How many dead events there are, 100 for more than 99.
 	Count *int32 `protobuf:"varint,8,opt,name=count,proto3,oneof" json:"count,omitempty"`
@@ -286,10 +289,13 @@ func (x *WorkItem) GetClaim() *WorkClaim {
 
 // WorkClaim is who works on something.
 type WorkClaim struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	UserId int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	Login  string                 `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
-	Since  *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the operator.
+	UserId int64 `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The operator's login.
+	Login string `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
+	// When they took it.
+	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
 	// The caller themselves.
 	Mine bool `protobuf:"varint,4,opt,name=mine,proto3" json:"mine,omitempty"`
 	// It was taken so long ago, 30 minutes, that others may take it.
@@ -363,11 +369,13 @@ func (x *WorkClaim) GetStale() bool {
 	return false
 }
 
+// TakeWorkRequest is what TakeWork of OperatorService takes.
 type TakeWorkRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in WorkQueue.
-	Kind      string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	SubjectId int64  `protobuf:"varint,2,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// As in WorkItem.
+	SubjectId int64 `protobuf:"varint,2,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
 	// Takes it also from an operator who took it in the last 30 minutes.
 	Over          bool `protobuf:"varint,3,opt,name=over,proto3" json:"over,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -425,9 +433,11 @@ func (x *TakeWorkRequest) GetOver() bool {
 	return false
 }
 
+// TakeWorkResponse is what TakeWork of OperatorService answers with.
 type TakeWorkResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Claim         *WorkClaim             `protobuf:"bytes,1,opt,name=claim,proto3" json:"claim,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who works on it now.
+	Claim         *WorkClaim `protobuf:"bytes,1,opt,name=claim,proto3" json:"claim,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -469,10 +479,13 @@ func (x *TakeWorkResponse) GetClaim() *WorkClaim {
 	return nil
 }
 
+// ReleaseWorkRequest is what ReleaseWork of OperatorService takes.
 type ReleaseWorkRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	SubjectId     int64                  `protobuf:"varint,2,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in WorkQueue.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// As in WorkItem.
+	SubjectId     int64 `protobuf:"varint,2,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -521,6 +534,7 @@ func (x *ReleaseWorkRequest) GetSubjectId() int64 {
 	return 0
 }
 
+// ReleaseWorkResponse is what ReleaseWork of OperatorService answers with.
 type ReleaseWorkResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

@@ -23,6 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// AdvanceClockRequest is what AdvanceClock of SandboxService takes.
 type AdvanceClockRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At least 0.
@@ -68,8 +69,10 @@ func (x *AdvanceClockRequest) GetSeconds() int64 {
 	return 0
 }
 
+// AdvanceClockResponse is what AdvanceClock of SandboxService answers with.
 type AdvanceClockResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The time that the test clock shows now.
 	Now           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=now,proto3" json:"now,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -297,6 +300,7 @@ func (x *Simulation) GetCancelled() int64 {
 	return 0
 }
 
+// GetSimulationRequest is what GetSimulation of SandboxService takes, which is nothing.
 type GetSimulationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -333,9 +337,11 @@ func (*GetSimulationRequest) Descriptor() ([]byte, []int) {
 	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{4}
 }
 
+// GetSimulationResponse is what GetSimulation of SandboxService answers with.
 type GetSimulationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How it is simulated now.
+	Simulation    *Simulation `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -377,6 +383,7 @@ func (x *GetSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+// StartSimulationRequest is what StartSimulation of SandboxService takes.
 type StartSimulationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How to answer, by method; at least one. Before the first start GetSimulation answers with plays to
@@ -423,9 +430,11 @@ func (x *StartSimulationRequest) GetPlays() []*SimulationPlay {
 	return nil
 }
 
+// StartSimulationResponse is what StartSimulation of SandboxService answers with.
 type StartSimulationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How it is simulated from now on.
+	Simulation    *Simulation `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -467,6 +476,7 @@ func (x *StartSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+// StopSimulationRequest is what StopSimulation of SandboxService takes, which is nothing.
 type StopSimulationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -503,9 +513,11 @@ func (*StopSimulationRequest) Descriptor() ([]byte, []int) {
 	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{8}
 }
 
+// StopSimulationResponse is what StopSimulation of SandboxService answers with.
 type StopSimulationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was answered until now.
+	Simulation    *Simulation `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -547,6 +559,7 @@ func (x *StopSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+// TriggerRequest is what Trigger of SandboxService takes.
 type TriggerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// payment.completed, payment.failed, payment.code_resend or payin.completed.
@@ -602,6 +615,7 @@ func (x *TriggerRequest) GetId() string {
 	return ""
 }
 
+// TriggerResponse is what Trigger of SandboxService answers with.
 type TriggerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The event that happened, by its full name.

@@ -1,0 +1,33 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The Python client signs, verifies a webhook, and takes a payment and a payout through a running
+// gateway. Its syntax is that of Python 3.9, also where a newer one is installed.
+func TestPythonClient(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		clientMissing(t, "no python3")
+	}
+	source, err := filepath.Abs("../../rpc/python")
+	noError(t, err)
+	openAll(t, source)
+	openAll(t, "testdata/python")
+	const parse = "import ast; ast.parse(open('gateway.py').read(), feature_version=(3, 9))"
+	tool(t, source, nil, "python3", "-c", parse)
+	g := sharedSandbox(t)
+	told := driven(t, g)
+	told["external"] = g.ExternalPaymentsSecret
+	encoded, err := json.Marshal(told)
+	noError(t, err)
+	env := []string{"DRIVE=" + string(encoded), "PYTHONPATH=" + source, "PYTHONDONTWRITEBYTECODE=1"}
+	if out := tool(t, "testdata/python", env, "python3", "drive.py"); !strings.Contains(out, "all went well") {
+		t.Errorf("it wrote %s", out)
+	}
+}

@@ -1,0 +1,266 @@
+// Drives a running sandbox with the installed package: a payment, a payout, a card checkout and a sign-in.
+import assert from "node:assert/strict";
+import { createHmac, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import { GatewayError, MerchantClient } from "gateway-client/node";
+import { CheckoutClient, PortalClient } from "gateway-client/browser";
+import { TraderService } from "gateway-client/gen/portal/v1/trader_pb";
+import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookHeaders } from "gateway-client/webhook";
+
+interface Box {
+  merchantCashboxId: number;
+  key_id: string;
+  secret: string;
+  webhook_secret: string;
+}
+
+interface Told {
+  baseUrl: string;
+  roubles: Box;
+  cards: Box;
+  payouts: Box;
+  traders: { login: string; password: string }[];
+  run: string;
+}
+
+const told = JSON.parse(process.env["DRIVE"] ?? "{}") as Told;
+const { baseUrl } = told;
+
+const merchant = (box: Box) => new MerchantClient({ baseUrl, keyId: box.key_id, secret: box.secret });
+
+/** failure is the GatewayError of a call that must fail. */
+async function failure(call: Promise<unknown>): Promise<GatewayError> {
+  const thrown = await call.then(
+    () => assert.fail("the call did not fail"),
+    (error: unknown) => error,
+  );
+  assert(thrown instanceof GatewayError, inspect(thrown));
+  return thrown;
+}
+
+// The shop's endpoint keeps events that it could verify, and the last delivery as it came.
+const events: WebhookEvent[] = [];
+let delivery: { body: Buffer; headers: WebhookHeaders } | undefined;
+const shop = createServer(async (request, response) => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const body = Buffer.concat(parts);
+  try {
+    const fresh = "whsec_" + Buffer.from("the secret after the next change").toString("base64");
+    events.push(verifyWebhook(body, request.headers, fresh, told.roubles.webhook_secret));
+    delivery = { body, headers: request.headers };
+    response.writeHead(200).end();
+  } catch (error) {
+    response.writeHead(error instanceof WebhookError ? 400 : 500).end();
+  }
+});
+await once(shop.listen(0, "127.0.0.1"), "listening");
+const callbackUri = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/hook`;
+
+async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let i = 0; i < 600; i++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return assert.fail(`${what} did not come`);
+}
+
+async function payment() {
+  const client = merchant(told.roubles);
+  assert(!inspect(client, { showHidden: true, depth: 9 }).includes(told.roubles.secret), "the client shows its secret");
+  const order = {
+    orderId: `${told.run}-payment`,
+    amount: "1500.00",
+    currency: "RUB",
+    method: "sbp",
+    callbackUri,
+    description: "Чашки",
+    ratePercent: "4.5",
+    payer: { userId: "payer-1", payments: { successful: 2, expired: 0 } },
+  } as const;
+  const created = await client.createPayment(order);
+  assert.equal(created.payment.status, "pending");
+  assert.equal(created.payment.amount, "1500.00");
+  assert.equal(created.payment.ledger?.amountUsdt, "15.51791025");
+  assert.match(created.payment.id, /^\d+$/);
+  assert.match(created.payment.expiresAt ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(typeof created.payment.requisite?.value, "string");
+  assert.deepEqual([created.replayed, created.mismatched], [false, []]);
+  assert.deepEqual(JSON.parse(JSON.stringify(created.payment)), created.payment);
+
+  const repeated = await client.createPayment({ ...order, amount: "1600.00", callbackUri: callbackUri + "/2" });
+  assert.deepEqual([repeated.replayed, repeated.mismatched.sort()], [true, ["amount", "callbackUri"]]);
+  assert.equal(repeated.payment.uuid, created.payment.uuid);
+  assert.equal(repeated.payment.amount, "1500.00");
+
+  const wrong = await failure(client.createPayment({ ...order, orderId: "", amount: "0.5" }));
+  assert.deepEqual([wrong.code, Object.keys(wrong.fields).sort()], ["validation_failed", ["amount", "orderId"]]);
+  assert.match(wrong.requestId ?? "", /./);
+  const stranger = new MerchantClient({ baseUrl, keyId: told.roubles.key_id, secret: "not the secret" });
+  assert.equal((await failure(stranger.getPayment(created.payment.uuid))).code, "invalid_signature");
+  const nowhere = new MerchantClient({ baseUrl: "http://127.0.0.1:1", keyId: "k", secret: "s" });
+  const unreachable = await failure(nowhere.getPayment("1"));
+  assert.deepEqual([unreachable.code, unreachable.repeatable], ["unreachable", true]);
+  assert.throws(() => new MerchantClient({ baseUrl: "api.example.com", keyId: "k", secret: "s" }), /baseUrl/);
+  await assert.rejects(client.getBalance("first"), /merchantCashboxId/);
+
+  await confirm(created.payment.id);
+  const told_ = await until("the webhook", () => events.find((event) => event.type === "payment.status.updated"));
+  assert.equal(told_.data.status, "COMPLETED");
+  assert.equal(told_.data.orderId, order.orderId);
+  assert.equal((await client.getPayment(created.payment.id)).status, "completed");
+  const listed = await client.listPayments(order.orderId, "sbp");
+  assert.deepEqual(
+    listed.map((item) => [item.uuid, item.status, item.orderId]),
+    [[created.payment.uuid, "completed", order.orderId]],
+  );
+  forged();
+}
+
+/** forged changes the delivery in every way that must be refused. */
+function forged() {
+  assert(delivery !== undefined);
+  const { body, headers } = delivery;
+  const secret = told.roubles.webhook_secret;
+  const changed = (more: Record<string, string>) => ({ ...(headers as Record<string, string>), ...more });
+  assert.equal(verifyWebhook(body.toString(), new Headers(headers as Record<string, string>), secret).type, "payment.status.updated");
+  const resigned = (age: number) => {
+    const timestamp = String(Math.floor(Date.now() / 1000) - age);
+    const mac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"));
+    const signature = mac.update(`event.${timestamp}.`).update(body).digest("base64");
+    return { "webhook-id": "event", "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+  };
+  assert.equal(verifyWebhook(body, resigned(290), secret).type, "payment.status.updated");
+  const refused: [string, Buffer, WebhookHeaders, string][] = [
+    ["another body", Buffer.from(body.toString().replace("1500.00", "9500.00")), headers, secret],
+    ["another id", body, changed({ "webhook-id": "other" }), secret],
+    ["another secret", body, headers, "whsec_" + Buffer.from("another secret").toString("base64")],
+    ["no signature", body, changed({ "webhook-signature": "" }), secret],
+    ["an old time", body, resigned(301), secret],
+    ["no time", body, changed({ "webhook-timestamp": "now" }), secret],
+  ];
+  for (const [name, bytes, received, by] of refused) {
+    assert.throws(() => verifyWebhook(bytes, received, by), WebhookError, name);
+  }
+  assert.throws(() => verifyWebhook(body, headers, "whsec_not base64"), TypeError);
+}
+
+/** confirm says as the trader whose payment it is that the money has arrived: only that trader finds it. */
+async function confirm(paymentId: string) {
+  for (const { login, password } of told.traders) {
+    const portal = new PortalClient({ baseUrl });
+    assert.deepEqual(
+      await portal.login({ login, password }).then(({ kind, state }) => [kind, state]),
+      ["trader", "whole"],
+    );
+    const session = await portal.session();
+    assert.deepEqual([session.login, session.kind], [login, "trader"]);
+    const answer = await portal.service(TraderService).confirmReceived({ paymentId: BigInt(paymentId) }).catch(
+      (thrown: unknown) => {
+        assert(thrown instanceof GatewayError && thrown.code === "not_found", inspect(thrown));
+        return undefined;
+      },
+    );
+    const again = new PortalClient({ baseUrl, token: portal.token ?? "" });
+    await portal.logout();
+    assert.equal(portal.token, undefined);
+    assert.equal((await failure(again.session())).code, "unauthenticated");
+    if (answer !== undefined) return;
+  }
+  assert.fail("no trader has the payment");
+}
+
+async function signIn() {
+  const first = told.traders[0];
+  assert(first !== undefined);
+  const wrong = await failure(new PortalClient({ baseUrl }).login({ login: first.login, password: "wrong password" }));
+  assert.equal(wrong.code, "invalid_credentials");
+}
+
+async function checkout() {
+  const client = merchant(told.cards);
+  const order = { amount: "100", currency: "AZN", method: "quasi_ecom", callbackUri: "https://shop.example/hook" } as const;
+  const { payment } = await client.createPayment({ ...order, orderId: `${told.run}-card` });
+  assert.equal(payment.quasiEcom?.phase, "awaiting_payer_details");
+  const page = new CheckoutClient({ baseUrl, checkoutUrl: payment.checkoutUrl ?? "" });
+  assert.equal((await page.get()).isTerminal, false);
+  const card = { pan: "4000 0025 0000 3155", expMonth: "12", expYear: "40", cvv: "123", cardHolder: "A PAYER" };
+  assert.deepEqual(Object.keys((await failure(page.submitCard({ ...card, cvv: "12" }))).fields), ["cvv"]);
+  await page.submitCard(card);
+  await until("the question for a code", async () =>
+    (await page.get()).phase === "awaiting_payer_otp" ? true : undefined,
+  );
+  const tooEarly = await failure(client.resendCode(payment.id).then(() => client.resendCode(payment.id)));
+  assert.equal(tooEarly.code, "code_resend_too_early");
+  assert((tooEarly.retryAfter ?? 0) > 0 && (tooEarly.nextAllowedAt ?? "") > new Date().toISOString(), inspect(tooEarly));
+  const seen: string[] = [];
+  const ended = page.wait({ intervalMs: 100, onChange: (now) => seen.push(now.paymentStatus) });
+  await page.submitCode("123456");
+  assert.equal((await ended).paymentStatus, "completed");
+  assert.equal(seen.at(-1), "completed");
+  assert.equal((await failure(page.cancel())).code, "checkout_closed");
+  await assert.rejects(page.wait({ signal: AbortSignal.abort(new Error("gone")) }), /gone/);
+
+  const cancelled = await client.createPayment({ ...order, orderId: `${told.run}-cancelled` });
+  const left = new CheckoutClient({ baseUrl, checkoutUrl: cancelled.payment.checkoutUrl ?? "" });
+  assert.equal((await left.cancel()).paymentStatus, "cancelled");
+  assert.throws(() => new CheckoutClient({ baseUrl, checkoutUrl: "https://pay.example.com/" }), /checkoutUrl/);
+}
+
+async function moneyOut() {
+  const client = merchant(told.payouts);
+  const { payin } = await client.createPayin({
+    orderId: `${told.run}-payin`,
+    amount: "1500",
+    currency: "RUB",
+    method: "sbp",
+    callbackUri,
+    address: "+79991234567",
+    recipient: "Иван Петров",
+  });
+  assert.deepEqual([payin.status, payin.frozenUsdt], ["waiting", "16.54054055"]);
+  assert.equal((await client.getPayin(payin.id)).status, "waiting");
+  assert.equal((await client.cancelPayin(payin.id)).status, "cancelled");
+  const balance = await client.getBalance(String(told.payouts.merchantCashboxId));
+  assert.equal(balance.currency, "USDT");
+  assert.match(balance.available, /^\d+\.\d{8}$/);
+}
+
+async function deposits() {
+  const client = merchant(told.payouts);
+  const request = {
+    amount: "100.5",
+    network: "ERC20",
+    address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    idempotencyKey: randomUUID(),
+  } as const;
+  const { deposit, replayed } = await client.createDeposit(request);
+  assert.deepEqual([deposit.status, deposit.amount, replayed], ["pending", "100.50000000", false]);
+  assert.equal((await client.createDeposit(request)).replayed, true);
+  assert.equal((await client.getDeposit(deposit.id)).network, "ERC20");
+}
+
+async function appeal() {
+  const client = merchant(told.roubles);
+  const order = { amount: "1300.00", currency: "RUB", method: "sbp", callbackUri, orderId: `${told.run}-appeal` } as const;
+  const { payment } = await client.createPayment(order);
+  const file = { name: "receipt.pdf", content: new TextEncoder().encode("%PDF-1.4\n") };
+  // The signature is right, or the answer would be about it.
+  assert.equal((await failure(client.createAppeal(payment.id, "Платёж прошёл", file))).code, "appeal_payment_not_failed");
+}
+
+try {
+  await payment();
+  await signIn();
+  await checkout();
+  await moneyOut();
+  await deposits();
+  await appeal();
+  console.log("all went well");
+} finally {
+  shop.close();
+}

@@ -1,0 +1,228 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/sandbox"
+	"gateway.example/web/browsertest"
+)
+
+// clientMissing skips a test of a client in another language where what it needs is not installed,
+// unless that is required.
+func clientMissing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("GATEWAY_TEST_CLIENTS") == "required" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+const typescript = "../../rpc/typescript"
+
+// tool runs a program of another language and returns what it wrote.
+func tool(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// openAll opens the files below a directory that another program reads, so that the go command does not
+// give an old result once they have changed: see openSources.
+func openAll(t *testing.T, dir string) {
+	t.Helper()
+	noError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return file.Close()
+	}))
+}
+
+// installTypescript packs the TypeScript package and installs the packed file in an empty project,
+// as who uses it does. It returns the project's directory.
+func installTypescript(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("npm"); err != nil {
+		clientMissing(t, "no npm: install nodejs and npm")
+	}
+	if _, err := os.Stat(filepath.Join(typescript, "node_modules/.bin/tsc")); err != nil {
+		clientMissing(t, "no tsc: npm ci --prefix rpc/typescript")
+	}
+	openAll(t, filepath.Join(typescript, "src"))
+	dir := t.TempDir()
+	tool(t, typescript, nil, "npm", "pack", "--silent", "--pack-destination", dir)
+	packed, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatalf("packed %v, %v", packed, err)
+	}
+	contents := tool(t, dir, nil, "tar", "-tzf", packed[0])
+	for _, file := range []string{"package/LICENSE", "package/README.md", "package/dist/node.d.ts"} {
+		if !strings.Contains(contents, file+"\n") {
+			t.Errorf("the package has no %s", file)
+		}
+	}
+	noError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true,"type":"module"}`), 0o600))
+	tool(
+		t,
+		dir,
+		nil,
+		"npm",
+		append([]string{"install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", packed[0]},
+			developmentTools(t)...)...)
+	return dir
+}
+
+// developmentTools are the compiler and the types of Node, in the versions that the package names.
+func developmentTools(t *testing.T) []string {
+	t.Helper()
+	manifest, err := os.ReadFile(filepath.Join(typescript, "package.json"))
+	noError(t, err)
+	var read struct{ DevDependencies map[string]string }
+	noError(t, json.Unmarshal(manifest, &read))
+	var list []string
+	for name, version := range read.DevDependencies {
+		list = append(list, name+"@"+version)
+	}
+	return list
+}
+
+// The TypeScript package as it is installed, on a server and in a browser.
+func TestTypescriptClient(t *testing.T) {
+	t.Parallel()
+	project := installTypescript(t)
+	noError(t, os.CopyFS(project, os.DirFS("testdata/typescript")))
+	t.Run("node", func(t *testing.T) {
+		t.Parallel()
+		driveNode(t, project)
+	})
+	t.Run("browser", func(t *testing.T) {
+		t.Parallel()
+		driveBrowser(t, project)
+	})
+}
+
+// driveNode: the package type-checks strictly, refuses what is in no closed list, and takes a payment,
+// a payout, a deposit, a card checkout and a sign-in through a running gateway.
+func driveNode(t *testing.T, project string) {
+	t.Helper()
+	tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
+	told, err := json.Marshal(driven(t, sharedSandbox(t)))
+	noError(t, err)
+	out := tool(t, project, []string{"DRIVE=" + string(told)}, "node", "out/drive.js")
+	if !strings.Contains(out, "all went well") {
+		t.Errorf("it wrote %s", out)
+	}
+}
+
+// driveBrowser: a card payment on a shop's own page, which every origin may do, and a sign-in from an
+// allowed origin and from another.
+func driveBrowser(t *testing.T, project string) {
+	t.Helper()
+	tab := browsertest.New(t)
+	files := http.FileServer(http.Dir(project))
+	allowed, other := httptest.NewServer(files), httptest.NewServer(files)
+	t.Cleanup(allowed.Close)
+	t.Cleanup(other.Close)
+	g := newSandbox(t, t.TempDir(), newDatabase(t), "-portal-origins", allowed.URL)
+	trader := g.traders(t)[0]
+	for origin, want := range map[string]string{allowed.URL: "trader", other.URL: "unreachable"} {
+		tab.Open(origin + "/page.html")
+		tab.Await("p", "ready")
+		got := browsertest.Eval[string](
+			tab,
+			fmt.Sprintf("signIn(%q, %q, %q)", g.BaseURL, trader.Login, trader.Password),
+		)
+		if got != want {
+			t.Errorf("a sign-in from %s: %s; want %s", origin, got, want)
+		}
+	}
+	card, _ := g.cardPayment(t, nil)
+	status := browsertest.Eval[string](tab, fmt.Sprintf("pay(%q, %q)", g.BaseURL, card.text("data.checkoutUrl")))
+	if status != "completed" {
+		t.Errorf("the payment is %s", status)
+	}
+}
+
+// driven is what a client of another language is told of a sandbox.
+func driven(t *testing.T, g *instance) object {
+	t.Helper()
+	keepSecret("+79991234567", "4000002500003155")
+	return object{
+		"baseUrl": g.BaseURL,
+		"roubles": g.first(),
+		"cards":   g.box(t, "sandbox-azn"),
+		"payouts": g.first(),
+		"traders": g.traders(t),
+		"run":     newOrder(),
+	}
+}
+
+func (g *instance) traders(t *testing.T) []sandbox.User {
+	t.Helper()
+	traders := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool { return u.Kind != "trader" })
+	if len(traders) == 0 {
+		t.Fatal("no trader")
+	}
+	return traders
+}
+
+// constantList is a list in the source of the TypeScript package, or of the Python client.
+var constantList = regexp.MustCompile(`(?m)^(?:export const )?(\w+) = (?:Literal)?\[([^\]]*)\]`)
+
+// The closed lists of the clients are those of the gateway. Those of TypeScript that are generated are
+// not here.
+func TestClientLists(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile(filepath.Join(typescript, "src/types.ts"))
+	noError(t, err)
+	python, err := os.ReadFile("../../rpc/python/gateway.py")
+	noError(t, err)
+	lists := map[string][]string{}
+	for _, found := range constantList.FindAllStringSubmatch(string(source)+string(python), -1) {
+		for _, quoted := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(found[2], -1) {
+			lists[found[1]] = append(lists[found[1]], quoted[1])
+		}
+	}
+	var methods, payouts []string
+	for _, method := range catalogue.Methods {
+		methods = append(methods, method.Name)
+		if len(method.Payouts) > 0 {
+			payouts = append(payouts, method.Name)
+		}
+	}
+	for name, want := range map[string][]string{
+		"Currency": catalogue.Currencies, "PaymentMethod": methods, "PayinMethod": payouts,
+		"PaymentStatus":   {"pending", "completed", "failed", "cancelled", "appeal"},
+		"PayinStatus":     {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
+		"paymentStatuses": {"pending", "completed", "failed", "cancelled", "appeal"},
+		"payinStatuses":   {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
+		"depositStatuses": {"pending", "confirmed", "rejected"},
+		"networks":        {"TRC20", "ERC20", "BEP20", "POLYGON", "ARBITRUM"},
+		"phases":          {"awaiting_payer_details", "awaiting_trader_bank_sms", "awaiting_payer_otp", "awaiting_trader_confirm"},
+	} {
+		slices.Sort(lists[name])
+		if !slices.Equal(lists[name], slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s: %s; want %s", name, fmt.Sprint(lists[name]), want)
+		}
+	}
+}

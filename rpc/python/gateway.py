@@ -1,0 +1,346 @@
+"""Client of the payment gateway for a merchant's server.
+
+One file, Python 3.9 or newer, nothing but the standard library: copy it into your program.
+
+    gateway = Gateway("https://api.example.com", key_id="...", secret="...")
+    created = gateway.create_payment({
+        "orderId": "order-1", "amount": "1500.00", "currency": "RUB", "method": "sbp",
+        "callbackUri": "https://shop.example/hook",
+    })
+    print(created.data["paymentPageUrl"])
+
+Requests and answers have the field names of the API. Amounts are strings; numbers in answers that are not whole are
+decimal.Decimal, never float. Every call raises a GatewayError when it fails.
+
+Licence: Apache-2.0.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Dict, Generic, List, Literal, Mapping, Optional, Tuple, TypedDict, TypeVar, Union
+
+PaymentStatus = Literal["pending", "completed", "failed", "cancelled", "appeal"]
+PaymentMethod = Literal["sbp", "sim", "card", "mtstpay", "quasi_ecom", "c2c", "iban"]
+Currency = Literal["RUB", "AZN", "TRY", "MNT", "KZT", "UZS"]
+PayinStatus = Literal["waiting", "processing", "completed", "failed", "cancelled", "expired"]
+PayinMethod = Literal["sbp", "c2c"]
+
+T = TypeVar("T")
+
+
+class PayerPayments(TypedDict, total=False):
+    """How many payments the payer has completed, and let expire, before."""
+
+    successful: int
+    expired: int
+
+
+class Payer(TypedDict, total=False):
+    """What the shop knows of the payer, as far as it knows it."""
+
+    userId: str
+    userIp: str
+    fullName: str
+    type: str
+    payments: PayerPayments
+
+
+class _RequiredOfPayment(TypedDict):
+    orderId: str
+    amount: str
+    currency: Currency
+    method: PaymentMethod
+    callbackUri: str
+
+
+class NewPayment(_RequiredOfPayment, total=False):
+    """What create_payment takes."""
+
+    description: str
+    ratePercent: Decimal
+    payer: Payer
+    returnUrl: str
+
+
+class Requisite(TypedDict):
+    """Where the payer sends the money."""
+
+    type: str
+    method: str
+    value: str
+    holder: Optional[str]
+    bank: Optional[str]
+
+
+class _Payment(TypedDict):
+    id: int
+    uuid: str
+    orderId: str
+    description: Optional[str]
+    status: PaymentStatus
+    amount: str
+    currency: Currency
+    method: PaymentMethod
+    expiresAt: Optional[str]
+    requisite: Optional[Requisite]
+    extra: Dict[str, Any]
+    ledger: Optional[Dict[str, Any]]
+    createdAt: str
+    statusUpdatedAt: str
+    statusReason: Optional[str]
+    returnUrl: Optional[str]
+    payerClaimedAt: Optional[str]
+
+
+class Payment(_Payment, total=False):
+    """A payment. The fields below are there where the payment has them."""
+
+    paymentPageUrl: str
+    checkoutUrl: str
+    quasiEcom: Dict[str, Any]
+    payerRequisites: Dict[str, str]
+
+
+class _RequiredOfPayin(TypedDict):
+    orderId: str
+    amount: str
+    currency: Literal["RUB"]
+    method: PayinMethod
+    callbackUri: str
+    address: str
+    recipient: str
+
+
+class NewPayin(_RequiredOfPayin, total=False):
+    """What create_payin takes: a payout."""
+
+    code: str
+    bankName: str
+    userId: str
+    userIp: str
+
+
+class Payin(TypedDict):
+    """A payout."""
+
+    id: str
+    orderId: str
+    status: PayinStatus
+    amount: str
+    currency: Literal["RUB"]
+    method: PayinMethod
+    beneficiary: Dict[str, Optional[str]]
+    frozenUsdt: str
+    expiresAt: Optional[str]
+    createdAt: str
+    statusUpdatedAt: str
+    statusReason: Optional[str]
+    proofReference: Optional[str]
+
+
+class Balance(TypedDict):
+    """What a cashbox holds, in USDT with eight decimals."""
+
+    merchantCashboxId: int
+    traderCashboxId: int
+    currency: Literal["USDT"]
+    totalBalance: str
+    available: str
+    reserved: str
+    insuranceReserved: str
+
+
+@dataclass(frozen=True)
+class Created(Generic[T]):
+    """What a creation answers with.
+
+    replayed: an earlier, same call had created it. mismatched: the fields in which the earlier call differed; its values
+    hold.
+    """
+
+    data: T
+    replayed: bool
+    mismatched: Tuple[str, ...]
+
+
+class GatewayError(Exception):
+    """A call that failed, whatever the reason.
+
+    code is the gateway's stable code, such as validation_failed, or unreachable when no answer of the gateway came.
+    fields are the wrong fields and what is wrong with each. Name request_id when you ask the operator. Wait retry_after
+    seconds before you repeat the call, where the gateway says so.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        code: str,
+        fields: Optional[Mapping[str, List[str]]] = None,
+        request_id: Optional[str] = None,
+        retry_after: Optional[int] = None,
+    ) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.fields: Mapping[str, List[str]] = fields or {}
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same call may succeed later. Creations are idempotent: a repeat creates nothing twice."""
+        codes = ("unreachable", "busy", "unavailable", "outcome_unknown", "rate_limited", "internal_error")
+        return self.code in codes
+
+
+class WebhookError(Exception):
+    """A webhook that must not be believed. Answer it with 400."""
+
+
+def sign(secret: str, body: bytes) -> str:
+    """Return the value of the header Signature. A request without a body signs b""."""
+    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: it would hand the secret to whatever host it names."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class Gateway:
+    """Makes a merchant's calls and signs each of them."""
+
+    def __init__(self, base_url: str, key_id: str, secret: str, timeout: float = 30) -> None:
+        parts = urllib.parse.urlsplit(base_url)
+        if parts.scheme not in ("https", "http") or not parts.netloc:
+            raise ValueError(f"base_url must be a whole URL such as https://api.example.com, and is {base_url!r}")
+        self._base_url = base_url.rstrip("/")
+        self._key_id = key_id
+        self._secret = secret
+        self._timeout = timeout
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def create_payment(self, request: NewPayment) -> Created[Payment]:
+        """Create a payment, or answer with the one already created under the same orderId and method."""
+        return self._create("/api/v1/payments", request)
+
+    def get_payment(self, payment_id: Union[int, str]) -> Payment:
+        """Read a payment by its id or its uuid."""
+        return self._call("GET", f"/api/v1/payments/{_quoted(payment_id)}")[0]["data"]
+
+    def list_payments(self, order_id: str) -> List[Dict[str, Any]]:
+        """List the payments of an order id: one for each method it was used with."""
+        query = urllib.parse.urlencode({"orderId": order_id})
+        return self._call("GET", f"/api/v1/payments?{query}")[0]["data"]
+
+    def resend_code(self, payment_id: Union[int, str]) -> Dict[str, Any]:
+        """Have the code of a quasi_ecom payment sent again: three times for a payment, 45 seconds apart."""
+        return self._call("POST", f"/api/v1/payments/{_quoted(payment_id)}/quasi-ecom/resend-code", {})[0]["data"]
+
+    def create_payin(self, request: NewPayin) -> Created[Payin]:
+        """Create a payout, or answer with the one already created under the same orderId and method."""
+        return self._create("/api/v1/payins", request)
+
+    def get_payin(self, payin_id: str) -> Payin:
+        """Read a payout by its uuid."""
+        return self._call("GET", f"/api/v1/payins/{_quoted(payin_id)}")[0]["data"]
+
+    def cancel_payin(self, payin_id: str) -> Payin:
+        """Take back a payout that still waits."""
+        return self._call("POST", f"/api/v1/payins/{_quoted(payin_id)}/cancel", {})[0]["data"]
+
+    def get_balance(self, merchant_cashbox_id: int) -> Balance:
+        """Read what a cashbox holds."""
+        return self._call("GET", f"/api/v1/cashboxes/{_quoted(merchant_cashbox_id)}/balance")[0]["data"]
+
+    def _create(self, path: str, request: Mapping[str, Any]) -> Created[Any]:
+        answer, headers = self._call("POST", path, request)
+        mismatch = headers.get("Idempotent-Mismatch") or ""
+        return Created(
+            data=answer["data"],
+            replayed=headers.get("Idempotent-Replay") == "true",
+            mismatched=tuple(field.strip() for field in mismatch.split(",") if field.strip()),
+        )
+
+    def _call(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Mapping[str, str]]:
+        sent = b"" if body is None else _encode(body)
+        request = urllib.request.Request(self._base_url + path, data=None if body is None else sent, method=method)
+        request.add_header("Content-Type", "application/json")
+        request.add_header("X-Merchant-Key-Id", self._key_id)
+        request.add_header("X-Merchant-Secret", self._secret)
+        request.add_header("Signature", sign(self._secret, sent))
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                return json.loads(response.read(), parse_float=Decimal), response.headers
+        except urllib.error.HTTPError as error:
+            raise _refused(error) from None
+        except (OSError, ValueError) as error:
+            raise GatewayError(f"no answer of the gateway came: {error}", "unreachable") from error
+
+
+def _quoted(part: Union[int, str]) -> str:
+    return urllib.parse.quote(str(part), safe="")
+
+
+def _encode(body: Mapping[str, Any]) -> bytes:
+    """Write JSON in which a Decimal is a number in its own digits, which the json module cannot do."""
+    fields = []
+    for name, value in body.items():
+        if isinstance(value, float):
+            raise TypeError(f"{name} must not be a float: give amounts as strings, and ratePercent as a Decimal")
+        text = format(value, "f") if isinstance(value, Decimal) else json.dumps(value)
+        fields.append(f"{json.dumps(name)}: {text}")
+    return ("{" + ", ".join(fields) + "}").encode()
+
+
+def _refused(error: urllib.error.HTTPError) -> GatewayError:
+    retry_after = error.headers.get("Retry-After")
+    try:
+        answer = json.loads(error.read())
+        message, code = answer["message"], answer["code"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return GatewayError(f"HTTP status {error.code} without an answer of the gateway", "unreachable")
+    seconds = int(retry_after) if retry_after and retry_after.isdigit() else None
+    return GatewayError(message, code, answer.get("errors"), answer.get("requestId"), seconds)
+
+
+def verify_webhook(body: bytes, headers: Mapping[str, str], *secrets: str, tolerance: int = 300) -> Dict[str, Any]:
+    """Return the event of a webhook that was signed with one of the secrets within the last five minutes.
+
+    The body must be as it was received. Give both secrets while you change from one to the other. The same event may
+    come more than once: remember its eventId. Raise a WebhookError if the webhook must not be believed.
+    """
+    received = {name.lower(): value for name, value in headers.items()}
+    event_id, timestamp = received.get("webhook-id", ""), received.get("webhook-timestamp", "")
+    signatures = received.get("webhook-signature", "").split(" ")
+    if not timestamp.isascii() or not timestamp.isdigit() or abs(time.time() - int(timestamp)) > tolerance:
+        raise WebhookError("webhook-timestamp is not within five minutes of now")
+    signed = f"{event_id}.{timestamp}.".encode() + body
+    for key in [_key(secret) for secret in secrets]:
+        want = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+        if any(hmac.compare_digest(want, got.encode()) for got in signatures):
+            return json.loads(body, parse_float=Decimal)
+    raise WebhookError("webhook-signature is by none of the secrets")
+
+
+def _key(secret: str) -> bytes:
+    """Return what a secret signs with. A wrong secret is the receiver's mistake and no WebhookError."""
+    try:
+        key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret, validate=True)
+    except binascii.Error:
+        key = b""
+    if not key:
+        raise ValueError("a webhook secret must be whsec_ and base64") from None
+    return key

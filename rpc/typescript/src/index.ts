@@ -1,0 +1,3 @@
+export { GatewayError } from "./error.js";
+export type { Plain } from "./plain.js";
+export * from "./types.js";

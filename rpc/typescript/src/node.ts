@@ -1,0 +1,193 @@
+import { createHmac } from "node:crypto";
+import type { Message } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import { connect, type Fetch } from "./client.js";
+import { GatewayError } from "./error.js";
+import { CashboxService, type CashboxBalance } from "./gen/gateway/v1/cashbox_pb.js";
+import { DepositService } from "./gen/gateway/v1/deposit_pb.js";
+import { PayinService } from "./gen/gateway/v1/payin_pb.js";
+import { PaymentService } from "./gen/gateway/v1/payment_pb.js";
+import { plain, type Plain } from "./plain.js";
+import type {
+  Appeal,
+  CodeResend,
+  Deposit,
+  NewDeposit,
+  NewPayin,
+  NewPayment,
+  Payin,
+  Payment,
+  PaymentListItem,
+  PaymentMethod,
+} from "./types.js";
+
+export * from "./index.js";
+
+/** Names of the headers of a signed call, where the operator has changed them. */
+export interface HeaderNames {
+  keyId?: string;
+  secret?: string;
+  signature?: string;
+}
+
+export interface MerchantOptions {
+  /** The gateway's API address, such as https://api.example.com. */
+  baseUrl: string;
+  /** The public id of the key. */
+  keyId: string;
+  /** The key's secret. Never give it to a browser. */
+  secret: string;
+  headers?: HeaderNames;
+}
+
+/** Whether a creation answered with what an earlier, same call had created. */
+export interface Replay {
+  replayed: boolean;
+  /** The fields that differ from the earlier call's. The earlier call's values hold. Empty unless replayed. */
+  mismatched: string[];
+}
+
+/** An appeal's file. */
+export interface AppealFile {
+  name: string;
+  content: Uint8Array;
+}
+
+/** MerchantClient makes a merchant's calls and signs each of them. Every call throws a GatewayError when it fails. */
+export class MerchantClient {
+  readonly #payments: Client<typeof PaymentService>;
+  readonly #payins: Client<typeof PayinService>;
+  readonly #deposits: Client<typeof DepositService>;
+  readonly #cashboxes: Client<typeof CashboxService>;
+  readonly #sign: (text: string) => Record<string, string>;
+
+  constructor(options: MerchantOptions) {
+    this.#sign = (text) => signed(options, text);
+    const connection = { baseUrl: options.baseUrl, fetch: signingFetch(options) };
+    this.#payments = connect(PaymentService, connection);
+    this.#payins = connect(PayinService, connection);
+    this.#deposits = connect(DepositService, connection);
+    this.#cashboxes = connect(CashboxService, connection);
+  }
+
+  /** createPayment creates a payment, or answers with the one already created under the same orderId and method. */
+  async createPayment(request: NewPayment): Promise<Replay & { payment: Payment }> {
+    const { payer, ...rest } = request;
+    const created = await replayable((onHeader) =>
+      this.#payments.createPayment({ ...rest, ...(payer && { payer: payerMessage(payer) }) }, { onHeader }),
+    );
+    return { payment: data<Payment>(created.answer), ...created.replay };
+  }
+
+  /** getPayment reads a payment by its id or its uuid. */
+  async getPayment(paymentId: string): Promise<Payment> {
+    return data<Payment>(await this.#payments.getPayment({ paymentId }));
+  }
+
+  /** listPayments lists the payments of an order id: one for each method it was used with. */
+  async listPayments(orderId: string, method?: PaymentMethod): Promise<PaymentListItem[]> {
+    const answer = await this.#payments.listPayments(method === undefined ? { orderId } : { orderId, method });
+    return plain(answer).data as PaymentListItem[];
+  }
+
+  /** createAppeal opens the one appeal that a failed payment may have, within 24 hours of its failure. */
+  async createAppeal(paymentId: string, reason: string, file: AppealFile): Promise<Appeal> {
+    const text = `appeal-v1\n${reason}\n${file.name}\n${file.content.length}`;
+    const answer = await this.#payments.createAppeal(
+      { paymentId: integer("paymentId", paymentId), reason, fileName: file.name, file: file.content },
+      { headers: this.#sign(text) },
+    );
+    return data<Appeal>(answer);
+  }
+
+  /** resendCode has the code of a quasi_ecom payment sent again: three times for a payment, 45 seconds apart. */
+  async resendCode(paymentId: string): Promise<CodeResend> {
+    return data<CodeResend>(await this.#payments.resendCode({ paymentId }));
+  }
+
+  /** createPayin creates a payout, or answers with the one already created under the same orderId and method. */
+  async createPayin(request: NewPayin): Promise<Replay & { payin: Payin }> {
+    const created = await replayable((onHeader) => this.#payins.createPayin(request, { onHeader }));
+    return { payin: data<Payin>(created.answer), ...created.replay };
+  }
+
+  /** getPayin reads a payout by its uuid. */
+  async getPayin(payinId: string): Promise<Payin> {
+    return data<Payin>(await this.#payins.getPayin({ payinId }));
+  }
+
+  /** cancelPayin takes back a payout that still waits. */
+  async cancelPayin(payinId: string): Promise<Payin> {
+    return data<Payin>(await this.#payins.cancelPayin({ payinId }));
+  }
+
+  /** createDeposit asks for a deposit, or answers with the one already asked for under the same idempotencyKey. */
+  async createDeposit(request: NewDeposit): Promise<Replay & { deposit: Deposit }> {
+    const { merchantCashboxId, ...rest } = request;
+    const bound = merchantCashboxId === undefined ? {} : cashbox(merchantCashboxId);
+    const created = await replayable((onHeader) => this.#deposits.createDeposit({ ...rest, ...bound }, { onHeader }));
+    return { deposit: data<Deposit>(created.answer), ...created.replay };
+  }
+
+  /** getDeposit reads a deposit by its id. */
+  async getDeposit(depositId: string): Promise<Deposit> {
+    return data<Deposit>(await this.#deposits.getDeposit({ depositId: integer("depositId", depositId) }));
+  }
+
+  /** getBalance reads what a cashbox holds, in USDT with eight decimals. */
+  async getBalance(merchantCashboxId: string): Promise<Plain<CashboxBalance>> {
+    return data<Plain<CashboxBalance>>(await this.#cashboxes.getBalance(cashbox(merchantCashboxId)));
+  }
+}
+
+const cashbox = (id: string) => ({ merchantCashboxId: integer("merchantCashboxId", id) });
+
+/** integer reads an id. It throws a RangeError that names the field, since BigInt's own error does not. */
+function integer(field: string, text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new RangeError(`${field} must be a decimal integer, and is ${JSON.stringify(text)}`);
+  return BigInt(text);
+}
+
+function payerMessage({ payments, ...rest }: NonNullable<NewPayment["payer"]>) {
+  if (payments === undefined) return rest;
+  return { ...rest, payments: { successful: BigInt(payments.successful), expired: BigInt(payments.expired) } };
+}
+
+/** data takes the record out of an answer. The type says which closed lists its texts are of. */
+function data<Record>(answer: { data?: Message | undefined }): Record {
+  if (answer.data === undefined) throw GatewayError.from(new Error("The answer holds no data."));
+  return plain(answer.data) as Record;
+}
+
+/** replayable makes a creation and reads from the answer's headers whether it was a repeat. */
+async function replayable<Answer>(create: (onHeader: (header: Headers) => void) => Promise<Answer>) {
+  let header = new Headers();
+  const answer = await create((received) => (header = received));
+  const mismatch = header.get("Idempotent-Mismatch");
+  return {
+    answer,
+    replay: { replayed: header.get("Idempotent-Replay") === "true", mismatched: mismatch?.split(/,\s*/) ?? [] },
+  };
+}
+
+/** signed are the three headers of a call whose signature is that of the text. */
+function signed({ keyId, secret, headers }: MerchantOptions, text: string | Uint8Array): Record<string, string> {
+  return {
+    [headers?.keyId ?? "X-Merchant-Key-Id"]: keyId,
+    [headers?.secret ?? "X-Merchant-Secret"]: secret,
+    [headers?.signature ?? "Signature"]: createHmac("sha256", secret).update(text).digest("hex"),
+  };
+}
+
+/** signingFetch signs the bytes that are sent. A signature that is there already stays: an appeal's is not its body's. */
+function signingFetch(options: MerchantOptions): Fetch {
+  return (input, init) => {
+    const header = new Headers(init?.headers);
+    const body = init?.body ?? "";
+    if (typeof body !== "string" && !(body instanceof Uint8Array)) throw new TypeError("only bytes can be signed");
+    for (const [name, value] of Object.entries(signed(options, body))) {
+      if (!header.has(name)) header.set(name, value);
+    }
+    return fetch(input, { ...init, headers: header });
+  };
+}

@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// secret, and a webhook signed with it: the example of the Standard Webhooks specification.
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+func specified() (http.Header, []byte, time.Time) {
+	header := http.Header{}
+	header.Set("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek")
+	header.Set("webhook-timestamp", "1614265330")
+	header.Set("webhook-signature", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+	return header, []byte(`{"test": 2432232314}`), time.Unix(1614265330, 0)
+}
+
+func sleepUntil(at time.Time) { time.Sleep(time.Until(at)) }
+
+// A webhook is believed for five minutes on either side of its time.
+func TestVerifyTime(t *testing.T) {
+	t.Parallel()
+	header, body, at := specified()
+	for offset, want := range map[time.Duration]error{
+		0: nil, Tolerance: nil, -Tolerance: nil,
+		Tolerance + time.Second: ErrTimestamp, -Tolerance - time.Second: ErrTimestamp,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sleepUntil(at.Add(offset))
+			if _, err := Verify(header, body, secret); !errors.Is(err, want) {
+				t.Errorf("%s after its time: %v; want %v", offset, err, want)
+			}
+		})
+	}
+}
+
+// Whatever is changed of a webhook, it is not believed.
+func TestVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	other := "whsec_" + base64.StdEncoding.EncodeToString([]byte("another secret"))
+	for name, test := range map[string]struct {
+		change  func(http.Header)
+		body    string
+		secrets []string
+		want    error
+	}{
+		"as it was":          {secrets: []string{secret}},
+		"the second secret":  {secrets: []string{other, secret}},
+		"a second signature": {change: set("webhook-signature", "v1,x v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="), secrets: []string{secret}},
+		"without the prefix": {secrets: []string{"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}},
+		"another secret":     {secrets: []string{other}, want: ErrSignature},
+		"no secret":          {want: ErrSecret},
+		"not base64":         {secrets: []string{secret, "whsec_%"}, want: ErrSecret},
+		"an empty secret":    {secrets: []string{"whsec_"}, want: ErrSecret},
+		"another body":       {body: "{}", secrets: []string{secret}, want: ErrSignature},
+		"another id":         {change: set("webhook-id", "msg"), secrets: []string{secret}, want: ErrSignature},
+		"another time":       {change: set("webhook-timestamp", "1614265331"), secrets: []string{secret}, want: ErrSignature},
+		"no time":            {change: set("webhook-timestamp", "now"), secrets: []string{secret}, want: ErrTimestamp},
+		"another version":    {change: set("webhook-signature", "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="), secrets: []string{secret}, want: ErrSignature},
+		"no signature":       {change: set("webhook-signature", ""), secrets: []string{secret}, want: ErrHeader},
+		"no id":              {change: set("webhook-id", ""), secrets: []string{secret}, want: ErrHeader},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			header, body, at := specified()
+			sleepUntil(at)
+			if test.change != nil {
+				test.change(header)
+			}
+			if test.body != "" {
+				body = []byte(test.body)
+			}
+			if _, err := Verify(header, body, test.secrets...); !errors.Is(err, test.want) {
+				t.Errorf("%s: %v; want %v", name, err, test.want)
+			}
+		})
+	}
+}
+
+func set(name, value string) func(http.Header) {
+	return func(h http.Header) { h.Set(name, value) }
+}
+
+// signedNow signs a body as the gateway does, with another library.
+func signedNow(t testing.TB, body []byte) http.Header {
+	t.Helper()
+	signer, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature, err := signer.Sign("event-1", time.Now(), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.Header{
+		"Webhook-Id": {"event-1"}, "Webhook-Timestamp": {strconv.FormatInt(time.Now().Unix(), 10)},
+		"Webhook-Signature": {signature},
+	}
+}
+
+// The fields of events, as the contract has them.
+func TestVerifyReads(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"type":"payment.status.updated","eventId":"e","createdAt":"2026-11-20T12:05:00.123Z",` +
+		`"data":{"uuid":"u","orderId":"o","status":"COMPLETED","amount":"1500.00","currency":"RUB",` +
+		`"payerRequisites":{"cardLast4":"4242"}},"meta":{"id":1,"previousStatus":"PENDING","reason":null,"sequence":2}}`)
+	event, err := Verify(signedNow(t, body), body, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := time.Date(2026, 11, 20, 12, 5, 0, 123e6, time.UTC)
+	if event.Type != TypePaymentStatusUpdated || event.EventID != "e" || !event.CreatedAt.Equal(created) {
+		t.Errorf("event %+v", event)
+	}
+	data := event.Data
+	if data.UUID != "u" || data.OrderID != "o" || data.Status != "COMPLETED" || data.Amount != "1500.00" ||
+		data.Currency != "RUB" || data.PayerRequisites.CardLast4 != "4242" {
+		t.Errorf("data %+v", data)
+	}
+	if event.Meta.PreviousStatus != "PENDING" || event.Meta.Reason != nil || event.Meta.Sequence != 2 {
+		t.Errorf("meta %+v", event.Meta)
+	}
+	if _, err := Verify(signedNow(t, []byte("{")), []byte("{"), secret); err == nil {
+		t.Error("a body that is no JSON was read")
+	}
+}
