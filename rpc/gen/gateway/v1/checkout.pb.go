@@ -948,10 +948,10 @@ const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"\tsave_card\x18\a \x01(\bH\x01R\bsaveCard\x88\x01\x01B\x0e\n" +
 	"\f_card_holderB\f\n" +
 	"\n" +
-	"_save_card\"\xb0\x01\n" +
+	"_save_card\"\xb3\x01\n" +
 	"\x15SubmitPayerOtpRequest\x12Y\n" +
-	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\x124\n" +
-	"\x03otp\x18\x02 \x01(\tB\x1d\x8a\xb5\x18\x16J\f^[0-9]{4,8}$j\x06123456\x80\x01\x01H\x00R\x03otp\x88\x01\x01B\x06\n" +
+	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\x127\n" +
+	"\x03otp\x18\x02 \x01(\tB \x8a\xb5\x18\x19J\x0f^([0-9]{4,8})?$j\x06123456\x80\x01\x01H\x00R\x03otp\x88\x01\x01B\x06\n" +
 	"\x04_otp\"r\n" +
 	"\x15CancelCheckoutRequest\x12Y\n" +
 	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\"s\n" +
