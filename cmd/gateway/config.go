@@ -21,13 +21,13 @@ type config struct {
 	baseURL, payURL, portalURL            string
 	// portalOrigins are those whose pages may call the portals' RPCs.
 	portalOrigins []string
-	dataDir                               string
-	databaseURL                           string
-	sandbox                               bool
-	connections                           int
-	headers                               auth.Headers
-	proxies                               edge.Proxies
-	markup                                decimal.Decimal
+	dataDir       string
+	databaseURL   string
+	sandbox       bool
+	connections   int
+	headers       auth.Headers
+	proxies       edge.Proxies
+	markup        decimal.Decimal
 	// callbackHosts are the private hosts that a sandbox sends webhooks to.
 	callbackHosts []string
 	// drainDelay is how long a gateway that was told to stop still takes new requests.

@@ -194,7 +194,10 @@ func detailsSchema() object {
 				"type": "string", "enum": []string{fault.ExpectedSignature},
 				"description": "What a signature looks like. The right one is never told.",
 			}},
-			{"hint", object{"type": "string", "description": "What seems to be wrong and what to do about it, in English."}},
+			{
+				"hint",
+				object{"type": "string", "description": "What seems to be wrong and what to do about it, in English."},
+			},
 		},
 	}
 }
