@@ -46,7 +46,7 @@ const (
 // String says it for people.
 func (p proof) String() string {
 	return [...]string{
-		"No signature: the token in the path is the access.",
+		"No signature is needed. A token in the path is the access, where there is one.",
 		"Signed with the key of a merchant.",
 		"Signed with the application's external-payments secret.",
 		"The bearer token of a signed-in user.",

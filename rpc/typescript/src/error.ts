@@ -29,6 +29,8 @@ export class GatewayError extends Error {
     readonly retryAfter: number | undefined,
     /** When a code may be resent, for code_resend_too_early: an ISO 8601 time. */
     readonly nextAllowedAt: string | undefined,
+    /** What was signed wrongly, for invalid_signature where key and secret are right. */
+    readonly hint: string | undefined,
     cause: unknown,
   ) {
     super(message, { cause });
@@ -52,6 +54,7 @@ export class GatewayError extends Error {
       detail?.requestId || undefined,
       retryAfter === null ? undefined : Number(retryAfter),
       detail?.nextAllowedAt && timestampDate(detail.nextAllowedAt).toISOString(),
+      detail?.details?.hint,
       thrown,
     );
   }

@@ -1,10 +1,12 @@
 import { createHmac } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { connect, type Fetch } from "./client.js";
 import { GatewayError } from "./error.js";
 import { CashboxService, type CashboxBalance } from "./gen/gateway/v1/cashbox_pb.js";
 import { DepositService } from "./gen/gateway/v1/deposit_pb.js";
+import { EventService } from "./gen/gateway/v1/event_pb.js";
 import { PayinService } from "./gen/gateway/v1/payin_pb.js";
 import { PaymentService } from "./gen/gateway/v1/payment_pb.js";
 import { plain, type Plain } from "./plain.js";
@@ -12,13 +14,17 @@ import type {
   Appeal,
   CodeResend,
   Deposit,
+  DepositStatus,
+  Event,
   NewDeposit,
   NewPayin,
   NewPayment,
   Payin,
+  PayinStatus,
   Payment,
   PaymentListItem,
   PaymentMethod,
+  PaymentStatus,
 } from "./types.js";
 
 export * from "./index.js";
@@ -47,6 +53,25 @@ export interface Replay {
   mismatched: string[];
 }
 
+/** Filter says which records a list has. */
+export interface Filter<Status> {
+  status?: Status;
+  /** Only what was created from then on: an ISO 8601 time. */
+  from?: string;
+  /** Only what was created before then: an ISO 8601 time. */
+  to?: string;
+  /** 1 to 100; 50 when not given. */
+  limit?: number;
+  /** The nextCursor of the page before. */
+  cursor?: string;
+}
+
+/** Page is a part of a list. Without a nextCursor it is the last. */
+export interface Page<Item> {
+  items: Item[];
+  nextCursor?: string;
+}
+
 /** An appeal's file. */
 export interface AppealFile {
   name: string;
@@ -58,6 +83,7 @@ export class MerchantClient {
   readonly #payments: Client<typeof PaymentService>;
   readonly #payins: Client<typeof PayinService>;
   readonly #deposits: Client<typeof DepositService>;
+  readonly #events: Client<typeof EventService>;
   readonly #cashboxes: Client<typeof CashboxService>;
   readonly #sign: (text: string) => Record<string, string>;
 
@@ -67,6 +93,7 @@ export class MerchantClient {
     this.#payments = connect(PaymentService, connection);
     this.#payins = connect(PayinService, connection);
     this.#deposits = connect(DepositService, connection);
+    this.#events = connect(EventService, connection);
     this.#cashboxes = connect(CashboxService, connection);
   }
 
@@ -84,10 +111,9 @@ export class MerchantClient {
     return data<Payment>(await this.#payments.getPayment({ paymentId }));
   }
 
-  /** listPayments lists the payments of an order id: one for each method it was used with. */
-  async listPayments(orderId: string, method?: PaymentMethod): Promise<PaymentListItem[]> {
-    const answer = await this.#payments.listPayments(method === undefined ? { orderId } : { orderId, method });
-    return plain(answer).data as PaymentListItem[];
+  /** listPayments lists payments, the newest first. Of an order id there is at most one for each method. */
+  async listPayments(filter: Filter<PaymentStatus> & { orderId?: string; method?: PaymentMethod } = {}) {
+    return page<PaymentListItem>(await this.#payments.listPayments(filtered(filter)));
   }
 
   /** createAppeal opens the one appeal that a failed payment may have, within 24 hours of its failure. */
@@ -116,6 +142,11 @@ export class MerchantClient {
     return data<Payin>(await this.#payins.getPayin({ payinId }));
   }
 
+  /** listPayins lists payouts, the newest first. */
+  async listPayins(filter: Filter<PayinStatus> & { orderId?: string } = {}) {
+    return page<Payin>(await this.#payins.listPayins(filtered(filter)));
+  }
+
   /** cancelPayin takes back a payout that still waits. */
   async cancelPayin(payinId: string): Promise<Payin> {
     return data<Payin>(await this.#payins.cancelPayin({ payinId }));
@@ -132,6 +163,19 @@ export class MerchantClient {
   /** getDeposit reads a deposit by its id. */
   async getDeposit(depositId: string): Promise<Deposit> {
     return data<Deposit>(await this.#deposits.getDeposit({ depositId: integer("depositId", depositId) }));
+  }
+
+  /** listDeposits lists deposits, the newest first. */
+  async listDeposits(filter: Filter<DepositStatus> & { idempotencyKey?: string } = {}) {
+    return page<Deposit>(await this.#deposits.listDeposits(filtered(filter)));
+  }
+
+  /**
+   * listEvents lists webhook events, the oldest first, for a shop that was away when they were sent. Keep nextCursor:
+   * who goes on from there never misses an event.
+   */
+  async listEvents(from: { cursor?: string; limit?: number } = {}) {
+    return page<Event>(await this.#events.listEvents(from));
   }
 
   /** getBalance reads what a cashbox holds, in USDT with eight decimals. */
@@ -157,6 +201,27 @@ function payerMessage({ payments, ...rest }: NonNullable<NewPayment["payer"]>) {
 function data<Record>(answer: { data?: Message | undefined }): Record {
   if (answer.data === undefined) throw GatewayError.from(new Error("The answer holds no data."));
   return plain(answer.data) as Record;
+}
+
+/** filtered has times as messages have them. */
+function filtered<F extends Filter<unknown>>({ from, to, ...rest }: F) {
+  return {
+    ...rest,
+    ...(from !== undefined && { from: time("from", from) }),
+    ...(to !== undefined && { to: time("to", to) }),
+  };
+}
+
+function time(field: string, text: string) {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new RangeError(`${field} must be an ISO 8601 time, and is ${JSON.stringify(text)}`);
+  return timestampFromDate(date);
+}
+
+/** page takes the records out of an answer, as data does. */
+function page<Item>(answer: { data: Message[]; nextCursor?: string | undefined }): Page<Item> {
+  const items = answer.data.map((item) => plain(item) as Item);
+  return answer.nextCursor === undefined ? { items } : { items, nextCursor: answer.nextCursor };
 }
 
 /** replayable makes a creation and reads from the answer's headers whether it was a repeat. */

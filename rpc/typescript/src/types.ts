@@ -1,6 +1,7 @@
 import type { Plain } from "./plain.js";
 import type * as checkout from "./gen/gateway/v1/checkout_pb.js";
 import type * as deposit from "./gen/gateway/v1/deposit_pb.js";
+import type * as event from "./gen/gateway/v1/event_pb.js";
 import type * as payin from "./gen/gateway/v1/payin_pb.js";
 import type * as payment from "./gen/gateway/v1/payment_pb.js";
 
@@ -96,5 +97,9 @@ export type Payin = With<Plain<payin.Payin>, { status: PayinStatus; method: Payi
 export type NewPayin = With<Plain<payin.CreatePayinRequest>, { method: PayinMethod; currency: "RUB" }>;
 
 export type Deposit = With<Plain<deposit.Deposit>, { status: DepositStatus; network: Network }>;
+
+/** A webhook event. Its payload is the body that is sent: JSON.parse gives what verifyWebhook does. */
+export type Event = With<Plain<event.Event>, { status: EventStatus }>;
+export type EventStatus = "pending" | "delivered" | "dead";
 
 export type NewDeposit = With<Plain<deposit.CreateDepositRequest>, { network: Network; currency?: "USDT" }>;

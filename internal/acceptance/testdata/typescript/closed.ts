@@ -34,6 +34,8 @@ export function look(
   payment.requisite.value;
   // @ts-expect-error: no such network
   client.createDeposit({ amount: "1", network: "BTC", address: "a", idempotencyKey: "k" });
+  // @ts-expect-error: no such status
+  client.listPayins({ status: "pendign" });
   // @ts-expect-error: cvv is missing
   checkout.submitCard({ pan: "4242424242424242", expMonth: "12", expYear: "30" });
   // @ts-expect-error: webhooks write the status in upper case

@@ -113,12 +113,30 @@ async function payment() {
   assert.equal(told_.data.status, "COMPLETED");
   assert.equal(told_.data.orderId, order.orderId);
   assert.equal((await client.getPayment(created.payment.id)).status, "completed");
-  const listed = await client.listPayments(order.orderId, "sbp");
+  const ofOrder = { orderId: order.orderId, method: "sbp", status: "completed", from: "2026-01-01T00:00:00Z" } as const;
+  const listed = await client.listPayments(ofOrder);
   assert.deepEqual(
-    listed.map((item) => [item.uuid, item.status, item.orderId]),
+    listed.items.map((item) => [item.uuid, item.status, item.orderId]),
     [[created.payment.uuid, "completed", order.orderId]],
   );
+  assert.deepEqual((await client.listPayments({ ...ofOrder, to: ofOrder.from })).items, []);
+  await assert.rejects(client.listPayments({ from: "yesterday" }), /from must be an ISO 8601 time/);
+  await readEvents(client, told_.eventId);
+  const mistaken = new MerchantClient({ baseUrl, keyId: told.roubles.key_id, secret: told.roubles.secret, headers: { signature: "X-Other" } });
+  assert.equal((await failure(mistaken.listPayins())).code, "signature_required");
   forged();
+}
+
+/** readEvents reads events by their cursor until it finds the one that was sent. */
+async function readEvents(client: MerchantClient, eventId: string) {
+  let cursor: string | undefined;
+  await until("the event in the list", async () => {
+    const page = await client.listEvents(cursor === undefined ? { limit: 1 } : { limit: 1, cursor });
+    cursor = page.nextCursor;
+    const found = page.items.find((event) => event.id === eventId);
+    if (found) assert.equal(JSON.parse(found.payload).eventId, eventId);
+    return found;
+  });
 }
 
 /** forged changes the delivery in every way that must be refused. */

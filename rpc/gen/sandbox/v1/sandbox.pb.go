@@ -706,41 +706,43 @@ const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\x13AdvanceClockRequest\x12&\n" +
 	"\aseconds\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x043600x\x00R\aseconds\"f\n" +
 	"\x14AdvanceClockResponse\x12N\n" +
-	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x03now\"\xc2\x02\n" +
+	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x03now\"\xd9\x02\n" +
 	"\x0eSimulationPlay\x12!\n" +
 	"\x06method\x18\x01 \x01(\tB\t\x8a\xb5\x18\x05j\x03sbpR\x06method\x12:\n" +
 	"\x11confirmed_percent\x18\x02 \x01(\x05B\r\x8a\xb5\x18\tj\x0290x\x00\x80\x01dR\x10confirmedPercent\x12>\n" +
 	"\x14wrong_amount_percent\x18\x03 \x01(\x05B\f\x8a\xb5\x18\bj\x012x\x00\x80\x01dR\x12wrongAmountPercent\x129\n" +
-	"\x11cancelled_percent\x18\x04 \x01(\x05B\f\x8a\xb5\x18\bj\x013x\x00\x80\x01dR\x10cancelledPercent\x12,\n" +
-	"\x12delay_from_seconds\x18\x05 \x01(\x05R\x10delayFromSeconds\x12(\n" +
-	"\x10delay_to_seconds\x18\x06 \x01(\x05R\x0edelayToSeconds\"\xe9\x01\n" +
+	"\x11cancelled_percent\x18\x04 \x01(\x05B\f\x8a\xb5\x18\bj\x013x\x00\x80\x01dR\x10cancelledPercent\x127\n" +
+	"\x12delay_from_seconds\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x015x\x00R\x10delayFromSeconds\x124\n" +
+	"\x10delay_to_seconds\x18\x06 \x01(\x05B\n" +
+	"\x8a\xb5\x18\x06j\x0230x\x00R\x0edelayToSeconds\"\xf3\x01\n" +
 	"\n" +
 	"Simulation\x12\x18\n" +
 	"\arunning\x18\x01 \x01(\bR\arunning\x120\n" +
-	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
-	"\x05plays\x18\x03 \x03(\v2\x1a.sandbox.v1.SimulationPlayR\x05plays\x12\x1c\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12:\n" +
+	"\x05plays\x18\x03 \x03(\v2\x1a.sandbox.v1.SimulationPlayB\b\x8a\xb5\x18\x04j\x02{}R\x05plays\x12\x1c\n" +
 	"\tconfirmed\x18\x04 \x01(\x03R\tconfirmed\x12!\n" +
 	"\fwrong_amount\x18\x05 \x01(\x03R\vwrongAmount\x12\x1c\n" +
 	"\tcancelled\x18\x06 \x01(\x03R\tcancelled\"\x16\n" +
-	"\x14GetSimulationRequest\"O\n" +
-	"\x15GetSimulationResponse\x126\n" +
+	"\x14GetSimulationRequest\"W\n" +
+	"\x15GetSimulationResponse\x12>\n" +
 	"\n" +
-	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
-	"simulation\"J\n" +
-	"\x16StartSimulationRequest\x120\n" +
-	"\x05plays\x18\x01 \x03(\v2\x1a.sandbox.v1.SimulationPlayR\x05plays\"Q\n" +
-	"\x17StartSimulationResponse\x126\n" +
+	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationB\x06\x8a\xb5\x18\x02p\x01R\n" +
+	"simulation\"T\n" +
+	"\x16StartSimulationRequest\x12:\n" +
+	"\x05plays\x18\x01 \x03(\v2\x1a.sandbox.v1.SimulationPlayB\b\x8a\xb5\x18\x04j\x02{}R\x05plays\"Y\n" +
+	"\x17StartSimulationResponse\x12>\n" +
 	"\n" +
-	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
+	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationB\x06\x8a\xb5\x18\x02p\x01R\n" +
 	"simulation\"\x17\n" +
-	"\x15StopSimulationRequest\"P\n" +
-	"\x16StopSimulationResponse\x126\n" +
+	"\x15StopSimulationRequest\"X\n" +
+	"\x16StopSimulationResponse\x12>\n" +
 	"\n" +
-	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
-	"simulation\"\xc5\x01\n" +
+	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationB\x06\x8a\xb5\x18\x02p\x01R\n" +
+	"simulation\"\x9f\x01\n" +
 	"\x0eTriggerRequest\x12e\n" +
-	"\x05event\x18\x01 \x01(\tBO\x8a\xb5\x18K(\x01B\x11payment.completedB\x0epayment.failedB\x13payment.code_resendB\x0fpayin.completedR\x05event\x12E\n" +
-	"\x02id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bH\x00R\x02id\x88\x01\x01B\x05\n" +
+	"\x05event\x18\x01 \x01(\tBO\x8a\xb5\x18K(\x01B\x11payment.completedB\x0epayment.failedB\x13payment.code_resendB\x0fpayin.completedR\x05event\x12\x1f\n" +
+	"\x02id\x18\x02 \x01(\tB\n" +
+	"\x8a\xb5\x18\x06R\x04uuidH\x00R\x02id\x88\x01\x01B\x05\n" +
 	"\x03_id\"\xcd\x02\n" +
 	"\x0fTriggerResponse\x12c\n" +
 	"\x05event\x18\x01 \x01(\tBM\x8a\xb5\x18IB\x11payment.completedB\x0epayment.failedB\x13payment.code_resendB\x0fpayin.completedR\x05event\x12@\n" +
