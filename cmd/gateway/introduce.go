@@ -40,7 +40,7 @@ func (g *gateway) introduce(ctx context.Context, e environment, doors *listeners
 const welcome = `
 The sandbox is up. Its keys, users and tokens are in %[1]s.
 
-  API      %[2]s
+  API      %[2]s  (/docs /openapi.json)
   pages    %[3]s
   portals  %[4]s
   ops      %[5]s  (/healthz /readyz /metrics)
