@@ -78,6 +78,10 @@ func TestMerchantsAreWarned(t *testing.T) {
 	if got := g.post(t, box, plain); got.header.Get("Warning") != "" {
 		t.Errorf("warned of nothing: %s", got.header.Get("Warning"))
 	}
+	got := send(t, http.MethodGet, g.BaseURL+"/api/v1/events?limit=1&curser=2", "", signed(box, ""))
+	if got.status != 200 || got.header.Get("Warning") != `299 gateway "Unknown fields are ignored: curser"` {
+		t.Errorf("a query: %s, Warning: %s", got, got.header.Get("Warning"))
+	}
 }
 
 // Connect bodies that cannot be decoded are refused with the detail that every wrong body gets,

@@ -16,8 +16,8 @@ func warned(r *http.Request) *http.Request {
 // maxWarned bounds how many fields a warning names.
 const maxWarned = 10
 
-// WarnIgnored tells a sandbox's merchant, in a Warning header, of the fields of a body that nobody
-// knows.
+// WarnIgnored tells a sandbox's merchant, in a Warning header, of the fields of a body, or of
+// the parameters of a query, that nobody knows.
 func WarnIgnored(ctx context.Context, header http.Header, names []string) {
 	if len(names) == 0 || ctx.Value(warnKey{}) == nil {
 		return

@@ -139,7 +139,8 @@ func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (decode
 		return decoded{}, err
 	}
 	if !hasBody(r.Method) {
-		return decoded{found: decodeQuery(r.URL, a.request, msg)}, nil
+		found, ignored := decodeQuery(r.URL, a.request, msg)
+		return decoded{found: found, ignored: ignored}, nil
 	}
 	if a.form {
 		return readForm(r, a.request, msg)

@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -36,18 +38,19 @@ func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 }
 
 // decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with
-// them. A repeated parameter is, as a body's repeated field is; lists, maps and messages other than
-// timestamps cannot be given.
-func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
+// them, and the names that nobody knows. A repeated parameter is wrong, as a body's repeated field is;
+// lists, maps and messages other than timestamps cannot be given.
+func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.Fields, ignored []string) {
 	d := decoder{found: fault.Fields{}}
 	if u.RawQuery == "" {
-		return d.found
+		return d.found, nil
 	}
 	query := u.Query()
-	for name, f := range s.byName {
-		here := (*path)(nil).field(name)
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		here, f := (*path)(nil).field(name), s.byName[name]
 		switch {
-		case !query.Has(name) || f.child != nil || f.known == anyValue || f.desc.Cardinality() == protoreflect.Repeated:
+		case f == nil || f.child != nil || f.known == anyValue || f.desc.Cardinality() == protoreflect.Repeated:
+			ignored = append(ignored, name)
 		case len(query[name]) > 1:
 			d.report(here, givenTwice)
 		default:
@@ -55,7 +58,7 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
 		}
 	}
 	d.fill(msg)
-	return d.found
+	return d.found, ignored
 }
 
 // fromQuery is the JSON value a parameter would be in a body: a number or boolean unless the field

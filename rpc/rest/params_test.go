@@ -42,7 +42,7 @@ func TestDecodeQuery(t *testing.T) {
 		if err := prototext.Unmarshal([]byte(test.want), want.Interface()); err != nil {
 			t.Fatal(err)
 		}
-		found := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
+		found, _ := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
 		if !reflect.DeepEqual(found, test.found) || !proto.Equal(got.Interface(), want.Interface()) {
 			t.Errorf(
 				"%s: got %v, errors %v; want %v, errors %v",
