@@ -1,9 +1,12 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -20,7 +23,9 @@ const minimumVersion = 150000
 
 // Migrate brings the database to the present schema. Replicas that start at the same
 // time wait for one another.
-func Migrate(ctx context.Context, url string) error {
+func Migrate(ctx context.Context, url string) error { return migrateWithin(ctx, url, migrationPatience) }
+
+func migrateWithin(ctx context.Context, url string, patience time.Duration) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		// The error quotes the URL and with it a password.
@@ -37,14 +42,56 @@ func Migrate(ctx context.Context, url string) error {
 	if err := checkVersion(ctx, conn); err != nil {
 		return err
 	}
-	// Closing the connection gives the lock back.
-	if _, err := conn.Exec(ctx, "select pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-		return fmt.Errorf("lock migrations: %w", err)
+	lock, err := conn.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin to lock migrations: %w", err)
 	}
-	if err := refuseNewer(ctx, conn); err != nil {
+	if err := lockMigrations(ctx, lock, patience); err != nil {
+		return err
+	}
+	if err := refuseNewer(ctx, lock); err != nil {
 		return err
 	}
 	return migrateSchema(ctx, conn.Config())
+}
+
+// ErrMigrating is what a start ends with that has waited too long for another process.
+var ErrMigrating = errors.New("another process has been changing the schema of the database all the time")
+
+const (
+	// migrationPatience is how long a start waits for another process that migrates. Migrations of large
+	// tables may take minutes.
+	migrationPatience = 10 * time.Minute
+	migrationPause    = 500 * time.Millisecond
+)
+
+// lockMigrations takes the lock of migrations for the transaction. A session's lock would be left behind
+// on a connection of a pooler between the program and the server.
+func lockMigrations(ctx context.Context, tx pgx.Tx, patience time.Duration) error {
+	// The transaction does nothing while goose works on connections of its own: it may not be ended for that.
+	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = 0"); err != nil {
+		return fmt.Errorf("prepare to lock migrations: %w", err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrMigrating)
+	defer cancel()
+	for told := false; ; told = true {
+		var locked bool
+		err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", int64(migrationLock)).Scan(&locked)
+		if err != nil {
+			return fmt.Errorf("lock migrations: %w", cmp.Or(context.Cause(ctx), err))
+		}
+		if locked {
+			return nil
+		}
+		if !told {
+			slog.WarnContext(ctx, "another process changes the schema of the database: waiting for it")
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("lock migrations: %w", context.Cause(ctx))
+		case <-time.After(migrationPause):
+		}
+	}
 }
 
 func checkVersion(ctx context.Context, conn *pgx.Conn) error {
@@ -60,8 +107,14 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 
 // refuseNewer keeps a program from a database that a newer one has migrated: it would write what that
 // one no longer understands.
-func refuseNewer(ctx context.Context, conn *pgx.Conn) error {
-	have, err := applied(ctx, conn)
+func refuseNewer(ctx context.Context, lock pgx.Tx) error {
+	// A table that is not there yet would end the lock's transaction.
+	inside, err := lock.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin to read the schema's version: %w", err)
+	}
+	defer func() { _ = inside.Rollback(context.WithoutCancel(ctx)) }()
+	have, err := applied(ctx, inside)
 	if errors.Is(err, ErrNoGateway) {
 		return nil // the first start makes the tables
 	}

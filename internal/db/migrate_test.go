@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -122,4 +123,32 @@ func TestMigrateInParallel(t *testing.T) {
 	if err := insert(ctx, empty.Queries()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A start waits for another process that migrates, and gives up in the end, without a trace.
+func TestMigrateWaits(t *testing.T) {
+	t.Parallel()
+	empty := dbtest.Empty(t)
+	other, err := pgx.Connect(t.Context(), empty.URL)
+	noError(t, err)
+	defer func() { _ = other.Close(context.Background()) }()
+	tx, err := other.Begin(t.Context())
+	noError(t, err)
+	_, err = tx.Exec(t.Context(), "select pg_advisory_xact_lock(7220714513)")
+	noError(t, err)
+	if err := db.MigrateWithin(t.Context(), empty.URL, time.Second); !errors.Is(err, db.ErrMigrating) {
+		t.Errorf("while another migrates: %v", err)
+	}
+	var tables, locks int
+	noError(t, other.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&tables))
+	noError(t, other.QueryRow(t.Context(), `select count(*) from pg_locks
+		where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`).Scan(&locks))
+	if tables != 0 || locks != 1 {
+		t.Errorf("%d tables, %d locks", tables, locks)
+	}
+	done := make(chan error)
+	go func() { done <- db.Migrate(t.Context(), empty.URL) }()
+	time.Sleep(100 * time.Millisecond) // it waits meanwhile
+	noError(t, tx.Commit(t.Context()))
+	noError(t, <-done)
 }

@@ -1,0 +1,4 @@
+package db
+
+// MigrateWithin is Migrate with another patience.
+var MigrateWithin = migrateWithin
