@@ -47,7 +47,8 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 	if err != nil {
 		return nil, fmt.Errorf("open the pool: %w", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
+	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return checkSettings(ctx, conn.Conn()) })
+	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}

@@ -69,6 +69,9 @@ func explainRefusal(answer *pgconn.PgError, config *pgconn.Config, host string) 
 			"the database at %s has no free connection: raise its max_connections, or lower -db-connections",
 			host,
 		)
+	case "08P01":
+		return fmt.Sprintf("what answers at %s is a pooler such as PgBouncer, which takes no settings of connections: "+
+			"put the address of PostgreSQL itself into DATABASE_URL", host)
 	case "57P03":
 		return fmt.Sprintf("the database at %s is starting or stopping: try again in a moment", host)
 	}

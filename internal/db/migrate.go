@@ -23,7 +23,9 @@ const minimumVersion = 150000
 
 // Migrate brings the database to the present schema. Replicas that start at the same
 // time wait for one another.
-func Migrate(ctx context.Context, url string) error { return migrateWithin(ctx, url, migrationPatience) }
+func Migrate(ctx context.Context, url string) error {
+	return migrateWithin(ctx, url, migrationPatience)
+}
 
 func migrateWithin(ctx context.Context, url string, patience time.Duration) error {
 	config, err := pgx.ParseConfig(url)
@@ -39,6 +41,9 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 		return fmt.Errorf("reach the database: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if err := refusePooler(ctx, conn); err != nil {
+		return err
+	}
 	if err := checkVersion(ctx, conn); err != nil {
 		return err
 	}
