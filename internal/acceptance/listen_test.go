@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -73,11 +74,15 @@ func TestListenForwards(t *testing.T) {
 	if len(bodies) != 1 || !strings.Contains(bodies[0], id) || strings.Contains(bodies[0], "\n") {
 		t.Errorf("got %q", bodies)
 	}
-	attempts := g.texts(t, `select coalesce(a.status_code::text, a.error) from webhook_attempt a
-		join webhook_event e on e.id = a.event_id where e.url = $1 order by a.id`, "http://"+address+"/webhook")
-	if len(attempts) < 2 || attempts[0] != "502" || attempts[len(attempts)-1] != "202" {
-		t.Errorf("the gateway heard %v", attempts)
-	}
+	// The gateway notes an answer after it has heard it, which is after the listener has told of it.
+	noError(t, waitFor(patience, func() error {
+		attempts := g.texts(t, `select coalesce(a.status_code::text, a.error) from webhook_attempt a
+			join webhook_event e on e.id = a.event_id where e.url = $1 order by a.id`, "http://"+address+"/webhook")
+		if len(attempts) < 2 || attempts[0] != "502" || attempts[len(attempts)-1] != "202" {
+			return fmt.Errorf("the gateway heard %v", attempts)
+		}
+		return nil
+	}))
 }
 
 // What no cashbox has signed is neither printed nor sent on.

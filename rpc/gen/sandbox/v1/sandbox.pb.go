@@ -753,18 +753,18 @@ const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\border_id\x18\x04 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
 	"order-1001R\aorderId\x12'\n" +
 	"\x06status\x18\x05 \x01(\tB\x0f\x8a\xb5\x18\vj\tcompletedR\x06statusB\r\n" +
-	"\v_payment_id2\xfa\x06\n" +
-	"\x0eSandboxService\x12}\n" +
-	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponse\"*\x92\xb5\x18&\n" +
-	"\x1bMove the test clock forward\x12\aSandbox\x12\x83\x01\n" +
-	"\rGetSimulation\x12 .sandbox.v1.GetSimulationRequest\x1a!.sandbox.v1.GetSimulationResponse\"-\x92\xb5\x18)\n" +
-	"\x1eRead how traders are simulated\x12\aSandbox\x12\x8c\x01\n" +
-	"\x0fStartSimulation\x12\".sandbox.v1.StartSimulationRequest\x1a#.sandbox.v1.StartSimulationResponse\"0\x92\xb5\x18,\n" +
-	"!Have traders answer by themselves\x12\aSandbox\x12\x82\x01\n" +
-	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponse\")\x92\xb5\x18%\n" +
-	"\x1aStop the simulated traders\x12\aSandbox\x12\xce\x02\n" +
-	"\aTrigger\x12\x1a.sandbox.v1.TriggerRequest\x1a\x1b.sandbox.v1.TriggerResponse\"\x89\x02\x92\xb5\x18\x84\x02\n" +
-	"\x14Make an event happen\x12\aSandbox\x1a collect_requisites_not_available\x1a\x1cinsufficient_cashbox_balance\x1a\x0eno_free_trader\x1a\x13payment_not_pending\x1a\x11payin_not_waiting\x1a\x14payin_not_processing\x1a\x0fcheckout_closed\x1a\x15code_resend_exhausted\x1a\x16code_resend_wrong_step\x1a\x15code_resend_too_earlyB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
+	"\v_payment_id2\xb2\a\n" +
+	"\x0eSandboxService\x12\x88\x01\n" +
+	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponse\"5\x92\xb5\x181\n" +
+	"\x1bMove the test clock forward\x12\aSandbox\x1a\tnot_found\x12\x8e\x01\n" +
+	"\rGetSimulation\x12 .sandbox.v1.GetSimulationRequest\x1a!.sandbox.v1.GetSimulationResponse\"8\x92\xb5\x184\n" +
+	"\x1eRead how traders are simulated\x12\aSandbox\x1a\tnot_found\x12\x97\x01\n" +
+	"\x0fStartSimulation\x12\".sandbox.v1.StartSimulationRequest\x1a#.sandbox.v1.StartSimulationResponse\";\x92\xb5\x187\n" +
+	"!Have traders answer by themselves\x12\aSandbox\x1a\tnot_found\x12\x8d\x01\n" +
+	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponse\"4\x92\xb5\x180\n" +
+	"\x1aStop the simulated traders\x12\aSandbox\x1a\tnot_found\x12\xd9\x02\n" +
+	"\aTrigger\x12\x1a.sandbox.v1.TriggerRequest\x1a\x1b.sandbox.v1.TriggerResponse\"\x94\x02\x92\xb5\x18\x8f\x02\n" +
+	"\x14Make an event happen\x12\aSandbox\x1a\tnot_found\x1a collect_requisites_not_available\x1a\x1cinsufficient_cashbox_balance\x1a\x0eno_free_trader\x1a\x13payment_not_pending\x1a\x11payin_not_waiting\x1a\x14payin_not_processing\x1a\x0fcheckout_closed\x1a\x15code_resend_exhausted\x1a\x16code_resend_wrong_step\x1a\x15code_resend_too_earlyB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
 
 var (
 	file_sandbox_v1_sandbox_proto_rawDescOnce sync.Once
