@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -138,6 +139,51 @@ func TestAlarmsAreAlerts(t *testing.T) {
 		}
 		if rule.Expr != a.Expression || rule.Labels["severity"] != string(a.Severity) || runbook(t, rule) != a.Runbook {
 			t.Errorf("%s is not as the alarm %s:\n%+v\n%+v", name, a.Name, rule, a)
+		}
+	}
+}
+
+// dashboardQueries are the expressions of the dashboard by the titles of their panels.
+func dashboardQueries(t *testing.T) map[string][]string {
+	t.Helper()
+	var dashboard struct {
+		Panels []struct {
+			Title, Type string
+			Targets     []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, "deploy/grafana/gateway.json")), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	queries := map[string][]string{}
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			queries[panel.Title] = append(queries[panel.Title], target.Expr)
+		}
+		if panel.Type != "row" && len(queries[panel.Title]) == 0 {
+			t.Errorf("the panel %q shows nothing", panel.Title)
+		}
+	}
+	return queries
+}
+
+// The dashboard shows every metric of the gateway, and asks for none that there is not.
+func TestDashboardShowsMetrics(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	for title, queries := range dashboardQueries(t) {
+		for _, query := range queries {
+			for _, name := range metricsIn(query) {
+				if alerts[name] == "" {
+					t.Errorf("the panel %q asks for %s, which is no metric", title, name)
+				}
+				shown[name] = true
+			}
+		}
+	}
+	for name := range alerts {
+		if !shown[name] {
+			t.Errorf("no panel of the dashboard shows %s", name)
 		}
 	}
 }

@@ -1,9 +1,11 @@
-// Package prometheus evaluates the alert rules of deploy/prometheus as Prometheus does: on series of an hour and a half in
+// Package prometheus parses the queries of the dashboard, and evaluates the alert rules of deploy/prometheus as Prometheus does: on series of an hour and a half in
 // which nothing is wrong, and for each alert on series in which it must fire.
 package prometheus
 
 import (
+	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/rulefmt"
+	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/promql/promqltest"
 )
 
@@ -166,4 +169,28 @@ func fires(t *testing.T, expr string, cause map[string]string) bool {
 		t.Fatal(err)
 	}
 	return len(found) > 0
+}
+
+// Every query of the dashboard is one that Prometheus takes.
+func TestDashboardQueries(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../deploy/grafana/gateway.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			// Grafana puts the interval in.
+			expr := strings.ReplaceAll(target.Expr, "$__rate_interval", "1m")
+			if _, err := parser.ParseExpr(expr); err != nil {
+				t.Errorf("%s: %v", expr, err)
+			}
+		}
+	}
 }
