@@ -1,5 +1,5 @@
-// Package prometheus parses the queries of the dashboard, and evaluates the alert rules of deploy/prometheus as Prometheus does: on series of an hour and a half in
-// which nothing is wrong, and for each alert on series in which it must fire.
+// Package prometheus parses the queries of the dashboard, and evaluates the alert rules of deploy/prometheus as Prometheus
+// does: on series of an hour and a half in which nothing is wrong, and for each alert on series in which it must fire.
 package prometheus
 
 import (
