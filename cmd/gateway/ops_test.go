@@ -28,7 +28,11 @@ func TestQueuesAreCounted(t *testing.T) {
 	}
 	wantGauges(t, metrics, map[string]float64{"gateway_settlements_waiting": 3, "gateway_webhook_deliveries_queued": 2})
 	d.Pool.Close()
-	wantGauges(t, metrics, map[string]float64{"gateway_settlements_waiting": -1, "gateway_webhook_deliveries_queued": -1})
+	wantGauges(
+		t,
+		metrics,
+		map[string]float64{"gateway_settlements_waiting": -1, "gateway_webhook_deliveries_queued": -1},
+	)
 }
 
 func wantGauges(t *testing.T, metrics prometheus.Gatherer, want map[string]float64) {

@@ -105,7 +105,8 @@ func TestDeployNamesSettings(t *testing.T) {
 // What containers are given of the repository is there: Docker would make an empty directory of a name that is wrong.
 func TestComposeMountsFiles(t *testing.T) {
 	t.Parallel()
-	mounts := regexp.MustCompile(`(?m)^ +- \./([^:]+):`).FindAllStringSubmatch(read(t, "deploy/compose.production.yaml"), -1)
+	mounts := regexp.MustCompile(`(?m)^ +- \./([^:]+):`).
+		FindAllStringSubmatch(read(t, "deploy/compose.production.yaml"), -1)
 	for _, mount := range mounts {
 		if mount[1] == "tls" {
 			continue // the certificate is not ours
@@ -123,7 +124,8 @@ func TestComposeMountsFiles(t *testing.T) {
 func TestDeployHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	secret := regexp.MustCompile(
-		`(?m)^ *(GATEWAY_VAULT_KEYS|GATEWAY_LINK_KEYS|GATEWAY_EXTERNAL_PAYMENTS_SECRET|POSTGRES_PASSWORD|GRAFANA_PASSWORD)[:=] *(.*)$`)
+		`(?m)^ *(GATEWAY_VAULT_KEYS|GATEWAY_LINK_KEYS|GATEWAY_EXTERNAL_PAYMENTS_SECRET|POSTGRES_PASSWORD|GRAFANA_PASSWORD)[:=] *(.*)$`,
+	)
 	for file, content := range deployFiles(t) {
 		for _, found := range secret.FindAllStringSubmatch(content, -1) {
 			value := found[2]
