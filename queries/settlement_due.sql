@@ -13,6 +13,9 @@ where exists (select from rate r where r.currency = d.currency and r.stale_at > 
   and d.payment_id <> all(@put_off::bigint[])
 order by d.since limit @page for no key update of p skip locked;
 
+-- name: SettlementDueCount :one
+select count(*) from settlement_due;
+
 -- SettlementDueWaiting lists payments that wait for a rate, the oldest first.
 -- name: SettlementDueWaiting :many
 select d.merchant_id, d.payment_id, d.currency, d.since, p.amount, p.method, p.trader_id from settlement_due d

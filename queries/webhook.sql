@@ -45,6 +45,10 @@ insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 select unnest(@merchant_ids::bigint[]), unnest(@event_ids::uuid[]), unnest(@hosts::text[]), now(), 0
 on conflict do nothing;
 
+-- WebhookDeliveryCount counts the deliveries that are queued, up to so many.
+-- name: WebhookDeliveryCount :one
+select count(*) from (select from webhook_delivery limit @most) queued;
+
 -- WebhookDeliveryAgain queues deliveries of one merchant's events that are sent again, each in its round, and forgets those of the
 -- rounds before.
 -- name: WebhookDeliveryAgain :exec

@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"gateway.example/internal/db"
 )
 
 // ops answers whoever runs the gateway.
@@ -52,6 +54,22 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = w.Write([]byte("ready\n"))
+}
+
+// mostQueued is how many deliveries are counted: a merchant whose endpoint is away for days may have
+// more, and counting those would cost more than it tells.
+const mostQueued = 100_000
+
+// watchQueues counts what waits to be done.
+func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_webhook_deliveries_queued",
+		Help: "Webhook deliveries that are queued, also for a later attempt; at most 100000 are counted.",
+	}, asked(func(ctx context.Context) (int64, error) { return q.WebhookDeliveryCount(ctx, mostQueued) })),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "gateway_settlements_waiting",
+			Help: "Completed payments that wait for a fresh rate to be settled at.",
+		}, asked(q.SettlementDueCount)))
 }
 
 // watchPools counts the connections of each pool.

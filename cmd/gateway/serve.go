@@ -292,6 +292,7 @@ func (g *gateway) wire(ctx context.Context) error {
 		"deliveries": g.deliveryPool, "work": g.workPool, "ops": g.opsPool,
 	})
 	watchOverdrawn(g.ops.metrics, db.New(g.opsPool))
+	watchQueues(g.ops.metrics, db.New(g.opsPool))
 	return nil
 }
 

@@ -34,7 +34,7 @@ type Rule struct {
 	Severity Severity
 	// Link is the page of the portal that is about it, and Runbook the anchor in docs/operate.md.
 	Link, Runbook string
-	// Expression is the same for Prometheus, "" where no metric tells it.
+	// Expression is the same for Prometheus.
 	Expression string
 	find       func(ctx context.Context, q reads, now time.Time) (finding, error)
 }

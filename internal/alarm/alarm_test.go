@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/caller"
@@ -185,5 +186,33 @@ func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Prometheus is told which alarms fire, as Watch has kept it.
+func TestAlarmsAreMeasured(t *testing.T) {
+	t.Parallel()
+	d, service := quiet(t)
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(alarm.NewMetric(d.Queries()))
+	for _, want := range []float64{0, 1} {
+		check(t, service.Watch(t.Context()))
+		families, err := metrics.Gather()
+		check(t, err)
+		if len(families) != 1 || len(families[0].GetMetric()) != len(alarm.Rules()) {
+			t.Fatalf("measured: %v", families)
+		}
+		for _, m := range families[0].GetMetric() {
+			name, expected := m.GetLabel()[0].GetValue(), 0.0
+			if name == "payouts_overdue" {
+				expected = want
+			}
+			if got := m.GetGauge().GetValue(); got != expected {
+				t.Errorf("%s: %v, want %v", name, got, expected)
+			}
+		}
+		if want == 0 {
+			smash(t, d, causes["payouts_overdue"].sql)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func Rules() []Rule {
 		},
 		{
 			Name: "full_audit_late", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-an-audit-is-late",
-			find: auditLate(audit.Complete.Scope, fullLate),
+			Expression: firing("full_audit_late"), find: auditLate(audit.Complete.Scope, fullLate),
 		},
 		{
 			Name: "day_unsealed", Severity: Ticket, Link: "/operator/reconciliation", Runbook: "sealed-days",
@@ -59,22 +59,22 @@ func Rules() []Rule {
 		},
 		{
 			Name: "rate_stale", Severity: Page, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-			Expression: "min(gateway_rate_fresh) == 0", find: rateStale,
+			Expression: "min by (currency) (gateway_rate_fresh) == 0", find: rateStale,
 		},
 		{
 			Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-			Expression: `increase(gateway_rate_feed_polls_total{result="good"}[10m]) == 0`, find: feedFailing,
+			Expression: firing("feed_failing"), find: feedFailing,
 		},
 		{
 			Name: "settlement_waiting", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-			find: settlementWaiting,
+			Expression: firing("settlement_waiting"), find: settlementWaiting,
 		},
 		{
 			Name:       "events_dead",
 			Severity:   Ticket,
 			Link:       "/operator/events/dead",
 			Runbook:    "when-webhooks-do-not-arrive",
-			Expression: `increase(gateway_webhook_attempts_total{event_status="dead"}[1h]) > 0`,
+			Expression: `sum(increase(gateway_webhook_attempts_total{event_status="dead"}[1h])) > 0`,
 			find:       eventsDead,
 		},
 		{
@@ -87,15 +87,15 @@ func Rules() []Rule {
 		},
 		{
 			Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: "when-work-waits-too-long",
-			find: payoutsOverdue,
+			Expression: firing("payouts_overdue"), find: payoutsOverdue,
 		},
 		{
 			Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-work-waits-too-long",
-			find: depositsWaiting,
+			Expression: firing("deposits_waiting"), find: depositsWaiting,
 		},
 		{
 			Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
-			find: appealsWaiting,
+			Expression: firing("appeals_waiting"), find: appealsWaiting,
 		},
 		{
 			Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: "when-work-waits-too-long",
@@ -107,6 +107,9 @@ func Rules() []Rule {
 		},
 	}
 }
+
+// firing is the expression of an alarm that no metric of its own tells of.
+func firing(name string) string { return `max(gateway_alarm_firing{alarm="` + name + `"}) > 0` }
 
 func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
 	var f finding

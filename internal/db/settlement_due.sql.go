@@ -12,6 +12,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const settlementDueCount = `-- name: SettlementDueCount :one
+select count(*) from settlement_due
+`
+
+func (q *Queries) SettlementDueCount(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, settlementDueCount)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const settlementDueDelete = `-- name: SettlementDueDelete :execrows
 delete from settlement_due where merchant_id = $1 and payment_id = $2
 `

@@ -185,6 +185,18 @@ func (q *Queries) WebhookDeliveryAgain(ctx context.Context, arg WebhookDeliveryA
 	return err
 }
 
+const webhookDeliveryCount = `-- name: WebhookDeliveryCount :one
+select count(*) from (select from webhook_delivery limit $1) queued
+`
+
+// WebhookDeliveryCount counts the deliveries that are queued, up to so many.
+func (q *Queries) WebhookDeliveryCount(ctx context.Context, most int32) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookDeliveryCount, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const webhookDeliveryQueue = `-- name: WebhookDeliveryQueue :exec
 insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 select unnest($1::bigint[]), unnest($2::uuid[]), unnest($3::text[]), now(), 0

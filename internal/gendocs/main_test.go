@@ -108,31 +108,6 @@ func TestNothingIsLeftOut(t *testing.T) {
 	}
 }
 
-// What the files for containers set is a setting that there is: a wrong name would do nothing.
-func TestDeployNamesSettings(t *testing.T) {
-	t.Parallel()
-	src, err := parse(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, known, err := settings(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := regexp.MustCompile(`\b(GATEWAY|DATABASE)_[A-Z_]+\b`)
-	for _, file := range []string{"deploy/Dockerfile", "deploy/compose.yaml"} {
-		found := named.FindAllString(read(t, file), -1)
-		for _, name := range found {
-			if !known[name] {
-				t.Errorf("%s sets %s, which there is not", file, name)
-			}
-		}
-		if len(found) == 0 {
-			t.Errorf("%s sets nothing", file)
-		}
-	}
-}
-
 // Fields come from the description: those of messages inside too, and with the values they may have.
 func TestFieldTable(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,10 @@ func NewDeliverer(
 		holder: uuid.New(),
 		visits: map[endpointKey]*visit{},
 	}
+	// A series that is there from the start shows the first dead event as an increase.
+	for _, status := range []string{statusPending, statusDelivered, statusDead} {
+		d.attempts.WithLabelValues(status)
+	}
 	metrics.MustRegister(d.attempts, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_webhook_in_flight", Help: "Webhook deliveries on their way.",
 	}, func() float64 { return float64(d.inFlight.Load()) }))

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// deployFiles are the files of deploy by their paths in the repository.
+func deployFiles(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), "deploy", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == "deploy/tls":
+			return fs.SkipDir // it is ignored by git, as is the other
+		case !entry.IsDir() && name != "deploy/production.env":
+			files[name] = read(t, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Every YAML and JSON file is one, in all its documents.
+func TestDeployFilesParse(t *testing.T) {
+	t.Parallel()
+	parsed := 0
+	for name, content := range deployFiles(t) {
+		var err error
+		switch path.Ext(name) {
+		case ".json":
+			err = json.Unmarshal([]byte(content), new(any))
+		case ".yaml", ".yml":
+			for decoder := yaml.NewDecoder(strings.NewReader(content)); err == nil; {
+				err = decoder.Decode(new(any))
+			}
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+		default:
+			continue
+		}
+		if parsed++; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if parsed == 0 {
+		t.Error("no file is checked")
+	}
+}
+
+// What the files set is a setting that there is: a wrong name would do nothing.
+func TestDeployNamesSettings(t *testing.T) {
+	t.Parallel()
+	src, err := parse(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, known, err := settings(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range describedVariables(src) {
+		known[name] = true
+	}
+	named, files := regexp.MustCompile(`\b(GATEWAY|DATABASE)_[A-Z_]+\b`), deployFiles(t)
+	for file, content := range files {
+		for _, name := range named.FindAllString(content, -1) {
+			if !known[name] {
+				t.Errorf("%s sets %s, which there is not", file, name)
+			}
+		}
+	}
+	// What production needs is set by each way to run it.
+	for way, content := range map[string]string{
+		"compose":    files["deploy/compose.production.yaml"],
+		"kubernetes": files["deploy/kubernetes/gateway.yaml"] + files["deploy/kubernetes/secret.example.yaml"],
+		"systemd":    files["deploy/systemd/gateway.env"],
+	} {
+		for _, name := range []string{
+			"DATABASE_URL", "GATEWAY_VAULT_KEYS", "GATEWAY_LINK_KEYS", "GATEWAY_EXTERNAL_PAYMENTS_SECRET",
+			"GATEWAY_BASE_URL", "GATEWAY_PAY_URL", "GATEWAY_PORTAL_URL", "GATEWAY_TRUSTED_PROXIES",
+		} {
+			if !regexp.MustCompile(`(?m)^ *` + name + `[:=]`).MatchString(content) {
+				t.Errorf("%s does not set %s", way, name)
+			}
+		}
+	}
+}
+
+// What containers are given of the repository is there: Docker would make an empty directory of a name that is wrong.
+func TestComposeMountsFiles(t *testing.T) {
+	t.Parallel()
+	mounts := regexp.MustCompile(`(?m)^ +- \./([^:]+):`).
+		FindAllStringSubmatch(read(t, "deploy/compose.production.yaml"), -1)
+	for _, mount := range mounts {
+		if mount[1] == "tls" {
+			continue // the certificate is not ours
+		}
+		if _, err := os.Stat(path.Join(root, "deploy", mount[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(mounts) < 5 {
+		t.Errorf("%d mounts are checked", len(mounts))
+	}
+}
+
+// No example has a secret in it that somebody could take for theirs.
+func TestDeployHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	secret := regexp.MustCompile(
+		`(?m)^ *(GATEWAY_VAULT_KEYS|GATEWAY_LINK_KEYS|GATEWAY_EXTERNAL_PAYMENTS_SECRET|POSTGRES_PASSWORD|GRAFANA_PASSWORD)[:=] *(.*)$`,
+	)
+	for file, content := range deployFiles(t) {
+		for _, found := range secret.FindAllStringSubmatch(content, -1) {
+			value := found[2]
+			sandbox := file == "deploy/compose.yaml" && strings.HasPrefix(value, "sandbox ")
+			if value != "" && value != `""` && !strings.HasPrefix(value, "${"+found[1]) && !sandbox {
+				t.Errorf("%s has a value of %s", file, found[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"gateway.example/internal/alarm"
+)
+
+const alertFile = "deploy/prometheus/alerts.yaml"
+
+// alert is a rule of Prometheus.
+type alert struct {
+	Alert       string            `yaml:"alert"`
+	Expr        string            `yaml:"expr"`
+	For         string            `yaml:"for"`
+	Labels      map[string]string `yaml:"labels"`
+	Annotations map[string]string `yaml:"annotations"`
+}
+
+// alertRules are the rules of the file by their names.
+func alertRules(t *testing.T) map[string]alert {
+	t.Helper()
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []alert
+		}
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(read(t, alertFile)))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]alert{}
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			if _, twice := rules[rule.Alert]; twice || rule.Alert == "" {
+				t.Errorf("the alert %q has no name, or another has the same", rule.Alert)
+			}
+			rules[rule.Alert] = rule
+		}
+	}
+	return rules
+}
+
+var (
+	namedMetric = regexp.MustCompile(`\bgateway_[a-z_]+`)
+	heading     = regexp.MustCompile(`(?m)^#+ (.+)$`)
+)
+
+// metricsIn are the metrics that an expression names. Those of a histogram have a suffix.
+func metricsIn(expr string) []string {
+	found := namedMetric.FindAllString(expr, -1)
+	for i, name := range found {
+		for _, suffix := range []string{"_bucket", "_count", "_sum"} {
+			if cut := strings.TrimSuffix(name, suffix); alerts[cut] != "" {
+				found[i] = cut
+			}
+		}
+	}
+	return found
+}
+
+// Each metric that is to be alerted on has an alert, and no alert is about a metric that there is not.
+// TestNothingIsLeftOut holds that the map of alerts is of the program's metrics.
+func TestAlertsAreOfMetrics(t *testing.T) {
+	t.Parallel()
+	alerted := map[string]bool{}
+	for _, rule := range alertRules(t) {
+		metrics := metricsIn(rule.Expr)
+		for _, name := range metrics {
+			if alerts[name] == "" {
+				t.Errorf("%s asks for %s, which is no metric", rule.Alert, name)
+			}
+			alerted[name] = true
+		}
+		if len(metrics) == 0 && !strings.Contains(rule.Expr, `up{job="gateway"}`) {
+			t.Errorf("%s asks for nothing: %s", rule.Alert, rule.Expr)
+		}
+	}
+	for name, when := range alerts {
+		if !strings.HasPrefix(when, "No.") && !alerted[name] {
+			t.Errorf("no alert is about %s: %s", name, when)
+		}
+	}
+}
+
+// Each alert says how urgent and what it is, and leads to a part of the manual that is there.
+func TestAlertsHaveRunbooks(t *testing.T) {
+	t.Parallel()
+	sections := map[string]bool{}
+	for _, found := range heading.FindAllStringSubmatch(read(t, "docs/operate.md"), -1) {
+		sections[strings.ReplaceAll(strings.ToLower(found[1]), " ", "-")] = true
+	}
+	for _, rule := range alertRules(t) {
+		if severity := alarm.Severity(rule.Labels["severity"]); severity != alarm.Page && severity != alarm.Ticket {
+			t.Errorf("%s is of the severity %q", rule.Alert, severity)
+		}
+		if !strings.HasSuffix(rule.Annotations["summary"], ".") {
+			t.Errorf("%s has no summary that is a sentence", rule.Alert)
+		}
+		if anchor := runbook(t, rule); !sections[anchor] {
+			t.Errorf("%s leads to %q, which docs/operate.md does not have", rule.Alert, anchor)
+		}
+	}
+}
+
+// runbook is the part of the manual that an alert leads to.
+func runbook(t *testing.T, rule alert) string {
+	t.Helper()
+	anchor, found := strings.CutPrefix(
+		rule.Annotations["runbook_url"], "https://portal.example.com/operator/manual#")
+	if !found {
+		t.Errorf("%s does not lead to the manual", rule.Alert)
+	}
+	return anchor
+}
+
+// Each alarm of the portal is an alert with the same expression, severity and part of the manual.
+func TestAlarmsAreAlerts(t *testing.T) {
+	t.Parallel()
+	rules := alertRules(t)
+	for _, a := range alarm.Rules() {
+		name := "Gateway"
+		for word := range strings.SplitSeq(a.Name, "_") {
+			name += strings.ToUpper(word[:1]) + word[1:]
+		}
+		rule, there := rules[name]
+		if !there {
+			t.Errorf("no alert %s for the alarm %s: there are %v", name, a.Name, slices.Sorted(maps.Keys(rules)))
+			continue
+		}
+		if rule.Expr != a.Expression || rule.Labels["severity"] != string(a.Severity) || runbook(t, rule) != a.Runbook {
+			t.Errorf("%s is not as the alarm %s:\n%+v\n%+v", name, a.Name, rule, a)
+		}
+	}
+}
+
+// dashboardQueries are the expressions of the dashboard by the titles of their panels.
+func dashboardQueries(t *testing.T) map[string][]string {
+	t.Helper()
+	var dashboard struct {
+		Panels []struct {
+			Title, Type string
+			Targets     []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, "deploy/grafana/gateway.json")), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	queries := map[string][]string{}
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			queries[panel.Title] = append(queries[panel.Title], target.Expr)
+		}
+		if panel.Type != "row" && len(queries[panel.Title]) == 0 {
+			t.Errorf("the panel %q shows nothing", panel.Title)
+		}
+	}
+	return queries
+}
+
+// The dashboard shows every metric of the gateway, and asks for none that there is not.
+func TestDashboardShowsMetrics(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	for title, queries := range dashboardQueries(t) {
+		for _, query := range queries {
+			for _, name := range metricsIn(query) {
+				if alerts[name] == "" {
+					t.Errorf("the panel %q asks for %s, which is no metric", title, name)
+				}
+				shown[name] = true
+			}
+		}
+	}
+	for name := range alerts {
+		if !shown[name] {
+			t.Errorf("no panel of the dashboard shows %s", name)
+		}
+	}
+}
