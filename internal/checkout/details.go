@@ -120,11 +120,13 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 func (s *Service) begin(
 	ctx context.Context, p payment.Payment, entered card.Card, whose card.Owner, attempt db.AttemptInsertParams,
 ) (uuid.UUID, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return id, fmt.Errorf("make attempt id: %w", err)
-	}
-	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
+	var id uuid.UUID
+	_, err := s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
+		// Made under the payment's lock, so that the ids of its attempts are in the order in which they began.
+		var err error
+		if id, err = uuid.NewV7(); err != nil {
+			return fmt.Errorf("make attempt id: %w", err)
+		}
 		attempt.MerchantID, attempt.ID, attempt.PaymentID, attempt.TraderID = p.MerchantID, id, p.ID, p.TraderID
 		return s.enter(ctx, p, attempt, entered, whose)
 	})
