@@ -29,6 +29,8 @@ const (
 	// What reports read is summed up so often.
 	summariesEvery = time.Hour
 	hoursEvery     = 2 * time.Second
+	// Whether tables need a partition for a month to come is looked for so often.
+	monthsEvery = time.Hour
 	// Whether a day is to be sealed is looked for so often.
 	sealEvery = time.Minute
 	// Audits are looked for so often; when they are due, internal/audit says.
@@ -92,6 +94,12 @@ func (g *gateway) loops() []loop {
 		},
 		{"count hours", hoursEvery, func(ctx context.Context) error { return report.CountHours(ctx, g.workPool) }},
 		{"seal days", sealEvery, g.seal},
+		{
+			"make months",
+			monthsEvery,
+			// By the real time, as ids of events have it: a sandbox's clock may be years ahead.
+			func(ctx context.Context) error { return db.MakeMonths(ctx, g.workPool, time.Now()) },
+		},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{
 			"prune endpoints",

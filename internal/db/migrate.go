@@ -57,7 +57,16 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if err := refuseNewer(ctx, lock); err != nil {
 		return err
 	}
-	return migrateSchema(ctx, conn.Config())
+	if err := migrateSchema(ctx, conn.Config()); err != nil {
+		return err
+	}
+	// The lock's transaction is rolled back at the end.
+	other, err := pgx.ConnectConfig(ctx, conn.Config())
+	if err != nil {
+		return fmt.Errorf("reach the database: %w", err)
+	}
+	defer func() { _ = other.Close(context.WithoutCancel(ctx)) }()
+	return MakeMonths(ctx, other, time.Now())
 }
 
 // ErrMigrating is what a start ends with that has waited too long for another process.

@@ -215,7 +215,7 @@ func (b *bundle) restore(t *testing.T) *bundle {
 	noError(t, err)
 	for _, table := range []string{"merchant", "cashbox", "webhook_event", "webhook_outbox", "webhook_relay"} {
 		var rows bytes.Buffer
-		_, err := from.CopyTo(t.Context(), &rows, "copy "+table+" to stdout")
+		_, err := from.CopyTo(t.Context(), &rows, "copy (select * from "+table+") to stdout")
 		noError(t, err)
 		_, err = to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin")
 		noError(t, err)

@@ -1,0 +1,111 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// monthsAhead is how many months beyond the present one have their partitions. A process that has not
+// run for that long makes those that are missing before it does anything else.
+const monthsAhead = 2
+
+// monthly is a table with a partition for each month.
+type monthly struct {
+	name, column string
+	// bound is where a month begins, in the column.
+	bound func(time.Time) string
+	// kept tables refuse to change or remove a row.
+	kept bool
+}
+
+var monthlies = []monthly{
+	{"transfer", "created_at", timeBound, true},
+	{"payment_history", "at", timeBound, true},
+	{"webhook_attempt", "at", timeBound, false},
+	{"webhook_event", "id", idBound, false},
+}
+
+// timeBound writes a time as PostgreSQL does in UTC, so that bounds compare as texts.
+func timeBound(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05") + "+00" }
+
+// idBound is the lowest id of events that are made from a time on: they are UUIDs of version 7.
+func idBound(at time.Time) string {
+	var id uuid.UUID
+	for i, ms := 5, at.UnixMilli(); i >= 0; i, ms = i-1, ms>>8 {
+		id[i] = byte(ms)
+	}
+	return id.String()
+}
+
+// MakeMonths makes the partitions of this month and the next ones where there are none. It waits
+// briefly for locks: what it could not make, the next call does.
+func MakeMonths(ctx context.Context, conn Beginner, now time.Time) error {
+	first := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
+	var failed []error
+	for _, m := range monthlies {
+		for ahead := range monthsAhead + 1 {
+			if err := m.make(ctx, conn, first.AddDate(0, ahead, 0)); err != nil {
+				failed = append(failed, fmt.Errorf("make a month of %s: %w", m.name, err))
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// make makes the partition of the month that begins at a time, unless an earlier one reaches so far.
+func (m monthly) make(ctx context.Context, conn Beginner, month time.Time) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		from, to := m.bound(month), m.bound(month.AddDate(0, 1, 0))
+		if covered, err := m.covered(ctx, tx, from, to); err != nil || covered {
+			return err
+		}
+		part := m.name + month.Format("_2006_01")
+		_, err := tx.Exec(ctx, "create table "+part+" (like "+m.name+"_other including defaults including constraints including indexes)")
+		if err != nil {
+			return fmt.Errorf("create %s: %w", part, err)
+		}
+		if m.kept {
+			_, err := tx.Exec(ctx, "create trigger "+part+"_append_only before update or delete or truncate on "+part+
+				" for each statement execute function append_only()")
+			if err != nil {
+				return fmt.Errorf("keep %s as it is: %w", part, err)
+			}
+		}
+		// Attaching a table stops nobody who reads or writes the others.
+		_, err = tx.Exec(ctx, "alter table "+m.name+" attach partition "+part+" for values from ('"+from+"') to ('"+to+"')")
+		if err != nil {
+			return fmt.Errorf("attach %s: %w", part, err)
+		}
+		return nil
+	})
+}
+
+// covered reports whether a month needs no partition: there is one, or a clock that was ahead has left
+// rows of it among the others, where they stay.
+func (m monthly) covered(ctx context.Context, tx pgx.Tx, from, to string) (bool, error) {
+	for _, sql := range []string{
+		"set local timezone = 'UTC'",
+		"set local lock_timeout = '" + lockWait + "'",
+		// Attaching takes this lock anyway. Here it keeps other processes from making the same month.
+		"lock table " + m.name + " in share update exclusive mode",
+	} {
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return false, fmt.Errorf("lock: %w", err)
+		}
+	}
+	var reached, strays bool
+	err := tx.QueryRow(ctx, `select exists (
+			select from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::text::regclass
+			and substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \(''([^'']+)''\)') collate "C" > $2
+		), exists (select from `+m.name+"_other where "+m.column+" >= '"+from+"' and "+m.column+" < '"+to+"')",
+		m.name, from).Scan(&reached, &strays)
+	if err != nil {
+		return false, fmt.Errorf("look at the months: %w", err)
+	}
+	return reached || strays, nil
+}
