@@ -7,3 +7,19 @@ insert into appeal_chunk (merchant_id, payment_id, number, content) values (@mer
 
 -- name: AppealChunkList :many
 select content from appeal_chunk where merchant_id = @merchant_id and payment_id = @payment_id order by number;
+
+-- AppealFilePurge removes the files of the appeals that were decided longest ago, before a time, with what is needed for the receipt.
+-- name: AppealFilePurge :one
+with due as (
+    select d.merchant_id, d.payment_id, d.id from appeal d
+    where d.file_purged_at is null and d.status in ('completed', 'failed', 'closed') and d.status_at < @before
+    order by d.status_at limit @most for no key update skip locked
+), marked as (
+    update appeal a set file_purged_at = @now from due where a.merchant_id = due.merchant_id and a.payment_id = due.payment_id
+), gone as (
+    delete from appeal_chunk c using due where c.merchant_id = due.merchant_id and c.payment_id = due.payment_id
+    returning octet_length(c.content) as bytes
+)
+select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigint as bytes,
+    coalesce(min(due.id), 0)::bigint as first, coalesce(max(due.id), 0)::bigint as last
+from due;

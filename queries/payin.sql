@@ -141,3 +141,14 @@ select (select count(*) from (
         join trader t on t.id = m.trader_id
         where w.status = 'waiting' and m.trader_id = @trader_id::bigint and m.enabled and t.enabled limit @most) as w
     )::integer as waiting;
+
+-- PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
+-- name: PayinRequisitePurge :one
+with due as (
+    select d.merchant_id, d.id from payin d
+    where d.address is not null and d.status in ('completed', 'failed', 'cancelled', 'expired') and d.status_at < @before
+    order by d.status_at limit @most for no key update skip locked
+), gone as (
+    update payin p set address = null from due where p.merchant_id = due.merchant_id and p.id = due.id
+)
+select count(*) as count, coalesce(min(due.id), 0)::bigint as first, coalesce(max(due.id), 0)::bigint as last from due;

@@ -18,3 +18,23 @@ where merchant_id = @merchant_id and payment_id = @payment_id and receipt = @rec
 
 -- name: ReceiptCount :one
 select count(*) from payment_receipt where merchant_id = @merchant_id and payment_id = @payment_id;
+
+-- ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago. A receipt
+-- that an appeal was opened with is a copy, and goes with the others.
+-- name: ReceiptPurge :one
+with due as (
+    select r.merchant_id, r.payment_id, r.number
+    from payment_receipt r join payment p on p.merchant_id = r.merchant_id and p.id = r.payment_id
+    where r.purged_at is null and r.created_at < @before and p.status in ('completed', 'failed', 'cancelled') and p.status_at < @before
+    order by r.created_at limit @most for no key update of r skip locked
+), marked as (
+    update payment_receipt r set purged_at = @now from due
+    where r.merchant_id = due.merchant_id and r.payment_id = due.payment_id and r.number = due.number
+), gone as (
+    delete from payment_receipt_chunk c using due
+    where c.merchant_id = due.merchant_id and c.payment_id = due.payment_id and c.receipt = due.number
+    returning octet_length(c.content) as bytes
+)
+select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigint as bytes,
+    coalesce(min(due.payment_id), 0)::bigint as first, coalesce(max(due.payment_id), 0)::bigint as last
+from due;

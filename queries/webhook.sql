@@ -229,3 +229,12 @@ with recent as (
     where merchant_id = @merchant_id and number is not null order by number desc limit @most
 )
 select id from recent where cashbox_id = @cashbox_id order by number desc limit 1;
+
+-- WebhookAttemptPurge removes attempts of no month, from before a time.
+-- name: WebhookAttemptPurge :one
+with gone as (
+    delete from webhook_attempt_other where (merchant_id, event_id, id) in (
+        select o.merchant_id, o.event_id, o.id from webhook_attempt_other o where o.at < @before limit @most
+    ) returning id
+)
+select count(*) as count, coalesce(min(id), 0)::bigint as first, coalesce(max(id), 0)::bigint as last from gone;

@@ -35,6 +35,9 @@ type config struct {
 	// fourEyes says which of an operator's actions take a second operator.
 	fourEyes foureyes.Rules
 
+	// keepFiles, keepRequisites and keepAttempts are how long that is kept; 0 is for good.
+	keepFiles, keepRequisites, keepAttempts time.Duration
+
 	externalSecret string
 	// callbackV2 has a payment's callback take Signature-V2 alone.
 	callbackV2 bool
@@ -47,6 +50,7 @@ type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
 	callbackSignature, portalOrigins                            string
+	keepFiles, keepRequisites, keepAttempts                     string
 }
 
 func (c *config) settings(t *texts) []setting {
@@ -105,6 +109,12 @@ func (c *config) settings(t *texts) []setting {
 			"how many USDT one operator alone may confirm as a deposit, or change an insurance by"},
 		{&t.fourEyesRate, "four-eyes-rate-percent", "GATEWAY_FOUR_EYES_RATE_PERCENT", "5",
 			"how many percent one operator alone may change a rate by where no feed has a band for it"},
+		{&t.keepFiles, "keep-files", "GATEWAY_KEEP_FILES", "",
+			"for how many days files of decided appeals and receipts of ended payments are kept; empty: for good"},
+		{&t.keepRequisites, "keep-payout-requisites", "GATEWAY_KEEP_PAYOUT_REQUISITES", "",
+			"for how many days whole requisites of ended payouts are kept; empty: for good"},
+		{&t.keepAttempts, "keep-attempts", "GATEWAY_KEEP_ATTEMPTS", "",
+			"for how many days attempts to deliver webhooks are kept, by whole months; empty: for good"},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,22 @@ type problems []error
 
 func (p *problems) add(name, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...)))
+}
+
+// A deadline of a dispute or of a webhook's last attempt must never find that what it needs is gone.
+const leastDays, mostDays = 30, 36500
+
+// readDays reads for how many days something is kept.
+func (p *problems) readDays(into *time.Duration, name, text string) {
+	if text == "" {
+		return
+	}
+	days, err := strconv.Atoi(text)
+	if err != nil || days < leastDays || days > mostDays {
+		p.add(name, "must be a number of days from %d to %d, or empty", leastDays, mostDays)
+		return
+	}
+	*into = time.Duration(days) * 24 * time.Hour
 }
 
 // complete checks every setting of a gateway that is to serve.
@@ -62,6 +79,9 @@ func (c *config) complete(t texts) error {
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
 	c.readCallbackHosts(&found, t.callbackHosts)
+	found.readDays(&c.keepFiles, "-keep-files (GATEWAY_KEEP_FILES)", t.keepFiles)
+	found.readDays(&c.keepRequisites, "-keep-payout-requisites (GATEWAY_KEEP_PAYOUT_REQUISITES)", t.keepRequisites)
+	found.readDays(&c.keepAttempts, "-keep-attempts (GATEWAY_KEEP_ATTEMPTS)", t.keepAttempts)
 	c.readSecrets(&found, t)
 	return errors.Join(found...)
 }

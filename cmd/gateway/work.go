@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/webhook"
 )
 
 const (
@@ -31,6 +32,8 @@ const (
 	hoursEvery     = 2 * time.Second
 	// Whether tables need a partition for a month to come is looked for so often.
 	monthsEvery = time.Hour
+	// What has been kept long enough is looked for so often.
+	purgeEvery = time.Hour
 	// Whether a day is to be sealed is looked for so often.
 	sealEvery = time.Minute
 	// Audits are looked for so often; when they are due, internal/audit says.
@@ -100,6 +103,7 @@ func (g *gateway) loops() []loop {
 			// By the real time, as ids of events have it: a sandbox's clock may be years ahead.
 			func(ctx context.Context) error { return db.MakeMonths(ctx, g.workPool, time.Now()) },
 		},
+		{"purge", purgeEvery, g.purge},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{
 			"prune endpoints",
@@ -110,6 +114,21 @@ func (g *gateway) loops() []loop {
 		{"watch alarms", alarmsEvery, g.alarms.Watch},
 		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 	}
+}
+
+// purge removes what has been kept as long as the settings say.
+func (g *gateway) purge(ctx context.Context) error {
+	var failed []error
+	if keep := g.keepFiles; keep > 0 {
+		failed = append(failed, g.round.payments.PurgeFiles(ctx, keep))
+	}
+	if keep := g.keepRequisites; keep > 0 {
+		failed = append(failed, g.round.payouts.PurgeRequisites(ctx, keep))
+	}
+	if keep := g.keepAttempts; keep > 0 {
+		failed = append(failed, webhook.PurgeAttempts(ctx, g.workPool, g.clock.Now(), keep))
+	}
+	return errors.Join(failed...)
 }
 
 // pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the

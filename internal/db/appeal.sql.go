@@ -27,7 +27,7 @@ func (q *Queries) AppealExists(ctx context.Context, arg AppealExistsParams) (boo
 }
 
 const appealFind = `-- name: AppealFind :one
-select merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at from appeal where id = $1
+select merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at, file_purged_at from appeal where id = $1
 `
 
 // AppealFind looks across merchants: an operator knows only the id.
@@ -46,6 +46,7 @@ func (q *Queries) AppealFind(ctx context.Context, id int64) (Appeal, error) {
 		&i.StatusAt,
 		&i.Actor,
 		&i.CreatedAt,
+		&i.FilePurgedAt,
 	)
 	return i, err
 }
@@ -73,7 +74,7 @@ func (q *Queries) AppealFollow(ctx context.Context, arg AppealFollowParams) erro
 }
 
 const appealGet = `-- name: AppealGet :one
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id = $2
 `
 
@@ -102,6 +103,7 @@ func (q *Queries) AppealGet(ctx context.Context, arg AppealGetParams) (AppealGet
 		&i.Appeal.StatusAt,
 		&i.Appeal.Actor,
 		&i.Appeal.CreatedAt,
+		&i.Appeal.FilePurgedAt,
 		&i.Payment.MerchantID,
 		&i.Payment.ID,
 		&i.Payment.UUID,
@@ -160,7 +162,7 @@ func (q *Queries) AppealGet(ctx context.Context, arg AppealGetParams) (AppealGet
 const appealInsert = `-- name: AppealInsert :one
 insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor, created_at)
 values ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $7)
-returning merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at
+returning merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at, file_purged_at
 `
 
 type AppealInsertParams struct {
@@ -198,12 +200,13 @@ func (q *Queries) AppealInsert(ctx context.Context, arg AppealInsertParams) (App
 		&i.StatusAt,
 		&i.Actor,
 		&i.CreatedAt,
+		&i.FilePurgedAt,
 	)
 	return i, err
 }
 
 const appealList = `-- name: AppealList :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.id < $1 and ($2::text is null or a.status = $2)
 order by a.id desc limit $3
 `
@@ -240,6 +243,7 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 			&i.Appeal.StatusAt,
 			&i.Appeal.Actor,
 			&i.Appeal.CreatedAt,
+			&i.Appeal.FilePurgedAt,
 			&i.Payment.MerchantID,
 			&i.Payment.ID,
 			&i.Payment.UUID,
@@ -303,7 +307,7 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 }
 
 const appealListOwn = `-- name: AppealListOwn :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id < $2
   and ($3::text[] is null or a.status = any($3::text[]))
   and ($4::bigint is null or p.cashbox_id = $4)
@@ -350,6 +354,7 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 			&i.Appeal.StatusAt,
 			&i.Appeal.Actor,
 			&i.Appeal.CreatedAt,
+			&i.Appeal.FilePurgedAt,
 			&i.Payment.MerchantID,
 			&i.Payment.ID,
 			&i.Payment.UUID,
@@ -413,7 +418,7 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 }
 
 const appealListOwnAbove = `-- name: AppealListOwnAbove :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id > $2
   and ($3::text[] is null or a.status = any($3::text[]))
   and ($4::bigint is null or p.cashbox_id = $4)
@@ -461,6 +466,7 @@ func (q *Queries) AppealListOwnAbove(ctx context.Context, arg AppealListOwnAbove
 			&i.Appeal.StatusAt,
 			&i.Appeal.Actor,
 			&i.Appeal.CreatedAt,
+			&i.Appeal.FilePurgedAt,
 			&i.Payment.MerchantID,
 			&i.Payment.ID,
 			&i.Payment.UUID,

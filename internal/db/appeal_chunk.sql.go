@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"time"
 )
 
 const appealChunkInsert = `-- name: AppealChunkInsert :exec
@@ -57,6 +58,48 @@ func (q *Queries) AppealChunkList(ctx context.Context, arg AppealChunkListParams
 		return nil, err
 	}
 	return items, nil
+}
+
+const appealFilePurge = `-- name: AppealFilePurge :one
+with due as (
+    select d.merchant_id, d.payment_id, d.id from appeal d
+    where d.file_purged_at is null and d.status in ('completed', 'failed', 'closed') and d.status_at < $1
+    order by d.status_at limit $2 for no key update skip locked
+), marked as (
+    update appeal a set file_purged_at = $3 from due where a.merchant_id = due.merchant_id and a.payment_id = due.payment_id
+), gone as (
+    delete from appeal_chunk c using due where c.merchant_id = due.merchant_id and c.payment_id = due.payment_id
+    returning octet_length(c.content) as bytes
+)
+select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigint as bytes,
+    coalesce(min(due.id), 0)::bigint as first, coalesce(max(due.id), 0)::bigint as last
+from due
+`
+
+type AppealFilePurgeParams struct {
+	Before time.Time
+	Most   int32
+	Now    *time.Time
+}
+
+type AppealFilePurgeRow struct {
+	Count int64
+	Bytes int64
+	First int64
+	Last  int64
+}
+
+// AppealFilePurge removes the files of the appeals that were decided longest ago, before a time, with what is needed for the receipt.
+func (q *Queries) AppealFilePurge(ctx context.Context, arg AppealFilePurgeParams) (AppealFilePurgeRow, error) {
+	row := q.db.QueryRow(ctx, appealFilePurge, arg.Before, arg.Most, arg.Now)
+	var i AppealFilePurgeRow
+	err := row.Scan(
+		&i.Count,
+		&i.Bytes,
+		&i.First,
+		&i.Last,
+	)
+	return i, err
 }
 
 const appealUnhurried = `-- name: AppealUnhurried :exec

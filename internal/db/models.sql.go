@@ -38,17 +38,18 @@ type AppUser struct {
 }
 
 type Appeal struct {
-	MerchantID int64
-	PaymentID  int64
-	ID         int64
-	Reason     string
-	FileName   string
-	FileType   string
-	FileSize   int64
-	Status     string
-	StatusAt   time.Time
-	Actor      string
-	CreatedAt  time.Time
+	MerchantID   int64
+	PaymentID    int64
+	ID           int64
+	Reason       string
+	FileName     string
+	FileType     string
+	FileSize     int64
+	Status       string
+	StatusAt     time.Time
+	Actor        string
+	CreatedAt    time.Time
+	FilePurgedAt *time.Time
 }
 
 type AuditHistory struct {
@@ -302,6 +303,7 @@ type PaymentReceipt struct {
 	FileType   string
 	FileSize   int64
 	CreatedAt  time.Time
+	PurgedAt   *time.Time
 }
 
 type PaymentStep struct {

@@ -109,3 +109,54 @@ func (m monthly) covered(ctx context.Context, tx pgx.Tx, from, to string) (bool,
 	}
 	return reached || strays, nil
 }
+
+// DropMonths removes the months of webhook_attempt that ended before a time, each with a receipt in the log
+// of settings.
+func DropMonths(ctx context.Context, b Beginner, what string, now, before time.Time) error {
+	for ctx.Err() == nil {
+		var dropped bool
+		err := InTx(ctx, b, func(tx pgx.Tx, q *Queries) error {
+			var err error
+			dropped, err = dropMonth(ctx, tx, q, what, now, before)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("drop a month: %w", err)
+		}
+		if !dropped {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+func dropMonth(ctx context.Context, tx pgx.Tx, q *Queries, what string, now, before time.Time) (bool, error) {
+	if _, err := tx.Exec(ctx, "set local timezone = 'UTC'"); err != nil {
+		return false, err
+	}
+	var part string
+	err := tx.QueryRow(ctx, `select c.oid::regclass::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
+		where i.inhparent = 'webhook_attempt'::regclass
+		  and substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \(''([^'']+)''\)')::timestamptz <= $1
+		order by c.relname limit 1`, before).Scan(&part)
+	if NoRows(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	gone := Purged{Before: before}
+	// Nothing is written to a month that is over. It is counted before others have to wait.
+	err = tx.QueryRow(ctx, "select count(*), coalesce(min(id), 0), coalesce(max(id), 0) from "+part).
+		Scan(&gone.Count, &gone.First, &gone.Last)
+	if err != nil {
+		return false, err
+	}
+	if err := WaitBriefly().Run(ctx, q); err != nil {
+		return false, err
+	}
+	if _, err := tx.Exec(ctx, "drop table "+part); err != nil {
+		return false, err
+	}
+	return true, recordPurge(ctx, q, what, now, gone)
+}

@@ -896,6 +896,36 @@ func (q *Queries) PayinLockExpired(ctx context.Context, arg PayinLockExpiredPara
 	return i, err
 }
 
+const payinRequisitePurge = `-- name: PayinRequisitePurge :one
+with due as (
+    select d.merchant_id, d.id from payin d
+    where d.address is not null and d.status in ('completed', 'failed', 'cancelled', 'expired') and d.status_at < $1
+    order by d.status_at limit $2 for no key update skip locked
+), gone as (
+    update payin p set address = null from due where p.merchant_id = due.merchant_id and p.id = due.id
+)
+select count(*) as count, coalesce(min(due.id), 0)::bigint as first, coalesce(max(due.id), 0)::bigint as last from due
+`
+
+type PayinRequisitePurgeParams struct {
+	Before time.Time
+	Most   int32
+}
+
+type PayinRequisitePurgeRow struct {
+	Count int64
+	First int64
+	Last  int64
+}
+
+// PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
+func (q *Queries) PayinRequisitePurge(ctx context.Context, arg PayinRequisitePurgeParams) (PayinRequisitePurgeRow, error) {
+	row := q.db.QueryRow(ctx, payinRequisitePurge, arg.Before, arg.Most)
+	var i PayinRequisitePurgeRow
+	err := row.Scan(&i.Count, &i.First, &i.Last)
+	return i, err
+}
+
 const payinTake = `-- name: PayinTake :one
 update payin set status = 'processing', status_reason = null, status_at = $1, taken_at = $1, trader_id = $2::bigint,
     trader_share_percent = $3, trader_usdt = $4, platform_usdt = $5

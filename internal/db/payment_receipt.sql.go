@@ -82,7 +82,7 @@ func (q *Queries) ReceiptCount(ctx context.Context, arg ReceiptCountParams) (int
 }
 
 const receiptGet = `-- name: ReceiptGet :one
-select merchant_id, payment_id, number, file_name, file_type, file_size, created_at from payment_receipt where merchant_id = $1 and payment_id = $2 and number = $3
+select merchant_id, payment_id, number, file_name, file_type, file_size, created_at, purged_at from payment_receipt where merchant_id = $1 and payment_id = $2 and number = $3
 `
 
 type ReceiptGetParams struct {
@@ -102,6 +102,7 @@ func (q *Queries) ReceiptGet(ctx context.Context, arg ReceiptGetParams) (Payment
 		&i.FileType,
 		&i.FileSize,
 		&i.CreatedAt,
+		&i.PurgedAt,
 	)
 	return i, err
 }
@@ -135,7 +136,7 @@ func (q *Queries) ReceiptInsert(ctx context.Context, arg ReceiptInsertParams) er
 }
 
 const receiptList = `-- name: ReceiptList :many
-select merchant_id, payment_id, number, file_name, file_type, file_size, created_at from payment_receipt where merchant_id = $1 and payment_id = $2 order by number
+select merchant_id, payment_id, number, file_name, file_type, file_size, created_at, purged_at from payment_receipt where merchant_id = $1 and payment_id = $2 order by number
 `
 
 type ReceiptListParams struct {
@@ -160,6 +161,7 @@ func (q *Queries) ReceiptList(ctx context.Context, arg ReceiptListParams) ([]Pay
 			&i.FileType,
 			&i.FileSize,
 			&i.CreatedAt,
+			&i.PurgedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -169,4 +171,50 @@ func (q *Queries) ReceiptList(ctx context.Context, arg ReceiptListParams) ([]Pay
 		return nil, err
 	}
 	return items, nil
+}
+
+const receiptPurge = `-- name: ReceiptPurge :one
+with due as (
+    select r.merchant_id, r.payment_id, r.number
+    from payment_receipt r join payment p on p.merchant_id = r.merchant_id and p.id = r.payment_id
+    where r.purged_at is null and r.created_at < $1 and p.status in ('completed', 'failed', 'cancelled') and p.status_at < $1
+    order by r.created_at limit $2 for no key update of r skip locked
+), marked as (
+    update payment_receipt r set purged_at = $3 from due
+    where r.merchant_id = due.merchant_id and r.payment_id = due.payment_id and r.number = due.number
+), gone as (
+    delete from payment_receipt_chunk c using due
+    where c.merchant_id = due.merchant_id and c.payment_id = due.payment_id and c.receipt = due.number
+    returning octet_length(c.content) as bytes
+)
+select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigint as bytes,
+    coalesce(min(due.payment_id), 0)::bigint as first, coalesce(max(due.payment_id), 0)::bigint as last
+from due
+`
+
+type ReceiptPurgeParams struct {
+	Before time.Time
+	Most   int32
+	Now    *time.Time
+}
+
+type ReceiptPurgeRow struct {
+	Count int64
+	Bytes int64
+	First int64
+	Last  int64
+}
+
+// ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago. A receipt
+// that an appeal was opened with is a copy, and goes with the others.
+func (q *Queries) ReceiptPurge(ctx context.Context, arg ReceiptPurgeParams) (ReceiptPurgeRow, error) {
+	row := q.db.QueryRow(ctx, receiptPurge, arg.Before, arg.Most, arg.Now)
+	var i ReceiptPurgeRow
+	err := row.Scan(
+		&i.Count,
+		&i.Bytes,
+		&i.First,
+		&i.Last,
+	)
+	return i, err
 }

@@ -100,6 +100,34 @@ func (q *Queries) WebhookAttemptList(ctx context.Context, arg WebhookAttemptList
 	return items, nil
 }
 
+const webhookAttemptPurge = `-- name: WebhookAttemptPurge :one
+with gone as (
+    delete from webhook_attempt_other where (merchant_id, event_id, id) in (
+        select o.merchant_id, o.event_id, o.id from webhook_attempt_other o where o.at < $1 limit $2
+    ) returning id
+)
+select count(*) as count, coalesce(min(id), 0)::bigint as first, coalesce(max(id), 0)::bigint as last from gone
+`
+
+type WebhookAttemptPurgeParams struct {
+	Before time.Time
+	Most   int32
+}
+
+type WebhookAttemptPurgeRow struct {
+	Count int64
+	First int64
+	Last  int64
+}
+
+// WebhookAttemptPurge removes attempts of no month, from before a time.
+func (q *Queries) WebhookAttemptPurge(ctx context.Context, arg WebhookAttemptPurgeParams) (WebhookAttemptPurgeRow, error) {
+	row := q.db.QueryRow(ctx, webhookAttemptPurge, arg.Before, arg.Most)
+	var i WebhookAttemptPurgeRow
+	err := row.Scan(&i.Count, &i.First, &i.Last)
+	return i, err
+}
+
 const webhookDeliveriesDue = `-- name: WebhookDeliveriesDue :many
 select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
     array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,

@@ -125,6 +125,11 @@ var Codes = []Code{
 		Remedy:  "Leave the view of the other user first.",
 	},
 	{
+		Name: "file_purged", Kind: NotFound,
+		Meaning: "The file was removed: it had been kept as long as it is to be.",
+		Remedy:  "Ask the operator for how long files are kept. Its name, type and size stay.",
+	},
+	{
 		Name: "invitation_invalid", Kind: NotFound,
 		Meaning: "The invitation was accepted or replaced already, or has expired.",
 		Remedy:  "Ask whoever invited you for a new link. An invitation works once, and for 72 hours.",

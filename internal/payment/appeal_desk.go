@@ -155,6 +155,9 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 	if err != nil {
 		return AppealFile{}, err
 	}
+	if found.FilePurgedAt != nil {
+		return AppealFile{}, errFilePurged
+	}
 	pieces, err := s.q.AppealChunkList(
 		ctx,
 		db.AppealChunkListParams{MerchantID: found.MerchantID, PaymentID: found.PaymentID},

@@ -180,6 +180,9 @@ func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int3
 	if err != nil {
 		return Receipt{}, nil, fmt.Errorf("read receipt: %w", err)
 	}
+	if row.PurgedAt != nil {
+		return Receipt{}, nil, errFilePurged
+	}
 	pieces, err := s.q.ReceiptChunkList(ctx, db.ReceiptChunkListParams{
 		MerchantID: found.MerchantID, PaymentID: found.ID, Receipt: row.Number,
 	})

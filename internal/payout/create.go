@@ -107,13 +107,21 @@ func mismatch(p db.Payin, address string, o order) []string {
 		same bool
 	}{
 		{"amount", p.Amount.Equal(o.amount)}, {"currency", p.Currency == o.Currency},
-		{"callbackUri", p.CallbackURI == o.CallbackURI}, {"address", address == o.Address}, {"recipient", p.Recipient == o.Recipient},
+		{"callbackUri", p.CallbackURI == o.CallbackURI}, {"address", address == known(p, o)}, {"recipient", p.Recipient == o.Recipient},
 	} {
 		if !field.same {
 			fields = append(fields, field.name)
 		}
 	}
 	return fields
+}
+
+// known is as much of an order's requisite as the payout still has to compare it with.
+func known(p db.Payin, o order) string {
+	if p.Address == nil {
+		return requisite.Mask(o.Address)
+	}
+	return o.Address
 }
 
 // draft is a payout in the making: the request, and what decides whether and at what price it is

@@ -235,7 +235,11 @@ func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.T
 // place is where a payout's requisite is sealed for.
 func place(id int64) vault.Place { return vault.Place{Table: "payin", Column: "address", Row: id} }
 
+// open is the whole requisite, or its mask once it was removed.
 func (s *Service) open(p db.Payin) (string, error) {
+	if p.Address == nil {
+		return p.AddressMask, nil
+	}
 	address, err := s.vault.Open(p.Address, place(p.ID))
 	return string(address), err
 }

@@ -129,7 +129,7 @@ func (v *visit) auditSubject(item report.LogItem) string {
 	name := item.Key
 	if item.SubjectLogin != "" {
 		name = item.SubjectLogin + " (№ " + item.Key + ")"
-	} else if item.Key != "" {
+	} else if _, err := strconv.ParseInt(item.Key, 10, 64); err == nil {
 		name = "№ " + item.Key
 	}
 	return v.shell.Say(say.AuditSubjectName(item.Subject)) + " " + name

@@ -25,6 +25,7 @@ export const errorCodes = [
   "factor_needed",
   "factor_not_begun",
   "factor_wrong",
+  "file_purged",
   "idempotency_key_conflict",
   "insufficient_account_balance",
   "insufficient_cashbox_balance",

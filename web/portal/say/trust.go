@@ -62,6 +62,7 @@ func SignInOutcome(name string) Phrase { return named(signInOutcomes, name) }
 
 var auditSubjects = map[string]Phrase{
 	"app_user":              {"User", "Пользователь"},
+	"purge":                 {"Removed after its time", "Удалено по сроку"},
 	"token":                 {"Sessions of user", "Сеансы пользователя"},
 	"view_as":               {"As user", "От имени пользователя"},
 	"api_key":               {"API key", "Ключ API"},

@@ -1,0 +1,29 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+var errFilePurged = fault.New(fault.NotFound, "file_purged", "The file was removed: it had been kept as long as it is to be.")
+
+// PurgeFiles removes the files of appeals that were decided so long ago, and the receipts of payments that
+// have ended so long ago. Their names, types and sizes stay.
+func (s *Service) PurgeFiles(ctx context.Context, keep time.Duration) error {
+	now := s.clock.Now()
+	before := now.Add(-keep)
+	err := db.Purge(ctx, s.pool, "appeal_file", now, before, func(q *db.Queries, most int32) (db.Purged, error) {
+		gone, err := q.AppealFilePurge(ctx, db.AppealFilePurgeParams{Before: before, Now: &now, Most: most})
+		return db.Purged{Count: gone.Count, Bytes: gone.Bytes, First: gone.First, Last: gone.Last}, err
+	})
+	if err != nil {
+		return err
+	}
+	return db.Purge(ctx, s.pool, "receipt", now, before, func(q *db.Queries, most int32) (db.Purged, error) {
+		gone, err := q.ReceiptPurge(ctx, db.ReceiptPurgeParams{Before: before, Now: &now, Most: most})
+		return db.Purged{Count: gone.Count, Bytes: gone.Bytes, First: gone.First, Last: gone.Last}, err
+	})
+}

@@ -1,0 +1,23 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
+)
+
+// PurgeAttempts removes the attempts of months that ended so long ago. The events stay, and how they ended.
+func PurgeAttempts(ctx context.Context, pool *pgxpool.Pool, now time.Time, keep time.Duration) error {
+	const what = "webhook_attempt"
+	before := now.Add(-keep)
+	if err := db.DropMonths(ctx, pool, what, now, before); err != nil {
+		return err
+	}
+	return db.Purge(ctx, pool, what, now, before, func(q *db.Queries, most int32) (db.Purged, error) {
+		gone, err := q.WebhookAttemptPurge(ctx, db.WebhookAttemptPurgeParams{Before: before, Most: most})
+		return db.Purged{Count: gone.Count, First: gone.First, Last: gone.Last}, err
+	})
+}
