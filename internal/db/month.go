@@ -65,7 +65,10 @@ func (m monthly) make(ctx context.Context, conn Beginner, month time.Time) error
 			return err
 		}
 		part := m.name + month.Format("_2006_01")
-		_, err := tx.Exec(ctx, "create table "+part+" (like "+m.name+"_other including defaults including constraints including indexes)")
+		_, err := tx.Exec(
+			ctx,
+			"create table "+part+" (like "+m.name+"_other including defaults including constraints including indexes)",
+		)
 		if err != nil {
 			return fmt.Errorf("create %s: %w", part, err)
 		}
@@ -77,7 +80,10 @@ func (m monthly) make(ctx context.Context, conn Beginner, month time.Time) error
 			}
 		}
 		// Attaching a table stops nobody who reads or writes the others.
-		_, err = tx.Exec(ctx, "alter table "+m.name+" attach partition "+part+" for values from ('"+from+"') to ('"+to+"')")
+		_, err = tx.Exec(
+			ctx,
+			"alter table "+m.name+" attach partition "+part+" for values from ('"+from+"') to ('"+to+"')",
+		)
 		if err != nil {
 			return fmt.Errorf("attach %s: %w", part, err)
 		}

@@ -110,7 +110,11 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 	for _, table := range []string{"transfer", "payment_history"} {
 		for _, part := range append(partitions(t, d, table), table) {
 			for _, sql := range []string{"delete from " + part, "truncate " + part, "update " + part + " set id = 1"} {
-				if _, err := d.Pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "append-only") {
+				if _, err := d.Pool.Exec(
+					t.Context(),
+					sql,
+				); err == nil ||
+					!strings.Contains(err.Error(), "append-only") {
 					t.Errorf("%s: %v", sql, err)
 				}
 			}
@@ -119,8 +123,11 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 	for table, keys := range map[string]int{"transfer": 1, "payment_history": 2, "webhook_attempt": 1, "webhook_event": 3} {
 		for _, part := range partitions(t, d, table) {
 			var unique int
-			noError(t, d.Pool.QueryRow(t.Context(),
-				"select count(*) from pg_index where indrelid = $1::text::regclass and indisunique", part).Scan(&unique))
+			noError(t, d.Pool.QueryRow(
+				t.Context(),
+				"select count(*) from pg_index where indrelid = $1::text::regclass and indisunique",
+				part,
+			).Scan(&unique))
 			if unique != keys {
 				t.Errorf("%s has %d unique indexes, want %d", part, unique, keys)
 			}

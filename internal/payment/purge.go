@@ -8,7 +8,11 @@ import (
 	"gateway.example/internal/fault"
 )
 
-var errFilePurged = fault.New(fault.NotFound, "file_purged", "The file was removed: it had been kept as long as it is to be.")
+var errFilePurged = fault.New(
+	fault.NotFound,
+	"file_purged",
+	"The file was removed: it had been kept as long as it is to be.",
+)
 
 // PurgeFiles removes the files of appeals that were decided so long ago, and the receipts of payments that
 // have ended so long ago. Their names, types and sizes stay.

@@ -51,7 +51,12 @@ func TestPurgeFiles(t *testing.T) {
 	if _, _, err := b.payments.ReadReceipt(ctx, operator, decided.ID, 1); code(err) != "file_purged" {
 		t.Errorf("the decided payment's receipt: %v", err)
 	}
-	if file, err := b.payments.ReadAppealFile(ctx, operator, openAppeal.ID); err != nil || len(file.Content) != 700_000 {
+	if file, err := b.payments.ReadAppealFile(
+		ctx,
+		operator,
+		openAppeal.ID,
+	); err != nil ||
+		len(file.Content) != 700_000 {
 		t.Errorf("the open appeal's file: %d bytes, %v", len(file.Content), err)
 	}
 	if _, _, err := b.payments.ReadReceipt(ctx, operator, open.ID, 1); err != nil {
@@ -66,11 +71,19 @@ func TestPurgeFiles(t *testing.T) {
 	} {
 		var raw []byte
 		var got struct{ Count, Bytes, First, Last int64 }
-		row := b.Pool.QueryRow(ctx, "select after from setting_change where subject = 'purge' and subject_key = $1 and actor = 'system'", what)
+		row := b.Pool.QueryRow(
+			ctx,
+			"select after from setting_change where subject = 'purge' and subject_key = $1 and actor = 'system'",
+			what,
+		)
 		if err := row.Scan(&raw); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(raw, &got); err != nil || got.Count != want[0] || got.Bytes != want[1] || got.First != want[2] ||
+		if err := json.Unmarshal(
+			raw,
+			&got,
+		); err != nil || got.Count != want[0] || got.Bytes != want[1] ||
+			got.First != want[2] ||
 			got.Last != want[2] {
 			t.Errorf("the receipt of %s: %s, %v", what, raw, err)
 		}

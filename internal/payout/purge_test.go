@@ -33,7 +33,10 @@ func TestPurgeRequisites(t *testing.T) {
 	if s.count(t, "select count(*) from payin where address is null") != 1 {
 		t.Fatal("the requisite was not removed")
 	}
-	if got := s.text(t, "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'"); got != "payout_requisite 1" {
+	if got := s.text(
+		t,
+		"select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'",
+	); got != "payout_requisite 1" {
 		t.Errorf("the receipt: %s", got)
 	}
 	offers, _, err := s.payouts.ListForTrader(ctx, s.taker.Caller, payout.Page{Status: ptr("completed")})

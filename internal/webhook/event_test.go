@@ -323,7 +323,8 @@ func TestFeedByKey(t *testing.T) {
 		)
 		return err
 	})
-	if !strings.Contains(plan, "Index Scan using webhook_event_other_feed_idx") || !strings.Contains(plan, "number > ") ||
+	if !strings.Contains(plan, "Index Scan using webhook_event_other_feed_idx") ||
+		!strings.Contains(plan, "number > ") ||
 		strings.Contains(plan, "Sort  ") {
 		t.Errorf("the plan:\n%s", plan)
 	}
