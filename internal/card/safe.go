@@ -32,6 +32,23 @@ type Safe struct {
 // NewSafe makes a safe.
 func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hashKey: hashKey} }
 
+// HashKey is the key for NewSafe that the database keeps sealed. Where it has none yet, it keeps the
+// one given.
+func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, first []byte) ([]byte, error) {
+	place := vault.Place{Table: "card_hash_key", Column: "key", Row: 1}
+	sealed, err := v.Seal(first, place)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.CardHashKeyPut(ctx, sealed); err != nil {
+		return nil, fmt.Errorf("keep the key of card hashes: %w", err)
+	}
+	if sealed, err = q.CardHashKeyGet(ctx); err != nil {
+		return nil, fmt.Errorf("read the key of card hashes: %w", err)
+	}
+	return v.Open(sealed, place)
+}
+
 const (
 	table = "payment_card"
 	// keptFor is how long a completed payment's card is kept for its payer.
