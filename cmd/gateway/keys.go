@@ -61,8 +61,12 @@ func refuseWithout(ctx context.Context, q *db.Queries, missing []db.SecretKeyNee
 				"put it behind the first one", envLinkKeys, key.Fingerprint)
 		}
 		if opens := describeUses(uses, key.Fingerprint); opens != "" {
-			return fmt.Errorf("%s lacks the key with the fingerprint %s, which alone opens %s: put it behind the first one",
-				envVaultKeys, key.Fingerprint, opens)
+			return fmt.Errorf(
+				"%s lacks the key with the fingerprint %s, which alone opens %s: put it behind the first one",
+				envVaultKeys,
+				key.Fingerprint,
+				opens,
+			)
 		}
 		if err := q.SecretKeyForget(ctx, db.SecretKeyForgetParams(key)); err != nil {
 			return fmt.Errorf("forget a vault key: %w", err)
@@ -97,7 +101,10 @@ func (g *gateway) noteKeys(ctx context.Context) error {
 		if differ == nil {
 			err = q.SecretKeyPut(ctx, key)
 		} else {
-			err = q.SecretKeySeen(ctx, db.SecretKeySeenParams{SeenAt: now, Purpose: purpose, Fingerprint: key.Fingerprint})
+			err = q.SecretKeySeen(
+				ctx,
+				db.SecretKeySeenParams{SeenAt: now, Purpose: purpose, Fingerprint: key.Fingerprint},
+			)
 		}
 		if err != nil {
 			return fmt.Errorf("note a key: %w", err)

@@ -82,7 +82,10 @@ func (c *config) rotateKeys(ctx context.Context, pool *pgxpool.Pool, out io.Writ
 		return err
 	}
 	if left > 0 {
-		return fmt.Errorf("%d values are still sealed with other keys: run the command again, with the keys that are missing", left)
+		return fmt.Errorf(
+			"%d values are still sealed with other keys: run the command again, with the keys that are missing",
+			left,
+		)
 	}
 	return nil
 }

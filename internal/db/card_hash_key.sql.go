@@ -29,3 +29,18 @@ func (q *Queries) CardHashKeyPut(ctx context.Context, key []byte) error {
 	_, err := q.db.Exec(ctx, cardHashKeyPut, key)
 	return err
 }
+
+const cardHashKeyReplace = `-- name: CardHashKeyReplace :exec
+update card_hash_key set key = $1 where key = $2
+`
+
+type CardHashKeyReplaceParams struct {
+	Key  []byte
+	Lost []byte
+}
+
+// CardHashKeyReplace replaces a key that nobody can open any more.
+func (q *Queries) CardHashKeyReplace(ctx context.Context, arg CardHashKeyReplaceParams) error {
+	_, err := q.db.Exec(ctx, cardHashKeyReplace, arg.Key, arg.Lost)
+	return err
+}

@@ -142,10 +142,23 @@ func (c column) batch(ctx context.Context, tx pgx.Tx, v *vault.Vault, first stri
 	if err != nil {
 		return p, err
 	}
-	rows, err := tx.Query(ctx, fmt.Sprintf(`select ctid::text, %[3]s::bigint, %[2]s from %[1]s
+	old := fmt.Sprintf(`from %[1]s
 		where ctid >= format('(%%s,0)', $1::bigint)::tid and ctid < format('(%%s,0)', $2::bigint)::tid
-		  and length(%[2]s) > 5 and get_byte(%[2]s, 0) = 1 and substring(%[2]s from 2 for 4) <> decode($3, 'hex')
-		for no key update skip locked`, c.table, c.name, c.row), block, block+blocks, first)
+		  and length(%[2]s) > 5 and get_byte(%[2]s, 0) = 1 and substring(%[2]s from 2 for 4) <> decode($3, 'hex')`,
+		c.table, c.name)
+	var there int64
+	if err := tx.QueryRow(ctx, "select count(*) "+old, block, block+blocks, first).
+		Scan(&there); err != nil ||
+		there == 0 {
+		return p, err
+	}
+	rows, err := tx.Query(
+		ctx,
+		fmt.Sprintf("select ctid::text, %s::bigint, %s %s for no key update skip locked", c.row, c.name, old),
+		block,
+		block+blocks,
+		first,
+	)
 	if err != nil {
 		return p, err
 	}
@@ -155,7 +168,9 @@ func (c column) batch(ctx context.Context, tx pgx.Tx, v *vault.Vault, first stri
 	if err != nil {
 		return p, err
 	}
-	return c.write(ctx, tx, v, values)
+	p, err = c.write(ctx, tx, v, values)
+	p.passedBy += max(there-int64(len(values)), 0)
+	return p, err
 }
 
 // write writes values sealed again, each only in the place of what was read.
