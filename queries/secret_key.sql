@@ -11,6 +11,13 @@ select purpose, fingerprint from secret_key where purpose = 'vault' or seen_at >
 -- name: SecretKeyForget :exec
 delete from secret_key where purpose = @purpose and fingerprint = @fingerprint;
 
--- SealedWith names the columns in which a vault key sealed anything. It reads them whole.
--- name: SealedWith :many
-select distinct place::text from sealed_value where fingerprint = @fingerprint::text order by 1;
+-- SecretKeySeen notes that a process still runs with a key as its first, if the key is known.
+-- name: SecretKeySeen :exec
+update secret_key set seen_at = greatest(seen_at, @seen_at) where purpose = @purpose and fingerprint = @fingerprint;
+
+-- name: SecretKeyList :many
+select * from secret_key order by purpose, fingerprint;
+
+-- SealedCount counts what each vault key sealed, by column. It reads the columns whole.
+-- name: SealedCount :many
+select fingerprint::text, place::text, count(*) as sealed from sealed_value group by 1, 2 order by 1, 2;

@@ -18,6 +18,7 @@ import (
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/money"
+	"gateway.example/internal/sandbox"
 	"gateway.example/internal/vault"
 )
 
@@ -249,6 +250,16 @@ func (c *config) readSecrets(found *problems, t texts) {
 		} else if !c.sandbox {
 			found.add(keys.name, "is needed in production (a database is given and -sandbox is not)")
 		}
+	}
+}
+
+// completeKeys gives a sandbox its own keys where none were given.
+func (c *config) completeKeys(own sandbox.Key) {
+	if c.vaultKeys == nil {
+		c.vaultKeys = [][]byte{own.Bytes("vault")}
+	}
+	if c.linkKeys == nil {
+		c.linkKeys = [][]byte{own.Bytes("links")}
 	}
 }
 

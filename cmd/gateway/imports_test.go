@@ -69,6 +69,7 @@ var floors = map[string]int{
 	"gateway.example/web/browsertest":                     0,
 	"gateway.example/internal/signature":                  1,
 	"gateway.example/internal/attest":                     2,
+	"gateway.example/internal/reseal":                     2,
 	"gateway.example/internal/submission":                 2,
 	"gateway.example/internal/work":                       3,
 	"gateway.example/internal/savedview":                  2,

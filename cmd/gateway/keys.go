@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/reseal"
 	"gateway.example/internal/vault"
 )
 
@@ -22,63 +24,93 @@ const (
 	// linkKeyKept is how long after a process last made links with a key all processes must know
 	// it: payers open links for hours.
 	linkKeyKept = 24 * time.Hour
+	// keyGone is how long after a process last told that a key is its first nobody seals with that
+	// key any more.
+	keyGone = 3 * keysEvery
 )
 
 // errKeysDiffer makes a process not ready.
 var errKeysDiffer = errors.New("keys are missing")
 
-// checkKeys refuses to start without a key that something is sealed with, which would fail call by
-// call later on. A vault key that nothing is sealed with any more is forgotten.
+// checkKeys refuses to start without a key that something is sealed with, or that links of the last
+// day are made with: calls would fail one by one later on. A vault key that nothing is sealed with
+// any more is forgotten.
 func (g *gateway) checkKeys(ctx context.Context) error {
 	q := db.New(g.workPool)
 	missing, err := g.missingKeys(ctx, q)
 	if err != nil {
 		return err
 	}
+	if len(missing) > 0 {
+		if err := refuseWithout(ctx, q, missing); err != nil {
+			return err
+		}
+	}
+	return g.noteKeys(ctx)
+}
+
+// refuseWithout says what needs the keys that are missing.
+func refuseWithout(ctx context.Context, q *db.Queries, missing []db.SecretKeyNeededRow) error {
+	uses, err := reseal.Count(ctx, q)
+	if err != nil {
+		return err
+	}
 	for _, key := range missing {
-		if key.Purpose != purposeVault {
-			continue
+		if key.Purpose == purposeLink {
+			return fmt.Errorf("%s lacks the key with the fingerprint %s, which alone opens the links of the last day: "+
+				"put it behind the first one", envLinkKeys, key.Fingerprint)
 		}
-		places, err := q.SealedWith(ctx, key.Fingerprint)
-		if err != nil {
-			return fmt.Errorf("look for what is sealed: %w", err)
-		}
-		if len(places) > 0 {
+		if opens := describeUses(uses, key.Fingerprint); opens != "" {
 			return fmt.Errorf(
-				"%s lacks the key with the fingerprint %s, which alone opens what is in %s: put it behind the first one",
+				"%s lacks the key with the fingerprint %s, which alone opens %s: put it behind the first one",
 				envVaultKeys,
 				key.Fingerprint,
-				strings.Join(places, ", "),
+				opens,
 			)
 		}
 		if err := q.SecretKeyForget(ctx, db.SecretKeyForgetParams(key)); err != nil {
 			return fmt.Errorf("forget a vault key: %w", err)
 		}
 	}
-	if err := g.noteKeys(ctx); !errors.Is(err, errKeysDiffer) {
-		return err
-	}
-	return nil // it starts, but readyz says why it is not ready
+	return nil
 }
 
-// noteKeys tells the other replicas which keys this one uses. One that lacks a key of theirs keeps
-// silent: its settings may be wrong, and then it must not be the reason for which the others are
-// not ready.
+// describeUses says what a vault key opens, such as "3 of payin.address", or "" if that is nothing.
+func describeUses(uses []reseal.Use, fingerprint string) string {
+	var words []string
+	for _, use := range uses {
+		if use.Fingerprint == fingerprint {
+			words = append(words, fmt.Sprintf("%d of %s", use.Values, use.Column))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// noteKeys tells the other replicas which keys this one uses. One that lacks a key of theirs only
+// says that it is still there, if its keys are known: they may be wrong, and then it must not be the
+// reason for which the others are not ready.
 func (g *gateway) noteKeys(ctx context.Context) error {
-	if err := g.keysAgree(ctx); err != nil {
-		return err
+	differ := g.keysAgree(ctx)
+	if differ != nil && !errors.Is(differ, errKeysDiffer) {
+		return differ
 	}
 	q, now := db.New(g.workPool), time.Now()
-	return errors.Join(
-		q.SecretKeyPut(
-			ctx,
-			db.SecretKeyPutParams{Purpose: purposeVault, Fingerprint: vault.Fingerprint(g.vaultKeys[0]), SeenAt: now},
-		),
-		q.SecretKeyPut(
-			ctx,
-			db.SecretKeyPutParams{Purpose: purposeLink, Fingerprint: vault.Fingerprint(g.linkKeys[0]), SeenAt: now},
-		),
-	)
+	for purpose, first := range map[string][]byte{purposeVault: g.vaultKeys[0], purposeLink: g.linkKeys[0]} {
+		key := db.SecretKeyPutParams{Purpose: purpose, Fingerprint: vault.Fingerprint(first), SeenAt: now}
+		var err error
+		if differ == nil {
+			err = q.SecretKeyPut(ctx, key)
+		} else {
+			err = q.SecretKeySeen(
+				ctx,
+				db.SecretKeySeenParams{SeenAt: now, Purpose: purpose, Fingerprint: key.Fingerprint},
+			)
+		}
+		if err != nil {
+			return fmt.Errorf("note a key: %w", err)
+		}
+	}
+	return differ
 }
 
 // keysAgree reports, in words that give no key away, which keys that are in use this process lacks.
@@ -89,16 +121,14 @@ func (g *gateway) keysAgree(ctx context.Context) error {
 	}
 	var words []string
 	for _, key := range missing {
-		words = append(
-			words,
-			fmt.Sprintf(
-				"%s lacks %s",
-				map[string]string{purposeVault: envVaultKeys, purposeLink: envLinkKeys}[key.Purpose],
-				key.Fingerprint,
-			),
-		)
+		words = append(words, fmt.Sprintf("%s lacks %s", keyVariable(key.Purpose), key.Fingerprint))
 	}
 	return fmt.Errorf("%w: %s; replicas use them", errKeysDiffer, strings.Join(words, ", "))
+}
+
+// keyVariable is where keys of a purpose are given.
+func keyVariable(purpose string) string {
+	return map[string]string{purposeVault: envVaultKeys, purposeLink: envLinkKeys}[purpose]
 }
 
 func (g *gateway) missingKeys(ctx context.Context, q *db.Queries) ([]db.SecretKeyNeededRow, error) {
@@ -106,17 +136,16 @@ func (g *gateway) missingKeys(ctx context.Context, q *db.Queries) ([]db.SecretKe
 	if err != nil {
 		return nil, fmt.Errorf("read which keys are in use: %w", err)
 	}
-	have := map[db.SecretKeyNeededRow]bool{}
-	for purpose, keys := range map[string][][]byte{purposeVault: g.vaultKeys, purposeLink: g.linkKeys} {
-		for _, key := range keys {
-			have[db.SecretKeyNeededRow{Purpose: purpose, Fingerprint: vault.Fingerprint(key)}] = true
-		}
+	return slices.DeleteFunc(needed, func(key db.SecretKeyNeededRow) bool {
+		return slices.Contains(g.fingerprints(key.Purpose), key.Fingerprint)
+	}), nil
+}
+
+// fingerprints are those of the keys that were given for a purpose, the first key's first.
+func (c *config) fingerprints(purpose string) []string {
+	var all []string
+	for _, key := range map[string][][]byte{purposeVault: c.vaultKeys, purposeLink: c.linkKeys}[purpose] {
+		all = append(all, vault.Fingerprint(key))
 	}
-	var missing []db.SecretKeyNeededRow
-	for _, key := range needed {
-		if !have[key] {
-			missing = append(missing, key)
-		}
-	}
-	return missing, nil
+	return all
 }

@@ -90,6 +90,14 @@ func commands() []command {
 			more: "The password, of at least 12 characters, is read from standard input.",
 		},
 		{
+			name:      "keys",
+			arguments: "[rotate]",
+			run:       environment.manageKeys,
+			does:      "Lists the keys in use, by fingerprint, and how many values each vault key opens.",
+			more: "With rotate it first seals with the first vault key what the others sealed. Gateways that have all " +
+				"these keys may run meanwhile. The exit status is 1 if a key is missing, or still needed after a rotation.",
+		},
+		{
 			name: "healthcheck", run: environment.healthcheck,
 			does: "Asks the gateway of this machine whether it is ready. The exit status is 0 if it is.",
 		},

@@ -47,8 +47,9 @@ func newOptions(
 	return o
 }
 
-// parse reads flags, and between them the arguments, of which there must be exactly those named.
-// Asked for help, it gives it and returns flag.ErrHelp.
+// parse reads flags, and between them the arguments, of which there must be exactly those named. The
+// last may be left out if its name is in brackets. Asked for help, it gives it and returns
+// flag.ErrHelp.
 func (o *options) parse(args []string, names ...string) ([]string, error) {
 	var found []string
 	for {
@@ -68,7 +69,7 @@ func (o *options) parse(args []string, names ...string) ([]string, error) {
 	case len(found) > len(names):
 		// It is not quoted: it may be a secret that belongs elsewhere.
 		return nil, o.wrong(errors.New("too many arguments"))
-	case len(found) < len(names):
+	case len(found) < len(names) && !strings.HasPrefix(names[len(found)], "["):
 		return nil, o.wrong(fmt.Errorf("%s is missing", names[len(found)]))
 	}
 	return found, nil

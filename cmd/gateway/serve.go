@@ -184,6 +184,9 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if err := g.checkKeys(ctx); err != nil {
 		return err
 	}
+	if err := g.openCards(ctx); err != nil {
+		return err
+	}
 	return g.wire(ctx)
 }
 
@@ -195,28 +198,33 @@ func (g *gateway) openSecrets() error {
 		if g.sandboxKey, err = sandbox.LoadKey(g.dataDir); err != nil {
 			return err
 		}
-		if g.vaultKeys == nil {
-			g.vaultKeys = [][]byte{g.sandboxKey.Bytes("vault")}
-		}
-		if g.linkKeys == nil {
-			g.linkKeys = [][]byte{g.sandboxKey.Bytes("links")}
-		}
+		g.completeKeys(g.sandboxKey)
 		g.externalSecret = g.sandboxKey.ExternalPaymentsSecret()
 	}
 	if g.vault, err = vault.New(g.vaultKeys...); err != nil {
 		return fmt.Errorf("%s: %w", envVaultKeys, err)
 	}
-	hashKey, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
-	if err != nil {
-		return fmt.Errorf("derive the key of card hashes: %w", err)
-	}
-	g.cards = card.NewSafe(g.vault, hashKey)
 	if g.links, err = auth.NewLinks(g.linkKeys...); err != nil {
 		return fmt.Errorf("%s: %w", envLinkKeys, err)
 	}
 	if g.externalSecret == "" {
 		g.log.Warn(envExternalSecret + " is not set: payments cannot be created")
 	}
+	return nil
+}
+
+// openCards takes the key of card hashes from the database, where it stays the same when vault keys
+// change. The first start makes it.
+func (g *gateway) openCards(ctx context.Context) error {
+	first, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
+	if err != nil {
+		return fmt.Errorf("derive the key of card hashes: %w", err)
+	}
+	hashKey, err := card.HashKey(ctx, db.New(g.workPool), g.vault, first)
+	if err != nil {
+		return err
+	}
+	g.cards = card.NewSafe(g.vault, hashKey)
 	return nil
 }
 

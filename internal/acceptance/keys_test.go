@@ -32,7 +32,7 @@ func (g *instance) readiness(t *testing.T) string {
 }
 
 // Without the key that alone opens what is stored, the start is refused and says which key and
-// what. Behind a new one it is enough; and once nothing needs it, it may go.
+// what. Behind a new one it is enough; and once nothing needs it, it may go, or where it was lost.
 func TestVaultKeyIsGone(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -72,7 +72,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 		})
 	}
 	_, err = start(newText)
-	for _, word := range []string{"GATEWAY_VAULT_KEYS", vault.Fingerprint(old), "cashbox.webhook_secret"} {
+	for _, word := range []string{"GATEWAY_VAULT_KEYS", vault.Fingerprint(old), "opens 1 of card_hash_key.key, 1 of cashbox.webhook_secret:"} {
 		if err == nil || !strings.Contains(err.Error(), word) || strings.Contains(err.Error(), oldText) {
 			t.Errorf("without the key: %v", err)
 		}
@@ -83,13 +83,20 @@ func TestVaultKeyIsGone(t *testing.T) {
 	both, err := start(newText + "," + oldText)
 	noError(t, err)
 	noError(t, both.stop())
+	// The key is lost: what only it opens is given up.
+	g.exec(t, "delete from secret_key where purpose = 'vault' and fingerprint = $1", vault.Fingerprint(old))
+	without, err := start(newText)
+	noError(t, err)
+	noError(t, without.stop())
+	// It was in use, and nothing needs it any more.
 	g.exec(t, "update cashbox set webhook_secret = ''")
+	g.exec(t, "insert into secret_key values ('vault', $1, now())", vault.Fingerprint(old))
 	_, err = start(newText)
 	noError(t, err)
 }
 
 // A replica that lacks a key others use is not ready and says which, by fingerprint alone. One
-// whose keys are simply wrong does not pull the others down.
+// whose keys are simply wrong does not start, and does not pull the others down.
 func TestReplicasNeedTheSameKeys(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -139,7 +146,13 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	}
 	first := replica(oldText)
 	isReady(first)
-	isNot(replica(strangeText), "GATEWAY_LINK_KEYS lacks "+vault.Fingerprint(old))
+	// Links of the last day would not open: it does not start.
+	strange := replica(strangeText)
+	<-strange.ended
+	if want := "GATEWAY_LINK_KEYS lacks the key with the fingerprint " + vault.Fingerprint(old); strange.err == nil ||
+		!strings.Contains(strange.err.Error(), want) {
+		t.Errorf("with another link key: %v", strange.err)
+	}
 	isReady(first)
 	second := replica(freshText + "," + oldText)
 	isReady(second)

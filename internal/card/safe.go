@@ -32,6 +32,36 @@ type Safe struct {
 // NewSafe makes a safe.
 func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hashKey: hashKey} }
 
+// hashKeyPlace is where the key of card hashes is kept.
+var hashKeyPlace = vault.Place{Table: "card_hash_key", Column: "key", Row: 1}
+
+// HashKey is the key for NewSafe that the database keeps sealed. Where it has none, or one that was
+// lost together with the vault key that opens it, it keeps the one given.
+func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, otherwise []byte) ([]byte, error) {
+	fresh, err := v.Seal(otherwise, hashKeyPlace)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.CardHashKeyPut(ctx, fresh); err != nil {
+		return nil, fmt.Errorf("keep the key of card hashes: %w", err)
+	}
+	sealed, err := q.CardHashKeyGet(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the key of card hashes: %w", err)
+	}
+	if kept, err := v.Open(sealed, hashKeyPlace); err == nil {
+		return kept, nil
+	}
+	slog.WarnContext(ctx, "the key of card hashes cannot be opened and is made anew")
+	if err := q.CardHashKeyReplace(ctx, db.CardHashKeyReplaceParams{Key: fresh, Lost: sealed}); err != nil {
+		return nil, fmt.Errorf("replace the key of card hashes: %w", err)
+	}
+	if sealed, err = q.CardHashKeyGet(ctx); err != nil {
+		return nil, fmt.Errorf("read the key of card hashes: %w", err)
+	}
+	return v.Open(sealed, hashKeyPlace)
+}
+
 const (
 	table = "payment_card"
 	// keptFor is how long a completed payment's card is kept for its payer.

@@ -419,6 +419,12 @@ type SandboxAcquirer struct {
 	Voided    bool
 }
 
+type SecretKey struct {
+	Purpose     string
+	Fingerprint string
+	SeenAt      time.Time
+}
+
 type SensitiveRead struct {
 	ID         int64
 	At         time.Time

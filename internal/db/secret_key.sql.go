@@ -10,24 +10,30 @@ import (
 	"time"
 )
 
-const sealedWith = `-- name: SealedWith :many
-select distinct place::text from sealed_value where fingerprint = $1::text order by 1
+const sealedCount = `-- name: SealedCount :many
+select fingerprint::text, place::text, count(*) as sealed from sealed_value group by 1, 2 order by 1, 2
 `
 
-// SealedWith names the columns in which a vault key sealed anything. It reads them whole.
-func (q *Queries) SealedWith(ctx context.Context, fingerprint string) ([]string, error) {
-	rows, err := q.db.Query(ctx, sealedWith, fingerprint)
+type SealedCountRow struct {
+	Fingerprint string
+	Place       string
+	Sealed      int64
+}
+
+// SealedCount counts what each vault key sealed, by column. It reads the columns whole.
+func (q *Queries) SealedCount(ctx context.Context) ([]SealedCountRow, error) {
+	rows, err := q.db.Query(ctx, sealedCount)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []SealedCountRow
 	for rows.Next() {
-		var place string
-		if err := rows.Scan(&place); err != nil {
+		var i SealedCountRow
+		if err := rows.Scan(&i.Fingerprint, &i.Place, &i.Sealed); err != nil {
 			return nil, err
 		}
-		items = append(items, place)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -47,6 +53,30 @@ type SecretKeyForgetParams struct {
 func (q *Queries) SecretKeyForget(ctx context.Context, arg SecretKeyForgetParams) error {
 	_, err := q.db.Exec(ctx, secretKeyForget, arg.Purpose, arg.Fingerprint)
 	return err
+}
+
+const secretKeyList = `-- name: SecretKeyList :many
+select purpose, fingerprint, seen_at from secret_key order by purpose, fingerprint
+`
+
+func (q *Queries) SecretKeyList(ctx context.Context) ([]SecretKey, error) {
+	rows, err := q.db.Query(ctx, secretKeyList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SecretKey
+	for rows.Next() {
+		var i SecretKey
+		if err := rows.Scan(&i.Purpose, &i.Fingerprint, &i.SeenAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const secretKeyNeeded = `-- name: SecretKeyNeeded :many
@@ -94,5 +124,21 @@ type SecretKeyPutParams struct {
 // SecretKeyPut notes that a process runs with a key as its first.
 func (q *Queries) SecretKeyPut(ctx context.Context, arg SecretKeyPutParams) error {
 	_, err := q.db.Exec(ctx, secretKeyPut, arg.Purpose, arg.Fingerprint, arg.SeenAt)
+	return err
+}
+
+const secretKeySeen = `-- name: SecretKeySeen :exec
+update secret_key set seen_at = greatest(seen_at, $1) where purpose = $2 and fingerprint = $3
+`
+
+type SecretKeySeenParams struct {
+	SeenAt      time.Time
+	Purpose     string
+	Fingerprint string
+}
+
+// SecretKeySeen notes that a process still runs with a key as its first, if the key is known.
+func (q *Queries) SecretKeySeen(ctx context.Context, arg SecretKeySeenParams) error {
+	_, err := q.db.Exec(ctx, secretKeySeen, arg.SeenAt, arg.Purpose, arg.Fingerprint)
 	return err
 }

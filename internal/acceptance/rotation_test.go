@@ -1,0 +1,261 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pquerna/otp/totp"
+
+	"gateway.example/internal/vault"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// rotation is a sandbox whose vault keys are rotated while it works, with one of everything sealed.
+type rotation struct {
+	*instance
+	url       string
+	shop      *shop
+	processor *cardProcessor
+	// payer has a saved card; payout was created with the old key.
+	payer, payout string
+	// totp is a trader's secret, offer is one that they have not confirmed yet.
+	totp, offer, token string
+}
+
+// withKeys starts the sandbox of a directory and a database with these vault keys, on any ports.
+func withKeys(t *testing.T, dir, url, keys string) *instance {
+	t.Helper()
+	g := launch(dir, map[string]string{"GATEWAY_VAULT_KEYS": keys},
+		append([]string{"-sandbox", "-database-url", url}, anyPort...)...)
+	t.Cleanup(func() { g.cancel(); <-g.ended })
+	noError(t, g.awaitSandbox())
+	keep(g.Info)
+	var err error
+	g.pool, err = pgxpool.New(t.Context(), url)
+	noError(t, err)
+	return g
+}
+
+// Vault keys are rotated by the steps of the manual, under load, without a failed call; then the old
+// key can go, and everything still opens.
+func TestKeysRotate(t *testing.T) {
+	t.Parallel()
+	old, oldText := testKey(1)
+	fresh, freshText := testKey(2)
+	keepSecret(oldText, freshText)
+	r := &rotation{url: newDatabase(t), payer: newOrder()}
+	dir := t.TempDir()
+	r.instance = withKeys(t, dir, r.url, oldText)
+	r.sealOne(t, old)
+	rotate := func() (string, error) {
+		out, _, err := command(t, "", map[string]string{
+			"GATEWAY_VAULT_KEYS": freshText + "," + oldText, "GATEWAY_LINK_KEYS": oldText,
+		}, "keys", "rotate", "-database-url", r.url)
+		return out, err
+	}
+	// Somebody still seals with the old key, and may not have the new one.
+	if _, err := rotate(); err == nil ||
+		!strings.Contains(err.Error(), "a process has the key "+vault.Fingerprint(old)) {
+		t.Errorf("rotated although a process seals with another key: %v", err)
+	}
+	noError(t, r.stop())
+	r.instance = withKeys(t, dir, r.url, freshText+","+oldText)
+	r.exec(
+		t,
+		"update secret_key set seen_at = now() - interval '1 hour' where fingerprint = $1",
+		vault.Fingerprint(old),
+	)
+	changes := r.count(t, "select count(*) from setting_change")
+	var out string
+	r.underLoad(t, func() {
+		var err error
+		if out, err = rotate(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	if n := r.count(t, "select count(*) from setting_change"); n != changes {
+		t.Errorf("the rotation stands in the log of settings, %d times", n-changes)
+	}
+	gone := "  " + vault.Fingerprint(old) + "  given    opens nothing that is needed\n"
+	if !strings.Contains(out, gone) || !strings.HasPrefix(out, "30") ||
+		!strings.Contains(
+			out,
+			"  "+vault.Fingerprint(fresh)+"  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, ",
+		) {
+		t.Errorf("it says %s", out)
+	}
+	noError(t, r.stop())
+	r.instance = withKeys(t, dir, r.url, freshText)
+	r.opensAll(t)
+}
+
+// sealOne has the gateway seal one of everything, and the test many cards besides, so that the
+// rotation takes its time.
+func (r *rotation) sealOne(t *testing.T, old []byte) {
+	t.Helper()
+	box := r.first()
+	r.shop, r.processor = newShop(t, box.WebhookSecret), newCardProcessor(t, nil)
+	r.setProcessor(t, r.processor)
+	r.payout = r.createPayin(t, box, nil).text("data.id")
+	r.paysFirst(t)
+	// Both secrets of the cashbox sign: the one before is sealed as well.
+	rotated, err := r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret(t.Context(),
+		connect.NewRequest(&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID}))
+	noError(t, err)
+	keepSecret(rotated.Msg.GetWebhookSecret())
+	r.token = r.user(t, "trader-3").Token
+	begin := func() string {
+		offer, err := r.account(r.token).BeginTotp(t.Context(), connect.NewRequest(&portalv1.BeginTotpRequest{}))
+		noError(t, err)
+		keepSecret(offer.Msg.GetSecret())
+		return offer.Msg.GetSecret()
+	}
+	r.totp = begin()
+	r.token = r.confirmTOTP(t, r.totp)
+	r.offer = begin()
+	v, err := vault.New(old)
+	noError(t, err)
+	var ids []int64
+	var pans [][]byte
+	for id := int64(1_000_000); id < 1_003_000; id++ {
+		pan, err := v.Seal([]byte("0"), vault.Place{Table: "payment_card", Column: "pan", Row: id})
+		noError(t, err)
+		ids, pans = append(ids, id), append(pans, pan)
+	}
+	r.exec(t, `insert into payment_card (merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
+		select 1, id, 1, 'visa', '4242', pan, '\x00', now() from unnest($1::bigint[], $2::bytea[]) as made (id, pan)`, ids, pans)
+}
+
+// confirmTOTP confirms a secret, and returns the token that the session has then.
+func (r *rotation) confirmTOTP(t *testing.T, secret string) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, time.Now())
+	noError(t, err)
+	done, err := r.account(r.token).
+		ConfirmTotp(t.Context(), connect.NewRequest(&portalv1.ConfirmTotpRequest{Code: code}))
+	noError(t, err)
+	keepSecret(append(done.Msg.GetRecoveryCodes(), done.Msg.GetToken())...)
+	return done.Msg.GetToken()
+}
+
+const savedPAN = "5555555555554444"
+
+// paysFirst pays with a card that is kept.
+func (r *rotation) paysFirst(t *testing.T) {
+	t.Helper()
+	_, token := r.cardPayment(t, object{"payer": object{"userId": r.payer}})
+	r.checkout(t, token, "payer-details", typedCard(savedPAN, object{"cardHolder": "ANNA B"}))
+	r.awaitCheckout(t, token, "paymentStatus", "completed")
+}
+
+// paysAgain pays with the kept card.
+func (r *rotation) paysAgain(t *testing.T) {
+	t.Helper()
+	created, token := r.cardPayment(t, object{"payer": object{"userId": r.payer}})
+	(&walk{instance: r.instance}).fillIn(t, created.text("data.checkoutUrl"), map[string]string{"cvv": "123"})
+	r.awaitCheckout(t, token, "paymentStatus", "completed")
+}
+
+// payoutDone creates a payout, reads it, and has a trader take it, see where to pay, and complete it.
+func (r *rotation) payoutDone(t *testing.T, id string) {
+	t.Helper()
+	desk := r.desk(r.user(t, "trader-1").Token)
+	taken, err := desk.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	if taken.Msg.GetData().GetAddress() != recipientPhone {
+		t.Errorf("the payout goes to %s", taken.Msg.GetData().GetAddress())
+	}
+	proof := "transfer"
+	_, err = desk.CompletePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
+	)
+	noError(t, err)
+}
+
+// told has a payment completed, and its webhook arrive as it is signed.
+func (r *rotation) told(t *testing.T) {
+	t.Helper()
+	created := r.create(t, r.first(), object{"callbackUri": r.shop.URL})
+	if got := r.callback(t, created.text("data.id"), `{"status":"completed"}`); got.status != http.StatusOK {
+		t.Errorf("callback: %s", got)
+	}
+	r.shop.await(t, created.text("data.orderId"), 1)
+}
+
+// underLoad does something while calls of each kind that opens or seals go on, from before it to
+// after it. None of them may fail.
+func (r *rotation) underLoad(t *testing.T, do func()) {
+	t.Helper()
+	var rounds [3]atomic.Int64
+	var stopped atomic.Bool
+	var load sync.WaitGroup
+	for i, call := range []func(){
+		func() { r.payoutDone(t, r.createPayin(t, r.first(), nil).text("data.id")) },
+		func() { r.paysAgain(t) },
+		func() { r.told(t) },
+	} {
+		load.Go(func() {
+			for !stopped.Load() && !t.Failed() {
+				call()
+				rounds[i].Add(1)
+			}
+		})
+	}
+	goOn := func() {
+		var before [3]int64
+		for i := range rounds {
+			before[i] = rounds[i].Load()
+		}
+		noError(t, waitFor(patience, func() error {
+			for i := range rounds {
+				if rounds[i].Load() <= before[i] {
+					return fmt.Errorf("load %d stands still", i)
+				}
+			}
+			return nil
+		}))
+	}
+	goOn()
+	do()
+	goOn()
+	stopped.Store(true)
+	load.Wait()
+	t.Logf("rounds of payouts, cards and webhooks: %d, %d, %d", rounds[0].Load(), rounds[1].Load(), rounds[2].Load())
+}
+
+// opensAll uses everything that was sealed with the old key.
+func (r *rotation) opensAll(t *testing.T) {
+	t.Helper()
+	r.payoutDone(t, r.payout)
+	r.paysAgain(t)
+	r.told(t)
+	if n := r.count(t, "select count(distinct card) from card_attempt"); n != 1 {
+		t.Errorf("the same card looks like %d", n)
+	}
+	user := r.user(t, "trader-3")
+	in, err := r.signInAs(t, user.Login, user.Password)
+	noError(t, err)
+	keepSecret(in.Msg.GetToken())
+	// Each code is good once: the next one is good already.
+	code, err := totp.GenerateCode(r.totp, time.Now().Add(30*time.Second))
+	noError(t, err)
+	passed, err := r.account(in.Msg.GetToken()).
+		SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: code}))
+	noError(t, err)
+	keepSecret(passed.Msg.GetToken())
+	r.confirmTOTP(t, r.offer)
+	fresh, _ := testKey(2)
+	for _, line := range r.texts(t, "select distinct fingerprint from sealed_value") {
+		if line != vault.Fingerprint(fresh) {
+			t.Errorf("something is still sealed with %s", line)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package reseal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/vault"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var older, newer = bytes.Repeat([]byte{1}, vault.KeySize), bytes.Repeat([]byte{2}, vault.KeySize)
+
+func open(t *testing.T, keys ...[]byte) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(keys...)
+	noError(t, err)
+	return v
+}
+
+// cards puts cards into the database, from a payment's number on, whose PAN is the number, sealed.
+func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
+	t.Helper()
+	for id := from; id < from+count; id++ {
+		pan, err := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "pan", Row: id})
+		noError(t, err)
+		expiry, err := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "expiry", Row: id})
+		noError(t, err)
+		_, err = d.Pool.Exec(t.Context(), `insert into payment_card
+			(merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
+			values (1, $1, 1, 'visa', '4242', $2, $3, now())`, id, pan, expiry)
+		noError(t, err)
+	}
+}
+
+func count(t *testing.T, d *dbtest.DB) map[string]int64 {
+	t.Helper()
+	uses, err := Count(t.Context(), d.Queries())
+	noError(t, err)
+	found := map[string]int64{}
+	for _, use := range uses {
+		found[use.Fingerprint] += use.Values
+	}
+	return found
+}
+
+// The columns are those of the view that tells what is sealed.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	var view string
+	noError(t, d.Pool.QueryRow(t.Context(), "select pg_get_viewdef('sealed_value')").Scan(&view))
+	var want, got []string
+	for _, found := range regexp.MustCompile(`'([a-z_]+\.[a-z_]+)'::text`).FindAllStringSubmatch(view, -1) {
+		want = append(want, found[1])
+	}
+	for _, c := range columns {
+		got = append(got, c.String())
+	}
+	if !slices.Equal(got, want) || len(want) < 10 {
+		t.Errorf("columns %v, of the view %v", got, want)
+	}
+}
+
+// Everything is sealed again and says what it said, also what others write and move meanwhile, and
+// nothing that they wrote is lost. What no key opens stays and is told.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	both := open(t, newer, older)
+	const many = 2000
+	cards(t, d, open(t, older), 1, many)
+	lost := open(t, bytes.Repeat([]byte{3}, vault.KeySize))
+	cards(t, d, lost, many+1, 1)
+
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	for writer := range int64(4) {
+		writing.Go(func() {
+			for id := writer + 1; ctx.Err() == nil; id = id%many + 1 {
+				// A holder is long, so that the row moves, and is written by a process that seals with the newer key.
+				place := vault.Place{Table: "payment_card", Column: "holder", Row: id}
+				sealed, err := both.Seal(fmt.Appendf(nil, "%0200d", id), place)
+				if err == nil {
+					_, err = d.Pool.Exec(
+						context.WithoutCancel(ctx),
+						"update payment_card set holder = $2 where payment_id = $1",
+						id,
+						sealed,
+					)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	var running sync.WaitGroup
+	var total int64
+	for range 2 { // two at once
+		running.Go(func() {
+			sealed, err := Run(ctx, d.Pool, both, vault.Fingerprint(newer))
+			if err != nil {
+				t.Error(err)
+			}
+			mutex.Lock()
+			total += sealed
+			mutex.Unlock()
+		})
+	}
+	running.Wait()
+	stop()
+	writing.Wait()
+	if total != 2*many {
+		t.Errorf("%d values were sealed again, want %d", total, 2*many)
+	}
+	found := count(t, d)
+	if found[vault.Fingerprint(older)] != 0 || found[vault.Fingerprint(newer)] < 2*many || len(found) != 2 {
+		t.Errorf("sealed with %v", found)
+	}
+	saysTheSame(t, d, open(t, newer), many)
+}
+
+var mutex sync.Mutex
+
+// saysTheSame opens every card, and looks whether it says what was sealed.
+func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
+	t.Helper()
+	for id := int64(1); id <= many; id++ {
+		row, err := d.Queries().CardGet(t.Context(), db.CardGetParams{MerchantID: 1, PaymentID: id})
+		noError(t, err)
+		for column, sealed := range map[string][]byte{"pan": row.Pan, "expiry": row.Expiry, "holder": row.Holder} {
+			if sealed == nil {
+				continue
+			}
+			want := fmt.Sprint(id)
+			if column == "holder" {
+				want = fmt.Sprintf("%0200d", id)
+			}
+			text, err := v.Open(sealed, vault.Place{Table: "payment_card", Column: column, Row: id})
+			if err != nil || string(text) != want {
+				t.Fatalf("%s of %d says %q, %v", column, id, text, err)
+			}
+		}
+	}
+}
+
+// A row that somebody has locked is not waited for and comes later, and what they write is not lost.
+func TestRunPassesBy(t *testing.T) {
+	t.Parallel()
+	if dbtest.PoolSize() < 3 {
+		t.Skip("it takes three connections")
+	}
+	d := dbtest.New(t)
+	both := open(t, newer, older)
+	cards(t, d, open(t, older), 1, 3)
+	lock := func(sql string) pgx.Tx {
+		tx, err := d.Pool.Begin(t.Context())
+		noError(t, err)
+		_, err = tx.Exec(t.Context(), sql)
+		noError(t, err)
+		return tx
+	}
+	erasing := lock("update payment_card set pan = null, expiry = null where payment_id = 1")
+	reading := lock("select from payment_card where payment_id = 2 for update")
+	time.AfterFunc(300*time.Millisecond, func() {
+		if err := errors.Join(erasing.Commit(t.Context()), reading.Commit(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	sealed, err := Run(t.Context(), d.Pool, both, vault.Fingerprint(newer))
+	if err != nil || sealed != 4 {
+		t.Errorf("%d values were sealed again: %v", sealed, err)
+	}
+	if found := count(t, d); len(found) != 1 || found[vault.Fingerprint(newer)] != 4 {
+		t.Errorf("sealed with %v", found)
+	}
+	saysTheSame(t, d, open(t, newer), 3)
+}
