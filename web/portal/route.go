@@ -229,7 +229,10 @@ func (v *visit) back() string {
 	if err != nil || from.Host != v.r.Host {
 		return "/"
 	}
-	return from.RequestURI()
+	if own := ownPath(from.RequestURI()); own != "" {
+		return own
+	}
+	return "/"
 }
 
 // referrer tells the portals' own pages alone where somebody comes from.
@@ -247,12 +250,15 @@ func (v *visit) lead(to string) {
 }
 
 // next is where an address asks to be led to: a path of ours, or "".
-func (v *visit) next() string {
-	next := v.r.URL.Query().Get("next")
-	to, err := url.Parse(next)
-	// Browsers take a backslash for a slash.
-	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(next, "/") || strings.Contains(next, "\\") {
+func (v *visit) next() string { return ownPath(v.r.URL.Query().Get("next")) }
+
+// ownPath is an address if it is a path of ours, and "" otherwise.
+func ownPath(address string) string {
+	to, err := url.Parse(address)
+	// Browsers take a backslash for a slash, and two slashes or more for the beginning of a host.
+	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(address, "/") ||
+		strings.HasPrefix(address, "//") || strings.Contains(address, "\\") {
 		return ""
 	}
-	return next
+	return address
 }

@@ -61,6 +61,10 @@ func TestNext(t *testing.T) {
 	for next, want := range map[string]string{
 		"/trader/payments?status=pending": "/trader/payments?status=pending", "https://evil.example/": "/trader",
 		"//evil.example/": "/trader", `/\evil.example`: "/trader", "javascript:alert(1)": "/trader", "": "/trader",
+		"///evil.example/": "/trader", "////evil.example/": "/trader", `//\evil.example/`: "/trader", `\\evil.example`: "/trader",
+		"/\t/evil.example/": "/trader", "/\n/evil.example/": "/trader", " //evil.example/": "/trader", "evil.example": "/trader",
+		"https:evil.example": "/trader", "https:///evil.example": "/trader", "data:text/html,x": "/trader",
+		"/trader/payments?q=//evil.example": "/trader/payments?q=//evil.example",
 	} {
 		a := b.nobody().post(t, "/sign-in?next="+url.QueryEscape(next), "login", "owner", "password", password)
 		if a.to() != want {

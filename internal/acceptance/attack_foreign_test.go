@@ -1,0 +1,337 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"gateway.example/internal/caller"
+	"gateway.example/rpc"
+)
+
+// owning are the kinds of callers who have records of their own, as the table of foreign calls names
+// them.
+var owning = map[caller.Kind]string{
+	caller.MerchantKey: "key", caller.MerchantPortal: "merchant", caller.Trader: "trader",
+}
+
+// unowned are ids that are not looked up among the records of others: names that merchants give
+// themselves, and filters and cursors of lists, which TestStrangersReadNothing tries.
+var unowned = regexp.MustCompile(`(^|\.)(order_id|user_id|key_id|request_id|before_id)$`)
+
+// untried are procedures of which no foreign call is refused for the id, each with the reason.
+var untried = map[string]string{
+	"/portal.v1.TraderService/TakePayin":      "a payout that waits is any trader's to take",
+	"/gateway.v1.PaymentService/CreateAppeal": "its signature covers a form: TestForeignREST sends it",
+	"/portal.v1.ReportService/GetStatement":   "a trader's is always their own: TestStrangersReadNothing asks",
+	"/portal.v1.MerchantService/ListDeposits": "a filter: TestStrangersReadNothing asks",
+	"/portal.v1.MerchantService/ListAppeals":  "a filter: TestStrangersReadNothing asks",
+}
+
+// ids are the fields of a request that name records.
+func ids(request protoreflect.MessageDescriptor) []string {
+	var found []string
+	for i := range request.Fields().Len() {
+		name := string(request.Fields().Get(i).Name())
+		if (strings.HasSuffix(name, "_id") || name == "id") && !unowned.MatchString(name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// Every procedure that takes an id, of whoever has records of their own, is called with another's in
+// TestForeignRecords. A new one fails here until it is.
+func TestForeignRecordsAreComplete(t *testing.T) {
+	t.Parallel()
+	tried := map[string]bool{}
+	for _, row := range foreign {
+		for stranger := range row.codes {
+			tried["/"+row.procedure+" "+stranger] = true
+		}
+	}
+	eachProcedure(func(procedure string, request protoreflect.MessageDescriptor) {
+		for _, kind := range rpc.Access(procedure) {
+			stranger, owns := owning[kind]
+			if owns && len(ids(request)) > 0 && untried[procedure] == "" && !tried[procedure+" "+stranger] {
+				t.Errorf("%s takes %v, and no %s tried another's", procedure, ids(request), stranger)
+			}
+		}
+	})
+}
+
+// owned are a merchant's and a trader's records, of which strangers are to learn nothing.
+type owned struct {
+	// values are what a field of each name may be set to.
+	values map[string][]any
+	// secrets are texts that stand in the records.
+	secrets []string
+	// persons are those whose records they are, and strangers others of the same kinds.
+	persons, strangers map[string]func(body string) header
+}
+
+// victims makes records of every sort, each with a text that is nowhere else.
+func (g *instance) victims(t *testing.T) owned {
+	t.Helper()
+	box, second := g.first(), g.box(t, "sandbox-second-rub")
+	id := g.records(t)
+	marked := g.create(t, box, object{
+		"orderId": "victims-order", "description": "victims-description",
+		"payer": object{"userId": "victims-user", "fullName": "Victims-Name", "type": "ftd"},
+	})
+	g.postDeposit(t, box, depositOrder(object{"externalReference": "victims-reference"}))
+	g.exec(t, "update appeal set reason = 'victims-reason', file_name = 'victims-file.pdf'")
+	g.exec(t, "update api_key set name = 'victims-key' where key_id = $1", box.KeyID)
+	merchantID := g.count(t, "select merchant_id from cashbox where id = $1", box.MerchantCashboxID)
+	victim := g.newUser(t, newUser{
+		login: "victims-owner", kind: "merchant_portal", role: "owner", state: "whole", merchant: merchantID,
+	})
+	stranger := g.newUser(t, newUser{
+		login: "stranger", kind: "merchant_portal", role: "owner", state: "whole",
+		merchant: g.count(t, "select merchant_id from cashbox where id = $1", second.MerchantCashboxID),
+	})
+	otherTrader := g.newUser(
+		t, newUser{login: "stranger-trader", kind: "trader", role: "owner", state: "whole", trader: 3},
+	)
+	as := func(token string) func(string) header { return func(string) header { return bearer(token) } }
+	number := func(name string) json.Number { return json.Number(id.Replace(name)) }
+	o := owned{
+		persons: map[string]func(string) header{
+			"key": func(body string) header { return signed(box, body) }, "merchant": as(victim),
+			"trader": as(g.user(t, "trader-1").Token),
+		},
+		strangers: map[string]func(string) header{
+			"key": func(body string) header { return signed(second, body) }, "merchant": as(stranger),
+			"trader": as(otherTrader),
+		},
+		values: map[string][]any{
+			"payment_id": {number("PAYMENT"), number("OF_APPEAL"), id.Replace("PAYMENT"), marked.text("data.uuid")},
+			"payin_id":   {id.Replace("PAYIN")}, "deposit_id": {number("DEPOSIT")}, "appeal_id": {number("APPEAL")},
+			"merchant_cashbox_id": {box.MerchantCashboxID}, "cashbox_id": {box.MerchantCashboxID},
+			"event_id": {id.Replace("EVENT")}, "replay_id": {number("REPLAY")}, "requisite_id": {number("REQUISITE")},
+			"credential_id": {number("CREDENTIAL")}, "member_id": {number("MEMBER")}, "id": {number("SESSION")},
+			"owner_id": {box.MerchantCashboxID, 1}, "trader_id": {1}, "merchant_id": {merchantID},
+			"order_id": {"victims-order"}, "user_id": {"victims-user"}, "key_id": {box.KeyID},
+			"q": {"victims-order", marked.text("data.uuid")}, "query": {"victims-order"},
+			"search": {"victims-order"}, "before_id": {json.Number("1000000")},
+		},
+		secrets: []string{
+			"victims-", "Victims-Name", marked.text("data.uuid"), id.Replace("UUID"), id.Replace("PAYIN"), id.Replace("EVENT"),
+		},
+	}
+	o.values["idempotency_key"] = []any{id.Replace("KEY")}
+	return o
+}
+
+// Whoever calls any procedure, with any id, filter or cursor of another's, reads nothing of theirs. The
+// same calls show their owners what is theirs.
+func TestStrangersReadNothing(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	o := g.victims(t)
+	calls, shown := 0, 0
+	eachProcedure(func(procedure string, request protoreflect.MessageDescriptor) {
+		procedure = strings.TrimPrefix(procedure, "/")
+		for _, kind := range rpc.Access("/" + procedure) {
+			person := owning[kind]
+			if person == "" || changes.MatchString(procedure) {
+				continue
+			}
+			for _, body := range o.bodies(g, t, procedure, person, request) {
+				calls++
+				if o.reveals(g.ask(t, procedure, body, o.persons[person](body)), body) != "" {
+					shown++
+				}
+				got := g.ask(t, procedure, body, o.strangers[person](body))
+				if secret := o.reveals(got, body); secret != "" {
+					t.Errorf("%s %s shows another %s %q: %s", procedure, body, person, secret, got)
+				}
+				if got.status >= 500 {
+					t.Errorf("%s %s: %s", procedure, body, got)
+				}
+			}
+		}
+	})
+	if calls < 150 || shown < 40 {
+		t.Errorf("of %d calls only %d show their owners what is theirs", calls, shown)
+	}
+}
+
+// changes are procedures that do something: they are not repeated for the owner. TestForeignRecords calls
+// them.
+var changes = regexp.MustCompile(
+	`/(Create|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
+		`Resend|Appeal|Remove|Renew|Change|Begin|Logout|SecondFactor)`)
+
+// bodies are calls with nothing named, and with each value of each field alone. A cursor is the one that
+// the owner is given.
+func (o owned) bodies(
+	g *instance, t *testing.T, procedure, person string, request protoreflect.MessageDescriptor,
+) []string {
+	t.Helper()
+	all := []object{{}}
+	for i := range request.Fields().Len() {
+		field := request.Fields().Get(i)
+		for _, value := range o.values[string(field.Name())] {
+			if field.IsList() {
+				value = []any{value}
+			}
+			one := object{field.JSONName(): value}
+			if field.Name() == "owner_id" {
+				one["owner"] = "cashbox"
+			}
+			all = append(all, one)
+		}
+		if field.Name() == "cursor" {
+			first := g.ask(t, procedure, `{"limit":1}`, o.persons[person](`{"limit":1}`))
+			for _, name := range []string{"nextCursor", "next_cursor"} {
+				if cursor, ok := first.at(name).(string); ok && cursor != "" {
+					all = append(all, object{"cursor": cursor}, object{"cursor": cursor, "backward": true})
+				}
+			}
+		}
+	}
+	var bodies []string
+	for _, one := range all {
+		body, err := json.Marshal(one)
+		noError(t, err)
+		bodies = append(bodies, string(body))
+	}
+	return bodies
+}
+
+// reveals is the first of the secrets that an answer has and the question had not, or "".
+func (o owned) reveals(a answer, body string) string {
+	for _, secret := range o.secrets {
+		if strings.Contains(a.raw, secret) && !strings.Contains(body, secret) {
+			return secret
+		}
+	}
+	return ""
+}
+
+// Of an id that is another's a caller is told no more than the table of foreign calls says: the same of
+// every record and, where it says that there is none, the same as of an id that nobody has.
+func TestForeignIsAsMissing(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	o, id := g.victims(t), g.records(t)
+	refusals := map[string]string{}
+	for _, test := range foreign {
+		theirs := id.Replace(test.body)
+		nobodys := missingIDs(theirs)
+		if theirs == nobodys {
+			continue
+		}
+		for person, code := range test.codes {
+			foreign := g.ask(t, test.procedure, theirs, o.strangers[person](theirs))
+			missing := g.ask(t, test.procedure, nobodys, o.strangers[person](nobodys))
+			if code == "not_found" && unstamped(foreign) != unstamped(missing) {
+				t.Errorf("%s %s: another's %s\nnobody's %s", test.procedure, theirs, foreign, missing)
+			}
+			if known := refusals[code]; known != "" && known != unstamped(foreign) {
+				t.Errorf("%s %s: refused as no other: %s", test.procedure, theirs, foreign)
+			}
+			refusals[code] = unstamped(foreign)
+		}
+	}
+	if len(refusals) != 2 {
+		t.Errorf("%d kinds of refusals", len(refusals))
+	}
+}
+
+var idInBody = regexp.MustCompile(`("\w+I[dD]":)("?)([0-9a-f-]+)("?)`)
+
+// missingIDs are the same call with ids that nobody has.
+func missingIDs(body string) string {
+	return idInBody.ReplaceAllStringFunc(body, func(found string) string {
+		parts := idInBody.FindStringSubmatch(found)
+		if _, err := uuid.Parse(parts[3]); err == nil {
+			return parts[1] + `"0190a5d0-ac96-774b-bcce-b302099a8057"`
+		}
+		return parts[1] + parts[2] + "987654321" + parts[4]
+	})
+}
+
+var stamp = regexp.MustCompile(`"(requestId|value)":"[^"]*"`)
+
+// unstamped is an answer without the id of its request.
+func unstamped(a answer) string { return fmt.Sprint(a.status, " ", stamp.ReplaceAllString(a.raw, "")) }
+
+// Every documented path with an id refuses another merchant's key and user, over REST too, as it refuses
+// an id that nobody has or, by the contract, with cashbox_access_denied. Nothing changes.
+func TestForeignREST(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	o, id := g.victims(t), g.records(t)
+	values := map[string]string{
+		"payins/{payin_id}": id.Replace("PAYIN"), "{payment_id}": id.Replace("OF_APPEAL"), "{deposit_id}": id.Replace("DEPOSIT"),
+		"{merchant_cashbox_id}": id.Replace("CASHBOX"), "{credential_id}": id.Replace("CREDENTIAL"), "{appeal_id}": id.Replace("APPEAL"),
+	}
+	before, tried := g.kept(t), 0
+	description := send(t, http.MethodGet, g.BaseURL+"/openapi.json", "", nil)
+	for path, methods := range description.at("paths").(object) {
+		if !strings.Contains(path, "{") || strings.Contains(path, "{token}") {
+			continue // who has a link's token may do what it is for
+		}
+		for name, value := range values {
+			place := regexp.MustCompile(`\{\w+\}`).FindString(name)
+			if strings.Contains(path, name) {
+				path = strings.Replace(path, place, value, 1)
+			}
+		}
+		for method := range methods.(object) {
+			if strings.Contains(path, "{") {
+				t.Errorf("%s: say which id it names", path)
+				continue
+			}
+			tried++
+			got := o.sendREST(t, g, strings.ToUpper(method), path)
+			if want := wantedREST(path); !slices.Contains(want, got.text("code")) || o.reveals(got, "") != "" {
+				t.Errorf("%s %s by another: %s; want one of %v", method, path, got, want)
+			}
+		}
+	}
+	if after := g.kept(t); !slices.Equal(after, before) {
+		t.Errorf("there was\n%s and is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	if tried < 12 {
+		t.Errorf("only %d were tried", tried)
+	}
+}
+
+// sendREST calls a path as another merchant does.
+func (o owned) sendREST(t *testing.T, g *instance, method, path string) answer {
+	t.Helper()
+	body, who := "", "key"
+	if method == http.MethodPost {
+		body = `{"status":"completed","name":"mine"}`
+	}
+	if !strings.HasPrefix(path, "/api/v1/") {
+		who = "merchant"
+	}
+	headers := o.strangers[who](body)
+	if strings.HasSuffix(path, "/appeal") {
+		body = form(reasonPart("mine"), filePart("a.pdf", pdf))
+		headers = appealHeaders(g.box(t, "sandbox-second-rub"), "mine", "a.pdf", len(pdf))
+	}
+	return send(t, method, g.BaseURL+path, body, headers)
+}
+
+// wantedREST are the codes of refusals of which a path gives one.
+func wantedREST(path string) []string {
+	switch {
+	case strings.HasSuffix(path, "/callback"):
+		return []string{"invalid_signature"}
+	case strings.HasPrefix(path, "/api/operator/"):
+		return []string{"token_kind_not_allowed"}
+	}
+	return []string{"cashbox_access_denied", "not_found"}
+}

@@ -1,0 +1,299 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/rpc/sign"
+)
+
+// proof is something that lets a caller in: how it is sent, and what is answered to a wrong one.
+type proof struct {
+	good string
+	send func(t *testing.T, given string) answer
+	// refused reports whether an answer lets nobody in, and tells no more of a nearly right proof than of
+	// any other.
+	refused func(given string, a answer) bool
+}
+
+// byCode wants one status and code for every wrong proof, and another code for none at all.
+func byCode(status int, code, none string) func(string, answer) bool {
+	return func(given string, a answer) bool {
+		if strings.TrimSpace(given) == "" && a.text("code") == none {
+			return true
+		}
+		return a.status == status && a.text("code") == code && a.at("data") == nil
+	}
+}
+
+// proofs are all there are.
+func (g *instance) proofs(t *testing.T) map[string]proof {
+	t.Helper()
+	box, body := g.first(), order(nil)
+	good := signed(box, body)
+	creation := func(name string) func(*testing.T, string) answer {
+		return func(t *testing.T, given string) answer {
+			t.Helper()
+			return send(t, http.MethodPost, g.BaseURL+payments, body, with(good, name, given))
+		}
+	}
+	requisite, pending := g.create(t, box, nil), g.create(t, box, nil)
+	_, checkout := g.cardPayment(t, nil)
+	settled := `{"status":"completed"}`
+	id := pending.text("data.id")
+	callback := func(name string) func(*testing.T, string) answer {
+		return func(t *testing.T, given string) answer {
+			t.Helper()
+			return send(t, http.MethodPost, g.BaseURL+payments+"/"+id+"/callback", settled, header{name: given})
+		}
+	}
+	page := requisite.text("data.paymentPageUrl")
+	return map[string]proof{
+		"signature": {good["Signature"], creation("Signature"), byCode(403, "invalid_signature", "signature_required")},
+		"secret":    {box.Secret, creation("X-Merchant-Secret"), byCode(403, "invalid_signature", "merchant_secret_required")},
+		"key id":    {box.KeyID, creation("X-Merchant-Key-Id"), byCode(403, "invalid_signature", "merchant_key_id_required")},
+		"callback": {
+			g.application(settled)["Signature"], callback("Signature"),
+			byCode(403, "invalid_signature", "signature_required"),
+		},
+		"callback, of a time": {
+			g.callbackV2(time.Now(), pending.text("data.uuid"), settled), callback("Signature-V2"),
+			byCode(403, "invalid_signature", "signature_required"),
+		},
+		"token": {
+			g.user(t, "payer").Token, func(t *testing.T, given string) answer {
+				t.Helper()
+				return send(t, http.MethodGet, g.BaseURL+payments, "", bearer(given))
+			}, byCode(401, "unauthenticated", "signature_required"),
+		},
+		"link, by REST": {checkout, func(t *testing.T, given string) answer {
+			t.Helper()
+			return send(t, http.MethodGet, g.BaseURL+"/api/v1/checkout/"+url.PathEscape(given), "", nil)
+		}, byCode(404, "not_found", "not_found")},
+		"link": {path.Base(page), func(t *testing.T, given string) answer {
+			t.Helper()
+			got, err := trySend(http.MethodGet, g.PayURL+"/r/"+url.PathEscape(given), "", nil)
+			noError(t, err)
+			return got
+		}, func(_ string, a answer) bool { return a.status == 404 && !strings.Contains(a.raw, "1500") }},
+		"cookie": {g.browser(t, "merchant"), func(t *testing.T, given string) answer {
+			t.Helper()
+			got, err := trySend(http.MethodGet, g.PortalURL+"/merchant/payments", "", header{"Cookie": "session=" + given})
+			noError(t, err)
+			return got
+		}, func(_ string, a answer) bool {
+			return a.status == 303 && strings.HasPrefix(a.header.Get("Location"), "/sign-in") && a.raw == ""
+		}},
+	}
+}
+
+// browser signs a user in by the portal's form, and returns the cookie of the session.
+func (g *instance) browser(t *testing.T, login string) string {
+	t.Helper()
+	form := url.Values{"login": {login}, "password": {g.user(t, login).Password}}
+	got, err := trySend(http.MethodPost, g.PortalURL+"/sign-in", form.Encode(), header{
+		"Content-Type": "application/x-www-form-urlencoded", "Origin": g.PortalURL,
+	})
+	noError(t, err)
+	for _, cookie := range (&http.Response{Header: got.header}).Cookies() {
+		if cookie.Name == "session" {
+			keepSecret(cookie.Value)
+			return cookie.Value
+		}
+	}
+	t.Fatalf("%s cannot sign in: %s", login, got)
+	return ""
+}
+
+// Every proof of who calls is refused when it is cut at any length, goes on, is changed in any place, or
+// is another sort's. The answer is the same for each, and nothing has changed; whole, each lets in.
+func TestTruncatedProofs(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	proofs := g.proofs(t)
+	before := g.kept(t)
+	for name, p := range proofs {
+		wrong := []string{p.good + "0", p.good + p.good, " ", strings.Repeat("0", len(p.good)), p.good + ",", p.good + "\t.", "null"}
+		for i := range len(p.good) {
+			wrong = append(wrong, p.good[:i])
+			if changed := p.good[:i] + other(p.good[i]) + p.good[i+1:]; !sameBytes(changed, p.good) {
+				wrong = append(wrong, changed)
+			}
+		}
+		for another, q := range proofs {
+			if q.good != p.good && another != name {
+				wrong = append(wrong, q.good)
+			}
+		}
+		for _, given := range wrong {
+			if got := p.send(t, given); !p.refused(given, got) {
+				t.Errorf("%s of %d characters for %d: %s", name, len(given), len(p.good), got)
+			}
+		}
+	}
+	if after := g.kept(t); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("there was\n%s and is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	for name, p := range proofs {
+		if got := p.send(t, p.good); got.status != 200 {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// other is another character of the same alphabet, which no alphabet reads as the same.
+func other(c byte) string {
+	if c == '1' {
+		return "2"
+	}
+	return "1"
+}
+
+// sameBytes reports whether two texts are one in base64: some bits of its last character mean nothing.
+func sameBytes(a, b string) bool {
+	first, err := base64.URLEncoding.DecodeString(a)
+	second, err2 := base64.URLEncoding.DecodeString(b)
+	return err == nil && err2 == nil && bytes.Equal(first, second)
+}
+
+// Keys, secrets and signatures that do not belong together are refused with one answer for all: of two
+// merchants, of a key that is revoked, of the application, of a webhook.
+func TestSwappedKeys(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	own, second, gone := g.first(), g.box(t, "sandbox-second-rub"), g.box(t, "sandbox-azn")
+	g.exec(t, "update api_key set revoked_at = now() where key_id = $1", gone.KeyID)
+	time.Sleep(time.Second) // a revoked key is refused everywhere within a second
+	body := order(nil)
+	by := func(keyID, secret, signedWith string) header {
+		return header{"X-Merchant-Key-Id": keyID, "X-Merchant-Secret": secret, "Signature": sign.Signature(signedWith, []byte(body))}
+	}
+	answers := map[string]bool{}
+	for name, headers := range map[string]header{
+		"another's secret":                  by(own.KeyID, second.Secret, second.Secret),
+		"another's secret, own signature":   by(own.KeyID, second.Secret, own.Secret),
+		"another's key":                     by(second.KeyID, own.Secret, own.Secret),
+		"a revoked key":                     by(gone.KeyID, gone.Secret, gone.Secret),
+		"a revoked key's secret":            by(own.KeyID, gone.Secret, gone.Secret),
+		"the application's secret":          by(own.KeyID, g.ExternalPaymentsSecret, g.ExternalPaymentsSecret),
+		"the webhook secret":                by(own.KeyID, own.WebhookSecret, own.WebhookSecret),
+		"no key that there is":              by("nobody", own.Secret, own.Secret),
+		"the key id for the secret":         by(own.KeyID, own.KeyID, own.KeyID),
+		"the hash of the secret":            by(own.KeyID, g.texts(t, "select encode(secret_hash, 'hex') from api_key where key_id = $1", own.KeyID)[0], own.Secret),
+		"the key id with a wild card":       by(own.KeyID[:3]+"%", own.Secret, own.Secret),
+		"the key id with another case":      by(swapCase(own.KeyID), own.Secret, own.Secret),
+		"the key id with a space behind it": by(own.KeyID+" .", own.Secret, own.Secret),
+	} {
+		got := send(t, http.MethodPost, g.BaseURL+payments, body, headers)
+		if got.status != 403 || got.text("code") != "invalid_signature" {
+			t.Errorf("%s: %s", name, got)
+		}
+		answers[unstamped(got)] = true
+	}
+	if len(answers) != 1 {
+		t.Errorf("%d answers: %v", len(answers), answers)
+	}
+	// A key opens none of the application's calls, and a user's token none of a key's.
+	callback, settled := g.BaseURL+payments+"/1/callback", `{"status":"completed"}`
+	for name, headers := range map[string]header{
+		"a merchant's key":      signed(own, settled),
+		"signed with a secret":  {"Signature": sign.Signature(own.Secret, []byte(settled))},
+		"signed with a webhook": {"Signature": sign.Signature(own.WebhookSecret, []byte(settled))},
+		"without a secret":      {"Signature": sign.Signature("", []byte(settled))},
+	} {
+		if got := send(t, http.MethodPost, callback, settled, headers); got.status != 403 || got.text("code") != "invalid_signature" {
+			t.Errorf("the callback by %s: %s", name, got)
+		}
+	}
+	operator := bearer(g.user(t, "operator").Token)
+	if got := send(t, http.MethodPost, g.BaseURL+payments, body, operator); got.status != 401 {
+		t.Errorf("a token for a signature: %s", got)
+	}
+	both := signed(own, "")
+	maps.Copy(both, operator)
+	if got := send(t, http.MethodGet, g.BaseURL+payments+"/1", "", both); got.status != 404 {
+		t.Errorf("a key and a token: %s", got)
+	}
+}
+
+// The cookie of a browser is no token of the API, nor a token a cookie; a cookie is never looked at by the
+// API.
+func TestSessionsOfOtherDoors(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	cookie, token := g.browser(t, "merchant"), g.user(t, "merchant").Token
+	for name, headers := range map[string]header{
+		"a cookie as a token": bearer(cookie), "a cookie": {"Cookie": "session=" + cookie},
+		"a token in a cookie": {"Cookie": "session=" + token + "; Authorization=Bearer " + token},
+		"a basic token":       {"Authorization": "Basic " + token}, "a bare token": {"Authorization": token},
+	} {
+		if got := send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID), "", headers); got.status != 401 {
+			t.Errorf("%s opens the API: %s", name, got)
+		}
+	}
+	for name, headers := range map[string]header{
+		"a token as a cookie": {"Cookie": "session=" + token}, "a token": bearer(token),
+		"two cookies": {"Cookie": "session=" + token + "; session=x"},
+	} {
+		got, err := trySend(http.MethodGet, g.PortalURL+"/merchant", "", headers)
+		if noError(t, err); got.status != http.StatusSeeOther {
+			t.Errorf("%s opens the portal: %d", name, got.status)
+		}
+	}
+	for _, query := range []string{"?token=" + token, "?session=" + cookie, "?access_token=" + token} {
+		if got := send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID)+query, "", nil); got.status != 401 {
+			t.Errorf("an address opens the API: %s", got)
+		}
+	}
+}
+
+// A cursor that is cut, changed or another list's is refused as wrong, and is never a fault of ours.
+func TestForgedCursors(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box := g.first()
+	for range 3 {
+		g.failed(t, nil)
+		g.createPayin(t, box, nil)
+		g.postDeposit(t, box, depositOrder(nil))
+	}
+	list := func(kind, cursor string) answer {
+		address := g.BaseURL + "/api/v1/" + kind + "?limit=1"
+		if cursor != "" {
+			address += "&cursor=" + url.QueryEscape(cursor)
+		}
+		return send(t, http.MethodGet, address, "", signed(box, ""))
+	}
+	cursors := map[string]string{}
+	for _, kind := range []string{"payments", "payins", "deposits", "events"} {
+		noError(t, waitFor(patience, func() error { // events are numbered a moment after they happen
+			if cursors[kind], _ = list(kind, "").at("next_cursor").(string); cursors[kind] == "" {
+				return fmt.Errorf("%s: no cursor", kind)
+			}
+			return nil
+		}))
+	}
+	for kind, good := range cursors {
+		forged := []string{"0", "-1", "9223372036854775808", "1e9", "' or 1=1 --", "../../etc/passwd", "%00", strings.Repeat("A", 5000), "null", "[]"}
+		for i := range len(good) {
+			forged = append(forged, good[:i+1], good[:i]+other(good[i])+good[i+1:])
+		}
+		for _, other := range cursors {
+			forged = append(forged, other)
+		}
+		for _, cursor := range forged {
+			got := list(kind, cursor)
+			if got.status != 200 && (got.status != 422 || !strings.Contains(got.raw, `"cursor"`)) {
+				t.Errorf("%s with cursor %.60q: %s", kind, cursor, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package webhook
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+// names is a DNS server of an attacker's. What a name stands for may be another address at each question.
+type names struct {
+	mu    sync.Mutex
+	of    map[string][]string
+	asked map[string]int
+}
+
+// answer takes the next of a name's addresses, and stays with the last. Several in one, separated by
+// commas, are one answer.
+func (n *names) answer(name string) []netip.Addr {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	turns := n.of[strings.TrimSuffix(name, ".")]
+	if len(turns) == 0 {
+		return nil
+	}
+	turn := turns[min(n.asked[name], len(turns)-1)]
+	n.asked[name]++
+	var all []netip.Addr
+	for one := range strings.SplitSeq(turn, ",") {
+		all = append(all, netip.MustParseAddr(one))
+	}
+	return all
+}
+
+// reply answers a question for IPv4 addresses, and with those of IPv6 the one for these.
+func (n *names) reply(question []byte) ([]byte, error) {
+	var m dnsmessage.Message
+	if err := m.Unpack(question); err != nil {
+		return nil, err
+	}
+	m.Response, m.Authoritative, m.Additionals = true, true, nil
+	asked := m.Questions[0]
+	var found []netip.Addr
+	if v6 := strings.HasPrefix(asked.Name.String(), "v6-"); v6 == (asked.Type == dnsmessage.TypeAAAA) {
+		found = n.answer(asked.Name.String())
+	}
+	for _, address := range found {
+		head := dnsmessage.ResourceHeader{Name: asked.Name, Class: dnsmessage.ClassINET}
+		if asked.Type == dnsmessage.TypeAAAA {
+			m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
+		} else {
+			m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: address.As4()}})
+		}
+	}
+	return m.Pack()
+}
+
+// resolveBy has every lookup of this process asked of the server until the test ends. Tests that run at the
+// same time would ask it too, so the test that calls it must not be parallel.
+func resolveBy(t *testing.T, n *names) {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	noError(t, err)
+	go func() {
+		packet := make([]byte, 1500)
+		for {
+			size, from, err := conn.ReadFrom(packet)
+			if err != nil {
+				return // the test has ended
+			}
+			if answer, err := n.reply(packet[:size]); err == nil {
+				_, _ = conn.WriteTo(answer, from)
+			}
+		}
+	}()
+	before := net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}
+	t.Cleanup(func() {
+		net.DefaultResolver = before
+		_ = conn.Close()
+	})
+}
+
+// A name is judged by the address that is dialled, at each attempt anew: that it stood for an admitted one
+// before helps nobody.
+func TestRebinding(t *testing.T) {
+	n := &names{asked: map[string]int{}, of: map[string][]string{
+		"rebinds.test": {"127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0"},
+		"both.test":    {"10.0.0.1,169.254.169.254"},
+	}}
+	resolveBy(t, n)
+	b := setup(t) // a sandbox, which sends to loopback
+	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
+		w.Header().Set("Connection", "close") // the next attempt looks the name up
+	})
+	port := r.URL[strings.LastIndex(r.URL, ":"):]
+	if id := b.insert(t, "http://rebinds.test"+port+"/"); !b.once(t, id) {
+		t.Fatalf("the first address: %+v", b.await(t, id, 1))
+	}
+	for _, host := range []string{"rebinds.test", "rebinds.test", "rebinds.test", "both.test"} {
+		id := b.insert(t, "http://"+host+port+"/")
+		if b.once(t, id) {
+			t.Errorf("%s: delivered", host)
+		}
+		if problem := b.await(t, id, 1)[0].Error; problem == nil || *problem != "the address is not allowed" {
+			t.Errorf("%s: %v", host, problem)
+		}
+	}
+	if count := len(r.all()); count != 1 {
+		t.Errorf("%d webhooks arrived", count)
+	}
+}
+
+// What a name stands for in either family, or what a client reads as an address by itself, is judged as the
+// address that is dialled.
+func TestNamesOfPrivateAddresses(t *testing.T) {
+	n := &names{asked: map[string]int{}, of: map[string][]string{
+		"loopback.test": {"127.0.0.1"}, "any.test": {"0.0.0.0"}, "metadata.test": {"169.254.169.254"},
+		"private.test": {"192.168.0.1"}, "many.test": {"10.0.0.1,127.0.0.1,172.16.0.1"}, "shared.test": {"100.64.0.1"},
+		"v6-loopback.test": {"::1"}, "v6-any.test": {"::"}, "v6-mapped.test": {"::ffff:127.0.0.1"},
+		"v6-nat64.test": {"64:ff9b::7f00:1"}, "v6-nat64-local.test": {"64:ff9b:1::7f00:1"}, "v6-6to4.test": {"2002:7f00:1::"},
+		"v6-teredo.test": {"2001:0:7f00:1::"}, "v6-compatible.test": {"::127.0.0.1"}, "v6-local.test": {"fe80::1"},
+		"v6-unique.test": {"fd00:ec2::254"}, "v6-site.test": {"fec0::1"},
+	}}
+	resolveBy(t, n)
+	b := setupWith(t, NewAddresses(false))
+	r := newReceiver(t, codes(http.StatusOK))
+	port := r.URL[strings.LastIndex(r.URL, ":"):]
+	hosts := []string{
+		"loopback.test.", "LOOPBACK.test", "①②⑦.⓪.⓪.①", "127。0。0。1", "127.0.0.1.", "0", "0x7f.1", "017700000001", "[::ffff:7f00:1]",
+		"[0:0:0:0:0:ffff:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "localhost.", "[fe80::1%25lo]",
+	}
+	for name := range n.of {
+		hosts = append(hosts, name)
+	}
+	for _, host := range hosts {
+		id := b.insert(t, "http://"+host+port+"/")
+		if b.once(t, id) {
+			t.Errorf("%s: delivered", host)
+			continue
+		}
+		problem := b.await(t, id, 1)[0].Error
+		if _, named := n.of[host]; problem == nil || named && *problem != "the address is not allowed" {
+			t.Errorf("%s: %v", host, problem)
+		} else if *problem != "the address is not allowed" && *problem != "the host name could not be resolved" {
+			t.Errorf("%s: %s", host, *problem)
+		}
+	}
+	if count := len(r.all()); count != 0 {
+		t.Errorf("%d webhooks went to loopback", count)
+	}
+}

@@ -1,0 +1,244 @@
+package portal_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal"
+)
+
+// named are the ids in a route's pattern, such as {id}.
+var named = regexp.MustCompile(`\{\w+\}`)
+
+// victims are records of the first merchant and the first trader: by the part of the path before an id,
+// what is put for it.
+type victims struct {
+	of map[string]string
+	// missing are ids of the same form that no record has.
+	missing map[string]string
+}
+
+// nobodys is an id that no record has, of the form of another.
+func nobodys(id string) string {
+	if _, err := uuid.Parse(id); err == nil {
+		return "0190a5d0-ac96-774b-bcce-b302099a8057"
+	}
+	return "987654"
+}
+
+// victims makes a record for each id that a route of merchants, traders and users can name.
+func (b *bundle) victims(t *testing.T) victims {
+	t.Helper()
+	failed := b.failed(t, "1500")
+	open := b.create(t, "1600")
+	_, appeal := b.openedAppeal(t, "why")
+	_, err := b.payments.Claim(t.Context(), open.UUID)
+	noError(t, err)
+	noError(t, b.payments.AddReceipt(t.Context(), open.UUID, "proof.pdf", section(pdf)))
+	taken := b.takenPayouts(t, 1)[0]
+	waiting := strings.TrimPrefix(b.payOut(t, 2)[1], "/trader/payouts/")
+	event := b.tell(t, b.merchant, 1, "dead")
+	number := func(query string, args ...any) string {
+		t.Helper()
+		var id int64
+		noError(t, b.Pool.QueryRow(t.Context(), query, args...).Scan(&id))
+		return fmt.Sprint(id)
+	}
+	member := number("select id from app_user where login = 'merchant-support'")
+	owner := "select id from app_user where login = 'owner-1'"
+	of := map[string]string{
+		"/merchant/payments/{id}": fmt.Sprint(failed.ID), "/trader/payments/{id}": fmt.Sprint(open.ID),
+		"/merchant/payouts/{id}": waiting, "/trader/payouts/{id}": taken, "{n}": "1",
+		"/merchant/deposits/{id}": fmt.Sprint(b.deposited(t, "5", "x").ID), "/merchant/appeals/{id}": fmt.Sprint(appeal),
+		"/trader/requisites/{id}": fmt.Sprint(b.traders[0].Requisites[0]),
+		"{event}":                 event, "{member}": member, "{step}": "off",
+		"{cashbox}": fmt.Sprint(b.merchant.CashboxID),
+		"{key}":     number("select id from api_key where merchant_id = $1", b.merchant.ID),
+		"{replay}": number(`insert into webhook_replay (merchant_id, url, last_number, state, started_at)
+			values ($1, $2, 0, 'running', now()) returning id`, b.merchant.ID, deadURL),
+		"/account/sessions/{id}": number("select id from session where user_id = (" + owner + ") limit 1"),
+		"/views/{id}": number(`insert into saved_view (user_id, name, path, query, created_at)
+			values ((` + owner + `), 'mine', '/trader/payments', '', now()) returning id`),
+	}
+	b.exec(t, `insert into passkey (id, user_id, name, credential, created_at)
+		values ('\x0102', (`+owner+`), 'laptop', '{}', now())`)
+	of["/account/passkeys/{id}"] = "AQI" // as base64url
+	missing := maps.Clone(of)
+	for name, id := range of {
+		if name != "{step}" && name != "{n}" {
+			missing[name] = nobodys(id)
+		}
+	}
+	return victims{of, missing}
+}
+
+// path is a pattern with ids put into it; "" where it names something of which there is no record.
+func (v victims) path(pattern string, ids map[string]string) string {
+	_, path, _ := strings.Cut(pattern, " ")
+	for before, id := range ids {
+		if strings.HasPrefix(path, before) {
+			path = strings.Replace(path, "{id}", id, 1)
+		}
+		if strings.HasPrefix(before, "{") {
+			path = strings.ReplaceAll(path, before, id)
+		}
+	}
+	if named.MatchString(path) {
+		return ""
+	}
+	return path
+}
+
+// unowned are routes whose ids belong to nobody: a payout that waits is any trader's to take, and who has
+// the link of an invitation is whom it is for.
+var unowned = []string{"POST /trader/payouts/{id}/take", "GET /invitation/{token}", "POST /invitation/{token}"}
+
+// An id of another merchant's or trader's is answered, by every page and form of the portals, as one that
+// nobody has. A route with a kind of id that is not among those tried fails.
+func TestForeignIDs(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "merchant-support", caller.MerchantPortal, caller.Support, b.merchant.ID)
+	owners := map[string]*person{"/merchant/": b.as(t, caller.Owner), "/trader/": b.trader(t, 0)}
+	owners["/account/"], owners["/views/"] = owners["/trader/"], owners["/trader/"]
+	strangers := map[string]*person{"/merchant/": b.stranger(t), "/trader/": b.trader(t, 1)}
+	strangers["/account/"], strangers["/views/"] = strangers["/trader/"], strangers["/trader/"]
+	v := b.victims(t)
+	before := b.kept(t)
+	asked := 0
+	for _, pattern := range slices.Sorted(maps.Keys(portal.Patterns(b.rooms))) {
+		method, path, _ := strings.Cut(pattern, " ")
+		part := "/" + strings.SplitN(path, "/", 3)[1] + "/"
+		if !named.MatchString(pattern) || part == "/operator/" || part == "/sandbox/" || path == "/{$}" ||
+			slices.Contains(unowned, pattern) {
+			continue
+		}
+		theirs, nobodys := v.path(pattern, v.of), v.path(pattern, v.missing)
+		if theirs == "" || strangers[part] == nil {
+			t.Errorf("%s: say whose id it names", pattern)
+			continue
+		}
+		asked++
+		foreign, missing := strangers[part].asks(t, method, theirs), strangers[part].asks(t, method, nobodys)
+		if foreign.code != missing.code || unnamed(foreign, theirs) != unnamed(missing, nobodys) {
+			t.Errorf("%s: another's is %d, nobody's %d:\n%s\n%s", pattern, foreign.code, missing.code, foreign.text(), missing.text())
+		}
+		if foreign.code != http.StatusNotFound {
+			t.Errorf("%s of somebody else: %d %s", pattern, foreign.code, foreign.text())
+		}
+		if own := owners[part].get(t, theirs); method == http.MethodGet && own.code != http.StatusOK &&
+			!strings.HasSuffix(theirs, "/proof.json") { // there is none before the day is over
+			t.Errorf("%s of their own: %d %s", pattern, own.code, own.text())
+		}
+	}
+	if after := b.kept(t); after != before {
+		t.Errorf("there was\n%s and is\n%s", before, after)
+	}
+	if asked < 40 {
+		t.Errorf("only %d routes were asked", asked)
+	}
+}
+
+// asks sends what a page or form is asked by, with every field that a form may need.
+func (p *person) asks(t *testing.T, method, path string) answer {
+	t.Helper()
+	if method == http.MethodGet {
+		return p.get(t, path)
+	}
+	return p.post(t, path, "token", uuid.NewString(), "status", "pending", "reason", "no money", "proof", "1",
+		"name", "mine", "scopes", "payments", "on", "0", "role", "owner", "version", "1")
+}
+
+// unnamed is a page without the address that was asked for.
+func unnamed(a answer, path string) string {
+	text := strings.ReplaceAll(a.body, url.QueryEscape(path), "PATH")
+	return strings.ReplaceAll(text, path, "PATH")
+}
+
+// Every form of the portals refuses posts of other sites and of no browser, whoever is signed in. One
+// route alone takes posts of programs: where a sandbox's webhooks arrive.
+func TestForeignPostsEverywhere(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.trader(t, 0)
+	tried := 0
+	for pattern := range portal.Patterns(b.rooms) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if method != http.MethodPost || strings.HasPrefix(path, "/sandbox/hooks/") {
+			continue
+		}
+		path = named.ReplaceAllString(path, "1")
+		for _, headers := range [][]string{
+			{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"},
+			{"Sec-Fetch-Site", "same-site", "Origin", "https://shop.portal.example"},
+			{"Origin", "null"},
+			{"Origin", "https://evil.example", "Referer", b.server.URL + "/"},
+			{},
+		} {
+			if a := p.postForm(t, path, url.Values{"token": {uuid.NewString()}}, headers...); a.code != http.StatusForbidden ||
+				a.header.Get("Set-Cookie") != "" {
+				t.Errorf("%s with %v: %d, cookie %q", pattern, headers, a.code, a.header.Get("Set-Cookie"))
+			}
+			tried++
+		}
+	}
+	if tried < 250 {
+		t.Errorf("only %d posts were tried", tried)
+	}
+}
+
+// Every answer of the portals, also a refusal, forbids frames, foreign content and guessed types, and is
+// kept by no cache unless it is published for all. Only the preview of a hosted page may be framed, by ourselves.
+func TestEveryAnswerIsProtected(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	visitors := []*person{b.nobody(), b.trader(t, 0), b.as(t, caller.Owner), b.signIn(t, "root")}
+	for pattern := range portal.Patterns(b.rooms) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if path == "/trader/live" || method == http.MethodPost && strings.HasPrefix(path, "/sign-") {
+			continue // goes on for ever, and ends what is tried here
+		}
+		path = named.ReplaceAllString(strings.Replace(path, "{$}", "", 1), "1")
+		for _, visitor := range visitors {
+			a := visitor.asks(t, method, path)
+			policy := a.header.Get("Content-Security-Policy")
+			framed := strings.Contains(policy, "frame-ancestors 'self'") && path == "/merchant/looks/preview"
+			public := strings.HasPrefix(path, "/.well-known/")
+			if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") || strings.Contains(policy, "unsafe") ||
+				!framed && (!strings.Contains(policy, "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY") ||
+				a.header.Get("X-Content-Type-Options") != "nosniff" || !public && a.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s: %d %v", pattern, a.code, a.header)
+			}
+		}
+	}
+}
+
+// A form's token does one thing for one user: sent again, with another's record or by somebody else, it
+// moves no money.
+func TestFormTokenReplayed(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p, other := b.trader(t, 0), b.trader(t, 1)
+	first, second, third := b.create(t, "1500"), b.create(t, "1600"), b.create(t, "20000")
+	path := func(id int64) string { return fmt.Sprintf("/trader/payments/%d/confirm", id) }
+	fields := hidden(p.page(t, path(first.ID)))
+	if a := p.post(t, path(first.ID), fields...); a.code != http.StatusSeeOther || b.status(t, first) != "completed" {
+		t.Fatalf("confirmed: %d %s", a.code, a.text())
+	}
+	p.post(t, path(second.ID), fields...)
+	other.post(t, path(third.ID), fields...)
+	other.post(t, path(second.ID), hidden(p.page(t, path(second.ID)))...)
+	want(t, "with a token that was used", b.status(t, second), "pending")
+	want(t, "with another's token that was used", b.status(t, third), "pending")
+	b.Audit(t)
+}
