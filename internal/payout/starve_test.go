@@ -27,7 +27,8 @@ func TestExpiryStarvesNobody(t *testing.T) {
 				b.exec(
 					t,
 					`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-					select merchant_id, gen_random_uuid(), cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`,
+					select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
+						cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`,
 				)
 			}
 			b.clock.Advance(day)
