@@ -39,6 +39,14 @@ returning e.merchant_id, e.id, e.url, e.number::bigint as number;
 -- name: WebhookRelaySetLast :exec
 update webhook_relay set last_number = @last_number;
 
+-- WebhookRelayLast is the last number that was given to an event.
+-- name: WebhookRelayLast :one
+select last_number from webhook_relay;
+
+-- WebhookRelayLeap has the next event get a number beyond all that were given before a restore and are not known any more.
+-- name: WebhookRelayLeap :exec
+update webhook_relay set last_number = last_number + @numbers;
+
 -- WebhookDeliveryQueue queues first deliveries. An event that was sent again before it was relayed is queued already.
 -- name: WebhookDeliveryQueue :exec
 insert into webhook_delivery (merchant_id, event_id, host, due_at, round)

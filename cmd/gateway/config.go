@@ -24,10 +24,12 @@ type config struct {
 	dataDir       string
 	databaseURL   string
 	sandbox       bool
-	connections   int
-	headers       auth.Headers
-	proxies       edge.Proxies
-	markup        decimal.Decimal
+	// offline has the gateway call nobody outside.
+	offline     bool
+	connections int
+	headers     auth.Headers
+	proxies     edge.Proxies
+	markup      decimal.Decimal
 	// callbackHosts are the private hosts that a sandbox sends webhooks to.
 	callbackHosts []string
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
@@ -135,6 +137,8 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	o := newOptions("serve", getenv, help, c.settings(&t),
 		vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable)
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
+	o.BoolVar(&c.offline, "offline", false,
+		"call no processor, webhook or feed, and number no events: to look at a restored copy")
 	o.IntVar(
 		&c.connections,
 		"db-connections",

@@ -98,6 +98,12 @@ func commands() []command {
 				"these keys may run meanwhile. The exit status is 1 if a key is missing, or still needed after a rotation.",
 		},
 		{
+			name: "adopt", run: environment.adopt,
+			does: "Makes a restored database the one that counts, so that the gateway starts on it.",
+			more: "The next start takes the database for its own, and calls processors, webhooks and feeds. " +
+				"New events get numbers beyond all that were given before the restore.",
+		},
+		{
 			name: "healthcheck", run: environment.healthcheck,
 			does: "Asks the gateway of this machine whether it is ready. The exit status is 0 if it is.",
 		},

@@ -175,6 +175,9 @@ func (g *gateway) open(ctx context.Context, url string) error {
 			return err
 		}
 	}
+	if err := g.checkHome(ctx); err != nil {
+		return err
+	}
 	if err := g.openSecrets(); err != nil {
 		return err
 	}
@@ -310,7 +313,9 @@ func (g *gateway) acquirerDirectory() *acquirer.Directory {
 	if g.sandbox {
 		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
 	}
-	return acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, otherwise)
+	directory := acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, otherwise)
+	directory.Offline = g.offline
+	return directory
 }
 
 // furnish wires the rooms in which money is moved, over the connections given. Refusals are counted
@@ -359,7 +364,9 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	defer stopWork()
 	var working sync.WaitGroup
 	working.Go(func() { g.work(background) })
-	working.Go(func() { g.deliverer.Run(background) })
+	if !g.offline {
+		working.Go(func() { g.deliverer.Run(background) })
+	}
 	working.Go(func() { g.requests.Run(background) })
 	if g.testClock != nil {
 		working.Go(func() { g.testClock.Follow(background) })
@@ -375,7 +382,8 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	}
 	ready := g.keysAgree
 	g.ops.check.Store(&ready)
-	g.log.Info("ready", "api", g.baseURL, "pay", g.payURL, "portal", g.portalURL, "sandbox", g.sandbox)
+	g.log.Info("ready", "api", g.baseURL, "pay", g.payURL, "portal", g.portalURL, "sandbox", g.sandbox,
+		"offline", g.offline)
 
 	select {
 	case <-ctx.Done():

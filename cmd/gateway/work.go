@@ -51,13 +51,11 @@ type loop struct {
 
 func (g *gateway) loops() []loop {
 	return []loop{
-		{"relay events", relayEvery, g.relay.Run},
 		{
 			"renew settings",
 			settingsEvery,
 			func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err },
 		},
-		{"feed replays", feedEvery, g.replays.FeedReplays},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
 		{
 			"expire payouts",
@@ -65,9 +63,7 @@ func (g *gateway) loops() []loop {
 			func(ctx context.Context) error { _, err := g.round.payouts.Expire(ctx); return err },
 		},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
-		{"poll acquirers", sweepEvery, g.pollAcquirers},
 		{"prune cards", tidyEvery, g.round.checkouts.Prune},
-		{"poll rates", sweepEvery, g.rates.Poll},
 		{
 			"fold",
 			foldEvery,
@@ -131,6 +127,16 @@ func (g *gateway) purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// outsideLoops are those that call others, or number what the merchants' feeds show.
+func (g *gateway) outsideLoops() []loop {
+	return []loop{
+		{"relay events", relayEvery, g.relay.Run},
+		{"feed replays", feedEvery, g.replays.FeedReplays},
+		{"poll acquirers", sweepEvery, g.pollAcquirers},
+		{"poll rates", sweepEvery, g.rates.Poll},
+	}
+}
+
 // pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the
 // next.
 func (g *gateway) pollAcquirers(ctx context.Context) error {
@@ -146,6 +152,9 @@ func (g *gateway) pollAcquirers(ctx context.Context) error {
 func (g *gateway) work(ctx context.Context) {
 	var running sync.WaitGroup
 	loops := g.loops()
+	if !g.offline {
+		loops = append(loops, g.outsideLoops()...)
+	}
 	if g.simulator != nil {
 		loops = append(loops, loop{"simulate traders", sweepEvery, g.simulator.Step})
 	}

@@ -72,7 +72,7 @@ func TestHelp(t *testing.T) {
 	for _, line := range listed {
 		names = append(names, line[1])
 	}
-	if want := "serve migrate audit operator keys healthcheck listen trigger sign verify-timeline verify-proof version help"; strings.Join(
+	if want := "serve migrate audit operator keys adopt healthcheck listen trigger sign verify-timeline verify-proof version help"; strings.Join(
 		names,
 		" ",
 	) != want ||

@@ -44,6 +44,7 @@ package acquirer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,3 +107,6 @@ type Acquirer interface {
 
 // ErrNone says that a trader has no acquirer.
 var ErrNone = errors.New("the trader has no acquirer")
+
+// ErrOffline is ErrNone of a directory that is offline.
+var ErrOffline = fmt.Errorf("%w: the gateway is offline", ErrNone)

@@ -27,6 +27,8 @@ type Directory struct {
 	client *http.Client
 	// otherwise is for traders without one of their own; nil outside a sandbox.
 	otherwise Acquirer
+	// Offline has the directory know nobody, so that nobody is called.
+	Offline bool
 }
 
 // NewDirectory makes the directory. otherwise, if not nil, is for traders without an acquirer of
@@ -41,6 +43,9 @@ const sandboxID = 0
 // For is the acquirer that a trader's new cards go to, or ErrNone, and the id by which Began finds
 // it again.
 func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, error) {
+	if d.Offline {
+		return nil, 0, ErrOffline
+	}
 	row, err := d.q.AcquirerPresent(ctx, traderID)
 	if db.NoRows(err) {
 		found, err := d.Began(ctx, sandboxID)
@@ -57,6 +62,8 @@ func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, e
 // knows of the charge.
 func (d *Directory) Began(ctx context.Context, id int64) (Acquirer, error) {
 	switch {
+	case d.Offline:
+		return nil, ErrOffline
 	case id != sandboxID:
 	case d.otherwise == nil:
 		return nil, ErrNone

@@ -130,6 +130,14 @@ type DepositHistory struct {
 	Reason     *string
 }
 
+type Home struct {
+	OnlyRow  bool
+	Cluster  *int64
+	Database int64
+	BaseURL  string
+	Since    time.Time
+}
+
 type LedgerPage struct {
 	Day          time.Time
 	LastID       int64

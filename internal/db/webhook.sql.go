@@ -788,6 +788,28 @@ func (q *Queries) WebhookOutboxOldest(ctx context.Context) (time.Time, error) {
 	return created_at, err
 }
 
+const webhookRelayLast = `-- name: WebhookRelayLast :one
+select last_number from webhook_relay
+`
+
+// WebhookRelayLast is the last number that was given to an event.
+func (q *Queries) WebhookRelayLast(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookRelayLast)
+	var last_number int64
+	err := row.Scan(&last_number)
+	return last_number, err
+}
+
+const webhookRelayLeap = `-- name: WebhookRelayLeap :exec
+update webhook_relay set last_number = last_number + $1
+`
+
+// WebhookRelayLeap has the next event get a number beyond all that were given before a restore and are not known any more.
+func (q *Queries) WebhookRelayLeap(ctx context.Context, numbers int64) error {
+	_, err := q.db.Exec(ctx, webhookRelayLeap, numbers)
+	return err
+}
+
 const webhookRelayLock = `-- name: WebhookRelayLock :one
 select last_number from webhook_relay for update skip locked
 `

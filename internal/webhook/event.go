@@ -108,6 +108,11 @@ func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]R
 	if err != nil {
 		return nil, nil, fmt.Errorf("list events: %w", err)
 	}
+	if len(rows) == 0 && after > 0 {
+		if err := s.refuseBeyond(ctx, after); err != nil {
+			return nil, nil, err
+		}
+	}
 	list, cursor := make([]Record, 0, len(rows)), page.Cursor
 	for _, row := range rows {
 		list = append(list, Record{
@@ -123,6 +128,19 @@ func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]R
 		cursor = &next
 	}
 	return list, cursor, nil
+}
+
+// refuseBeyond refuses a cursor beyond the last event that there is. It was given before the database
+// was restored: the events that come next would stand before it, and never be shown.
+func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
+	last, err := s.q.WebhookRelayLast(ctx)
+	if err != nil {
+		return fmt.Errorf("read the last event's number: %w", err)
+	}
+	if after <= last {
+		return nil
+	}
+	return fault.Fields{"cursor": {"is beyond the last event: begin without a cursor, and recognise events by eventId"}}.Err()
 }
 
 // feedByStatus reads the feed by the index of its status: a filter over the whole of it could read
