@@ -122,8 +122,8 @@ func (c *config) only(flags ...string) []setting {
 func parseConfig(args []string, getenv func(string) string, help io.Writer) (config, error) {
 	var c config
 	var t texts
-	o := newOptions("serve", getenv, help, c.settings(&t),
-		vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable)
+	variables := []variable{vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable}
+	o := newOptions("serve", getenv, help, c.settings(&t), append(variables, traceVariables...)...)
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
 	o.IntVar(
 		&c.connections,
