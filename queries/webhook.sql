@@ -118,6 +118,15 @@ join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
 where d.merchant_id = @merchant_id and d.host = @host and d.due_at <= now()
 order by d.due_at, d.event_id limit @most;
 
+-- WebhookEventRequest is the id of the request by which the payment or payout was created that an event is about; null where it is
+-- not known.
+-- name: WebhookEventRequest :one
+select coalesce(p.request_id, i.request_id) as request_id
+from webhook_event e
+left join payment p on e.subject = 'payment' and p.merchant_id = e.merchant_id and p.id = e.subject_id
+left join payin i on e.subject = 'payin' and i.merchant_id = e.merchant_id and i.id = e.subject_id
+where e.merchant_id = @merchant_id and e.id = @id;
+
 -- WebhookAttemptInsert keeps an attempt and where it leaves its event and its delivery. An event that was settled, or sent again,
 -- since the attempt began stays as it is.
 -- name: WebhookAttemptInsert :exec

@@ -3,16 +3,19 @@ package rpc
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 
 	"connectrpc.com/connect"
+	"connectrpc.com/otelconnect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/tracing"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -46,7 +49,7 @@ type Services struct {
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
 		codecs(),
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(answer)),
+		connect.WithInterceptors(append(traced(), connect.UnaryInterceptorFunc(answer))...),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			return []connect.HandlerOption{connect.WithReadMaxBytes(int(uploads.MaxBody(spec.Procedure)))}
 		}),
@@ -75,6 +78,22 @@ func (s Services) mounted() map[string]http.Handler {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}
 	return handlers
+}
+
+// traced is what makes the span of a procedure, inside that of its request; nothing where tracing is off.
+func traced() []connect.Interceptor {
+	if !tracing.On() {
+		return nil
+	}
+	spans, err := otelconnect.NewInterceptor(
+		otelconnect.WithTracerProvider(tracing.Provider()),
+		otelconnect.WithoutMetrics(), otelconnect.WithoutTraceEvents(), otelconnect.WithoutServerPeerAttributes(),
+	)
+	if err != nil {
+		slog.Error("procedures are not traced", "error", err)
+		return nil
+	}
+	return []connect.Interceptor{spans}
 }
 
 // Procedures lists every procedure of the services, by their descriptors.

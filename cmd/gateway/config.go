@@ -134,8 +134,8 @@ func (c *config) only(flags ...string) []setting {
 func parseConfig(args []string, getenv func(string) string, help io.Writer) (config, error) {
 	var c config
 	var t texts
-	o := newOptions("serve", getenv, help, c.settings(&t),
-		vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable)
+	variables := []variable{vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable}
+	o := newOptions("serve", getenv, help, c.settings(&t), append(variables, traceVariables...)...)
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
 	o.BoolVar(&c.offline, "offline", false,
 		"call no processor, webhook or feed, and number no events: to look at a restored copy")

@@ -13,6 +13,7 @@ import (
 var floors = map[string]int{
 	"gateway.example/internal/catalogue":                  0,
 	"gateway.example/internal/money":                      0,
+	"gateway.example/internal/tracing":                    0,
 	"gateway.example/internal/fault":                      0,
 	"gateway.example/internal/caller":                     1,
 	"gateway.example/internal/clock":                      0,

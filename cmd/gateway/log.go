@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"gateway.example/internal/edge"
+	"gateway.example/internal/tracing"
 )
 
 // newLogger writes JSON with each record's request id. It is for what operators need: amounts of
@@ -14,12 +15,15 @@ func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(requestIDs{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})})
 }
 
-// requestIDs adds the id of the request a record belongs to.
+// requestIDs adds the id of the request a record belongs to, and of its trace.
 type requestIDs struct{ slog.Handler }
 
 func (h requestIDs) Handle(ctx context.Context, record slog.Record) error {
 	if id := edge.RequestID(ctx); id != "" {
 		record.AddAttrs(slog.String("request_id", id))
+	}
+	if id := tracing.ID(ctx); id != "" {
+		record.AddAttrs(slog.String("trace_id", id))
 	}
 	return h.Handler.Handle(ctx, record)
 }

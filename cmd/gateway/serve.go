@@ -38,6 +38,7 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/tracing"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/work"
@@ -133,6 +134,11 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	}
 	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), ops: newOps()}
 	slog.SetDefault(g.log)
+	endTraces, err := tracing.Open(ctx, e.getenv, g.log)
+	if err != nil {
+		return usageError{err}
+	}
+	defer endTraces()
 	opsServer := newServer(g.ops.handler())
 	go func() { _ = opsServer.Serve(doors.ops) }()
 	defer func() { _ = opsServer.Close() }()

@@ -26,6 +26,16 @@ var (
 		"Empty: the secret that the sandbox in the data directory has for the key."}
 	webhookSecretVariable = variable{envWebhookSecret, "For `gateway sign -check` only: a webhook secret, " +
 		"which may have been used by mistake."}
+	traceVariables = []variable{
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "Collector that traces are sent to by OTLP over HTTP, such as " +
+			"`http://127.0.0.1:4318`. Empty: no traces."},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "Headers for the collector, such as a key: `name=value`, separated by commas."},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "Only `http/protobuf`, which is the default."},
+		{"OTEL_TRACES_SAMPLER", "Which traces are kept, such as `traceidratio`. Empty: all."},
+		{"OTEL_TRACES_SAMPLER_ARG", "Share of the traces that `traceidratio` keeps, such as `0.1`."},
+		{"OTEL_RESOURCE_ATTRIBUTES", "Attributes of the process in all traces: `name=value`, separated by commas."},
+		{"OTEL_SDK_DISABLED", "`true` turns traces off, whatever else is set."},
+	}
 	postgresVariable = variable{"GATEWAY_POSTGRES_BIN", "Directory of the PostgreSQL programs for the server that " +
 		"a sandbox and the tests start. Empty: they are searched for."}
 )

@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/PuerkitoBio/goquery"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
@@ -26,6 +27,9 @@ type cardRun struct {
 	*canaries
 	t       *testing.T
 	answers text
+	// spans are those that it exports, links the tokens of the payments' pages.
+	spans *collector
+	links []string
 }
 
 // After every card's every way through a gateway with a process, a data directory and a PostgreSQL
@@ -35,11 +39,13 @@ type cardRun struct {
 // ciphertext may ever be written, and why the files are searched, not only the tables.
 func TestNothingOfCardsIsLeft(t *testing.T) {
 	t.Parallel()
-	v := newVictim(t)
+	c := newCollector(t)
+	v := newVictimIn(t, c.variables("1000"), "")
 	r := &cardRun{
 		victim:   v,
 		canaries: &canaries{pans: []string{"4000002500003155", "4000000000000002", "4000000000009995"}},
 		t:        t,
+		spans:    c,
 	}
 	// PostgreSQL compresses long values; compressed, nothing could be found in them.
 	for _, plain := range r.texts(t, `select format('alter table %s alter column %I set storage external', attrelid::regclass, attname)
@@ -67,6 +73,7 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 		append(planted.codes, r.codes...),
 	}
 	found := r.searchAll(t, both, r.answers.String())
+	r.spansHoldNothing(both)
 	r.findsPlanted(found, planted)
 	mine := newHaystack(planted)
 	for place, needles := range found {
@@ -139,7 +146,38 @@ func (r *cardRun) create(box string, more object) (string, string) {
 	maps.Copy(fields, more)
 	got := r.instance.create(r.t, r.box(r.t, box), fields)
 	link, _ := got.at("data.checkoutUrl").(string)
-	return got.text("data.id"), link[strings.LastIndex(link, "/")+1:]
+	token := link[strings.LastIndex(link, "/")+1:]
+	r.links = append(r.links, token)
+	return got.text("data.id"), token
+}
+
+// spansHoldNothing looks through the exported spans, in which also that is not what was planted.
+func (r *cardRun) spansHoldNothing(c *canaries) {
+	r.t.Helper()
+	const last = "payment failed" // what expires is the last of the run
+	noError(r.t, waitFor(patience, func() error {
+		if len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == last })) == 0 {
+			return errNotYet
+		}
+		return nil
+	}))
+	for _, wanted := range []string{"acquirer authorize", "acquirer code", "POST /pay/{token}/card"} {
+		if len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == wanted })) == 0 {
+			r.t.Errorf("no span %q", wanted)
+		}
+	}
+	r.spans.mu.Lock()
+	defer r.spans.mu.Unlock()
+	whole := r.spans.whole.String()
+	for _, needle := range newHaystack(c).searchText(c, whole) {
+		r.t.Errorf("a span holds %q", needle)
+	}
+	for _, token := range r.links {
+		if strings.Contains(whole, token) {
+			r.t.Errorf("a span holds the link %s", token)
+		}
+	}
+	r.t.Logf("%d spans", len(r.spans.spans))
 }
 
 // step is a call of the checkout's REST endpoints.

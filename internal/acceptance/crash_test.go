@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -24,8 +25,10 @@ import (
 type victim struct {
 	*instance
 	args []string
-	ops  string
-	log  text
+	// variables are of its environment.
+	variables map[string]string
+	ops       string
+	log       text
 	// startedAt is when the present process was started.
 	startedAt time.Time
 }
@@ -38,10 +41,18 @@ func newVictim(t *testing.T) *victim {
 // newVictimOn is newVictim on a given database.
 func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 	t.Helper()
+	return newVictimIn(t, nil, databaseURL, more...)
+}
+
+// newVictimIn is newVictimOn in an environment.
+func newVictimIn(t *testing.T, variables map[string]string, databaseURL string, more ...string) *victim {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "gateway-crash-")
 	noError(t, err)
 	noError(t, os.Chmod(dir, 0o711))
-	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t)}
+	// Garbage is collected early, so that a heap that is measured is one in use.
+	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t), variables: map[string]string{"GOGC": "20"}}
+	maps.Copy(v.variables, variables)
 	v.args = []string{
 		"serve",
 		"-data-dir",
@@ -72,8 +83,7 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 
 func (v *victim) start(t *testing.T) {
 	t.Helper()
-	// Garbage is collected early, so that a heap that is measured is one in use.
-	cmd := gatewayCommand(context.Background(), map[string]string{"GOGC": "20"}, v.args...)
+	cmd := gatewayCommand(context.Background(), v.variables, v.args...)
 	cmd.Stdout, cmd.Stderr = &v.log, &v.log
 	v.startedAt = time.Now()
 	v.process = start(cmd, &v.log)

@@ -69,7 +69,9 @@ func gatewayCommand(ctx context.Context, variables map[string]string, args ...st
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		// Where PostgreSQL is found is a matter of the machine, not of a test.
-		if !strings.HasPrefix(name, "GATEWAY_") && name != "DATABASE_URL" || name == "GATEWAY_POSTGRES_BIN" {
+		ours := strings.HasPrefix(name, "GATEWAY_") || strings.HasPrefix(name, "DATABASE_") ||
+			strings.HasPrefix(name, "OTEL_")
+		if !ours || name == "GATEWAY_POSTGRES_BIN" {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/money"
+	"gateway.example/internal/tracing"
 )
 
 // HTTP is a trader's processor, spoken to as the package comment says.
@@ -137,7 +138,12 @@ func (h *HTTP) call(ctx context.Context, name string, body requestBody) (Answer,
 }
 
 // once makes a call once. Its errors quote neither the address nor anything of the bodies.
-func (h *HTTP) once(ctx context.Context, name string, id uuid.UUID, content []byte) (Answer, error) {
+func (h *HTTP) once(ctx context.Context, name string, id uuid.UUID, content []byte) (_ Answer, err error) {
+	ctx, span := tracing.Call(ctx, "acquirer "+name)
+	defer func() {
+		tracing.Failed(span, err != nil)
+		span.End()
+	}()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+"/"+name, bytes.NewReader(content))
 	if err != nil {
 		return Answer{}, errors.New("the processor's address is not valid")
@@ -153,6 +159,7 @@ func (h *HTTP) once(ctx context.Context, name string, id uuid.UUID, content []by
 		return Answer{}, errors.New("the processor gave no answer")
 	}
 	defer func() { _ = response.Body.Close() }()
+	span.SetAttributes(tracing.Status.Int(response.StatusCode))
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
 		return Answer{}, errors.New("the processor broke off in its answer")

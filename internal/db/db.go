@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/tracing"
 )
 
 //go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
@@ -42,6 +43,9 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		decimal.Register(conn.TypeMap())
 		return nil
+	}
+	if tracing.On() {
+		config.ConnConfig.Tracer = tracing.Statements()
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

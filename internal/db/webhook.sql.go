@@ -763,6 +763,28 @@ func (q *Queries) WebhookEventReplayDead(ctx context.Context, arg WebhookEventRe
 	return items, nil
 }
 
+const webhookEventRequest = `-- name: WebhookEventRequest :one
+select coalesce(p.request_id, i.request_id) as request_id
+from webhook_event e
+left join payment p on e.subject = 'payment' and p.merchant_id = e.merchant_id and p.id = e.subject_id
+left join payin i on e.subject = 'payin' and i.merchant_id = e.merchant_id and i.id = e.subject_id
+where e.merchant_id = $1 and e.id = $2
+`
+
+type WebhookEventRequestParams struct {
+	MerchantID int64
+	ID         uuid.UUID
+}
+
+// WebhookEventRequest is the id of the request by which the payment or payout was created that an event is about; null where it is
+// not known.
+func (q *Queries) WebhookEventRequest(ctx context.Context, arg WebhookEventRequestParams) (*string, error) {
+	row := q.db.QueryRow(ctx, webhookEventRequest, arg.MerchantID, arg.ID)
+	var request_id *string
+	err := row.Scan(&request_id)
+	return request_id, err
+}
+
 const webhookOutboxAny = `-- name: WebhookOutboxAny :one
 select exists (select from webhook_outbox)
 `

@@ -97,7 +97,7 @@ func (d *Door) Guard(
 		return d.guardUpload(procedure, fail, next)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		Name(r.Context(), procedure)
+		noteProcedure(r, procedure)
 		defer recovered(w, r, fail)
 		if d.WarnIgnored {
 			r = warned(r)

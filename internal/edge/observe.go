@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,9 +13,11 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"gateway.example/internal/limit"
 	"gateway.example/internal/requestlog"
+	"gateway.example/internal/tracing"
 )
 
 // call is what is known of a request while it runs. Logs and metrics name its procedure, never its
@@ -29,7 +32,7 @@ type call struct {
 	// is whose key and secret were found good, or 0. Bounded tells that anybody could make as many.
 	signed, bounded bool
 	merchant        int64
-	// pattern is of a documented path, "" of what has none.
+	// pattern is of a call's path, "" of what is named by its pattern anyway.
 	pattern string
 }
 
@@ -40,6 +43,13 @@ type callKey struct{}
 func Name(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.procedure = procedure
+	}
+}
+
+// noteProcedure names a call by its procedure, and keeps by which path it came.
+func noteProcedure(r *http.Request, procedure string) {
+	if c, ok := r.Context().Value(callKey{}).(*call); ok {
+		c.procedure, c.pattern = procedure, r.Pattern
 	}
 }
 
@@ -60,7 +70,7 @@ func noteCode(ctx context.Context, code string) {
 // not known to be.
 func noteSigned(r *http.Request, merchantID int64) {
 	if c, ok := r.Context().Value(callKey{}).(*call); ok {
-		c.signed, c.merchant, c.bounded, c.pattern = true, merchantID, merchantID == 0, r.Pattern
+		c.signed, c.merchant, c.bounded = true, merchantID, merchantID == 0
 	}
 }
 
@@ -106,8 +116,12 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 		began := time.Now()
 		c := &call{procedure: "unknown", address: limit.Address(r.RemoteAddr)}
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
+		ctx, span := tracing.Request(context.WithValue(r.Context(), callKey{}, c), RequestID(r.Context()), r)
+		defer span.End()
+		r = r.WithContext(ctx)
+		next.ServeHTTP(seen, r)
 		took := time.Since(began)
+		c.tell(span, seen.status)
 		o.durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
 		line := []any{
 			"procedure",
@@ -130,6 +144,20 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 			o.Requests.Add(c.entry(r, seen.status, took, o.keyID(r.Header)))
 		}
 	}))
+}
+
+// tell writes into the span of the request what became of it.
+func (c *call) tell(span trace.Span, status int) {
+	if !span.IsRecording() {
+		return
+	}
+	span.SetName(c.procedure)
+	span.SetAttributes(tracing.Status.Int(status), tracing.Procedure.String(c.procedure),
+		tracing.Route.String(cmp.Or(c.pattern, c.procedure)))
+	if c.code != "" {
+		span.SetAttributes(tracing.Code.String(c.code))
+	}
+	tracing.Failed(span, status >= http.StatusInternalServerError)
 }
 
 // entry is the request as its merchant finds it again. Over Connect the procedure is all there is of a

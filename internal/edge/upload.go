@@ -22,7 +22,7 @@ const MaxUpload = 10 << 20
 // reading of its body.
 func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		Name(r.Context(), procedure)
+		noteProcedure(r, procedure)
 		if d.WarnIgnored {
 			r = warned(r)
 		}

@@ -92,8 +92,8 @@ func shown(value string) string {
 	return code(value)
 }
 
-// variable is a literal that names an environment variable of ours.
-var variable = regexp.MustCompile(`^(GATEWAY|DATABASE)_[A-Z_]+$`)
+// variable is a literal that names an environment variable of ours, or one of OpenTelemetry that we read.
+var variable = regexp.MustCompile(`^(GATEWAY|DATABASE|OTEL)_[A-Z_]+$`)
 
 // describedVariables are the descriptions of the environment variables that no flag has, by their
 // names. The help of the commands has them, too.
@@ -101,7 +101,9 @@ func describedVariables(src source) map[string]string {
 	found, constants := map[string]string{}, src.constants(commandDir)
 	src.inspect(func(path string, node ast.Node) {
 		described, ok := node.(*ast.CompositeLit)
-		if !ok || path != variableFile || name(described.Type) != "variable" || len(described.Elts) != 2 {
+		// Those of a list are written without their type.
+		if !ok || path != variableFile || len(described.Elts) != 2 ||
+			described.Type != nil && name(described.Type) != "variable" {
 			return
 		}
 		if variable, known := value(described.Elts[0], constants); known {

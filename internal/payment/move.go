@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/otel/trace"
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/tracing"
 )
 
 // positionOf is where a payment's money stands. A status is a position: pending and appeal hold
@@ -92,7 +94,10 @@ func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before
 	if err != nil {
 		return from, err
 	}
+	ctx, span := follow(ctx, from, c)
+	defer span.End()
 	if err := db.Write(ctx, s.pool, append(before, queries...)...); err != nil {
+		tracing.Failed(span, true)
 		return from, fmt.Errorf("move payment: %w", err)
 	}
 	return to, nil
@@ -108,10 +113,20 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	if err != nil {
 		return from, err
 	}
+	ctx, span := follow(ctx, from, c)
+	defer span.End()
 	if err := db.Pipeline(ctx, tx, queries...); err != nil {
+		tracing.Failed(span, true)
 		return from, fmt.Errorf("move payment: %w", err)
 	}
 	return to, nil
+}
+
+// follow traces a change of status where the payment's creation was traced.
+func follow(ctx context.Context, p db.Payment, c change) (context.Context, trace.Span) {
+	ctx, span := tracing.Follow(ctx, p.RequestID, "payment "+string(c.to))
+	span.SetAttributes(tracing.Payment.Int64(p.ID))
+	return ctx, span
 }
 
 // moving is what carries a payment to another status: row, history, reservation, webhook, and last

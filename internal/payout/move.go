@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/tracing"
 )
 
 // positionOf is where a payout's money stands: waiting and processing freeze it, completed has
@@ -66,7 +67,11 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 		record(c, from.MerchantID, from.ID, &from.Status, now),
 		event.Insert(),
 	}
+	ctx, span := tracing.Follow(ctx, from.RequestID, "payout "+string(c.to))
+	defer span.End()
+	span.SetAttributes(tracing.Payout.Int64(from.ID))
 	if err := db.Pipeline(ctx, tx, append(queries, moveMoney(from, to, now)...)...); err != nil {
+		tracing.Failed(span, true)
 		return from, fmt.Errorf("end payout: %w", err)
 	}
 	return to, nil

@@ -13,9 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
+	"go.opentelemetry.io/otel/trace"
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/tracing"
 )
 
 // maxPolls is how many polls run at once. No feed has two, so it takes this many hanging feeds
@@ -95,6 +97,9 @@ func (p *Poller) give(slots int) {
 
 // poll polls one claimed feed. Nothing is held while the feed takes its time.
 func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time) {
+	ctx, span := tracing.Call(ctx, "poll rate feed")
+	defer span.End()
+	span.SetAttributes(tracing.Feed.Int64(feed.ID))
 	value, fetchErr := p.fetch(ctx, feed)
 	if ctx.Err() != nil {
 		return // We are stopping, which is not the feed's fault: it is due again when the claim runs out.
@@ -222,5 +227,8 @@ func (p *Poller) count(ctx context.Context, feed db.RateFeed, standing bool, why
 			slog.WarnContext(ctx, "no rate from feed", "feed", feed.ID, "currency", feed.Currency, "error", why.text)
 		}
 	}
+	span := trace.SpanFromContext(ctx)
+	span.SetAttributes(tracing.Outcome.String(result))
+	tracing.Failed(span, result != resultGood && result != resultSuperseded)
 	p.polls.WithLabelValues(result).Inc()
 }

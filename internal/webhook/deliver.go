@@ -13,9 +13,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/tracing"
 	"gateway.example/internal/vault"
 )
 
@@ -209,6 +211,7 @@ func (d *Deliverer) renew(ctx context.Context) error {
 // attempt makes one attempt and tells what came of it, for visit to go on, before and after that is
 // written down.
 func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow, tell func(news)) {
+	ctx, span := d.trace(ctx, key, event)
 	d.inFlight.Add(1)
 	r := d.send(ctx, event)
 	d.inFlight.Add(-1)
@@ -219,6 +222,9 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 			"cashbox", event.CashboxID, "error", r.unsigned)
 	}
 	status := r.status(int(event.Attempts)+1 >= attempts)
+	span.SetAttributes(tracing.Status.Int(r.code), tracing.Outcome.String(status))
+	tracing.Failed(span, !r.delivered())
+	span.End()
 	err := d.writing(!answered).write(keep(key.merchantID, event, r, status))
 	if err != nil {
 		slog.ErrorContext(
@@ -233,6 +239,20 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 		d.attempts.WithLabelValues(status).Inc()
 	}
 	tell(news{id: event.EventID, written: true, err: err})
+}
+
+// trace begins the span of an attempt, in the trace of the creation that its event goes back to.
+func (d *Deliverer) trace(
+	ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow,
+) (context.Context, trace.Span) {
+	var request *string
+	if tracing.On() { // only then it is worth a query
+		params := db.WebhookEventRequestParams{MerchantID: key.merchantID, ID: event.EventID}
+		request, _ = d.q.WebhookEventRequest(ctx, params)
+	}
+	ctx, span := tracing.Follow(ctx, request, "webhook attempt", tracing.Outgoing())
+	span.SetAttributes(tracing.Event.String(event.EventID.String()), tracing.Attempt.Int(int(event.Attempts)+1))
+	return ctx, span
 }
 
 func (d *Deliverer) writing(slow bool) *writer {

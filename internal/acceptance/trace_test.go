@@ -1,0 +1,272 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+)
+
+// collector takes spans as OpenTelemetry's does, by OTLP over HTTP.
+type collector struct {
+	*httptest.Server
+	mu    sync.Mutex
+	spans []*tracepb.Span
+	// keys are the values of the header Api-Key that came.
+	keys []string
+	// whole is all that came, as text.
+	whole strings.Builder
+}
+
+func newCollector(t *testing.T) *collector {
+	t.Helper()
+	c := &collector{}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		request := &collectorpb.ExportTraceServiceRequest{}
+		if err != nil || r.URL.Path != "/v1/traces" || proto.Unmarshal(body, request) != nil {
+			t.Errorf("%s is no export of spans", r.URL.Path)
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		c.take(request)
+		c.mu.Lock()
+		c.keys = append(c.keys, r.Header.Get("Api-Key"))
+		c.mu.Unlock()
+		w.Header().Set("Content-Type", "application/x-protobuf")
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (c *collector) take(request *collectorpb.ExportTraceServiceRequest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.whole.WriteString(prototext.Format(request))
+	for _, resource := range request.GetResourceSpans() {
+		for _, scope := range resource.GetScopeSpans() {
+			c.spans = append(c.spans, scope.GetSpans()...)
+		}
+	}
+}
+
+// variables have a gateway send its spans here, so many milliseconds after they ended.
+func (c *collector) variables(delay string) map[string]string {
+	return map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_EXPORTER_OTLP_HEADERS": "api-key=collector-key",
+		"OTEL_BSP_SCHEDULE_DELAY": delay,
+	}
+}
+
+// find is every span that fits.
+func (c *collector) find(fits func(*tracepb.Span) bool) []*tracepb.Span {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(c.spans), func(s *tracepb.Span) bool { return !fits(s) })
+}
+
+// one is the only span of a name.
+func (c *collector) one(t *testing.T, name string) *tracepb.Span {
+	t.Helper()
+	found := c.find(func(s *tracepb.Span) bool { return s.GetName() == name })
+	if len(found) != 1 {
+		t.Fatalf("%d spans %q", len(found), name)
+	}
+	return found[0]
+}
+
+func traceID(s *tracepb.Span) string { return hex.EncodeToString(s.GetTraceId()) }
+
+// attribute is the text or the number of a span's attribute, "" where it has none.
+func attribute(s *tracepb.Span, key string) string {
+	for _, a := range s.GetAttributes() {
+		if a.GetKey() == key {
+			if text := a.GetValue().GetStringValue(); text != "" {
+				return text
+			}
+			return fmt.Sprint(a.GetValue().GetIntValue())
+		}
+	}
+	return ""
+}
+
+// linked reports whether a span has a link to another.
+func linked(from, to *tracepb.Span) bool {
+	return slices.ContainsFunc(from.GetLinks(), func(l *tracepb.Span_Link) bool {
+		return string(l.GetSpanId()) == string(to.GetSpanId()) && string(l.GetTraceId()) == string(to.GetTraceId())
+	})
+}
+
+// below are the names of the spans that a span is the parent of, at any distance.
+func (c *collector) below(of *tracepb.Span) []string {
+	var names []string
+	for _, child := range c.find(func(s *tracepb.Span) bool { return string(s.GetParentSpanId()) == string(of.GetSpanId()) }) {
+		names = append(names, child.GetName())
+		names = append(names, c.below(child)...)
+	}
+	return names
+}
+
+// The trace of a payment's creation goes on with its completion, which another request brings about, and
+// with the webhook. The requests are linked to it. Spans name statements and routes, and hold no secret, no
+// link and nothing of what callers sent. All have arrived when the program has ended.
+func TestTraceOfPayment(t *testing.T) {
+	t.Parallel()
+	c := newCollector(t)
+	v := newVictimIn(t, c.variables("600000"), newDatabase(t))
+	s := newShop(t, v.first().WebhookSecret)
+	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
+	body := order(object{"callbackUri": s.URL, "orderId": "order-of-the-trace"})
+	headers := with(signed(v.first(), body), "Traceparent", "00-"+theirs+"-00f067aa0ba902b7-01")
+	created := send(t, http.MethodPost, v.BaseURL+payments, body, with(headers, "Tracestate", "shop=state-of-the-shop"))
+	id := created.text("data.id")
+	noError(t, v.confirm(t, id))
+	s.await(t, "order-of-the-trace", 1)
+	link := created.text("data.paymentPageUrl")
+	for _, address := range []string{link, link + "?query=of-the-payer", v.PortalURL + "/sign-in"} {
+		_, err := trySend(http.MethodGet, address, "", nil)
+		noError(t, err)
+	}
+	noError(t, waitFor(patience, func() error { // the attempt is written a moment after its answer
+		if v.count(t, "select count(*) from webhook_attempt") == 0 {
+			return errNotYet
+		}
+		return nil
+	}))
+	v.log.await(t, `"trace_id"`)
+	noError(t, v.stop())
+
+	requests := c.find(func(s *tracepb.Span) bool { return attribute(s, "http.route") == payments })
+	if len(requests) != 1 {
+		t.Fatalf("%d requests for the creation", len(requests))
+	}
+	creation, completion, attempt := requests[0], c.one(t, "payment completed"), c.one(t, "webhook attempt")
+	for _, span := range []*tracepb.Span{completion, attempt} {
+		if traceID(span) != traceID(creation) {
+			t.Errorf("%q is in another trace than the creation", span.GetName())
+		}
+	}
+	if traceID(creation) == theirs || len(creation.GetLinks()) != 1 ||
+		hex.EncodeToString(creation.GetLinks()[0].GetTraceId()) != theirs {
+		t.Error("the caller's trace is not a link")
+	}
+	if attribute(creation, "http.response.status_code") != "200" || attribute(completion, "gateway.payment_id") != id ||
+		attribute(attempt, "gateway.outcome") != "delivered" {
+		t.Errorf("attributes: %v %v %v", creation, completion, attempt)
+	}
+	confirmed := c.find(func(s *tracepb.Span) bool { return linked(s, completion) })
+	if len(confirmed) != 1 || !linked(completion, confirmed[0]) || traceID(confirmed[0]) == traceID(creation) {
+		t.Errorf("%d requests are linked to the completion", len(confirmed))
+	}
+	for span, statement := range map[*tracepb.Span]string{creation: "PaymentInsert", completion: "PaymentMove"} {
+		if names := c.below(
+			span,
+		); !slices.Contains(names, statement) ||
+			!slices.Contains(names, "WebhookEventInsert") &&
+				span == completion {
+			t.Errorf("below %q: %q", span.GetName(), names)
+		}
+	}
+	if !strings.Contains(v.log.String(), traceID(creation)) {
+		t.Error("the log does not name the trace")
+	}
+	if len(
+		c.find(func(s *tracepb.Span) bool { return strings.HasSuffix(s.GetName(), "TraderService/ConfirmReceived") }),
+	) < 2 {
+		t.Error("no span of the procedure inside that of its request")
+	}
+	c.holdsNothing(t, v, link, created.text("data.uuid"))
+}
+
+// holdsNothing looks for secrets, links and what callers sent in all that was exported.
+func (c *collector) holdsNothing(t *testing.T, v *victim, link, uuid string) {
+	t.Helper()
+	address, err := url.Parse(link)
+	noError(t, err)
+	unwanted := []string{
+		address.Path[strings.LastIndex(address.Path, "/")+1:], uuid, "order-of-the-trace", "state-of-the-shop",
+		"of-the-payer", "collector-key", "insert into", "select ", "healthz", "readyz", "metrics",
+	}
+	for _, box := range v.Cashboxes {
+		unwanted = append(unwanted, box.Secret, strings.TrimPrefix(box.WebhookSecret, "whsec_"), box.KeyID)
+	}
+	for _, user := range v.Users {
+		unwanted = append(unwanted, user.Token, user.Password)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, text := range unwanted {
+		if text == "" {
+			t.Error("nothing to look for")
+		} else if strings.Contains(c.whole.String(), text) {
+			t.Errorf("a span holds %q", text)
+		}
+	}
+	if len(c.keys) == 0 || slices.Contains(c.keys, "") {
+		t.Error("the collector was not told its key")
+	}
+}
+
+// A collector that cannot be reached costs calls nothing and the log one line, and does not hold up the end.
+func TestCollectorAway(t *testing.T) {
+	t.Parallel()
+	v := newVictimIn(t, map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + freeAddr(t) + "/key-in-the-path", "OTEL_BSP_SCHEDULE_DELAY": "50",
+		"OTEL_EXPORTER_OTLP_TIMEOUT": "500",
+	}, newDatabase(t))
+	const line = "traces cannot be sent to the collector"
+	began := time.Now()
+	for strings.Count(v.log.String(), line) == 0 && time.Since(began) < patience {
+		v.create(t, v.first(), nil)
+	}
+	for range 20 {
+		v.create(t, v.first(), nil)
+		time.Sleep(20 * time.Millisecond) // another export each time
+	}
+	began = time.Now()
+	noError(t, v.stop())
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+	if n := strings.Count(v.log.String(), line); n != 1 {
+		t.Errorf("%d lines", n)
+	}
+	if strings.Contains(v.log.String(), "key-in-the-path") {
+		t.Error("the log has the collector's path")
+	}
+}
+
+// Settings that cannot be meant are refused by the variable's name, and no value is quoted.
+func TestTraceSettings(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "secret.example:4317", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://",
+		"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_HEADERS": "secret",
+	} {
+		variables := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", name: value}
+		var out text
+		cmd := gatewayCommand(
+			context.Background(),
+			variables,
+			append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
+		cmd.Stderr = &out
+		err := cmd.Run()
+		if err == nil || cmd.ProcessState.ExitCode() != 2 || !strings.Contains(out.String(), name+" must be") ||
+			strings.Contains(out.String(), "secret") {
+			t.Errorf("%s: %v: %s", name, err, out.String())
+		}
+	}
+}

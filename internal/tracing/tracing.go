@@ -1,0 +1,120 @@
+// Package tracing makes OpenTelemetry traces of requests, of what is done for a payment or payout later,
+// and of calls that go out. It is off unless the environment names a collector, and costs nothing then.
+//
+// A span holds no secret: an exporter lets through listed attributes alone (export.go).
+package tracing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// The standard variables that are looked at here. Those of the exporter also count with TRACES_ before their
+// last word. It reads others, such as those of certificates and samplers, by itself.
+const (
+	envEndpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	envProtocol = "OTEL_EXPORTER_OTLP_PROTOCOL"
+	envHeaders  = "OTEL_EXPORTER_OTLP_HEADERS"
+	envResource = "OTEL_RESOURCE_ATTRIBUTES"
+	envDisabled = "OTEL_SDK_DISABLED"
+)
+
+// stopTimeout bounds how long the last spans are waited for.
+const stopTimeout = 3 * time.Second
+
+// current is the provider that spans are made by; nil is off.
+var current atomic.Pointer[sdktrace.TracerProvider]
+
+// On reports whether spans are made.
+func On() bool { return current.Load() != nil }
+
+// Provider is for libraries that make spans by themselves. It must be asked for only when tracing is On.
+func Provider() trace.TracerProvider { return current.Load() }
+
+// Open begins to send spans where the environment says so. The function that it returns sends the last
+// ones and ends it.
+func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (func(), error) {
+	wanted, err := check(getenv)
+	if err != nil || !wanted {
+		return func() {}, err
+	}
+	// The library's own log quotes settings, and headers of the exporter are secrets.
+	otel.SetLogger(logr.Discard())
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("tracing", "error", err) }))
+	otlp, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, errors.New("traces: the exporter could not be made of the variables OTEL_EXPORTER_OTLP_*")
+	}
+	about, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "gateway")),
+		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", envResource, err)
+	}
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(&exporter{next: otlp, log: log}),
+		sdktrace.WithResource(about),
+		sdktrace.WithIDGenerator(ids{}),
+	)
+	current.Store(provider)
+	return func() {
+		current.Store(nil)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+		defer cancel()
+		_ = provider.Shutdown(ctx)
+	}, nil
+}
+
+// check reports whether traces are wanted, and says what is wrong with the variables. No value is quoted:
+// endpoints and headers can hold keys.
+func check(getenv func(string) string) (wanted bool, err error) {
+	if strings.EqualFold(getenv(envDisabled), "true") {
+		return false, nil
+	}
+	for _, name := range both(envEndpoint) {
+		endpoint := getenv(name)
+		if endpoint == "" {
+			continue
+		}
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return false, fmt.Errorf("%s must be an http or https URL, such as http://127.0.0.1:4318", name)
+		}
+		wanted = true
+	}
+	if !wanted {
+		return false, nil
+	}
+	for _, name := range both(envProtocol) {
+		if p := getenv(name); p != "" && p != "http/protobuf" {
+			return false, fmt.Errorf("%s must be http/protobuf, the one protocol that traces are sent by", name)
+		}
+	}
+	for _, name := range both(envHeaders) {
+		for pair := range strings.SplitSeq(getenv(name), ",") {
+			if key, _, ok := strings.Cut(pair, "="); pair != "" && (!ok || key == "") {
+				return false, fmt.Errorf("%s must be pairs such as key=value, separated by commas", name)
+			}
+		}
+	}
+	return true, nil
+}
+
+// both are a variable of the exporter for all that it sends, and the one for traces alone.
+func both(name string) []string {
+	return []string{name, strings.Replace(name, "OTLP_", "OTLP_TRACES_", 1)}
+}
