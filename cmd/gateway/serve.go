@@ -164,6 +164,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 		return err
 	}
 	half := (g.connections + 1) / 2
+	var group db.Group
 	for _, p := range []struct {
 		pool **pgxpool.Pool
 		size int
@@ -177,7 +178,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 		{&g.opsPool, opsConnections, db.ForReads},
 	} {
 		var err error
-		if *p.pool, err = db.Open(ctx, url, p.size, p.kind); err != nil {
+		if *p.pool, err = group.Open(ctx, url, p.size, p.kind); err != nil {
 			return err
 		}
 	}

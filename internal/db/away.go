@@ -32,15 +32,18 @@ func Fault(err error) *fault.Error {
 	return nil
 }
 
-// isAway reports whether err says that the database could not be reached, or that it ended the
-// connection.
-func isAway(err error) bool { return errors.As(err, new(*pgconn.ConnectError)) || isBroken(err) }
+// isAway reports whether err says that the database could not be reached, that it ended the
+// connection, that its answer did not come in time, or that it has no room for what was to be written.
+func isAway(err error) bool {
+	return errors.As(err, new(*pgconn.ConnectError)) || isBroken(err) || pgconn.Timeout(err) || hasCode(err, codeDiskFull)
+}
 
 const (
 	// classConnection are the codes of broken connections; the pooler in front of a database uses
 	// them too.
 	classConnection        = "08"
 	codeTooManyConnections = "53300"
+	codeDiskFull           = "53100"
 )
 
 // isBroken reports whether err says that a connection broke while it was in use.

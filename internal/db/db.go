@@ -22,8 +22,13 @@ import (
 //go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
 
 // Open connects a pool of at most maxConns connections of a kind and checks that the server
-// answers.
+// answers. It is the only pool of its group.
 func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
+	return new(Group).Open(ctx, url, maxConns, kind)
+}
+
+// Open is the function of this name for one more pool of a group.
+func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error quotes the URL and with it a password.
@@ -39,7 +44,11 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	config.ConnConfig.DialFunc = dialer().DialContext
+	config.ShouldPing = g.isDead // the pool closes what does not answer its own question
+	config.BeforeClose = closeSoon
 	config.PrepareConn = isAlive
+	config.ConnConfig.Tracer = answers{group: g, limit: kind.answer()}
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		decimal.Register(conn.TypeMap())
 		return nil
@@ -56,6 +65,9 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pools = append(g.pools, pool)
 	return pool, nil
 }
 

@@ -24,13 +24,13 @@ var (
 	// ForCreations: what they cannot lock at once is not to be had, and something else is tried.
 	ForCreations = Kind{statement: 5 * time.Second, lock: 200 * time.Millisecond, silence: 2 * time.Second}
 	// ForCalls are all other calls that write.
-	ForCalls = Kind{statement: 10 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second}
+	ForCalls = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second}
 	// ForReads lock nothing.
-	ForReads = Kind{statement: 10 * time.Second, lock: time.Second, silence: 2 * time.Second}
+	ForReads = Kind{statement: 7 * time.Second, lock: time.Second, silence: 2 * time.Second}
 	// ForWork is what comes round by itself.
 	ForWork = Kind{statement: 10 * time.Minute, lock: time.Second, silence: 10 * time.Second}
 	// ForDeliveries are the relay's and the deliverer's.
-	ForDeliveries = Kind{statement: 10 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second, byIndex: true}
+	ForDeliveries = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second, byIndex: true}
 	// ForCommands are given by hand, and take as long as they take.
 	ForCommands = Kind{}
 )
@@ -46,6 +46,14 @@ func (k Kind) params() map[string]string {
 		params["enable_seqscan"], params["enable_hashjoin"], params["enable_mergejoin"] = "off", "off", "off"
 	}
 	return params
+}
+
+// answer is how long a statement's answer is waited for; 0 is for ever.
+func (k Kind) answer() time.Duration {
+	if k.statement == 0 {
+		return 0
+	}
+	return k.statement + answerGrace
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -1,0 +1,121 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// answerGrace is how much longer a statement is waited for than the server lets it run.
+	answerGrace = time.Second
+	// A connection that nobody has used for idleTrusted is asked first whether it still works, and has
+	// pingLimit to answer.
+	idleTrusted = time.Second
+	pingLimit   = 3 * time.Second
+	// closeGrace is how long the server may take over the end of a connection on which a statement was
+	// given up.
+	closeGrace = time.Second
+)
+
+// errSilent says that a statement was not answered in time.
+var errSilent = errors.New("the database does not answer")
+
+// Group is the pools of one process. The zero value is ready to use.
+type Group struct {
+	mu    sync.Mutex
+	pools []*pgxpool.Pool
+}
+
+// isDead asks a connection that was idle whether it still works.
+func (g *Group) isDead(ctx context.Context, idle pgxpool.ShouldPingParams) bool {
+	if idle.IdleDuration <= idleTrusted {
+		return false
+	}
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), pingLimit, errSilent)
+	defer cancel()
+	err := idle.Conn.Ping(ctx)
+	g.judge(ctx, err)
+	return err != nil
+}
+
+// judge has all connections opened anew where err is that one did not answer in time.
+func (g *Group) judge(ctx context.Context, err error) {
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		slog.WarnContext(ctx, "a connection to the database has gone silent: all are opened anew")
+		g.reset()
+	}
+}
+
+// closeSoon closes what the driver has given up. It would wait for 15 seconds until the server has
+// closed its side, and the pool would have one place less meanwhile.
+func closeSoon(conn *pgx.Conn) {
+	if conn.IsClosed() {
+		time.AfterFunc(closeGrace, func() { _ = conn.PgConn().Conn().Close() })
+	}
+}
+
+// reset has all pools open their connections anew. Connections in use are closed when they are given
+// back.
+func (g *Group) reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, pool := range g.pools {
+		pool.Reset()
+	}
+}
+
+// answers has every statement of a pool end within a limit. The server bounds its own time, but when
+// its machine or the network in between is gone without a word, no answer ever comes, and the
+// connection looks open. Where one connection is found like that, those of the whole group are
+// opened anew: whatever took the one has usually taken them, too.
+type answers struct {
+	group *Group
+	limit time.Duration
+}
+
+// cancelKey is where a statement's context keeps what frees its timer.
+type cancelKey struct{}
+
+func (a answers) begin(ctx context.Context) context.Context {
+	if a.limit == 0 {
+		return ctx
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, a.limit, errSilent)
+	return context.WithValue(ctx, cancelKey{}, cancel)
+}
+
+func (a answers) end(ctx context.Context, err error) {
+	a.group.judge(ctx, err)
+	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
+		cancel()
+	}
+}
+
+// TraceQueryStart implements pgx.QueryTracer. The statement goes by the context it returns.
+func (a answers) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return a.begin(ctx)
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (a answers) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	a.end(ctx, data.Err)
+}
+
+// TraceBatchStart implements pgx.BatchTracer: a batch has as long as a statement.
+func (a answers) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return a.begin(ctx)
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (a answers) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (a answers) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+	a.end(ctx, data.Err)
+}

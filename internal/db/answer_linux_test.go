@@ -1,0 +1,39 @@
+package db_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+)
+
+// Connections that are open and silent, as when the other machine has vanished, are found when one is
+// asked after its idle time, and all pools of the process get new ones.
+func TestSilentConnectionsAreReplaced(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	var group db.Group
+	asked, err := group.Open(t.Context(), d.URL, 2, db.ForReads)
+	noError(t, err)
+	t.Cleanup(asked.Close)
+	other, err := group.Open(t.Context(), d.URL, 1, db.ForReads)
+	noError(t, err)
+	t.Cleanup(other.Close)
+	for _, pid := range append(fill(t, asked), fill(t, other)...) {
+		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
+		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
+	}
+	time.Sleep(1100 * time.Millisecond)
+	began := time.Now()
+	_, err = asked.Exec(t.Context(), "select 1")
+	if took := time.Since(began); err != nil || took > 5*time.Second {
+		t.Errorf("the pool that asked: %v after %s", err, took)
+	}
+	began = time.Now()
+	_, err = other.Exec(t.Context(), "select 1")
+	if took := time.Since(began); err != nil || took > 2*time.Second {
+		t.Errorf("the other pool: %v after %s", err, took)
+	}
+}
