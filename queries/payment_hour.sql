@@ -52,7 +52,8 @@ select count(*) from next;
 -- PaymentHistoryGapPrune forgets ids whose transactions cannot be open any more: they were rolled back.
 -- name: PaymentHistoryGapPrune :exec
 delete from payment_history_gap g
-where g.since < now() - make_interval(secs => @seconds) and not exists (select from payment_history h where h.id = g.id);
+where g.since < now() - make_interval(secs => @seconds)
+    and g.id not in (select h.id from payment_history h where h.id in (select o.id from payment_history_gap o));
 
 -- PaymentHourList adds up a merchant's hours by method, currency and status.
 -- name: PaymentHourList :many

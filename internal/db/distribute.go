@@ -17,7 +17,6 @@ const (
 	OnCoordinator Placement = ""
 	ByMerchant    Placement = "merchant_id"
 	ByAccount     Placement = "account_id"
-	ByRequisite   Placement = "requisite_id"
 	BySubject     Placement = "subject_id"
 )
 
@@ -50,8 +49,6 @@ var placements = []struct {
 	{"account_balance", ByAccount},
 	{"account_pending", ByAccount},
 	{"account_fold", ByAccount},
-	{"requisite_day", ByRequisite},
-	{"requisite_slot", ByRequisite},
 	{"transfer", BySubject},
 }
 

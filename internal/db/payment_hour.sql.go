@@ -14,7 +14,8 @@ import (
 
 const paymentHistoryGapPrune = `-- name: PaymentHistoryGapPrune :exec
 delete from payment_history_gap g
-where g.since < now() - make_interval(secs => $1) and not exists (select from payment_history h where h.id = g.id)
+where g.since < now() - make_interval(secs => $1)
+    and g.id not in (select h.id from payment_history h where h.id in (select o.id from payment_history_gap o))
 `
 
 // PaymentHistoryGapPrune forgets ids whose transactions cannot be open any more: they were rolled back.
