@@ -70,9 +70,9 @@ with next as (
 ), missing as (
     insert into payment_history_gap (id, since)
     select n, now() from generate_series($1::bigint + 1, (select max(next.id) from next)) n
-    where not exists (select from next where next.id = n)
+    where not exists (select 1 from next where next.id = n)
 ), progressed as (
-    update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select from next)
+    update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select 1 from next)
 )
 select count(*) from next
 `
