@@ -59,6 +59,10 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 	}
 	if databaseURL != "" {
 		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
+	} else {
+		on, err := managed()
+		noError(t, err)
+		v.args = append(v.args, on...)
 	}
 	v.args = append(v.args, more...)
 	t.Cleanup(func() {

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	"gateway.example/web/browsertest"
 )
@@ -206,7 +207,11 @@ func sharedSandbox(t *testing.T) *instance {
 		if shared.err = err; err != nil {
 			return
 		}
-		shared.instance = launch(dir, nil, anyPort...)
+		on, err := managed()
+		if shared.err = err; err != nil {
+			return
+		}
+		shared.instance = launch(dir, nil, slices.Concat(on, anyPort)...)
 		if shared.err = shared.awaitSandbox(); shared.err == nil {
 			shared.pool, shared.err = pgxpool.New(context.Background(), shared.DatabaseURL)
 			keep(shared.Info)
@@ -214,6 +219,16 @@ func sharedSandbox(t *testing.T) *instance {
 	})
 	noError(t, shared.err)
 	return shared.instance
+}
+
+// managed are the flags of a sandbox that manages its own PostgreSQL. Where tests are to be made on Citus, it gets a
+// distributed database instead. That is dropped with the cluster: who looks at it after a failure finds it.
+func managed() ([]string, error) {
+	if !dbtest.OnCitus() {
+		return nil, nil
+	}
+	address, _, err := dbtest.Distributed(context.Background())
+	return []string{"-sandbox", "-database-url", address}, err
 }
 
 func endShared() error {

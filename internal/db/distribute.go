@@ -20,36 +20,38 @@ const (
 	BySubject     Placement = "subject_id"
 )
 
-// placements are the tables that grow with the payments. All others stay on the coordinator: what operators
-// set, sessions, logs, and what background work keeps of its own.
+// placements are where the rows of every table are. What grows with the payments is distributed: what belongs to a
+// merchant by the merchant, what an account has by the account, transfers by what they are for. On the coordinator
+// stay the settings, which each process has in memory, and what judges by them or is worked on by one process at a time:
+// tables that are small, or written once for many payments.
 var placements = []struct {
-	table string
-	by    Placement
+	by     Placement
+	tables []string
 }{
-	{"payment", ByMerchant},
-	{"payment_key", ByMerchant},
-	{"payment_history", ByMerchant},
-	{"payment_step", ByMerchant},
-	{"payment_card", ByMerchant},
-	{"payment_receipt", ByMerchant},
-	{"payment_receipt_chunk", ByMerchant},
-	{"checkout", ByMerchant},
-	{"card_attempt", ByMerchant},
-	{"settlement_due", ByMerchant},
-	{"appeal", ByMerchant},
-	{"appeal_chunk", ByMerchant},
-	{"payin", ByMerchant},
-	{"payin_key", ByMerchant},
-	{"payin_history", ByMerchant},
-	{"deposit", ByMerchant},
-	{"deposit_history", ByMerchant},
-	{"webhook_event", ByMerchant},
-	{"webhook_delivery", ByMerchant},
-	{"webhook_attempt", ByMerchant},
-	{"account_balance", ByAccount},
-	{"account_pending", ByAccount},
-	{"account_fold", ByAccount},
-	{"transfer", BySubject},
+	{ByMerchant, []string{
+		"payment", "payment_key", "payment_history", "payment_step", "payment_card", "payment_receipt", "payment_receipt_chunk",
+		"checkout", "card_attempt", "settlement_due", "appeal", "appeal_chunk", "payin", "payin_key", "payin_history", "deposit",
+		"deposit_history", "webhook_event", "webhook_delivery", "webhook_attempt",
+	}},
+	{ByAccount, []string{"account_balance", "account_pending", "account_fold"}},
+	{BySubject, []string{"transfer"}},
+	{OnCoordinator, []string{
+		// What is set, and its log. A change raises a number by a trigger, which is on one node only.
+		"merchant", "cashbox", "cashbox_method", "cashbox_payout_method", "trader", "trader_payout_method", "trader_acquirer",
+		"requisite", "method", "payout_method", "platform_limit", "rate_limit", "bank", "rate", "rate_anchor", "rate_feed",
+		"rate_observation", "setting_change", "setting_version", "proposal", "simulation", "simulation_play", "test_clock",
+		// What a creation is counted by beside the settings of its requisite. Old rows are removed.
+		"requisite_day", "requisite_slot",
+		// Who may do what, and what they did.
+		"api_key", "app_user", "cabinet_merchant", "session", "passkey", "recovery_code", "invitation", "saved_view", "submission",
+		"sensitive_read", "sign_in_event", "work_claim", "card_declined", "secret_key", "webhook_secret_previous", "signing_key",
+		// What one process at a time works on, and sums over many payments.
+		"webhook_outbox", "webhook_relay", "webhook_endpoint", "webhook_replay", "card_conflict", "sandbox_acquirer", "api_request",
+		"payment_hour", "payment_hour_progress", "payment_history_gap", "day_first_id", "routing_refusal_hour",
+		"account", "account_day", "account_day_closed", "income_day", "income_day_closed", "trader_funding", "correction",
+		"ledger_seal", "ledger_sealer", "ledger_part", "ledger_page",
+		"audit_run", "audit_history", "audit_violation", "alarm_state", "goose_db_version",
+	}},
 }
 
 // ErrNoCitus is the answer where the database has no Citus.
@@ -73,13 +75,14 @@ func Distribute(ctx context.Context, url string) error {
 	if err := setDistributed(ctx, conn); err != nil {
 		return err
 	}
-	first := map[Placement]string{}
 	for _, p := range placements {
-		if first[p.by] == "" {
-			first[p.by] = p.table
-		}
-		if err := distribute(ctx, conn, p.table, p.by, first[p.by]); err != nil {
-			return fmt.Errorf("distribute %s: %w", p.table, err)
+		for _, table := range p.tables {
+			if p.by == OnCoordinator {
+				continue
+			}
+			if err := distribute(ctx, conn, table, p.by, p.tables[0]); err != nil {
+				return fmt.Errorf("distribute %s: %w", table, err)
+			}
 		}
 	}
 	return nil
@@ -115,6 +118,16 @@ func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement,
 	if with == table {
 		with = "none"
 	}
-	_, err = conn.Exec(ctx, "select create_distributed_table($1::text::regclass, $2, colocate_with => $3)", table, string(by), with)
-	return err
+	return InTx(ctx, conn, func(tx pgx.Tx, _ *Queries) error {
+		_, err := tx.Exec(ctx, "select create_distributed_table($1::text::regclass, $2, colocate_with => $3)", table, string(by), with)
+		if err != nil {
+			return err
+		}
+		// The rows have been copied to the nodes. What is left of them here is removed past the triggers that keep rows.
+		if _, err := tx.Exec(ctx, "set local session_replication_role = replica"); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "select truncate_local_data_after_distributing_table($1::text::regclass)", table)
+		return err
+	})
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 )
 
@@ -101,4 +104,66 @@ func runs(ctx context.Context, conn *pgx.Conn, sql string) error {
 		return nil
 	}
 	return err
+}
+
+// Every table has its place, so that who adds one decides where it is.
+func TestEveryTableHasItsPlace(t *testing.T) {
+	t.Parallel()
+	rows, err := dbtest.New(t).Pool.Query(t.Context(), `select c.relname::text from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`)
+	noError(t, err)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	noError(t, err)
+	if placed := db.PlacedTables(); !slices.Equal(tables, placed) {
+		t.Errorf("tables %v are placed as %v", tables, placed)
+	}
+}
+
+// What is in the tables when they are distributed goes along, is nowhere twice, and rows that are kept stay kept on
+// every node.
+func TestDistributeKeepsRows(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Undistributed(t)
+	ctx := t.Context()
+	const add = `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+		select 1, 2, 1, 'test', 'payment', n, now() from generate_series(%s) n`
+	_, err := d.Pool.Exec(ctx, fmt.Sprintf(add, "1, 100"))
+	noError(t, err)
+	for range 2 { // again it changes nothing
+		noError(t, db.Distribute(ctx, d.URL))
+	}
+	_, err = d.Pool.Exec(ctx, fmt.Sprintf(add, "101, 200"))
+	noError(t, err)
+	var rows, shards, nodes, left int
+	noError(t, d.Pool.QueryRow(ctx, "select count(distinct id) from transfer").Scan(&rows))
+	noError(t, d.Pool.QueryRow(ctx, `select count(*), count(distinct nodeport) from citus_shards
+		where table_name = 'transfer'::regclass`).Scan(&shards, &nodes))
+	noError(t, d.Pool.QueryRow(ctx, "select pg_relation_size('transfer')").Scan(&left))
+	if rows != 200 || shards < 2 || nodes < 2 || left != 0 {
+		t.Errorf("%d rows, %d shards on %d nodes, %d bytes left on the coordinator", rows, shards, nodes, left)
+	}
+	for _, change := range []string{"update transfer set amount = 2", "delete from transfer where subject_id = 7", "truncate transfer"} {
+		if _, err := d.Pool.Exec(ctx, change); err == nil || !strings.Contains(err.Error(), "is append-only") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+// A constraint that refuses a row on another node is known by its name.
+func TestViolatedOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	dbtest.NeedsCitus(t)
+	d := dbtest.New(t)
+	_, err := d.Pool.Exec(t.Context(), "insert into account_balance (account_id, balance) select n, 1 from generate_series(8, 20) n")
+	noError(t, err)
+	for id := range int64(12) {
+		err := d.Queries().AccountTake(t.Context(), db.AccountTakeParams{ID: 8 + id, Debit: decimal.NewFromInt(2)})
+		if db.Violated(err) != "account_covered" {
+			t.Errorf("account %d: %q of %v", 8+id, db.Violated(err), err)
+		}
+		_, err = d.Pool.Exec(t.Context(), "insert into account_balance (account_id) values ($1)", 8+id)
+		if db.Violated(err) != "account_balance_pkey" {
+			t.Errorf("account %d: %q of %v", 8+id, db.Violated(err), err)
+		}
+	}
 }

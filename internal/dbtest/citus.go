@@ -2,6 +2,7 @@ package dbtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -28,70 +29,108 @@ func NeedsCitus(t testing.TB) {
 	}
 }
 
-// node is a server of the cluster.
-type node struct {
-	host string
-	port int
+// Distributed makes a database on every node of the cluster, migrates and distributes it. It answers the
+// database's URL on the coordinator, and what drops it.
+func Distributed(ctx context.Context) (address string, drop func() error, err error) {
+	address, drop, err = citusDatabase(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	return address, drop, db.Distribute(ctx, address)
 }
 
-// citusDatabase makes a database on every node, distributes it, and answers its URL on the coordinator.
-func citusDatabase(t testing.TB) string {
+// Undistributed is a migrated database on the cluster whose tables are still on the coordinator.
+func Undistributed(t testing.TB) *DB {
 	t.Helper()
+	NeedsCitus(t)
+	address, drop, err := citusDatabase(t.Context())
+	check(t, err)
+	t.Cleanup(func() { check(t, drop()) })
+	return open(t, address)
+}
+
+func citusDatabase(ctx context.Context) (address string, drop func() error, err error) {
 	cloning.Lock()
 	defer cloning.Unlock()
+	nodes, err := citusNodes(ctx)
+	if err != nil {
+		return "", nil, err
+	}
 	name := fmt.Sprintf("test_%d_%d", os.Getpid(), number.Add(1))
-	coordinator, err := url.Parse(os.Getenv(citusEnv))
-	check(t, err)
-	workers := citusWorkers(t)
-	at := func(n node, database string) string {
-		u := *coordinator
-		u.Path = "/" + database
-		if n.host != "" {
-			u.Host = net.JoinHostPort(n.host, strconv.Itoa(n.port))
+	drop = func() error {
+		var errs []error
+		for _, n := range nodes {
+			errs = append(errs, onNode(context.Background(), n.at("postgres"), "drop database if exists "+name+" with (force)"))
 		}
-		return u.String()
+		return errors.Join(errs...)
 	}
-	for _, n := range append([]node{{}}, workers...) {
-		citusExec(t, at(n, "postgres"), "create database "+name)
-		t.Cleanup(func() { citusExec(t, at(n, "postgres"), "drop database "+name+" with (force)") })
-		citusExec(t, at(n, name), "create extension citus")
-	}
-	port, err := strconv.Atoi(coordinator.Port())
-	check(t, err)
-	add := []string{fmt.Sprintf("select citus_set_coordinator_host('%s', %d)", coordinator.Hostname(), port)}
-	for _, n := range workers {
-		add = append(add, fmt.Sprintf("select citus_add_node('%s', %d)", n.host, n.port))
+	add := []string{fmt.Sprintf("select citus_set_coordinator_host('%s', %d)", nodes[0].host, nodes[0].port)}
+	for _, n := range nodes {
+		if err := onNode(ctx, n.at("postgres"), "create database "+name); err != nil {
+			return "", nil, err
+		}
+		if err := onNode(ctx, n.at(name), "create extension citus"); err != nil {
+			return "", nil, err
+		}
+		if n != nodes[0] {
+			add = append(add, fmt.Sprintf("select citus_add_node('%s', %d)", n.host, n.port))
+		}
 	}
 	// Few shards are made quickly, and are still several on each node.
 	add = append(add, fmt.Sprintf("alter database %s set citus.shard_count = 4", name))
-	citusExec(t, at(node{}, name), add...)
-	check(t, db.Migrate(t.Context(), at(node{}, name)))
-	check(t, db.Distribute(t.Context(), at(node{}, name)))
-	return at(node{}, name)
+	address = nodes[0].at(name)
+	if err := onNode(ctx, address, add...); err != nil {
+		return "", nil, err
+	}
+	return address, drop, db.Migrate(ctx, address)
 }
 
-func citusWorkers(t testing.TB) []node {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), os.Getenv(citusEnv))
-	check(t, err)
-	defer func() { _ = conn.Close(context.Background()) }()
-	rows, err := conn.Query(t.Context(), "select node_name, node_port from citus_get_active_worker_nodes() order by 1, 2")
-	check(t, err)
-	workers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (n node, err error) {
-		return n, row.Scan(&n.host, &n.port)
+// citusNode is a server of the cluster.
+type citusNode struct {
+	host string
+	port int
+	// like is the URL of the coordinator.
+	like string
+}
+
+// at is the URL of a database of the node.
+func (n citusNode) at(database string) string {
+	u, _ := url.Parse(n.like)
+	u.Host, u.Path = net.JoinHostPort(n.host, strconv.Itoa(n.port)), "/"+database
+	return u.String()
+}
+
+// citusNodes are the coordinator and then the workers.
+func citusNodes(ctx context.Context) ([]citusNode, error) {
+	like := os.Getenv(citusEnv)
+	conn, err := pgx.Connect(ctx, like)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	nodes := []citusNode{{conn.Config().Host, int(conn.Config().Port), like}}
+	rows, err := conn.Query(ctx, "select node_name, node_port from citus_get_active_worker_nodes() order by 1, 2")
+	if err != nil {
+		return nil, err
+	}
+	n := citusNode{like: like}
+	_, err = pgx.ForEachRow(rows, []any{&n.host, &n.port}, func() error {
+		nodes = append(nodes, n)
+		return nil
 	})
-	check(t, err)
-	return workers
+	return nodes, err
 }
 
-func citusExec(t testing.TB, at string, statements ...string) {
-	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, at)
-	check(t, err)
+func onNode(ctx context.Context, address string, statements ...string) error {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = conn.Close(ctx) }()
 	for _, sql := range statements {
-		_, err := conn.Exec(ctx, sql)
-		check(t, err)
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
 	}
+	return nil
 }

@@ -69,7 +69,10 @@ type DB struct {
 func New(t testing.TB) *DB {
 	t.Helper()
 	if OnCitus() {
-		return open(t, citusDatabase(t))
+		address, drop, err := Distributed(t.Context())
+		check(t, err)
+		t.Cleanup(func() { check(t, drop()) })
+		return open(t, address)
 	}
 	return clone(t, template)
 }
