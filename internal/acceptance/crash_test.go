@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -32,6 +33,9 @@ type victim struct {
 
 func newVictim(t *testing.T) *victim {
 	t.Helper()
+	if dbtest.OnCitus() {
+		return newVictimOn(t, newDatabase(t))
+	}
 	return newVictimOn(t, "")
 }
 
@@ -59,10 +63,6 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 	}
 	if databaseURL != "" {
 		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
-	} else {
-		on, err := managed()
-		noError(t, err)
-		v.args = append(v.args, on...)
 	}
 	v.args = append(v.args, more...)
 	t.Cleanup(func() {

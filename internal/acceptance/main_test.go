@@ -193,7 +193,9 @@ func (g *instance) stop() error {
 var shared struct {
 	once sync.Once
 	*instance
-	err error
+	// drop drops its database where that is one of a Citus cluster.
+	drop func() error
+	err  error
 }
 
 func sharedSandbox(t *testing.T) *instance {
@@ -207,11 +209,15 @@ func sharedSandbox(t *testing.T) *instance {
 		if shared.err = err; err != nil {
 			return
 		}
-		on, err := managed()
-		if shared.err = err; err != nil {
-			return
+		flags := anyPort
+		if dbtest.OnCitus() {
+			var address string
+			if address, shared.drop, shared.err = dbtest.Distributed(context.Background()); shared.err != nil {
+				return
+			}
+			flags = slices.Concat([]string{"-sandbox", "-database-url", address}, flags)
 		}
-		shared.instance = launch(dir, nil, slices.Concat(on, anyPort)...)
+		shared.instance = launch(dir, nil, flags...)
 		if shared.err = shared.awaitSandbox(); shared.err == nil {
 			shared.pool, shared.err = pgxpool.New(context.Background(), shared.DatabaseURL)
 			keep(shared.Info)
@@ -221,29 +227,30 @@ func sharedSandbox(t *testing.T) *instance {
 	return shared.instance
 }
 
-// managed are the flags of a sandbox that manages its own PostgreSQL. Where tests are to be made on Citus, it gets a
-// distributed database instead. That is dropped with the cluster: who looks at it after a failure finds it.
-func managed() ([]string, error) {
-	if !dbtest.OnCitus() {
-		return nil, nil
-	}
-	address, _, err := dbtest.Distributed(context.Background())
-	return []string{"-sandbox", "-database-url", address}, err
-}
-
 func endShared() error {
 	if shared.instance == nil {
 		return nil
 	}
 	defer func() { _ = os.RemoveAll(shared.dir) }()
-	return shared.stop()
+	err := shared.stop()
+	if shared.drop != nil {
+		err = errors.Join(err, shared.drop())
+	}
+	return err
 }
 
 var databases atomic.Int64
 
-// newDatabase makes an empty database on the shared sandbox's PostgreSQL and returns its URL.
+// newDatabase makes an empty database on the shared sandbox's PostgreSQL and returns its URL. Where the tests are made
+// on Citus, it is a distributed one.
 func newDatabase(t *testing.T) string {
 	t.Helper()
+	if dbtest.OnCitus() {
+		address, drop, err := dbtest.Distributed(t.Context())
+		noError(t, err)
+		t.Cleanup(func() { noError(t, drop()) })
+		return address
+	}
 	g := sharedSandbox(t)
 	name := fmt.Sprintf("other_%d", databases.Add(1))
 	_, err := g.pool.Exec(t.Context(), "create database "+name)
