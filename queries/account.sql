@@ -25,7 +25,7 @@ where a.account_id = @id and a.version >= (select max(b.version) from account_ba
 with newest as (
     select b.account_id, b.version, b.balance from account_balance b where b.account_id = @id order by b.version desc limit 1
 ), folding as (
-    select coalesce((select f.done_to from account_fold f where f.account_id = newest.account_id), 0)::bigint as done_to
+    select coalesce((select f.done_to from account_fold f where f.account_id = @id), 0)::bigint as done_to
     from newest where newest.balance < @debit::numeric or @debit = 0
 ), folded as (
     delete from account_pending p
@@ -47,7 +47,7 @@ with newest as (
 )
 update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn or @force::boolean) and debit.balance < 0,
     version = b.version + 1
-from debit where b.account_id = debit.account_id and b.version = debit.version
+from debit where b.account_id = @id and b.account_id = debit.account_id and b.version = debit.version
 returning debit.covered::boolean;
 
 -- AccountFoldFromStart has the next fold pass by nothing.
@@ -71,16 +71,23 @@ select count(*) from account_balance where overdrawn;
 
 -- AccountList lists owners with what they have, by the ids of their available accounts.
 -- name: AccountList :many
-select a.id, a.owner_kind, a.owner_id, coalesce(t.name, c.name, '')::text as name, coalesce(m.name, '')::text as merchant,
-    (free.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available,
-    (held.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id + 1), 0))::numeric as reserved
-from account a
-left join trader t on a.owner_kind = 'trader' and t.id = a.owner_id
-left join cashbox c on a.owner_kind = 'cashbox' and c.id = a.owner_id
+with listed as (
+    select a.id, a.owner_kind, a.owner_id from account a
+    where a.id > @past and a.purpose = 'available'
+        and (sqlc.narg(owner_kind)::text is null or a.owner_kind = sqlc.narg(owner_kind))
+        and (sqlc.narg(owner_id)::bigint is null or a.owner_id = sqlc.narg(owner_id))
+    order by a.id limit @page
+), standing as (
+    select b.account_id,
+        b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as amount
+    from account_balance b where b.account_id in (select id from listed union all select id + 1 from listed)
+)
+select listed.id, listed.owner_kind, listed.owner_id, coalesce(t.name, c.name, '')::text as name, coalesce(m.name, '')::text as merchant,
+    free.amount::numeric as available, held.amount::numeric as reserved
+from listed
+left join trader t on listed.owner_kind = 'trader' and t.id = listed.owner_id
+left join cashbox c on listed.owner_kind = 'cashbox' and c.id = listed.owner_id
 left join merchant m on m.id = c.merchant_id
-cross join lateral (select b.balance from account_balance b where b.account_id = a.id order by b.version desc limit 1) free
-cross join lateral (select b.balance from account_balance b where b.account_id = a.id + 1 order by b.version desc limit 1) held
-where a.id > @past and a.purpose = 'available'
-    and (sqlc.narg(owner_kind)::text is null or a.owner_kind = sqlc.narg(owner_kind))
-    and (sqlc.narg(owner_id)::bigint is null or a.owner_id = sqlc.narg(owner_id))
-order by a.id limit @page;
+join standing free on free.account_id = listed.id
+join standing held on held.account_id = listed.id + 1
+order by listed.id;

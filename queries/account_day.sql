@@ -5,24 +5,25 @@ select day, balance from account_day where account_id = @account_id and day < @d
 -- AccountDayClose keeps what accounts had at the end of a day on which something was moved to or from them. Everything before the day
 -- is kept already.
 -- name: AccountDayClose :exec
+with side as (
+    select t.debit_account as account_id, -t.amount as amount from transfer t
+    where (t.debit_account >> 1) = any(@owners::bigint[]) and t.created_at >= @from_at and t.created_at < @until_at
+    union all
+    select t.credit_account, t.amount from transfer t
+    where (t.debit_account >> 1) = any(@owners::bigint[]) and (t.debit_account >> 1) = (t.credit_account >> 1)
+      and t.created_at >= @from_at and t.created_at < @until_at
+    union all
+    select t.credit_account, t.amount from transfer t
+    where (t.credit_account >> 1) = any(@owners::bigint[]) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+      and t.created_at >= @from_at and t.created_at < @until_at
+), moved as (
+    select account_id, sum(amount) as amount from side where account_id = any(@account_ids::bigint[]) group by account_id
+)
 insert into account_day (account_id, day, balance)
 select moved.account_id, @day::date, moved.amount + coalesce((
     select d.balance from account_day d where d.account_id = moved.account_id and d.day < @day::date order by d.day desc limit 1
 ), 0)
-from (
-    select a.id as account_id, sum(m.amount) as amount
-    from account a cross join lateral (
-        select case when t.credit_account = a.id then t.amount else -t.amount end as amount from transfer t
-        where (t.debit_account >> 1) = (a.id >> 1) and t.created_at >= @from_at and t.created_at < @until_at
-          and (t.debit_account = a.id or t.credit_account = a.id)
-        union all
-        select t.amount from transfer t
-        where (t.credit_account >> 1) = (a.id >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
-          and t.created_at >= @from_at and t.created_at < @until_at and t.credit_account = a.id
-    ) m
-    where a.id = any(@account_ids::bigint[])
-    group by a.id
-) moved
+from moved
 on conflict do nothing;
 
 -- name: AccountDayAccounts :many

@@ -4,7 +4,7 @@ values (@merchant_id, @payment_id, @reason, @file_name, @file_type, @file_size, 
 returning *;
 
 -- name: AppealExists :one
-select exists (select from appeal where merchant_id = @merchant_id and payment_id = @payment_id);
+select exists (select 1 from appeal where merchant_id = @merchant_id and payment_id = @payment_id);
 
 -- AppealFollow keeps an appeal, if there is one, in step with its payment.
 -- name: AppealFollow :exec

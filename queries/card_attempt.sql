@@ -32,26 +32,32 @@ select trader_id, acquirer_id, count(*) as due from card_attempt
 where status in ('authorising', 'open', 'undoing') and poll_at <= @now::timestamptz
 group by trader_id, acquirer_id;
 
--- AttemptClaim takes the attempt of a queue that has been due longest and puts it off: by a fifth of the time for which
--- nothing has happened to it, and by 1 to 30 seconds. Replicas, and workers of one, pass each other's by.
+-- AttemptsDue lists the attempts of a queue that are due, the one first that has been due longest.
+-- name: AttemptsDue :many
+select merchant_id, id from card_attempt
+where trader_id = @trader_id and acquirer_id = @acquirer_id
+    and status in ('authorising', 'open', 'undoing') and poll_at <= @now::timestamptz
+order by poll_at limit @most;
+
+-- AttemptClaim takes an attempt that is still due and puts it off: by a fifth of the time for which nothing has happened to it, and
+-- by 1 to 30 seconds. Replicas, and workers of one, pass each other's by.
 -- name: AttemptClaim :one
 with due as (
     select d.merchant_id, d.id from card_attempt d
-    where d.trader_id = @trader_id and d.acquirer_id = @acquirer_id
+    where d.merchant_id = @merchant_id and d.id = @id
         and d.status in ('authorising', 'open', 'undoing') and d.poll_at <= sqlc.arg(now)
-    order by d.poll_at limit 1
     for no key update skip locked
 )
-update card_attempt a set poll_at = sqlc.arg(now) + greatest(interval '1 second',
-    least((sqlc.arg(now)::timestamptz - a.progress_at) / 5, interval '30 seconds'))
-from due where a.merchant_id = due.merchant_id and a.id = due.id
+update card_attempt a set poll_at = (sqlc.arg(now)::timestamptz at time zone 'UTC' + greatest(interval '1 second',
+    least((sqlc.arg(now)::timestamptz - a.progress_at) / 5, interval '30 seconds'))) at time zone 'UTC'
+from due where a.merchant_id = @merchant_id and a.merchant_id = due.merchant_id and a.id = due.id
 returning a.*;
 
 -- AttemptOpenElsewhere counts a trader's attempts under way at other processors than the present one.
 -- name: AttemptOpenElsewhere :one
 select count(*) from card_attempt a
 where a.trader_id = @trader_id and a.status in ('authorising', 'open', 'undoing')
-    and not exists (select from trader_acquirer t where t.id = a.acquirer_id and t.present);
+    and a.acquirer_id not in (select t.id from trader_acquirer t where t.present);
 
 -- AttemptResendTold notes of which resend the acquirer knows.
 -- name: AttemptResendTold :exec

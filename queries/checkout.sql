@@ -30,15 +30,14 @@ left join card_attempt a on a.merchant_id = c.merchant_id and a.id = c.attempt_i
 -- name: DeskStamps :many
 select t.id, hashtextextended(t.version::text || ' ' || coalesce(desk.stamp, 0), 0)::bigint as stamp
 from trader t
-left join lateral (
-    select bit_xor(hashtextextended(
+left join (
+    select p.trader_id, bit_xor(hashtextextended(
         p.id || ' ' || p.version || ' ' || coalesce(c::text, '') || ' ' || (
             select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id
         ), 0)) as stamp
-    from (
-        select o.merchant_id, o.id, o.version from payment o
-        where o.trader_id = t.id and o.status = 'pending' order by o.expires_at, o.id limit @page
-    ) p
+    from payment p
     left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
-) desk on true
+    where p.trader_id = any(@trader_ids::bigint[]) and p.status = 'pending'
+    group by p.trader_id
+) desk on desk.trader_id = t.id
 where t.id = any(@trader_ids::bigint[]);

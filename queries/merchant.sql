@@ -17,7 +17,7 @@ select id, api_enabled, max_open_payments from merchant where version >= @versio
 
 -- MerchantOpenPayments counts a merchant's pending payments, no further than as many as there may be.
 -- name: MerchantOpenPayments :one
-select count(*)::integer from (select from payment where merchant_id = @merchant_id and status = 'pending' limit @most) as open;
+select count(*)::integer from (select 1 from payment where merchant_id = @merchant_id and status = 'pending' limit @most) as open;
 
 -- MerchantList lists merchants, the newest first, each with its settings as MerchantSetting reads them.
 -- name: MerchantList :many

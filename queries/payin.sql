@@ -89,16 +89,19 @@ select * from payin
 where status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now) and id < @before_id
 order by id desc limit @page;
 
--- PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off, and without those that
--- somebody is just changing, so that neither take the places of later ones.
+-- PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
 -- name: PayinsExpired :many
 select merchant_id, id from payin
 where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[])
-order by expires_at limit @page for no key update skip locked;
+order by expires_at limit @page;
+
+-- PayinsFree are those of a merchant's payouts that nobody is just changing.
+-- name: PayinsFree :many
+select id from payin where merchant_id = @merchant_id and id = any(@ids::bigint[]) for no key update skip locked;
 
 -- PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
 -- name: PayinsExpiredLeft :one
-select exists (select from payin where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
+select exists (select 1 from payin where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
 -- name: PayinLockExpired :one
 select * from payin
@@ -109,37 +112,33 @@ for no key update skip locked;
 -- those waiting that they can pay. What waits is read once for all who can pay it.
 -- name: PayinDeskStamps :many
 with asked as (select unnest(@trader_ids::bigint[]) as id),
-able as materialized (
+able as (
     select t.id, m.currency, m.method from asked
     join trader t on t.id = asked.id and t.enabled
     join trader_payout_method m on m.trader_id = t.id and m.enabled
-), waiting as materialized (
-    select k.currency, k.method, w.stamp from (select distinct a.currency, a.method from able a) k
-    cross join lateral (
-        select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
-        where p.status = 'waiting' and p.currency = k.currency and p.method = k.method
-    ) w
+), waiting as (
+    select p.currency, p.method, bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+    where p.status = 'waiting' group by p.currency, p.method
+), offered as (
+    select a.id, bit_xor(hashtextextended(w.currency || ' ' || w.method || ' ' || w.stamp, 0)) as stamp from able a
+    join waiting w on w.currency = a.currency and w.method = a.method group by a.id
+), taken as (
+    select p.trader_id, bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+    where p.trader_id = any(@trader_ids::bigint[]) and p.status = 'processing' group by p.trader_id
 )
 select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' || coalesce(offered.stamp, 0), 0)::bigint as stamp
-from asked
-left join lateral (
-    select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
-    where p.trader_id = asked.id and p.status = 'processing'
-) taken on true
-left join lateral (
-    select bit_xor(hashtextextended(w.currency || ' ' || w.method || ' ' || w.stamp, 0)) as stamp from able a
-    join waiting w on w.currency = a.currency and w.method = a.method where a.id = asked.id
-) offered on true;
+from asked left join taken on taken.trader_id = asked.id left join offered on offered.id = asked.id;
 
 -- PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
 -- name: PayinDeskCounts :one
 select (select count(*) from (
-        select from payin where trader_id = @trader_id::bigint and status = 'processing' limit @most) as t)::integer as taken,
+        select 1 from payin where trader_id = @trader_id::bigint and status = 'processing' limit @most) as t)::integer as taken,
     (select count(*) from (
-        select from payin w
-        join trader_payout_method m on m.currency = w.currency and m.method = w.method
-        join trader t on t.id = m.trader_id
-        where w.status = 'waiting' and m.trader_id = @trader_id::bigint and m.enabled and t.enabled limit @most) as w
+        select 1 from payin w
+        where w.status = 'waiting' and (w.currency, w.method) in (
+            select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
+            where m.trader_id = @trader_id::bigint and m.enabled and t.enabled
+        ) limit @most) as w
     )::integer as waiting;
 
 -- PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.

@@ -62,16 +62,19 @@ update payment set payer_claimed_at = @now::timestamptz, expires_at = greatest(e
 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off, and without those
--- that somebody is just changing, so that neither take the places of later ones.
+-- PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off.
 -- name: PaymentsExpired :many
 select * from payment
 where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[])
-order by expires_at limit @page for no key update skip locked;
+order by expires_at limit @page;
+
+-- PaymentsFree are those of a merchant's payments that nobody is just changing.
+-- name: PaymentsFree :many
+select id from payment where merchant_id = @merchant_id and id = any(@ids::bigint[]) for no key update skip locked;
 
 -- PaymentsExpiredLeft reports whether any are left, those included that somebody is just changing.
 -- name: PaymentsExpiredLeft :one
-select exists (select from payment where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
+select exists (select 1 from payment where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
 -- PaymentLockExpired locks an overdue payment, unless somebody is just changing it.
 -- name: PaymentLockExpired :one
@@ -84,20 +87,16 @@ for no key update skip locked;
 update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PaymentListByPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a
--- page has.
+-- PaymentListByPayer lists a payer's payments with one merchant, by one of the payer's names.
 -- name: PaymentListByPayer :many
-select p.* from unnest(@payers::text[]) as payer (name) cross join unnest(@merchant_ids::bigint[]) as merchant (id)
-cross join lateral (
-    select * from payment
-    where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < @before_id
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-      and (sqlc.narg(order_id)::text is null or order_id = sqlc.narg(order_id))
-      and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
-      and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
-      and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
-    order by payment.id desc limit @page
-) p order by p.id desc limit @page;
+select * from payment
+where payer_user_id = @payer::text and merchant_id = @merchant_id and id < @before_id
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+  and (sqlc.narg(order_id)::text is null or order_id = sqlc.narg(order_id))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
+order by id desc limit @page;
 
 -- PaymentListByMerchant lists a merchant's payments. Of a time, db.Span says between which ids it is.
 -- name: PaymentListByMerchant :many
@@ -126,12 +125,12 @@ from payment p where p.trader_id = @trader_id and p.status = 'pending' order by 
 
 -- PaymentDeskCount counts a trader's open payments, no further than to a number.
 -- name: PaymentDeskCount :one
-select count(*)::integer from (select from payment where trader_id = @trader_id and status = 'pending' limit @most) as open;
+select count(*)::integer from (select 1 from payment where trader_id = @trader_id and status = 'pending' limit @most) as open;
 
 -- PaymentOpenCount counts the pending payments of somebody, no further than most.
 -- name: PaymentOpenCount :one
 select count(*)::integer from (
-    select from payment p
+    select 1 from payment p
     where p.status = 'pending'
       and (sqlc.narg(merchant_id)::bigint is null or p.merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))

@@ -7,7 +7,7 @@ values (@merchant_id, @payment_id, @at, @actor, @what, @detail);
 insert into payment_step (merchant_id, payment_id, at, actor, what, detail)
 select @merchant_id, @payment_id, @at, @actor, 'page_opened', @detail
 where (select count(*) from (
-    select from payment_step s
+    select 1 from payment_step s
     where s.merchant_id = @merchant_id and s.payment_id = @payment_id and s.what = 'page_opened' limit @most
 ) noted) < @most::bigint;
 

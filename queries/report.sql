@@ -19,8 +19,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(requisite_value, 4) = sqlc.narg(last4)
-    or requisite_value is null and exists (select from payment_card_shown c
-        where c.card_merchant_id = listed.merchant_id and c.card_payment_id = listed.id and c.last4 = sqlc.narg(last4)))
+    or requisite_value is null and id in (select c.card_payment_id from payment_card_shown c
+        where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
 order by id desc limit @page;
 
 -- name: ReportPaymentsAbove :many
@@ -42,8 +42,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(requisite_value, 4) = sqlc.narg(last4)
-    or requisite_value is null and exists (select from payment_card_shown c
-        where c.card_merchant_id = listed.merchant_id and c.card_payment_id = listed.id and c.last4 = sqlc.narg(last4)))
+    or requisite_value is null and id in (select c.card_payment_id from payment_card_shown c
+        where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
 order by id asc limit @page;
 
 -- ReportPaymentsStopBelow is the row at which such a search stopped.
@@ -227,7 +227,7 @@ select id, uuid from payin where id = any(@ids::bigint[]);
 -- ReportCountPayments counts payments in a status, up to so many.
 -- name: ReportCountPayments :one
 select count(*) from (
-    select from payment
+    select 1 from payment
     where status = @status and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
     limit @most
@@ -235,24 +235,24 @@ select count(*) from (
 
 -- name: ReportCountPayins :one
 select count(*) from (
-    select from payin
+    select 1 from payin
     where status = @status and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
     limit @most
 ) counted;
 
 -- name: ReportCountDeposits :one
-select count(*) from (select from deposit where status = 'pending' limit @most) counted;
+select count(*) from (select 1 from deposit where status = 'pending' limit @most) counted;
 
 -- name: ReportCountAppeals :one
-select count(*) from (select from appeal where status in ('open', 'in_review') limit @most) counted;
+select count(*) from (select 1 from appeal where status in ('open', 'in_review') limit @most) counted;
 
 -- name: ReportCountConflicts :one
 select count(*) from (select from card_conflict where closed_at is null limit @most) counted;
 
 -- name: ReportCountDeadEvents :one
 select count(*) from (
-    select from webhook_event
+    select 1 from webhook_event
     where status = 'dead' and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
     limit @most
 ) counted;
@@ -280,17 +280,17 @@ select host::text as host, count(*) as attempts, count(*) filter (where failed) 
 from tried group by host having count(*) filter (where failed) > 0 order by failures desc, host limit 10;
 
 -- name: ReportCountMerchantDeposits :one
-select count(*) from (select from deposit where merchant_id = @merchant_id and status = 'pending' limit @most) counted;
+select count(*) from (select 1 from deposit where merchant_id = @merchant_id and status = 'pending' limit @most) counted;
 
 -- name: ReportCountMerchantAppeals :one
 select count(*) from (
-    select from appeal where merchant_id = @merchant_id and status in ('open', 'in_review') limit @most
+    select 1 from appeal where merchant_id = @merchant_id and status in ('open', 'in_review') limit @most
 ) counted;
 
 -- ReportCountOverdue counts a merchant's payouts that somebody took and did not end in time.
 -- name: ReportCountOverdue :one
 select count(*) from (
-    select from payin
+    select 1 from payin
     where merchant_id = @merchant_id and status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now)
     limit @most
 ) counted;

@@ -9,8 +9,8 @@ with listed as (
     order by w.number desc limit @scan
 )
 select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
-    (select count(*) from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id)::integer as attempts,
-    (select a.status_code from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id
+    (select count(*) from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id)::integer as attempts,
+    (select a.status_code from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id
         order by a.id desc limit 1) as last_code
 from listed
 where created_at >= @created_from and created_at < @created_to
@@ -26,8 +26,8 @@ with listed as (
     order by w.number asc limit @scan
 )
 select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
-    (select count(*) from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id)::integer as attempts,
-    (select a.status_code from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id
+    (select count(*) from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id)::integer as attempts,
+    (select a.status_code from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id
         order by a.id desc limit 1) as last_code
 from listed
 where created_at >= @created_from and created_at < @created_to

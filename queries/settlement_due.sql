@@ -4,14 +4,12 @@ insert into settlement_due (merchant_id, payment_id, currency, since) values (@m
 -- name: SettlementDueDelete :execrows
 delete from settlement_due where merchant_id = @merchant_id and payment_id = @payment_id;
 
--- SettlementDueList lists what can be settled, the oldest first, for a sweep: without those it has put off, and without
--- those whose payment somebody is just changing, so that neither take the places of later ones.
+-- SettlementDueList lists what can be settled, the oldest first, for a sweep: without those it has put off.
 -- name: SettlementDueList :many
 select d.merchant_id, d.payment_id from settlement_due d
-join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id
-where exists (select from rate r where r.currency = d.currency and r.stale_at > @now::timestamptz)
+where d.currency in (select r.currency from rate r where r.stale_at > @now::timestamptz)
   and d.payment_id <> all(@put_off::bigint[])
-order by d.since limit @page for no key update of p skip locked;
+order by d.since limit @page;
 
 -- name: SettlementDueCount :one
 select count(*) from settlement_due;

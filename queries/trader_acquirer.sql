@@ -26,8 +26,9 @@ select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.id = @id;
 -- AcquirerList lists a trader's processors, the present one first, each as AcquirerSetting reads it and with how many card
 -- attempts are under way there.
 -- name: AcquirerList :many
-select (to_jsonb(a) - 'secret')::jsonb as setting, (
-    select count(*) from card_attempt c
-    where c.trader_id = a.trader_id and c.acquirer_id = a.id and c.status in ('authorising', 'open', 'undoing')
-) as open
-from trader_acquirer a where a.trader_id = @trader_id order by a.present desc, a.id desc;
+select (to_jsonb(a) - 'secret')::jsonb as setting, coalesce(c.open, 0)::bigint as open
+from trader_acquirer a left join (
+    select t.acquirer_id, count(*) as open from card_attempt t
+    where t.trader_id = @trader_id and t.status in ('authorising', 'open', 'undoing') group by t.acquirer_id
+) c on c.acquirer_id = a.id
+where a.trader_id = @trader_id order by a.present desc, a.id desc;

@@ -3,8 +3,9 @@
 with event as (
     insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
     values (@merchant_id, @id, @cashbox_id, @type, @subject, @subject_id, @sequence, @url, @body, @created_at)
+    returning merchant_id, id
 )
-insert into webhook_outbox (merchant_id, event_id) values (@merchant_id, @id);
+insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event;
 
 -- WebhookOutboxAny reports whether there is anything to relay, without a lock.
 -- name: WebhookOutboxAny :one
@@ -19,18 +20,20 @@ order by o.id limit 1;
 -- name: WebhookRelayLock :one
 select last_number from webhook_relay for update skip locked;
 
--- WebhookRelayTake takes the oldest events out of the outbox and numbers them on. One that somebody else has locked waits in
--- the outbox and holds up no other.
+-- WebhookOutboxNext lists the next events in the outbox, the oldest first.
+-- name: WebhookOutboxNext :many
+select id, merchant_id, event_id from webhook_outbox where id > @past order by id limit @batch;
+
+-- WebhookEventsFree locks those of a merchant's events that nobody else has locked.
+-- name: WebhookEventsFree :many
+select id from webhook_event where merchant_id = @merchant_id and id = any(@ids::uuid[]) for no key update skip locked;
+
+-- WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox.
 -- name: WebhookRelayTake :many
-with due as (
-    select o.id, o.merchant_id, o.event_id
-    from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
-    order by o.id limit @batch
-    for no key update of e skip locked
-), taken as (
-    delete from webhook_outbox where id in (select id from due)
+with taken as (
+    delete from webhook_outbox where id = any(@ids::bigint[]) returning id, merchant_id, event_id
 ), numbered as (
-    select merchant_id, event_id, row_number() over (order by id) as place from due
+    select merchant_id, event_id, row_number() over (order by id) as place from taken
 )
 update webhook_event e set number = sqlc.arg(last_number)::bigint + n.place from numbered n
 where e.merchant_id = n.merchant_id and e.id = n.event_id
@@ -55,7 +58,7 @@ on conflict do nothing;
 
 -- WebhookDeliveryCount counts the deliveries that are queued, up to so many.
 -- name: WebhookDeliveryCount :one
-select count(*) from (select from webhook_delivery limit @most) queued;
+select count(*) from (select 1 from webhook_delivery limit @most) queued;
 
 -- WebhookDeliveryAgain queues deliveries of one merchant's events that are sent again, each in its round, and forgets those of the
 -- rounds before.
@@ -99,7 +102,7 @@ returning merchant_id, host;
 -- name: WebhookEndpointLeave :exec
 update webhook_endpoint e set holder = null, leased_until = now(), slow = @slow,
     due_at = case when e.due_at < e.leased_until then e.due_at else coalesce((
-        select min(d.due_at) from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host
+        select min(d.due_at) from webhook_delivery d where d.merchant_id = @merchant_id and d.host = @host
     ), 'infinity') end
 where e.merchant_id = @merchant_id and e.host = @host and e.holder = @holder::uuid;
 
@@ -109,14 +112,21 @@ delete from webhook_endpoint where due_at = 'infinity' and leased_until < now() 
 
 -- WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
 -- name: WebhookDeliveriesDue :many
-select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
-    array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
-    array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
-from webhook_delivery d
-join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
-join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
-where d.merchant_id = @merchant_id and d.host = @host and d.due_at <= now()
-order by d.due_at, d.event_id limit @most;
+with due as (
+    select d.event_id, d.due_at, d.attempts, d.round, e.url, e.body, e.cashbox_id
+    from webhook_delivery d join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
+    where d.merchant_id = @merchant_id and d.host = @host and d.due_at <= now()
+    order by d.due_at, d.event_id limit @most
+), secret as (
+    select c.id, c.webhook_secret,
+        array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
+        array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
+    from cashbox c where c.merchant_id = @merchant_id
+)
+select due.event_id, due.attempts, due.round, due.url, due.body, due.cashbox_id, secret.webhook_secret, secret.previous_secrets,
+    secret.previous_until
+from due join secret on secret.id = due.cashbox_id
+order by due.due_at, due.event_id;
 
 -- WebhookEventRequest is the id of the request by which the payment or payout was created that an event is about; null where it is
 -- not known.
@@ -199,7 +209,7 @@ returning e.id, e.number::bigint as number, e.round;
 -- one is looked at at once: a lease that ends just now may still know the deliveries' times as they were.
 -- name: WebhookShift :exec
 with delivery as (
-    update webhook_delivery set due_at = due_at - make_interval(secs => @seconds)
+    update webhook_delivery set due_at = (due_at at time zone 'UTC' - make_interval(secs => @seconds)) at time zone 'UTC'
 )
 update webhook_endpoint set due_at = now() where due_at > now() and isfinite(due_at);
 
@@ -233,7 +243,7 @@ where id = @id and state = 'running' and (sqlc.narg(merchant_id)::bigint is null
 
 -- WebhookEndpointQueued counts an endpoint's deliveries in the queue, up to so many.
 -- name: WebhookEndpointQueued :one
-select count(*) from (select from webhook_delivery where merchant_id = @merchant_id and host = @host limit @most) queued;
+select count(*) from (select 1 from webhook_delivery where merchant_id = @merchant_id and host = @host limit @most) queued;
 
 -- WebhookEventGet reads one of a merchant's events.
 -- name: WebhookEventGet :one
@@ -247,11 +257,9 @@ with recent as (
 )
 select id from recent where cashbox_id = @cashbox_id order by number desc limit 1;
 
--- WebhookAttemptPurge removes attempts of no month, from before a time.
+-- WebhookAttemptPurge removes attempts of no month, from before a time. There are few.
 -- name: WebhookAttemptPurge :one
 with gone as (
-    delete from webhook_attempt_other where (merchant_id, event_id, id) in (
-        select o.merchant_id, o.event_id, o.id from webhook_attempt_other o where o.at < @before limit @most
-    ) returning id
+    delete from webhook_attempt_other where at < @before returning id
 )
-select count(*) as count, coalesce(min(id), 0)::bigint as first, coalesce(max(id), 0)::bigint as last from gone;
+select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone;

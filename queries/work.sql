@@ -17,15 +17,13 @@ select id, payment_id, created_at from card_conflict where closed_at is null ord
 
 -- WorkDeadEvents counts the events of each merchant that were given up, no further than so many.
 -- name: WorkDeadEvents :many
-select m.id, m.name, oldest.created_at,
-    (select count(*) from (
-        select from webhook_event e where e.merchant_id = m.id and e.status = 'dead' limit @counted
-    ) counted)::integer as events
+select m.id, m.name, dead.created_at::timestamptz as created_at, least(dead.events, @counted::bigint)::integer as events
 from merchant m
-join lateral (
-    select f.created_at from webhook_event f where f.merchant_id = m.id and f.status = 'dead' order by f.number limit 1
-) oldest on true
-order by oldest.created_at, m.id limit @most;
+join (
+    select merchant_id, min(created_at) as created_at, count(*) as events from webhook_event
+    where status = 'dead' group by merchant_id
+) dead on dead.merchant_id = m.id
+order by dead.created_at, m.id limit @most;
 
 -- name: WorkFeeds :many
 select id, currency, polled_at from rate_feed where enabled and error is not null order by polled_at, id limit @most;
@@ -43,15 +41,14 @@ where held.balance < 0 order by held.balance, held.id limit @most;
 -- WorkShortTraders lists traders who take payments and have too few USDT for more: none available, or less than their open payments
 -- hold.
 -- name: WorkShortTraders :many
+with standing as (
+    select b.account_id,
+        b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as balance
+    from account_balance b where b.account_id % 8 in (6, 7)
+)
 select t.id, t.name, free.balance::numeric as available from trader t
-join lateral (
-    select b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as balance
-    from account_balance b where b.account_id = t.id * 8 + 6 order by b.version desc limit 1
-) free on true
-join lateral (
-    select c.balance + coalesce((select sum(o.amount) from account_pending o where o.account_id = c.account_id), 0) as balance
-    from account_balance c where c.account_id = t.id * 8 + 7 order by c.version desc limit 1
-) held on true
+join standing free on free.account_id = t.id * 8 + 6
+join standing held on held.account_id = t.id * 8 + 7
 where t.enabled and not t.on_break and (free.balance <= 0 or free.balance < held.balance)
   and exists (select from requisite r where r.trader_id = t.id and r.enabled and r.own_enabled)
 order by free.balance, t.id limit @most;

@@ -51,6 +51,7 @@ create table payment_history (
     reason text
 ) partition by range (at);
 alter sequence payment_history_id_seq owned by payment_history.id;
+create index payment_history_id_idx on payment_history (id);
 create trigger payment_history_append_only before update or delete or truncate on payment_history
     for each statement execute function append_only();
 
@@ -101,9 +102,7 @@ create index webhook_event_status_idx on webhook_event (merchant_id, status, num
 create table transfer_other partition of transfer (primary key (subject_id, id)) default;
 create trigger transfer_other_append_only before update or delete or truncate on transfer_other
     for each statement execute function append_only();
-create table payment_history_other partition of payment_history (
-    primary key (merchant_id, payment_id, id), constraint payment_history_other_id unique (id)
-) default;
+create table payment_history_other partition of payment_history (primary key (merchant_id, payment_id, id)) default;
 create trigger payment_history_other_append_only before update or delete or truncate on payment_history_other
     for each statement execute function append_only();
 create table webhook_attempt_other partition of webhook_attempt (primary key (merchant_id, event_id, id)) default;

@@ -20,16 +20,25 @@ import (
 
 // migrate brings the database to the present schema and ends. It makes what is not there yet.
 func (e environment) migrate(ctx context.Context, args []string) error {
-	c, _, err := e.parseDatabase("migrate", args, nil)
-	if err != nil {
+	var distribute string
+	c, _, err := e.parseDatabase("migrate", args, []setting{
+		{&distribute, "distribute", "", "", "citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on"},
+	})
+	switch {
+	case err != nil:
 		return err
+	case distribute != "" && distribute != "citus":
+		return usageError{fmt.Errorf("-distribute must be citus, not %q", distribute)}
 	}
 	database, err := besideServer(ctx, c, newLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
 	defer database.close()
-	return db.Migrate(ctx, database.url)
+	if err := db.Migrate(ctx, database.url); err != nil || distribute == "" {
+		return err
+	}
+	return db.Distribute(ctx, database.url)
 }
 
 // withDatabase runs a command on a database that is there and has this program's schema, beside a

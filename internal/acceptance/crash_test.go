@@ -16,6 +16,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -35,6 +36,9 @@ type victim struct {
 
 func newVictim(t *testing.T) *victim {
 	t.Helper()
+	if dbtest.OnCitus() {
+		return newVictimOn(t, newDatabase(t))
+	}
 	return newVictimOn(t, "")
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	"gateway.example/web/browsertest"
 )
@@ -192,7 +193,9 @@ func (g *instance) stop() error {
 var shared struct {
 	once sync.Once
 	*instance
-	err error
+	// drop drops its database where that is one of a Citus cluster.
+	drop func() error
+	err  error
 }
 
 func sharedSandbox(t *testing.T) *instance {
@@ -206,7 +209,15 @@ func sharedSandbox(t *testing.T) *instance {
 		if shared.err = err; err != nil {
 			return
 		}
-		shared.instance = launch(dir, nil, anyPort...)
+		flags := anyPort
+		if dbtest.OnCitus() {
+			var address string
+			if address, shared.drop, shared.err = dbtest.Distributed(context.Background()); shared.err != nil {
+				return
+			}
+			flags = slices.Concat([]string{"-sandbox", "-database-url", address}, flags)
+		}
+		shared.instance = launch(dir, nil, flags...)
 		if shared.err = shared.awaitSandbox(); shared.err == nil {
 			shared.pool, shared.err = pgxpool.New(context.Background(), shared.DatabaseURL)
 			keep(shared.Info)
@@ -221,14 +232,25 @@ func endShared() error {
 		return nil
 	}
 	defer func() { _ = os.RemoveAll(shared.dir) }()
-	return shared.stop()
+	err := shared.stop()
+	if shared.drop != nil {
+		err = errors.Join(err, shared.drop())
+	}
+	return err
 }
 
 var databases atomic.Int64
 
-// newDatabase makes an empty database on the shared sandbox's PostgreSQL and returns its URL.
+// newDatabase makes an empty database on the shared sandbox's PostgreSQL and returns its URL. Where the tests are made
+// on Citus, it is a distributed one.
 func newDatabase(t *testing.T) string {
 	t.Helper()
+	if dbtest.OnCitus() {
+		address, drop, err := dbtest.Distributed(t.Context())
+		noError(t, err)
+		t.Cleanup(func() { noError(t, drop()) })
+		return address
+	}
 	g := sharedSandbox(t)
 	name := fmt.Sprintf("other_%d", databases.Add(1))
 	_, err := g.pool.Exec(t.Context(), "create database "+name)

@@ -43,8 +43,11 @@ const sides = `transfer t
 
 var rules = []rule{
 	{name: "a transfer moves an amount between two accounts", of: "transfer", query: `
+		with t as materialized (
+			select * from transfer where created_at >= $1 union all select * from transfer where id > $2 and id <= $3
+		)
 		select format('transfer %s: %s from account %s to %s', t.id, t.amount, t.debit_account, t.credit_account)
-		from (select * from transfer where created_at >= $1 union all select * from transfer where id > $2 and id <= $3) t
+		from t
 		left join account d on d.id = t.debit_account left join account c on c.id = t.credit_account
 		where t.amount <= 0 or t.amount = 'NaN' or d.id = c.id or d.id is null or c.id is null`},
 	{name: "a payment's money stands where its status says", of: "payment", query: `
@@ -52,7 +55,7 @@ var rules = []rule{
 			select subject_id as id from transfer where subject = 'payment' and created_at >= $1
 			union select id from payment where id > $2 and id <= $3
 		), p as (
-			select payment.*, exists (select from settlement_due d
+			select payment.*, exists (select 1 from settlement_due d
 				where d.merchant_id = payment.merchant_id and d.payment_id = payment.id) as due
 			from payment where payment.id in (select id from touched)
 		), expected as (

@@ -151,18 +151,19 @@ var dayRules = []rule{
 				select balance, day from account_day e where e.account_id = d.account_id and e.day < d.day order by e.day desc limit 1
 			) b on true
 			where $1::timestamptz is not null and d.id > $2 and d.id <= $3
+		), side as (
+			select k.id, case when t.credit_account = k.account_id then t.amount else -t.amount end as amount
+			from kept k join transfer t on (t.debit_account >> 1) = (k.account_id >> 1) and t.created_at >= k.since and t.created_at < k.until
+			where k.account_id in (t.debit_account, t.credit_account)
+			union all
+			select k.id, t.amount
+			from kept k join transfer t on t.credit_account = k.account_id and (t.credit_account >> 1) = (k.account_id >> 1)
+				and t.created_at >= k.since and t.created_at < k.until
+			where (t.debit_account >> 1) <> (t.credit_account >> 1)
+		), moved as (
+			select id, sum(amount) as amount from side group by id
 		)
-		select format('account %s, %s: has %s, should have %s', k.account_id, k.day, k.balance, k.before + m.amount)
-		from kept k cross join lateral (
-			select coalesce(sum(side.amount), 0) as amount from (
-				select case when t.credit_account = k.account_id then t.amount else -t.amount end as amount from transfer t
-				where (t.debit_account >> 1) = (k.account_id >> 1) and t.created_at >= k.since and t.created_at < k.until
-					and k.account_id in (t.debit_account, t.credit_account)
-				union all
-				select t.amount from transfer t
-				where (t.credit_account >> 1) = (k.account_id >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
-					and t.created_at >= k.since and t.created_at < k.until and t.credit_account = k.account_id
-			) side
-		) m
-		where k.balance <> k.before + m.amount`},
+		select format('account %s, %s: has %s, should have %s', k.account_id, k.day, k.balance, k.before + coalesce(m.amount, 0))
+		from kept k left join moved m using (id)
+		where k.balance <> k.before + coalesce(m.amount, 0)`},
 }

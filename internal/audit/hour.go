@@ -35,7 +35,7 @@ const hourBroken = `
 		from payment p cross join lateral (
 			select to_status from payment_history h
 			where h.merchant_id = p.merchant_id and h.payment_id = p.id and h.id <= (select last_id from progress)
-				and not exists (select from payment_history_gap g where g.id = h.id)
+				and h.id not in (select id from payment_history_gap)
 			order by h.id desc limit 1
 		) h
 		where p.created_at >= $1 and p.created_at < $2

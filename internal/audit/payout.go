@@ -76,12 +76,16 @@ var payoutRules = []rule{
 		where a.owner_kind = 'cashbox' and a.purpose = 'reserved'
 			and b.amount <> coalesce(frozen.amount, 0) + coalesce(c.insurance_usdt, 0)`},
 	{name: "a cashbox's insurance is what was moved for it", query: `
-		select format('cashbox %s: insurance %s, moved %s', a.owner_id, coalesce(c.insurance_usdt, 0), moved.amount)
+		with moved as (
+			select t.subject_id, m.account_id, sum(m.amount) as amount from ` + sides + `
+			where t.subject = 'insurance' and t.subject_id in (select owner_id from account where owner_kind = 'cashbox')
+			group by t.subject_id, m.account_id
+		)
+		select format('cashbox %s: insurance %s, moved %s', a.owner_id, coalesce(c.insurance_usdt, 0), coalesce(moved.amount, 0))
 		from account a
 		left join cashbox c on c.id = a.owner_id
-		cross join lateral (select coalesce(sum(case a.id when t.credit_account then t.amount when t.debit_account then -t.amount end), 0)
-			as amount from transfer t where t.subject_id = a.owner_id and t.subject = 'insurance') moved
-		where a.owner_kind = 'cashbox' and a.purpose = 'reserved' and coalesce(c.insurance_usdt, 0) <> moved.amount`},
+		left join moved on moved.subject_id = a.owner_id and moved.account_id = a.id
+		where a.owner_kind = 'cashbox' and a.purpose = 'reserved' and coalesce(c.insurance_usdt, 0) <> coalesce(moved.amount, 0)`},
 }
 
 // depositRules are the invariants of what comes in from outside: deposits, and traders' funding.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 )
@@ -111,7 +110,7 @@ func (s *Service) steps(d DeskPayment) []Step {
 // DeskStamps are numbers, by trader, that change with whatever the desks of traders show of payments
 // but their time, and with a break. One query asks for all.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
-	rows, err := s.q.DeskStamps(ctx, db.DeskStampsParams{TraderIds: traderIDs, Page: payment.MaxDesk})
+	rows, err := s.q.DeskStamps(ctx, traderIDs)
 	if err != nil {
 		return nil, fmt.Errorf("read the stamps of desks: %w", err)
 	}

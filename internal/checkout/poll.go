@@ -73,20 +73,36 @@ func (c *crowd) leave(to queue) {
 // behind it.
 func (s *Service) work(ctx context.Context, to queue) {
 	for ctx.Err() == nil {
-		attempt, err := s.q.AttemptClaim(ctx, db.AttemptClaimParams{
-			Now: s.clock.Now(), TraderID: to.traderID, AcquirerID: to.acquirerID,
-		})
-		if db.NoRows(err) {
-			return
-		}
+		attempt, err := s.claim(ctx, to)
 		if err != nil {
 			slog.ErrorContext(ctx, "card attempt not claimed", "trader", to.traderID, "error", err)
+		}
+		if attempt == nil {
 			return
 		}
-		if err := s.ask(ctx, attempt); err != nil {
+		if err := s.ask(ctx, *attempt); err != nil {
 			slog.ErrorContext(ctx, "card attempt not asked about", "attempt", attempt.ID.String(), "error", err)
 		}
 	}
+}
+
+// claim takes the attempt of a queue that has been due longest, but for those that others are just taking, or
+// nil. They are listed first and then taken one by one, by their keys.
+func (s *Service) claim(ctx context.Context, from queue) (*db.CardAttempt, error) {
+	now := s.clock.Now()
+	due, err := s.q.AttemptsDue(ctx, db.AttemptsDueParams{
+		Now: now, TraderID: from.traderID, AcquirerID: from.acquirerID, Most: 2 * pollersOfQueue,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range due {
+		attempt, err := s.q.AttemptClaim(ctx, db.AttemptClaimParams{Now: now, MerchantID: row.MerchantID, ID: row.ID})
+		if !db.NoRows(err) {
+			return &attempt, err
+		}
+	}
+	return nil, nil
 }
 
 // ask asks about one attempt. An acquirer without an answer is no failure of ours: it is asked

@@ -64,29 +64,31 @@ func (q *Queries) AccountDayBefore(ctx context.Context, arg AccountDayBeforePara
 }
 
 const accountDayClose = `-- name: AccountDayClose :exec
+with side as (
+    select t.debit_account as account_id, -t.amount as amount from transfer t
+    where (t.debit_account >> 1) = any($2::bigint[]) and t.created_at >= $3 and t.created_at < $4
+    union all
+    select t.credit_account, t.amount from transfer t
+    where (t.debit_account >> 1) = any($2::bigint[]) and (t.debit_account >> 1) = (t.credit_account >> 1)
+      and t.created_at >= $3 and t.created_at < $4
+    union all
+    select t.credit_account, t.amount from transfer t
+    where (t.credit_account >> 1) = any($2::bigint[]) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+      and t.created_at >= $3 and t.created_at < $4
+), moved as (
+    select account_id, sum(amount) as amount from side where account_id = any($5::bigint[]) group by account_id
+)
 insert into account_day (account_id, day, balance)
 select moved.account_id, $1::date, moved.amount + coalesce((
     select d.balance from account_day d where d.account_id = moved.account_id and d.day < $1::date order by d.day desc limit 1
 ), 0)
-from (
-    select a.id as account_id, sum(m.amount) as amount
-    from account a cross join lateral (
-        select case when t.credit_account = a.id then t.amount else -t.amount end as amount from transfer t
-        where (t.debit_account >> 1) = (a.id >> 1) and t.created_at >= $2 and t.created_at < $3
-          and (t.debit_account = a.id or t.credit_account = a.id)
-        union all
-        select t.amount from transfer t
-        where (t.credit_account >> 1) = (a.id >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
-          and t.created_at >= $2 and t.created_at < $3 and t.credit_account = a.id
-    ) m
-    where a.id = any($4::bigint[])
-    group by a.id
-) moved
+from moved
 on conflict do nothing
 `
 
 type AccountDayCloseParams struct {
 	Day        time.Time
+	Owners     []int64
 	FromAt     time.Time
 	UntilAt    time.Time
 	AccountIds []int64
@@ -97,6 +99,7 @@ type AccountDayCloseParams struct {
 func (q *Queries) AccountDayClose(ctx context.Context, arg AccountDayCloseParams) error {
 	_, err := q.db.Exec(ctx, accountDayClose,
 		arg.Day,
+		arg.Owners,
 		arg.FromAt,
 		arg.UntilAt,
 		arg.AccountIds,

@@ -11,7 +11,7 @@ import (
 )
 
 const appealExists = `-- name: AppealExists :one
-select exists (select from appeal where merchant_id = $1 and payment_id = $2)
+select exists (select 1 from appeal where merchant_id = $1 and payment_id = $2)
 `
 
 type AppealExistsParams struct {

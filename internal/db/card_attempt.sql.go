@@ -15,27 +15,26 @@ import (
 const attemptClaim = `-- name: AttemptClaim :one
 with due as (
     select d.merchant_id, d.id from card_attempt d
-    where d.trader_id = $2 and d.acquirer_id = $3
+    where d.merchant_id = $2 and d.id = $3
         and d.status in ('authorising', 'open', 'undoing') and d.poll_at <= $1
-    order by d.poll_at limit 1
     for no key update skip locked
 )
-update card_attempt a set poll_at = $1 + greatest(interval '1 second',
-    least(($1::timestamptz - a.progress_at) / 5, interval '30 seconds'))
-from due where a.merchant_id = due.merchant_id and a.id = due.id
+update card_attempt a set poll_at = ($1::timestamptz at time zone 'UTC' + greatest(interval '1 second',
+    least(($1::timestamptz - a.progress_at) / 5, interval '30 seconds'))) at time zone 'UTC'
+from due where a.merchant_id = $2 and a.merchant_id = due.merchant_id and a.id = due.id
 returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.poll_at, a.acquirer_id, a.progress_at, a.source, a.card
 `
 
 type AttemptClaimParams struct {
 	Now        time.Time
-	TraderID   int64
-	AcquirerID int64
+	MerchantID int64
+	ID         uuid.UUID
 }
 
-// AttemptClaim takes the attempt of a queue that has been due longest and puts it off: by a fifth of the time for which
-// nothing has happened to it, and by 1 to 30 seconds. Replicas, and workers of one, pass each other's by.
+// AttemptClaim takes an attempt that is still due and puts it off: by a fifth of the time for which nothing has happened to it, and
+// by 1 to 30 seconds. Replicas, and workers of one, pass each other's by.
 func (q *Queries) AttemptClaim(ctx context.Context, arg AttemptClaimParams) (CardAttempt, error) {
-	row := q.db.QueryRow(ctx, attemptClaim, arg.Now, arg.TraderID, arg.AcquirerID)
+	row := q.db.QueryRow(ctx, attemptClaim, arg.Now, arg.MerchantID, arg.ID)
 	var i CardAttempt
 	err := row.Scan(
 		&i.MerchantID,
@@ -145,7 +144,7 @@ func (q *Queries) AttemptNudge(ctx context.Context, arg AttemptNudgeParams) erro
 const attemptOpenElsewhere = `-- name: AttemptOpenElsewhere :one
 select count(*) from card_attempt a
 where a.trader_id = $1 and a.status in ('authorising', 'open', 'undoing')
-    and not exists (select from trader_acquirer t where t.id = a.acquirer_id and t.present)
+    and a.acquirer_id not in (select t.id from trader_acquirer t where t.present)
 `
 
 // AttemptOpenElsewhere counts a trader's attempts under way at other processors than the present one.
@@ -285,4 +284,49 @@ type AttemptUndoParams struct {
 func (q *Queries) AttemptUndo(ctx context.Context, arg AttemptUndoParams) error {
 	_, err := q.db.Exec(ctx, attemptUndo, arg.Soon, arg.MerchantID, arg.PaymentID)
 	return err
+}
+
+const attemptsDue = `-- name: AttemptsDue :many
+select merchant_id, id from card_attempt
+where trader_id = $1 and acquirer_id = $2
+    and status in ('authorising', 'open', 'undoing') and poll_at <= $3::timestamptz
+order by poll_at limit $4
+`
+
+type AttemptsDueParams struct {
+	TraderID   int64
+	AcquirerID int64
+	Now        time.Time
+	Most       int32
+}
+
+type AttemptsDueRow struct {
+	MerchantID int64
+	ID         uuid.UUID
+}
+
+// AttemptsDue lists the attempts of a queue that are due, the one first that has been due longest.
+func (q *Queries) AttemptsDue(ctx context.Context, arg AttemptsDueParams) ([]AttemptsDueRow, error) {
+	rows, err := q.db.Query(ctx, attemptsDue,
+		arg.TraderID,
+		arg.AcquirerID,
+		arg.Now,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AttemptsDueRow
+	for rows.Next() {
+		var i AttemptsDueRow
+		if err := rows.Scan(&i.MerchantID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

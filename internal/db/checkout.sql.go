@@ -171,24 +171,18 @@ func (q *Queries) CheckoutStamps(ctx context.Context, arg CheckoutStampsParams) 
 const deskStamps = `-- name: DeskStamps :many
 select t.id, hashtextextended(t.version::text || ' ' || coalesce(desk.stamp, 0), 0)::bigint as stamp
 from trader t
-left join lateral (
-    select bit_xor(hashtextextended(
+left join (
+    select p.trader_id, bit_xor(hashtextextended(
         p.id || ' ' || p.version || ' ' || coalesce(c::text, '') || ' ' || (
             select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id
         ), 0)) as stamp
-    from (
-        select o.merchant_id, o.id, o.version from payment o
-        where o.trader_id = t.id and o.status = 'pending' order by o.expires_at, o.id limit $1
-    ) p
+    from payment p
     left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
-) desk on true
-where t.id = any($2::bigint[])
+    where p.trader_id = any($1::bigint[]) and p.status = 'pending'
+    group by p.trader_id
+) desk on desk.trader_id = t.id
+where t.id = any($1::bigint[])
 `
-
-type DeskStampsParams struct {
-	Page      int32
-	TraderIds []int64
-}
 
 type DeskStampsRow struct {
 	ID    int64
@@ -198,8 +192,8 @@ type DeskStampsRow struct {
 // DeskStamps reads of traders numbers that change with whatever their desks show of payments: of their open payments, as many as
 // a desk shows, with their checkouts and receipts, and of the trader's row, which has the break. A payment's version is raised
 // by every change of it.
-func (q *Queries) DeskStamps(ctx context.Context, arg DeskStampsParams) ([]DeskStampsRow, error) {
-	rows, err := q.db.Query(ctx, deskStamps, arg.Page, arg.TraderIds)
+func (q *Queries) DeskStamps(ctx context.Context, traderIds []int64) ([]DeskStampsRow, error) {
+	rows, err := q.db.Query(ctx, deskStamps, traderIds)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
+	"strings"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -219,14 +221,23 @@ func IgnoreNoRows(err error) error {
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 
-// Violated is the name of the constraint that refused a row, or "".
+// Violated is the name of the constraint that refused a row, or "". Of an error of another node Citus passes on only
+// the text, which names the constraint of the shard: its name is the table's and the number of the shard.
 func Violated(err error) string {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if !errors.As(err, &pg) {
+		return ""
+	}
+	if pg.ConstraintName != "" || !strings.HasPrefix(pg.Code, "23") {
 		return pg.ConstraintName
+	}
+	if found := shardConstraint.FindStringSubmatch(pg.Message); found != nil {
+		return found[1]
 	}
 	return ""
 }
+
+var shardConstraint = regexp.MustCompile(`constraint "(\w+?)(?:_\d{6,})?"$`)
 
 // IsForeignKeyViolation reports whether err says that a row refers to one that is not there.
 func IsForeignKeyViolation(err error) bool { return hasCode(err, "23503") }

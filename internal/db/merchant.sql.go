@@ -88,7 +88,7 @@ func (q *Queries) MerchantList(ctx context.Context, arg MerchantListParams) ([]M
 }
 
 const merchantOpenPayments = `-- name: MerchantOpenPayments :one
-select count(*)::integer from (select from payment where merchant_id = $1 and status = 'pending' limit $2) as open
+select count(*)::integer from (select 1 from payment where merchant_id = $1 and status = 'pending' limit $2) as open
 `
 
 type MerchantOpenPaymentsParams struct {

@@ -536,6 +536,12 @@ type WebhookEvent struct {
 	Round      int32
 }
 
+type WebhookOutbox struct {
+	ID         int64
+	MerchantID int64
+	EventID    uuid.UUID
+}
+
 type WebhookReplay struct {
 	ID          int64
 	MerchantID  int64

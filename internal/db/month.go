@@ -106,9 +106,9 @@ func (m monthly) covered(ctx context.Context, tx pgx.Tx, from, to string) (bool,
 	}
 	var reached, strays bool
 	err := tx.QueryRow(ctx, `select exists (
-			select from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::text::regclass
+			select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::text::regclass
 			and substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \(''([^'']+)''\)') collate "C" > $2
-		), exists (select from `+m.name+"_other where "+m.column+" >= '"+from+"' and "+m.column+" < '"+to+"')",
+		), exists (select 1 from `+m.name+"_other where "+m.column+" >= '"+from+"' and "+m.column+" < '"+to+"')",
 		m.name, from).Scan(&reached, &strays)
 	if err != nil {
 		return false, fmt.Errorf("look at the months: %w", err)

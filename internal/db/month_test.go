@@ -49,6 +49,9 @@ func TestMakeMonths(t *testing.T) {
 			}
 		}
 	}
+	if dbtest.OnCitus() {
+		return // a row does not say there which partition it is in
+	}
 	in := func(sql string, args ...any) string {
 		var table string
 		noError(t, d.Pool.QueryRow(t.Context(), sql+" returning tableoid::regclass::text", args...).Scan(&table))
@@ -120,7 +123,7 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 			}
 		}
 	}
-	for table, keys := range map[string]int{"transfer": 1, "payment_history": 2, "webhook_attempt": 1, "webhook_event": 3} {
+	for table, keys := range map[string]int{"transfer": 1, "payment_history": 1, "webhook_attempt": 1, "webhook_event": 3} {
 		for _, part := range partitions(t, d, table) {
 			var unique int
 			noError(t, d.Pool.QueryRow(

@@ -27,12 +27,13 @@ func (q *Queries) PayinCountTaken(ctx context.Context, traderID int64) (int64, e
 
 const payinDeskCounts = `-- name: PayinDeskCounts :one
 select (select count(*) from (
-        select from payin where trader_id = $1::bigint and status = 'processing' limit $2) as t)::integer as taken,
+        select 1 from payin where trader_id = $1::bigint and status = 'processing' limit $2) as t)::integer as taken,
     (select count(*) from (
-        select from payin w
-        join trader_payout_method m on m.currency = w.currency and m.method = w.method
-        join trader t on t.id = m.trader_id
-        where w.status = 'waiting' and m.trader_id = $1::bigint and m.enabled and t.enabled limit $2) as w
+        select 1 from payin w
+        where w.status = 'waiting' and (w.currency, w.method) in (
+            select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
+            where m.trader_id = $1::bigint and m.enabled and t.enabled
+        ) limit $2) as w
     )::integer as waiting
 `
 
@@ -56,27 +57,22 @@ func (q *Queries) PayinDeskCounts(ctx context.Context, arg PayinDeskCountsParams
 
 const payinDeskStamps = `-- name: PayinDeskStamps :many
 with asked as (select unnest($1::bigint[]) as id),
-able as materialized (
+able as (
     select t.id, m.currency, m.method from asked
     join trader t on t.id = asked.id and t.enabled
     join trader_payout_method m on m.trader_id = t.id and m.enabled
-), waiting as materialized (
-    select k.currency, k.method, w.stamp from (select distinct a.currency, a.method from able a) k
-    cross join lateral (
-        select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
-        where p.status = 'waiting' and p.currency = k.currency and p.method = k.method
-    ) w
+), waiting as (
+    select p.currency, p.method, bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+    where p.status = 'waiting' group by p.currency, p.method
+), offered as (
+    select a.id, bit_xor(hashtextextended(w.currency || ' ' || w.method || ' ' || w.stamp, 0)) as stamp from able a
+    join waiting w on w.currency = a.currency and w.method = a.method group by a.id
+), taken as (
+    select p.trader_id, bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+    where p.trader_id = any($1::bigint[]) and p.status = 'processing' group by p.trader_id
 )
 select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' || coalesce(offered.stamp, 0), 0)::bigint as stamp
-from asked
-left join lateral (
-    select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
-    where p.trader_id = asked.id and p.status = 'processing'
-) taken on true
-left join lateral (
-    select bit_xor(hashtextextended(w.currency || ' ' || w.method || ' ' || w.stamp, 0)) as stamp from able a
-    join waiting w on w.currency = a.currency and w.method = a.method where a.id = asked.id
-) offered on true
+from asked left join taken on taken.trader_id = asked.id left join offered on offered.id = asked.id
 `
 
 type PayinDeskStampsRow struct {
@@ -999,7 +995,7 @@ func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, er
 const payinsExpired = `-- name: PayinsExpired :many
 select merchant_id, id from payin
 where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[])
-order by expires_at limit $3 for no key update skip locked
+order by expires_at limit $3
 `
 
 type PayinsExpiredParams struct {
@@ -1013,8 +1009,7 @@ type PayinsExpiredRow struct {
 	ID         int64
 }
 
-// PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off, and without those that
-// somebody is just changing, so that neither take the places of later ones.
+// PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
 func (q *Queries) PayinsExpired(ctx context.Context, arg PayinsExpiredParams) ([]PayinsExpiredRow, error) {
 	rows, err := q.db.Query(ctx, payinsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
@@ -1036,7 +1031,7 @@ func (q *Queries) PayinsExpired(ctx context.Context, arg PayinsExpiredParams) ([
 }
 
 const payinsExpiredLeft = `-- name: PayinsExpiredLeft :one
-select exists (select from payin where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
+select exists (select 1 from payin where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
 `
 
 type PayinsExpiredLeftParams struct {
@@ -1050,4 +1045,34 @@ func (q *Queries) PayinsExpiredLeft(ctx context.Context, arg PayinsExpiredLeftPa
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const payinsFree = `-- name: PayinsFree :many
+select id from payin where merchant_id = $1 and id = any($2::bigint[]) for no key update skip locked
+`
+
+type PayinsFreeParams struct {
+	MerchantID int64
+	Ids        []int64
+}
+
+// PayinsFree are those of a merchant's payouts that nobody is just changing.
+func (q *Queries) PayinsFree(ctx context.Context, arg PayinsFreeParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, payinsFree, arg.MerchantID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -253,7 +253,7 @@ func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]Pay
 }
 
 const paymentDeskCount = `-- name: PaymentDeskCount :one
-select count(*)::integer from (select from payment where trader_id = $1 and status = 'pending' limit $2) as open
+select count(*)::integer from (select 1 from payment where trader_id = $1 and status = 'pending' limit $2) as open
 `
 
 type PaymentDeskCountParams struct {
@@ -799,22 +799,19 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from unnest($1::text[]) as payer (name) cross join unnest($2::bigint[]) as merchant (id)
-cross join lateral (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
-    where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < $3
-      and ($4::text is null or status = $4)
-      and ($5::text is null or order_id = $5)
-      and ($6::text is null or method = $6)
-      and ($7::timestamptz is null or created_at >= $7)
-      and ($8::timestamptz is null or created_at < $8)
-    order by payment.id desc limit $9
-) p order by p.id desc limit $9
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+where payer_user_id = $1::text and merchant_id = $2 and id < $3
+  and ($4::text is null or status = $4)
+  and ($5::text is null or order_id = $5)
+  and ($6::text is null or method = $6)
+  and ($7::timestamptz is null or created_at >= $7)
+  and ($8::timestamptz is null or created_at < $8)
+order by id desc limit $9
 `
 
 type PaymentListByPayerParams struct {
-	Payers      []string
-	MerchantIds []int64
+	Payer       string
+	MerchantID  int64
 	BeforeID    int64
 	Status      *string
 	OrderID     *string
@@ -824,12 +821,11 @@ type PaymentListByPayerParams struct {
 	Page        int32
 }
 
-// PaymentListByPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a
-// page has.
+// PaymentListByPayer lists a payer's payments with one merchant, by one of the payer's names.
 func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayerParams) ([]Payment, error) {
 	rows, err := q.db.Query(ctx, paymentListByPayer,
-		arg.Payers,
-		arg.MerchantIds,
+		arg.Payer,
+		arg.MerchantID,
 		arg.BeforeID,
 		arg.Status,
 		arg.OrderID,
@@ -1175,7 +1171,7 @@ func (q *Queries) PaymentMove(ctx context.Context, arg PaymentMoveParams) error 
 
 const paymentOpenCount = `-- name: PaymentOpenCount :one
 select count(*)::integer from (
-    select from payment p
+    select 1 from payment p
     where p.status = 'pending'
       and ($1::bigint is null or p.merchant_id = $1)
       and ($2::bigint is null or p.cashbox_id = $2)
@@ -1311,7 +1307,7 @@ func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) 
 const paymentsExpired = `-- name: PaymentsExpired :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
-order by expires_at limit $3 for no key update skip locked
+order by expires_at limit $3
 `
 
 type PaymentsExpiredParams struct {
@@ -1320,8 +1316,7 @@ type PaymentsExpiredParams struct {
 	Page   int32
 }
 
-// PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off, and without those
-// that somebody is just changing, so that neither take the places of later ones.
+// PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off.
 func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams) ([]Payment, error) {
 	rows, err := q.db.Query(ctx, paymentsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
@@ -1395,7 +1390,7 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 }
 
 const paymentsExpiredLeft = `-- name: PaymentsExpiredLeft :one
-select exists (select from payment where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
+select exists (select 1 from payment where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
 `
 
 type PaymentsExpiredLeftParams struct {
@@ -1409,4 +1404,34 @@ func (q *Queries) PaymentsExpiredLeft(ctx context.Context, arg PaymentsExpiredLe
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const paymentsFree = `-- name: PaymentsFree :many
+select id from payment where merchant_id = $1 and id = any($2::bigint[]) for no key update skip locked
+`
+
+type PaymentsFreeParams struct {
+	MerchantID int64
+	Ids        []int64
+}
+
+// PaymentsFree are those of a merchant's payments that nobody is just changing.
+func (q *Queries) PaymentsFree(ctx context.Context, arg PaymentsFreeParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, paymentsFree, arg.MerchantID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

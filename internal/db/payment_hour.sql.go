@@ -14,7 +14,8 @@ import (
 
 const paymentHistoryGapPrune = `-- name: PaymentHistoryGapPrune :exec
 delete from payment_history_gap g
-where g.since < now() - make_interval(secs => $1) and not exists (select from payment_history h where h.id = g.id)
+where g.since < now() - make_interval(secs => $1)
+    and g.id not in (select h.id from payment_history h where h.id in (select o.id from payment_history_gap o))
 `
 
 // PaymentHistoryGapPrune forgets ids whose transactions cannot be open any more: they were rolled back.
@@ -69,9 +70,9 @@ with next as (
 ), missing as (
     insert into payment_history_gap (id, since)
     select n, now() from generate_series($1::bigint + 1, (select max(next.id) from next)) n
-    where not exists (select from next where next.id = n)
+    where not exists (select 1 from next where next.id = n)
 ), progressed as (
-    update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select from next)
+    update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select 1 from next)
 )
 select count(*) from next
 `

@@ -40,7 +40,7 @@ const paymentStepInsertVisit = `-- name: PaymentStepInsertVisit :exec
 insert into payment_step (merchant_id, payment_id, at, actor, what, detail)
 select $1, $2, $3, $4, 'page_opened', $5
 where (select count(*) from (
-    select from payment_step s
+    select 1 from payment_step s
     where s.merchant_id = $1 and s.payment_id = $2 and s.what = 'page_opened' limit $6
 ) noted) < $6::bigint
 `

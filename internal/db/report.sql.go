@@ -216,7 +216,7 @@ func (q *Queries) ReportCashboxes(ctx context.Context, arg ReportCashboxesParams
 }
 
 const reportCountAppeals = `-- name: ReportCountAppeals :one
-select count(*) from (select from appeal where status in ('open', 'in_review') limit $1) counted
+select count(*) from (select 1 from appeal where status in ('open', 'in_review') limit $1) counted
 `
 
 func (q *Queries) ReportCountAppeals(ctx context.Context, most int32) (int64, error) {
@@ -239,7 +239,7 @@ func (q *Queries) ReportCountConflicts(ctx context.Context, most int32) (int64, 
 
 const reportCountDeadEvents = `-- name: ReportCountDeadEvents :one
 select count(*) from (
-    select from webhook_event
+    select 1 from webhook_event
     where status = 'dead' and ($1::bigint is null or merchant_id = $1)
     limit $2
 ) counted
@@ -258,7 +258,7 @@ func (q *Queries) ReportCountDeadEvents(ctx context.Context, arg ReportCountDead
 }
 
 const reportCountDeposits = `-- name: ReportCountDeposits :one
-select count(*) from (select from deposit where status = 'pending' limit $1) counted
+select count(*) from (select 1 from deposit where status = 'pending' limit $1) counted
 `
 
 func (q *Queries) ReportCountDeposits(ctx context.Context, most int32) (int64, error) {
@@ -270,7 +270,7 @@ func (q *Queries) ReportCountDeposits(ctx context.Context, most int32) (int64, e
 
 const reportCountMerchantAppeals = `-- name: ReportCountMerchantAppeals :one
 select count(*) from (
-    select from appeal where merchant_id = $1 and status in ('open', 'in_review') limit $2
+    select 1 from appeal where merchant_id = $1 and status in ('open', 'in_review') limit $2
 ) counted
 `
 
@@ -287,7 +287,7 @@ func (q *Queries) ReportCountMerchantAppeals(ctx context.Context, arg ReportCoun
 }
 
 const reportCountMerchantDeposits = `-- name: ReportCountMerchantDeposits :one
-select count(*) from (select from deposit where merchant_id = $1 and status = 'pending' limit $2) counted
+select count(*) from (select 1 from deposit where merchant_id = $1 and status = 'pending' limit $2) counted
 `
 
 type ReportCountMerchantDepositsParams struct {
@@ -304,7 +304,7 @@ func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCou
 
 const reportCountOverdue = `-- name: ReportCountOverdue :one
 select count(*) from (
-    select from payin
+    select 1 from payin
     where merchant_id = $1 and status = 'processing' and (taken_at <= $2::timestamptz or expires_at <= $3)
     limit $4
 ) counted
@@ -332,7 +332,7 @@ func (q *Queries) ReportCountOverdue(ctx context.Context, arg ReportCountOverdue
 
 const reportCountPayins = `-- name: ReportCountPayins :one
 select count(*) from (
-    select from payin
+    select 1 from payin
     where status = $1 and ($2::bigint is null or merchant_id = $2)
       and ($3::bigint is null or trader_id = $3)
     limit $4
@@ -360,7 +360,7 @@ func (q *Queries) ReportCountPayins(ctx context.Context, arg ReportCountPayinsPa
 
 const reportCountPayments = `-- name: ReportCountPayments :one
 select count(*) from (
-    select from payment
+    select 1 from payment
     where status = $1 and ($2::bigint is null or merchant_id = $2)
       and ($3::bigint is null or trader_id = $3)
     limit $4
@@ -1011,7 +1011,7 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
-    where id > $11 and id < $12
+    where id > $10 and id < $11
       and ($13::bigint is null or merchant_id = $13)
       and ($14::bigint is null or trader_id = $14)
       and ($15::text is null or status = $15)
@@ -1027,9 +1027,9 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9 or right(requisite_value, 4) = $9
-    or requisite_value is null and exists (select from payment_card_shown c
-        where c.card_merchant_id = listed.merchant_id and c.card_payment_id = listed.id and c.last4 = $9))
-order by id asc limit $10
+    or requisite_value is null and id in (select c.card_payment_id from payment_card_shown c
+        where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
+order by id asc limit $12
 `
 
 type ReportPaymentsAboveParams struct {
@@ -1042,9 +1042,9 @@ type ReportPaymentsAboveParams struct {
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
 	Last4       *string
-	Page        int32
 	Above       int64
 	Below       int64
+	Page        int32
 	MerchantID  *int64
 	TraderID    *int64
 	Status      *string
@@ -1117,9 +1117,9 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 		arg.MinAmount,
 		arg.MaxAmount,
 		arg.Last4,
-		arg.Page,
 		arg.Above,
 		arg.Below,
+		arg.Page,
 		arg.MerchantID,
 		arg.TraderID,
 		arg.Status,
@@ -1199,7 +1199,7 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
-    where id > $11 and id < $12
+    where id > $10 and id < $11
       and ($13::bigint is null or merchant_id = $13)
       and ($14::bigint is null or trader_id = $14)
       and ($15::text is null or status = $15)
@@ -1215,9 +1215,9 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9 or right(requisite_value, 4) = $9
-    or requisite_value is null and exists (select from payment_card_shown c
-        where c.card_merchant_id = listed.merchant_id and c.card_payment_id = listed.id and c.last4 = $9))
-order by id desc limit $10
+    or requisite_value is null and id in (select c.card_payment_id from payment_card_shown c
+        where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
+order by id desc limit $12
 `
 
 type ReportPaymentsBelowParams struct {
@@ -1230,9 +1230,9 @@ type ReportPaymentsBelowParams struct {
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
 	Last4       *string
-	Page        int32
 	Above       int64
 	Below       int64
+	Page        int32
 	MerchantID  *int64
 	TraderID    *int64
 	Status      *string
@@ -1307,9 +1307,9 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 		arg.MinAmount,
 		arg.MaxAmount,
 		arg.Last4,
-		arg.Page,
 		arg.Above,
 		arg.Below,
+		arg.Page,
 		arg.MerchantID,
 		arg.TraderID,
 		arg.Status,

@@ -157,26 +157,26 @@ const reportEventsAbove = `-- name: ReportEventsAbove :many
 with listed as (
     select w.merchant_id, w.id, w.type, w.subject, w.subject_id, w.sequence, w.url, w.created_at, w.status, w.number::bigint as number
     from webhook_event w
-    where w.merchant_id = $5 and w.number > $6::bigint and w.number < $7::bigint
+    where w.merchant_id = $1 and w.number > $6::bigint and w.number < $7::bigint
       and ($8::text is null or w.status = $8)
     order by w.number asc limit $9
 )
 select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
-    (select count(*) from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id)::integer as attempts,
-    (select a.status_code from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id
+    (select count(*) from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id)::integer as attempts,
+    (select a.status_code from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id
         order by a.id desc limit 1) as last_code
 from listed
-where created_at >= $1 and created_at < $2
-  and ($3::text is null or type = $3)
-order by number asc limit $4
+where created_at >= $2 and created_at < $3
+  and ($4::text is null or type = $4)
+order by number asc limit $5
 `
 
 type ReportEventsAboveParams struct {
+	MerchantID  int64
 	CreatedFrom time.Time
 	CreatedTo   time.Time
 	Type        *string
 	Page        int32
-	MerchantID  int64
 	Above       int64
 	Below       int64
 	Status      *string
@@ -199,11 +199,11 @@ type ReportEventsAboveRow struct {
 
 func (q *Queries) ReportEventsAbove(ctx context.Context, arg ReportEventsAboveParams) ([]ReportEventsAboveRow, error) {
 	rows, err := q.db.Query(ctx, reportEventsAbove,
+		arg.MerchantID,
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.Type,
 		arg.Page,
-		arg.MerchantID,
 		arg.Above,
 		arg.Below,
 		arg.Status,
@@ -243,26 +243,26 @@ const reportEventsBelow = `-- name: ReportEventsBelow :many
 with listed as (
     select w.merchant_id, w.id, w.type, w.subject, w.subject_id, w.sequence, w.url, w.created_at, w.status, w.number::bigint as number
     from webhook_event w
-    where w.merchant_id = $5 and w.number > $6::bigint and w.number < $7::bigint
+    where w.merchant_id = $1 and w.number > $6::bigint and w.number < $7::bigint
       and ($8::text is null or w.status = $8)
     order by w.number desc limit $9
 )
 select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
-    (select count(*) from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id)::integer as attempts,
-    (select a.status_code from webhook_attempt a where a.merchant_id = listed.merchant_id and a.event_id = listed.id
+    (select count(*) from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id)::integer as attempts,
+    (select a.status_code from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id
         order by a.id desc limit 1) as last_code
 from listed
-where created_at >= $1 and created_at < $2
-  and ($3::text is null or type = $3)
-order by number desc limit $4
+where created_at >= $2 and created_at < $3
+  and ($4::text is null or type = $4)
+order by number desc limit $5
 `
 
 type ReportEventsBelowParams struct {
+	MerchantID  int64
 	CreatedFrom time.Time
 	CreatedTo   time.Time
 	Type        *string
 	Page        int32
-	MerchantID  int64
 	Above       int64
 	Below       int64
 	Status      *string
@@ -287,11 +287,11 @@ type ReportEventsBelowRow struct {
 // an index, and stops after so many rows whatever the outer one keeps of them.
 func (q *Queries) ReportEventsBelow(ctx context.Context, arg ReportEventsBelowParams) ([]ReportEventsBelowRow, error) {
 	rows, err := q.db.Query(ctx, reportEventsBelow,
+		arg.MerchantID,
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.Type,
 		arg.Page,
-		arg.MerchantID,
 		arg.Above,
 		arg.Below,
 		arg.Status,

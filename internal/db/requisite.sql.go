@@ -13,18 +13,23 @@ import (
 )
 
 const requisiteFacts = `-- name: RequisiteFacts :many
+with standing as (
+    select b.account_id,
+        b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as available
+    from account_balance b
+    where b.account_id in (select o.trader_id * 8 + 6 from requisite o where o.id = any($1::bigint[]))
+)
 select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boolean as switched_on,
     coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
      where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
     (s.requisite_id is not null)::boolean as taken,
     (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
-    (b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available
+    standing.available::numeric as available
 from (select unnest($1::bigint[]) as id, unnest($2::date[]) as day, unnest($3::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
-join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
-cross join lateral (select n.balance from account_balance n where n.account_id = a.id order by n.version desc limit 1) b
+join standing on standing.account_id = r.trader_id * 8 + 6
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
 left join requisite_slot s on s.requisite_id = asked.id and s.amount = asked.amount and s.free_at > $4::timestamptz
 `

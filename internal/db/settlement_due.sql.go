@@ -63,10 +63,9 @@ func (q *Queries) SettlementDueInsert(ctx context.Context, arg SettlementDueInse
 
 const settlementDueList = `-- name: SettlementDueList :many
 select d.merchant_id, d.payment_id from settlement_due d
-join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id
-where exists (select from rate r where r.currency = d.currency and r.stale_at > $1::timestamptz)
+where d.currency in (select r.currency from rate r where r.stale_at > $1::timestamptz)
   and d.payment_id <> all($2::bigint[])
-order by d.since limit $3 for no key update of p skip locked
+order by d.since limit $3
 `
 
 type SettlementDueListParams struct {
@@ -80,8 +79,7 @@ type SettlementDueListRow struct {
 	PaymentID  int64
 }
 
-// SettlementDueList lists what can be settled, the oldest first, for a sweep: without those it has put off, and without
-// those whose payment somebody is just changing, so that neither take the places of later ones.
+// SettlementDueList lists what can be settled, the oldest first, for a sweep: without those it has put off.
 func (q *Queries) SettlementDueList(ctx context.Context, arg SettlementDueListParams) ([]SettlementDueListRow, error) {
 	rows, err := q.db.Query(ctx, settlementDueList, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {

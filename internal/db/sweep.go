@@ -77,6 +77,67 @@ func (s *Sweep[R]) Run(
 	}
 }
 
+// ListFree lists the next page of due rows that nobody has locked, so that those that somebody is just changing
+// do not take the places of later ones. list lists rows without the ids it is given; free are those of one
+// merchant's ids that are not locked. Merchants are asked for one by one, in one round trip: their rows may be on
+// several nodes, and no statement locks rows of more than one.
+func ListFree[R any](
+	ctx context.Context, b batcher, putOff []int64, page int32,
+	list func(putOff []int64, page int32) ([]R, error),
+	key func(R) (merchantID, id int64),
+	free func(free *[]int64, merchantID int64, ids []int64) Query,
+) ([]R, error) {
+	var due []R
+	for {
+		wanted := page - int32(len(due))
+		rows, err := list(putOff, wanted)
+		if err != nil {
+			return nil, err
+		}
+		unlocked, err := unlocked(ctx, b, rows, key, free)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			_, id := key(row)
+			if putOff = append(putOff, id); unlocked[id] {
+				due = append(due, row)
+			}
+		}
+		if len(rows) < int(wanted) || len(due) == int(page) {
+			return due, nil
+		}
+	}
+}
+
+func unlocked[R any](
+	ctx context.Context, b batcher, rows []R,
+	key func(R) (merchantID, id int64),
+	free func(free *[]int64, merchantID int64, ids []int64) Query,
+) (map[int64]bool, error) {
+	ids := map[int64][]int64{}
+	for _, row := range rows {
+		merchantID, id := key(row)
+		ids[merchantID] = append(ids[merchantID], id)
+	}
+	var queries []Query
+	var answers []*[]int64
+	for merchantID, asked := range ids {
+		answers = append(answers, new([]int64))
+		queries = append(queries, free(answers[len(answers)-1], merchantID, asked))
+	}
+	if err := Pipeline(ctx, b, queries...); err != nil {
+		return nil, fmt.Errorf("find what nobody has locked: %w", err)
+	}
+	unlocked := map[int64]bool{}
+	for _, answer := range answers {
+		for _, id := range *answer {
+			unlocked[id] = true
+		}
+	}
+	return unlocked, nil
+}
+
 // doPage does the rows, in their order, and counts those of which do reports that it did something.
 // It is called from several goroutines at a time.
 func (s *Sweep[R]) doPage(

@@ -29,11 +29,12 @@ func (q *Queries) AcquirerGet(ctx context.Context, id int64) (TraderAcquirer, er
 }
 
 const acquirerList = `-- name: AcquirerList :many
-select (to_jsonb(a) - 'secret')::jsonb as setting, (
-    select count(*) from card_attempt c
-    where c.trader_id = a.trader_id and c.acquirer_id = a.id and c.status in ('authorising', 'open', 'undoing')
-) as open
-from trader_acquirer a where a.trader_id = $1 order by a.present desc, a.id desc
+select (to_jsonb(a) - 'secret')::jsonb as setting, coalesce(c.open, 0)::bigint as open
+from trader_acquirer a left join (
+    select t.acquirer_id, count(*) as open from card_attempt t
+    where t.trader_id = $1 and t.status in ('authorising', 'open', 'undoing') group by t.acquirer_id
+) c on c.acquirer_id = a.id
+where a.trader_id = $1 order by a.present desc, a.id desc
 `
 
 type AcquirerListRow struct {

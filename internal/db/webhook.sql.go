@@ -102,17 +102,10 @@ func (q *Queries) WebhookAttemptList(ctx context.Context, arg WebhookAttemptList
 
 const webhookAttemptPurge = `-- name: WebhookAttemptPurge :one
 with gone as (
-    delete from webhook_attempt_other where (merchant_id, event_id, id) in (
-        select o.merchant_id, o.event_id, o.id from webhook_attempt_other o where o.at < $1 limit $2
-    ) returning id
+    delete from webhook_attempt_other where at < $1 returning id
 )
-select count(*) as count, coalesce(min(id), 0)::bigint as first, coalesce(max(id), 0)::bigint as last from gone
+select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone
 `
-
-type WebhookAttemptPurgeParams struct {
-	Before time.Time
-	Most   int32
-}
 
 type WebhookAttemptPurgeRow struct {
 	Count int64
@@ -120,23 +113,30 @@ type WebhookAttemptPurgeRow struct {
 	Last  int64
 }
 
-// WebhookAttemptPurge removes attempts of no month, from before a time.
-func (q *Queries) WebhookAttemptPurge(ctx context.Context, arg WebhookAttemptPurgeParams) (WebhookAttemptPurgeRow, error) {
-	row := q.db.QueryRow(ctx, webhookAttemptPurge, arg.Before, arg.Most)
+// WebhookAttemptPurge removes attempts of no month, from before a time. There are few.
+func (q *Queries) WebhookAttemptPurge(ctx context.Context, before time.Time) (WebhookAttemptPurgeRow, error) {
+	row := q.db.QueryRow(ctx, webhookAttemptPurge, before)
 	var i WebhookAttemptPurgeRow
 	err := row.Scan(&i.Count, &i.First, &i.Last)
 	return i, err
 }
 
 const webhookDeliveriesDue = `-- name: WebhookDeliveriesDue :many
-select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
-    array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
-    array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
-from webhook_delivery d
-join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
-join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
-where d.merchant_id = $1 and d.host = $2 and d.due_at <= now()
-order by d.due_at, d.event_id limit $3
+with due as (
+    select d.event_id, d.due_at, d.attempts, d.round, e.url, e.body, e.cashbox_id
+    from webhook_delivery d join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
+    where d.merchant_id = $1 and d.host = $2 and d.due_at <= now()
+    order by d.due_at, d.event_id limit $3
+), secret as (
+    select c.id, c.webhook_secret,
+        array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
+        array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
+    from cashbox c where c.merchant_id = $1
+)
+select due.event_id, due.attempts, due.round, due.url, due.body, due.cashbox_id, secret.webhook_secret, secret.previous_secrets,
+    secret.previous_until
+from due join secret on secret.id = due.cashbox_id
+order by due.due_at, due.event_id
 `
 
 type WebhookDeliveriesDueParams struct {
@@ -214,7 +214,7 @@ func (q *Queries) WebhookDeliveryAgain(ctx context.Context, arg WebhookDeliveryA
 }
 
 const webhookDeliveryCount = `-- name: WebhookDeliveryCount :one
-select count(*) from (select from webhook_delivery limit $1) queued
+select count(*) from (select 1 from webhook_delivery limit $1) queued
 `
 
 // WebhookDeliveryCount counts the deliveries that are queued, up to so many.
@@ -300,7 +300,7 @@ func (q *Queries) WebhookEndpointLease(ctx context.Context, arg WebhookEndpointL
 const webhookEndpointLeave = `-- name: WebhookEndpointLeave :exec
 update webhook_endpoint e set holder = null, leased_until = now(), slow = $1,
     due_at = case when e.due_at < e.leased_until then e.due_at else coalesce((
-        select min(d.due_at) from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host
+        select min(d.due_at) from webhook_delivery d where d.merchant_id = $2 and d.host = $3
     ), 'infinity') end
 where e.merchant_id = $2 and e.host = $3 and e.holder = $4::uuid
 `
@@ -335,7 +335,7 @@ func (q *Queries) WebhookEndpointPrune(ctx context.Context) error {
 }
 
 const webhookEndpointQueued = `-- name: WebhookEndpointQueued :one
-select count(*) from (select from webhook_delivery where merchant_id = $1 and host = $2 limit $3) queued
+select count(*) from (select 1 from webhook_delivery where merchant_id = $1 and host = $2 limit $3) queued
 `
 
 type WebhookEndpointQueuedParams struct {
@@ -624,8 +624,9 @@ const webhookEventInsert = `-- name: WebhookEventInsert :exec
 with event as (
     insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    returning merchant_id, id
 )
-insert into webhook_outbox (merchant_id, event_id) values ($1, $2)
+insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event
 `
 
 type WebhookEventInsertParams struct {
@@ -785,6 +786,36 @@ func (q *Queries) WebhookEventRequest(ctx context.Context, arg WebhookEventReque
 	return request_id, err
 }
 
+const webhookEventsFree = `-- name: WebhookEventsFree :many
+select id from webhook_event where merchant_id = $1 and id = any($2::uuid[]) for no key update skip locked
+`
+
+type WebhookEventsFreeParams struct {
+	MerchantID int64
+	Ids        []uuid.UUID
+}
+
+// WebhookEventsFree locks those of a merchant's events that nobody else has locked.
+func (q *Queries) WebhookEventsFree(ctx context.Context, arg WebhookEventsFreeParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, webhookEventsFree, arg.MerchantID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const webhookOutboxAny = `-- name: WebhookOutboxAny :one
 select exists (select from webhook_outbox)
 `
@@ -795,6 +826,36 @@ func (q *Queries) WebhookOutboxAny(ctx context.Context) (bool, error) {
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
+}
+
+const webhookOutboxNext = `-- name: WebhookOutboxNext :many
+select id, merchant_id, event_id from webhook_outbox where id > $1 order by id limit $2
+`
+
+type WebhookOutboxNextParams struct {
+	Past  int64
+	Batch int32
+}
+
+// WebhookOutboxNext lists the next events in the outbox, the oldest first.
+func (q *Queries) WebhookOutboxNext(ctx context.Context, arg WebhookOutboxNextParams) ([]WebhookOutbox, error) {
+	rows, err := q.db.Query(ctx, webhookOutboxNext, arg.Past, arg.Batch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookOutbox
+	for rows.Next() {
+		var i WebhookOutbox
+		if err := rows.Scan(&i.ID, &i.MerchantID, &i.EventID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const webhookOutboxOldest = `-- name: WebhookOutboxOldest :one
@@ -854,15 +915,10 @@ func (q *Queries) WebhookRelaySetLast(ctx context.Context, lastNumber int64) err
 }
 
 const webhookRelayTake = `-- name: WebhookRelayTake :many
-with due as (
-    select o.id, o.merchant_id, o.event_id
-    from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
-    order by o.id limit $2
-    for no key update of e skip locked
-), taken as (
-    delete from webhook_outbox where id in (select id from due)
+with taken as (
+    delete from webhook_outbox where id = any($2::bigint[]) returning id, merchant_id, event_id
 ), numbered as (
-    select merchant_id, event_id, row_number() over (order by id) as place from due
+    select merchant_id, event_id, row_number() over (order by id) as place from taken
 )
 update webhook_event e set number = $1::bigint + n.place from numbered n
 where e.merchant_id = n.merchant_id and e.id = n.event_id
@@ -871,7 +927,7 @@ returning e.merchant_id, e.id, e.url, e.number::bigint as number
 
 type WebhookRelayTakeParams struct {
 	LastNumber int64
-	Batch      int32
+	Ids        []int64
 }
 
 type WebhookRelayTakeRow struct {
@@ -881,10 +937,9 @@ type WebhookRelayTakeRow struct {
 	Number     int64
 }
 
-// WebhookRelayTake takes the oldest events out of the outbox and numbers them on. One that somebody else has locked waits in
-// the outbox and holds up no other.
+// WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox.
 func (q *Queries) WebhookRelayTake(ctx context.Context, arg WebhookRelayTakeParams) ([]WebhookRelayTakeRow, error) {
-	rows, err := q.db.Query(ctx, webhookRelayTake, arg.LastNumber, arg.Batch)
+	rows, err := q.db.Query(ctx, webhookRelayTake, arg.LastNumber, arg.Ids)
 	if err != nil {
 		return nil, err
 	}
@@ -1047,7 +1102,7 @@ func (q *Queries) WebhookReplaysRunning(ctx context.Context) ([]int64, error) {
 
 const webhookShift = `-- name: WebhookShift :exec
 with delivery as (
-    update webhook_delivery set due_at = due_at - make_interval(secs => $1)
+    update webhook_delivery set due_at = (due_at at time zone 'UTC' - make_interval(secs => $1)) at time zone 'UTC'
 )
 update webhook_endpoint set due_at = now() where due_at > now() and isfinite(due_at)
 `

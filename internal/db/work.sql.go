@@ -84,19 +84,17 @@ func (q *Queries) WorkConflicts(ctx context.Context, most int32) ([]WorkConflict
 }
 
 const workDeadEvents = `-- name: WorkDeadEvents :many
-select m.id, m.name, oldest.created_at,
-    (select count(*) from (
-        select from webhook_event e where e.merchant_id = m.id and e.status = 'dead' limit $1
-    ) counted)::integer as events
+select m.id, m.name, dead.created_at::timestamptz as created_at, least(dead.events, $1::bigint)::integer as events
 from merchant m
-join lateral (
-    select f.created_at from webhook_event f where f.merchant_id = m.id and f.status = 'dead' order by f.number limit 1
-) oldest on true
-order by oldest.created_at, m.id limit $2
+join (
+    select merchant_id, min(created_at) as created_at, count(*) as events from webhook_event
+    where status = 'dead' group by merchant_id
+) dead on dead.merchant_id = m.id
+order by dead.created_at, m.id limit $2
 `
 
 type WorkDeadEventsParams struct {
-	Counted int32
+	Counted int64
 	Most    int32
 }
 
@@ -331,15 +329,14 @@ func (q *Queries) WorkOverdue(ctx context.Context, arg WorkOverdueParams) ([]Wor
 }
 
 const workShortTraders = `-- name: WorkShortTraders :many
+with standing as (
+    select b.account_id,
+        b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as balance
+    from account_balance b where b.account_id % 8 in (6, 7)
+)
 select t.id, t.name, free.balance::numeric as available from trader t
-join lateral (
-    select b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as balance
-    from account_balance b where b.account_id = t.id * 8 + 6 order by b.version desc limit 1
-) free on true
-join lateral (
-    select c.balance + coalesce((select sum(o.amount) from account_pending o where o.account_id = c.account_id), 0) as balance
-    from account_balance c where c.account_id = t.id * 8 + 7 order by c.version desc limit 1
-) held on true
+join standing free on free.account_id = t.id * 8 + 6
+join standing held on held.account_id = t.id * 8 + 7
 where t.enabled and not t.on_break and (free.balance <= 0 or free.balance < held.balance)
   and exists (select from requisite r where r.trader_id = t.id and r.enabled and r.own_enabled)
 order by free.balance, t.id limit $1

@@ -68,6 +68,12 @@ type DB struct {
 // New clones a migrated database for the test and drops it afterwards.
 func New(t testing.TB) *DB {
 	t.Helper()
+	if OnCitus() {
+		address, drop, err := Distributed(t.Context())
+		check(t, err)
+		t.Cleanup(func() { check(t, drop()) })
+		return open(t, address)
+	}
 	return clone(t, template)
 }
 
@@ -94,13 +100,16 @@ func clone(t testing.TB, template string) *DB {
 	check(t, startErr)
 	name := fmt.Sprintf("test_%d", number.Add(1))
 	check(t, admin(fmt.Sprintf("create database %s template %s", name, template)))
-	pool, err := db.Open(t.Context(), server.URL(name), PoolSize(), db.ForCommands)
+	t.Cleanup(func() { check(t, admin(fmt.Sprintf("drop database %s with (force)", name))) })
+	return open(t, server.URL(name))
+}
+
+func open(t testing.TB, url string) *DB {
+	t.Helper()
+	pool, err := db.Open(t.Context(), url, PoolSize(), db.ForCommands)
 	check(t, err)
-	t.Cleanup(func() {
-		pool.Close()
-		check(t, admin(fmt.Sprintf("drop database %s with (force)", name)))
-	})
-	return &DB{Pool: pool, URL: server.URL(name)}
+	t.Cleanup(pool.Close)
+	return &DB{Pool: pool, URL: url}
 }
 
 // Pools are the test's pool, for whatever is done.

@@ -169,7 +169,7 @@ const modelPatience = 2 * time.Minute
 
 // killBackend ends a backend and waits until it and its locks are gone.
 func (w *modelWalk) killBackend(pid uint32) error {
-	if _, err := w.check.Exec(w.ctx, "select pg_terminate_backend($1)", int32(pid)); err != nil {
+	if _, err := w.check.Exec(w.ctx, "select pg_terminate_backend($1::int)", int32(pid)); err != nil {
 		return err
 	}
 	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {

@@ -1,8 +1,10 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gateway.example/internal/caller"
@@ -47,9 +49,7 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
-		return q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
-			Payers:      payers(who),
-			MerchantIds: who.MerchantIDs,
+		return listOfPayer(ctx, q, who, db.PaymentListByPayerParams{
 			BeforeID:    before,
 			Page:        limit + 1,
 			Status:      query.Status,
@@ -64,6 +64,26 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
 	return fromRows(rows), cursor, nil
+}
+
+// listOfPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a page
+// has, and puts the newest of all together. A payment has one payer, so none comes twice.
+func listOfPayer(
+	ctx context.Context, q *db.Queries, who caller.Caller, params db.PaymentListByPayerParams,
+) ([]db.Payment, error) {
+	var all []db.Payment
+	for _, name := range payers(who) {
+		for _, merchantID := range who.MerchantIDs {
+			params.Payer, params.MerchantID = name, merchantID
+			rows, err := q.PaymentListByPayer(ctx, params)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, rows...)
+		}
+	}
+	slices.SortFunc(all, func(a, b db.Payment) int { return cmp.Compare(b.ID, a.ID) })
+	return all[:min(len(all), int(params.Page))], nil
 }
 
 func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {

@@ -22,8 +22,12 @@ const (
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now, reason := s.clock.Now(), reasonExpired
 	expired := change{to: Failed, actor: actorSystem, reason: &reason}
-	due := func(putOff []int64, page int32) ([]db.Payment, error) {
+	list := func(putOff []int64, page int32) ([]db.Payment, error) {
 		return s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
+	}
+	due := func(putOff []int64, page int32) ([]db.Payment, error) {
+		key := func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID }
+		return db.ListFree(ctx, s.pool, putOff, page, list, key, paymentsFree)
 	}
 	return s.expiring.Run(ctx, sweepBatch, due, func(ctx context.Context, p db.Payment) (bool, error) {
 		if cardCheckout(p) {
@@ -35,6 +39,11 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 		}
 		return err == nil, err
 	})
+}
+
+// paymentsFree asks which of a merchant's payments nobody is just changing.
+func paymentsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
+	return db.One(free, (*db.Queries).PaymentsFree, db.PaymentsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
 // expireLocked expires a card payment, if nobody is just changing it and it is still overdue.
@@ -89,8 +98,12 @@ func pause(ctx context.Context, wait time.Duration) bool {
 // Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how
 // many.
 func (s *Service) Settle(ctx context.Context) (int, error) {
-	due := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
+	list := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
 		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
+	}
+	due := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
+		key := func(row db.SettlementDueListRow) (int64, int64) { return row.MerchantID, row.PaymentID }
+		return db.ListFree(ctx, s.pool, putOff, page, list, key, paymentsFree)
 	}
 	return s.settling.Run(
 		ctx,

@@ -20,8 +20,12 @@ const (
 // Replicas sweeping at the same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
-	due := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
+	list := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
 		return s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: putOff, Page: page})
+	}
+	due := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
+		key := func(row db.PayinsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
+		return db.ListFree(ctx, s.pool, putOff, page, list, key, payoutsFree)
 	}
 	return s.expiring.Run(ctx, sweepBatch, due, func(ctx context.Context, row db.PayinsExpiredRow) (bool, error) {
 		var overdue *db.Payin
@@ -36,6 +40,11 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 		})
 		return overdue != nil, err
 	})
+}
+
+// payoutsFree asks which of a merchant's payouts nobody is just changing.
+func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
+	return db.One(free, (*db.Queries).PayinsFree, db.PayinsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
 // ExpireAll expires until no waiting payout is overdue any more, those included that another

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -181,8 +182,12 @@ func closeDay(ctx context.Context, q *db.Queries, date time.Time) error {
 		if len(accounts) == 0 {
 			return q.AccountDaySetClosed(ctx, date)
 		}
+		owners := make([]int64, len(accounts))
+		for i, account := range accounts {
+			owners[i] = account >> 1
+		}
 		err = q.AccountDayClose(ctx, db.AccountDayCloseParams{
-			Day: date, FromAt: date, UntilAt: date.Add(day), AccountIds: accounts,
+			Day: date, FromAt: date, UntilAt: date.Add(day), AccountIds: accounts, Owners: slices.Compact(owners),
 		})
 		if err != nil {
 			return err

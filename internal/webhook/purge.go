@@ -16,8 +16,8 @@ func PurgeAttempts(ctx context.Context, pool *pgxpool.Pool, now time.Time, keep 
 	if err := db.DropMonths(ctx, pool, what, now, before); err != nil {
 		return err
 	}
-	return db.Purge(ctx, pool, what, now, before, func(q *db.Queries, most int32) (db.Purged, error) {
-		gone, err := q.WebhookAttemptPurge(ctx, db.WebhookAttemptPurgeParams{Before: before, Most: most})
+	return db.Purge(ctx, pool, what, now, before, func(q *db.Queries, _ int32) (db.Purged, error) {
+		gone, err := q.WebhookAttemptPurge(ctx, before)
 		return db.Purged{Count: gone.Count, First: gone.First, Last: gone.Last}, err
 	})
 }

@@ -79,8 +79,12 @@ func (r *Relay) batch(ctx context.Context) (count int, err error) {
 		if err != nil {
 			return db.IgnoreNoRows(err) // another relay is at it
 		}
-		rows, err := q.WebhookRelayTake(ctx, db.WebhookRelayTakeParams{LastNumber: last, Batch: relayBatch})
-		if count = len(rows); err != nil || count == 0 {
+		ids, err := next(ctx, tx, q, relayBatch)
+		if count = len(ids); err != nil || count == 0 {
+			return err
+		}
+		rows, err := q.WebhookRelayTake(ctx, db.WebhookRelayTakeParams{LastNumber: last, Ids: ids})
+		if err != nil {
 			return err
 		}
 		if err := q.WebhookRelaySetLast(ctx, last+int64(count)); err != nil {
@@ -89,6 +93,57 @@ func (r *Relay) batch(ctx context.Context) (count int, err error) {
 		return queue(ctx, tx, rows)
 	})
 	return count, err
+}
+
+// next are the ids of the oldest places in the outbox whose events nobody else has locked, and locks them. One
+// that somebody has locked waits in the outbox and holds up no other.
+func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64, err error) {
+	for past := int64(0); ; {
+		wanted := most - len(ids)
+		rows, err := q.WebhookOutboxNext(ctx, db.WebhookOutboxNextParams{Past: past, Batch: int32(wanted)})
+		if err != nil {
+			return nil, err
+		}
+		free, err := unlocked(ctx, tx, rows)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if past = row.ID; free[row.EventID] {
+				ids = append(ids, row.ID)
+			}
+		}
+		if len(rows) < wanted || len(ids) == most {
+			return ids, nil
+		}
+	}
+}
+
+// unlocked locks the events that nobody has locked. Merchants are asked for one by one: their events may be on
+// several nodes.
+func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid.UUID]bool, error) {
+	byMerchant := map[int64][]uuid.UUID{}
+	for _, row := range rows {
+		byMerchant[row.MerchantID] = append(byMerchant[row.MerchantID], row.EventID)
+	}
+	var queries []db.Query
+	var answers []*[]uuid.UUID
+	for merchantID, ids := range byMerchant {
+		answer := new([]uuid.UUID)
+		answers = append(answers, answer)
+		queries = append(queries, db.One(answer, (*db.Queries).WebhookEventsFree,
+			db.WebhookEventsFreeParams{MerchantID: merchantID, Ids: ids}))
+	}
+	if err := db.Pipeline(ctx, tx, queries...); err != nil {
+		return nil, err
+	}
+	free := map[uuid.UUID]bool{}
+	for _, answer := range answers {
+		for _, id := range *answer {
+			free[id] = true
+		}
+	}
+	return free, nil
 }
 
 // queue queues deliveries, of the first round.

@@ -128,10 +128,12 @@ func (b *bundle) relayAll(t testing.TB) {
 // number has the events so far in the feed without anything queued for them.
 func (b *bundle) number(t *testing.T) {
 	t.Helper()
-	noError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
 		last, err := q.WebhookRelayLock(t.Context())
 		noError(t, err)
-		rows, err := q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Batch: math.MaxInt32})
+		ids, err := next(t.Context(), tx, q, math.MaxInt32)
+		noError(t, err)
+		rows, err := q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Ids: ids})
 		noError(t, err)
 		return q.WebhookRelaySetLast(t.Context(), last+int64(len(rows)))
 	}))

@@ -1,0 +1,133 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Placement is where Citus keeps the rows of a table.
+type Placement string
+
+// A table that is not distributed stays on the coordinator. Those that are distributed by the same column lie
+// together: the rows of one owner are on one node, and are joined there.
+const (
+	OnCoordinator Placement = ""
+	ByMerchant    Placement = "merchant_id"
+	ByAccount     Placement = "account_id"
+	BySubject     Placement = "subject_id"
+)
+
+// placements are where the rows of every table are. What grows with the payments is distributed: what belongs to a
+// merchant by the merchant, what an account has by the account, transfers by what they are for. On the coordinator
+// stay the settings, which each process has in memory, and what judges by them or is worked on by one process at a time:
+// tables that are small, or written once for many payments.
+var placements = []struct {
+	by     Placement
+	tables []string
+}{
+	{ByMerchant, []string{
+		"payment", "payment_key", "payment_history", "payment_step", "payment_card", "payment_receipt", "payment_receipt_chunk",
+		"checkout", "card_attempt", "settlement_due", "appeal", "appeal_chunk", "payin", "payin_key", "payin_history", "deposit",
+		"deposit_history", "webhook_event", "webhook_delivery", "webhook_attempt",
+	}},
+	{ByAccount, []string{"account_balance", "account_pending", "account_fold"}},
+	{BySubject, []string{"transfer"}},
+	{OnCoordinator, []string{
+		// What is set, and its log. A change raises a number by a trigger, which is on one node only.
+		"merchant", "cashbox", "cashbox_method", "cashbox_payout_method", "trader", "trader_payout_method", "trader_acquirer",
+		"requisite", "method", "payout_method", "platform_limit", "rate_limit", "bank", "rate", "rate_anchor", "rate_feed",
+		"rate_observation", "setting_change", "setting_version", "proposal", "simulation", "simulation_play", "test_clock",
+		// What a creation is counted by beside the settings of its requisite. Old rows are removed.
+		"requisite_day", "requisite_slot",
+		// Who may do what, and what they did.
+		"api_key", "app_user", "cabinet_merchant", "session", "passkey", "recovery_code", "invitation", "saved_view", "submission",
+		"sensitive_read", "sign_in_event", "work_claim", "card_declined", "secret_key", "card_hash_key", "home", "webhook_secret_previous", "signing_key",
+		// What one process at a time works on, and sums over many payments.
+		"webhook_outbox", "webhook_relay", "webhook_endpoint", "webhook_replay", "card_conflict", "sandbox_acquirer", "api_request",
+		"payment_hour", "payment_hour_progress", "payment_history_gap", "day_first_id", "routing_refusal_hour",
+		"account", "account_day", "account_day_closed", "income_day", "income_day_closed", "trader_funding", "correction",
+		"ledger_seal", "ledger_sealer", "ledger_part", "ledger_page",
+		"audit_run", "audit_history", "audit_violation", "alarm_state", "goose_db_version",
+	}},
+}
+
+// ErrNoCitus is the answer where the database has no Citus.
+var ErrNoCitus = errors.New("the database has no extension citus")
+
+// Distribute spreads the tables over the nodes of a Citus cluster, with what is in them. Those that are
+// distributed already stay as they are.
+func Distribute(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("reach the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var there bool
+	if err := conn.QueryRow(ctx, "select exists (select from pg_extension where extname = 'citus')").Scan(&there); err != nil {
+		return fmt.Errorf("look for Citus: %w", err)
+	}
+	if !there {
+		return ErrNoCitus
+	}
+	if err := setDistributed(ctx, conn); err != nil {
+		return err
+	}
+	for _, p := range placements {
+		for _, table := range p.tables {
+			if p.by == OnCoordinator {
+				continue
+			}
+			if err := distribute(ctx, conn, table, p.by, p.tables[0]); err != nil {
+				return fmt.Errorf("distribute %s: %w", table, err)
+			}
+		}
+	}
+	return nil
+}
+
+// setDistributed makes settings of the database that every connection gets which comes after.
+func setDistributed(ctx context.Context, conn *pgx.Conn) error {
+	for _, setting := range []string{
+		// The audit joins what is distributed by different columns.
+		"citus.enable_repartition_joins = on",
+		// The triggers that keep rows from being changed only refuse, which each shard's own does as well.
+		"citus.enable_unsafe_triggers = on",
+	} {
+		set := `do $$ begin execute format('alter database %I set ` + setting + `', current_database()); end $$`
+		if _, err := conn.Exec(ctx, set); err != nil {
+			return fmt.Errorf("set %s: %w", setting, err)
+		}
+		if _, err := conn.Exec(ctx, "set "+setting); err != nil {
+			return fmt.Errorf("set %s: %w", setting, err)
+		}
+	}
+	return nil
+}
+
+// distribute distributes a table, together with the first of its kind.
+func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement, with string) error {
+	var done bool
+	err := conn.QueryRow(ctx, "select exists (select from pg_dist_partition where logicalrelid = $1::text::regclass)", table).
+		Scan(&done)
+	if err != nil || done {
+		return err
+	}
+	if with == table {
+		with = "none"
+	}
+	return InTx(ctx, conn, func(tx pgx.Tx, _ *Queries) error {
+		_, err := tx.Exec(ctx, "select create_distributed_table($1::text::regclass, $2, colocate_with => $3)", table, string(by), with)
+		if err != nil {
+			return err
+		}
+		// The rows have been copied to the nodes. What is left of them here is removed past the triggers that keep rows.
+		if _, err := tx.Exec(ctx, "set local session_replication_role = replica"); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "select truncate_local_data_after_distributing_table($1::text::regclass)", table)
+		return err
+	})
+}

@@ -1,0 +1,196 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+)
+
+var generated = regexp.MustCompile("(?s)const \\w+ = `-- name: (\\w+) :\\w+\n(.*?)`")
+
+// samples are values to plan statements with, by their types.
+var samples = map[string]string{
+	"bigint": "1", "integer": "1", "smallint": "1", "text": "'a'", "boolean": "true", "uuid": "'0190aaaa-0000-7000-8000-000000000001'::uuid",
+	"timestamp with time zone": "'2026-01-01Z'", "date": "'2026-01-01'", "numeric": "1", "bytea": "'\\x00'", "jsonb": "'{}'", "inet": "'10.0.0.1'",
+	"bigint[]": "'{1,2}'", "integer[]": "'{1}'", "text[]": "'{a}'", "uuid[]": "array['0190aaaa-0000-7000-8000-000000000001'::uuid]", "numeric[]": "'{1}'",
+	"timestamp with time zone[]": "'{2026-01-01Z}'", "smallint[]": "'{1}'", "interval": "'1 minute'", "date[]": "'{2026-01-01}'",
+	"boolean[]": "'{true}'", "bytea[]": "array['\\x00'::bytea]", "double precision": "1",
+}
+
+// hot are the statements of creations, changes of status, deliveries and their reads. Each touches one shard, or one
+// shard for each of the tables that it names; those in everyShard ask all.
+var hot = []string{
+	"PaymentKeyInsert", "PaymentKeyGet", "PaymentInsert", "PaymentHistoryInsert", "PaymentGet", "PaymentLock", "PaymentMove",
+	"PaymentSettle", "PaymentClaim", "PaymentListByMerchant", "PaymentListByOrder", "AccountTake", "AccountLock", "AccountDebit",
+	"TransferPost", "RequisiteTake", "RequisiteLock", "SlotFree", "SlotTake", "RequisiteDayAdd", "RequisiteDayTake", "SettlementDueInsert",
+	"SettlementDueDelete", "CheckoutGet", "CheckoutPut", "CardPut", "AttemptInsert", "AttemptPut", "AttemptClaim", "PayinKeyInsert",
+	"PayinInsert", "PayinGet", "PayinLock", "PayinTake", "PayinEnd", "PayinHistoryInsert", "DepositInsert", "DepositLock", "DepositMove",
+	"WebhookEventInsert", "WebhookEventsFree", "WebhookDeliveriesDue", "WebhookAttemptInsert", "WebhookEndpointLeave", "WebhookEventFeed",
+	"CashboxBalance", "PaymentFind", "PaymentUUID", "PaymentFindByUUID", "PayinFind", "DepositFind", "WebhookRelayTake",
+}
+
+// everyShard are the hot statements that ask every shard: who calls knows only an id, or they are for many merchants
+// at a time.
+var everyShard = []string{"PaymentFind", "PaymentUUID", "PaymentFindByUUID", "PayinFind", "DepositFind", "WebhookRelayTake"}
+
+// Every statement of the program can be made on a distributed database, and those that are made often touch one shard.
+func TestDistributedStatements(t *testing.T) {
+	t.Parallel()
+	dbtest.NeedsCitus(t)
+	d := dbtest.New(t)
+	files, err := filepath.Glob("*.sql.go")
+	noError(t, err)
+	conn, err := d.Pool.Acquire(t.Context())
+	noError(t, err)
+	defer conn.Release()
+	met := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		noError(t, err)
+		for _, found := range generated.FindAllStringSubmatch(string(source), -1) {
+			name := found[1]
+			plan, err := planned(t.Context(), conn.Conn(), found[2])
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if !slices.Contains(hot, name) {
+				continue
+			}
+			met++
+			if every := severalTasks.MatchString(plan); every != slices.Contains(everyShard, name) {
+				t.Errorf("%s asks several shards: %v\n%s", name, every, plan)
+			}
+		}
+	}
+	if met != len(hot) {
+		t.Errorf("%d of %d hot statements were found", met, len(hot))
+	}
+}
+
+var severalTasks = regexp.MustCompile(`Task Count: ([2-9]|\d\d)`)
+
+// planned is how a statement is made with sample values.
+func planned(ctx context.Context, conn *pgx.Conn, sql string) (string, error) {
+	prepared, err := conn.Prepare(ctx, "", sql)
+	if err != nil {
+		return "", err
+	}
+	values := make([]string, len(prepared.ParamOIDs))
+	for i, oid := range prepared.ParamOIDs {
+		var name string
+		if err := conn.QueryRow(ctx, "select format_type($1, null)", oid).Scan(&name); err != nil {
+			return "", err
+		}
+		sample, known := samples[name]
+		if !known {
+			return "", fmt.Errorf("no sample of type %s", name)
+		}
+		values[i] = "(" + sample + ")::" + name
+	}
+	for i, value := range slices.Backward(values) {
+		sql = strings.ReplaceAll(sql, fmt.Sprintf("$%d", i+1), value)
+	}
+	rows, err := conn.Query(ctx, "explain (costs off) "+sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return "", err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", fmt.Errorf("explain: %w", err)
+	}
+	return strings.Join(lines, "\n"), runs(ctx, conn, sql)
+}
+
+// runs makes a statement and takes it back. That a row is refused is an answer too.
+func runs(ctx context.Context, conn *pgx.Conn, sql string) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	_, err = tx.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	var answer *pgconn.PgError
+	// What is copied to a shard is refused without the code.
+	if errors.As(err, &answer) &&
+		(answer.Code[:2] == "23" || answer.Code[:2] == "22" || strings.Contains(answer.Message, "violates check constraint")) {
+		return nil
+	}
+	return err
+}
+
+// Every table has its place, so that who adds one decides where it is.
+func TestEveryTableHasItsPlace(t *testing.T) {
+	t.Parallel()
+	rows, err := dbtest.New(t).Pool.Query(t.Context(), `select c.relname::text from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+	noError(t, err)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	noError(t, err)
+	if placed := db.PlacedTables(); !slices.Equal(tables, placed) {
+		t.Errorf("tables %v are placed as %v", tables, placed)
+	}
+}
+
+// What is in the tables when they are distributed goes along, is nowhere twice, and rows that are kept stay kept on
+// every node.
+func TestDistributeKeepsRows(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Undistributed(t)
+	ctx := t.Context()
+	const add = `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+		select 1, 2, 1, 'test', 'payment', n, now() from generate_series(%s) n`
+	_, err := d.Pool.Exec(ctx, fmt.Sprintf(add, "1, 100"))
+	noError(t, err)
+	for range 2 { // again it changes nothing
+		noError(t, db.Distribute(ctx, d.URL))
+	}
+	_, err = d.Pool.Exec(ctx, fmt.Sprintf(add, "101, 200"))
+	noError(t, err)
+	var rows, shards, nodes, left int
+	noError(t, d.Pool.QueryRow(ctx, "select count(distinct id) from transfer").Scan(&rows))
+	noError(t, d.Pool.QueryRow(ctx, `select count(*), count(distinct nodeport) from citus_shards
+		where table_name = 'transfer'::regclass`).Scan(&shards, &nodes))
+	noError(t, d.Pool.QueryRow(ctx, "select pg_relation_size('transfer')").Scan(&left))
+	if rows != 200 || shards < 2 || nodes < 2 || left != 0 {
+		t.Errorf("%d rows, %d shards on %d nodes, %d bytes left on the coordinator", rows, shards, nodes, left)
+	}
+	for _, change := range []string{"update transfer set amount = 2", "delete from transfer where subject_id = 7", "truncate transfer"} {
+		if _, err := d.Pool.Exec(ctx, change); err == nil || !strings.Contains(err.Error(), "is append-only") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+// A constraint that refuses a row on another node is known by its name.
+func TestViolatedOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	dbtest.NeedsCitus(t)
+	d := dbtest.New(t)
+	_, err := d.Pool.Exec(t.Context(), "insert into account_balance (account_id, balance) select n, 1 from generate_series(8, 20) n")
+	noError(t, err)
+	for id := range int64(12) {
+		err := d.Queries().AccountTake(t.Context(), db.AccountTakeParams{ID: 8 + id, Debit: decimal.NewFromInt(2)})
+		if db.Violated(err) != "account_covered" {
+			t.Errorf("account %d: %q of %v", 8+id, db.Violated(err), err)
+		}
+		_, err = d.Pool.Exec(t.Context(), "insert into account_balance (account_id) values ($1)", 8+id)
+		if db.Violated(err) != "account_balance_pkey" {
+			t.Errorf("account %d: %q of %v", 8+id, db.Violated(err), err)
+		}
+	}
+}
