@@ -33,7 +33,9 @@ func (g *instance) creations(t *testing.T) map[string]object {
 	deposit := g.postDeposit(t, g.first(), depositOrder(nil)).text("data.id")
 	const operator = "portal.v1.OperatorService/"
 	return map[string]object{
-		"gateway.v1.PaymentService/CreatePayment": decoded(order(object{"payer": object{"fullName": "A", "type": "ftd"}})),
+		"gateway.v1.PaymentService/CreatePayment": decoded(
+			order(object{"payer": object{"fullName": "A", "type": "ftd"}}),
+		),
 		"gateway.v1.PayinService/CreatePayin":     decoded(payinOrder(nil)),
 		"gateway.v1.DepositService/CreateDeposit": decoded(depositOrder(nil)),
 		"gateway.v1.PaymentService/UpdatePaymentStatus": {
@@ -45,11 +47,16 @@ func (g *instance) creations(t *testing.T) map[string]object {
 		operator + "CreateMerchant":                    {"name": "n"},
 		operator + "CreateTrader":                      {"name": "n", "sharePercent": "1"},
 		operator + "CreateCashbox":                     {"merchantId": 1, "name": "n", "currency": "RUB"},
-		operator + "FundTrader":                        {"traderId": 1, "amount": "1", "reference": "r", "reason": "why"},
-		operator + "CreateUser":                        {"kind": "operator", "login": "l", "role": "support"},
-		operator + "UpdateCashbox":                     {"merchantCashboxId": g.first().MerchantCashboxID},
-		operator + "RejectDeposit":                     {"depositId": deposit},
-		operator + "SetBank":                           {"bank": object{"currency": "RUB", "name": "b"}},
+		operator + "FundTrader": {
+			"traderId":  1,
+			"amount":    "1",
+			"reference": "r",
+			"reason":    "why",
+		},
+		operator + "CreateUser":    {"kind": "operator", "login": "l", "role": "support"},
+		operator + "UpdateCashbox": {"merchantCashboxId": g.first().MerchantCashboxID},
+		operator + "RejectDeposit": {"depositId": deposit},
+		operator + "SetBank":       {"bank": object{"currency": "RUB", "name": "b"}},
 		operator + "CreateRequisite": {
 			"traderId": 1, "currency": "RUB", "method": "sbp", "value": "+79001234567", "holder": "h", "bank": "b",
 		},
@@ -73,7 +80,12 @@ func (g *instance) plant(t *testing.T) (taken int, pages []string) {
 			fields := merged(renewed(base, tried), one)
 			body, err := json.Marshal(fields)
 			noError(t, err)
-			got := g.ask(t, strings.TrimPrefix(procedure, "/"), string(body), g.callerOf(t, procedure, string(body), trader))
+			got := g.ask(
+				t,
+				strings.TrimPrefix(procedure, "/"),
+				string(body),
+				g.callerOf(t, procedure, string(body), trader),
+			)
 			switch {
 			case got.status == http.StatusOK:
 				taken++
