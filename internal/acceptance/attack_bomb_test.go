@@ -51,20 +51,29 @@ func (g *instance) bombs(t *testing.T) map[string]bomb {
 	deepObject := func(n int) string { return strings.Repeat(`{"payer":`, n) + "1" + strings.Repeat("}", n) }
 	amount := func(literal string) string { return strings.Replace(order(nil), `"1500.00"`, literal, 1) }
 	return map[string]bomb{
-		"deep list":             post(deep(32_000), 422),
-		"deep object":           post(deepObject(6_000), 422),
-		"deep unknown field":    post(strings.TrimSuffix(order(nil), "}")+`,"x":`+deep(30_000)+"}", 422),
-		"many equal fields":     post("{"+many(5_000, func(int) string { return `"amount":1,` })+"}", 422),
-		"many fields":           post("{"+many(5_000, func(i int) string { return fmt.Sprintf(`"f%d":1,`, i) })+"}", 422),
-		"many wrong texts":      post(order(object{"description": strings.Repeat("\x01", 5_000)}), 422),
-		"great exponent":        post(amount("1e999999999"), 422),
-		"small exponent":        post(amount("1e-999999999"), 422),
-		"exponent in a text":    post(amount(`"1E+2147483647"`), 422),
-		"long number":           post(amount(strings.Repeat("9", 60_000)), 422),
-		"long fraction":         post(amount("1."+strings.Repeat("0", 60_000)+"1"), 422),
-		"great percent":         post(order(object{"ratePercent": raw("1e400")}), 422),
-		"large body":            post(order(object{"description": strings.Repeat("a", 70<<10)}), 413),
-		"compressed body":       {http.MethodPost, api, gzipped(t), with(signed(box, gzipped(t)), "Content-Encoding", "gzip"), []int{415, 422}},
+		"deep list":          post(deep(32_000), 422),
+		"deep object":        post(deepObject(6_000), 422),
+		"deep unknown field": post(strings.TrimSuffix(order(nil), "}")+`,"x":`+deep(30_000)+"}", 422),
+		"many equal fields":  post("{"+many(5_000, func(int) string { return `"amount":1,` })+"}", 422),
+		"many fields": post(
+			"{"+many(5_000, func(i int) string { return fmt.Sprintf(`"f%d":1,`, i) })+"}",
+			422,
+		),
+		"many wrong texts":   post(order(object{"description": strings.Repeat("\x01", 5_000)}), 422),
+		"great exponent":     post(amount("1e999999999"), 422),
+		"small exponent":     post(amount("1e-999999999"), 422),
+		"exponent in a text": post(amount(`"1E+2147483647"`), 422),
+		"long number":        post(amount(strings.Repeat("9", 60_000)), 422),
+		"long fraction":      post(amount("1."+strings.Repeat("0", 60_000)+"1"), 422),
+		"great percent":      post(order(object{"ratePercent": raw("1e400")}), 422),
+		"large body":         post(order(object{"description": strings.Repeat("a", 70<<10)}), 413),
+		"compressed body": {
+			http.MethodPost,
+			api,
+			gzipped(t),
+			with(signed(box, gzipped(t)), "Content-Encoding", "gzip"),
+			[]int{415, 422},
+		},
 		"compressed by Connect": {http.MethodPost, sign, gzipped(t), header{"Content-Encoding": "gzip"}, []int{415}},
 		"deep by Connect":       {http.MethodPost, sign, `{"login":` + deep(30_000) + "}", nil, []int{400}},
 		"deep protobuf": {
@@ -80,25 +89,40 @@ func (g *instance) bombs(t *testing.T) map[string]bomb {
 			header{"Content-Type": formType, "Sec-Fetch-Site": "same-origin"}, []int{303, 404, 413, 422},
 		},
 		"many fields of a form": {http.MethodPost, portal, formFields, fromPage, []int{409, 413, 422}},
-		"large form":            {http.MethodPost, portal, strings.Repeat("a=1&", 50_000), fromPage, []int{409, 413, 422}},
-		"large header":          get(api, header{"X-Large": strings.Repeat("a", 64<<10)}, 431),
-		"large signature":       get(api, with(signed(box, ""), "Signature", strings.Repeat("0", 30_000)), 403),
-		"large key id":          get(api, with(signed(box, ""), "X-Merchant-Key-Id", strings.Repeat("k", 30_000)), 403),
-		"large token":           get(api, bearer(strings.Repeat("t", 30_000)), 401),
-		"large query":           get(api+"?orderId="+strings.Repeat("%25", 9_000), signed(box, ""), 422),
-		"many parameters":       get(api+"?"+strings.Repeat("a=1&", 7_000), signed(box, ""), 200, 422),
-		"large link":            get(g.PayURL+"/r/"+strings.Repeat("A", 30_000), nil, 404),
-		"many languages":        get(page, header{"Accept-Language": strings.Repeat("a-b-c_d;q=0.1,", 2_000)}, 200),
-		"long language":         get(page, header{"Accept-Language": strings.Repeat("a-", 15_000)}, 200),
-		"many cookies":          get(g.PortalURL+"/sign-in", header{"Cookie": strings.Repeat("session=x; ", 2_500)}, 200),
+		"large form": {
+			http.MethodPost,
+			portal,
+			strings.Repeat("a=1&", 50_000),
+			fromPage,
+			[]int{409, 413, 422},
+		},
+		"large header":    get(api, header{"X-Large": strings.Repeat("a", 64<<10)}, 431),
+		"large signature": get(api, with(signed(box, ""), "Signature", strings.Repeat("0", 30_000)), 403),
+		"large key id":    get(api, with(signed(box, ""), "X-Merchant-Key-Id", strings.Repeat("k", 30_000)), 403),
+		"large token":     get(api, bearer(strings.Repeat("t", 30_000)), 401),
+		"large query":     get(api+"?orderId="+strings.Repeat("%25", 9_000), signed(box, ""), 422),
+		"many parameters": get(api+"?"+strings.Repeat("a=1&", 7_000), signed(box, ""), 200, 422),
+		"large link":      get(g.PayURL+"/r/"+strings.Repeat("A", 30_000), nil, 404),
+		"many languages":  get(page, header{"Accept-Language": strings.Repeat("a-b-c_d;q=0.1,", 2_000)}, 200),
+		"long language":   get(page, header{"Accept-Language": strings.Repeat("a-", 15_000)}, 200),
+		"many cookies": get(
+			g.PortalURL+"/sign-in",
+			header{"Cookie": strings.Repeat("session=x; ", 2_500)},
+			200,
+		),
 		"many ranges": get(g.PayURL+g.style(t, page), header{
 			"Range": "bytes=" + many(4_000, func(i int) string { return fmt.Sprintf("%d-,", i) }),
 		}, 200, 206, 416),
-		"many encodings":   get(page, header{"Accept-Encoding": strings.Repeat("gzip;q=0.1,", 2_500)}, 200),
-		"many addresses":   get(api, header{"X-Forwarded-For": strings.Repeat("1.1.1.1,", 3_500)}, 401),
-		"long path":        get(g.BaseURL+"/"+strings.Repeat("a/", 15_000), nil, 404),
-		"many dots":        get(g.BaseURL+"/api/v1/"+strings.Repeat("../", 9_000)+"etc/passwd", nil, 404),
-		"a patient search": get(g.BaseURL+"/api/v1/payins?orderId="+url.QueryEscape(strings.Repeat("%_", 100)), signed(box, ""), 200, 422),
+		"many encodings": get(page, header{"Accept-Encoding": strings.Repeat("gzip;q=0.1,", 2_500)}, 200),
+		"many addresses": get(api, header{"X-Forwarded-For": strings.Repeat("1.1.1.1,", 3_500)}, 401),
+		"long path":      get(g.BaseURL+"/"+strings.Repeat("a/", 15_000), nil, 404),
+		"many dots":      get(g.BaseURL+"/api/v1/"+strings.Repeat("../", 9_000)+"etc/passwd", nil, 404),
+		"a patient search": get(
+			g.BaseURL+"/api/v1/payins?orderId="+url.QueryEscape(strings.Repeat("%_", 100)),
+			signed(box, ""),
+			200,
+			422,
+		),
 	}
 }
 
@@ -181,8 +205,12 @@ func TestSlowClients(t *testing.T) {
 	}
 	box := signed(g.first(), "{}")
 	for range each { // with a key, and a body that never comes
-		dialled(t, g.BaseURL, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 60000\r\nX-Merchant-Key-Id: %s\r\n"+
-			"X-Merchant-Secret: %s\r\nSignature: %s\r\n\r\n{", payments, host, box["X-Merchant-Key-Id"], box["X-Merchant-Secret"], box["Signature"]))
+		dialled(
+			t,
+			g.BaseURL,
+			fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 60000\r\nX-Merchant-Key-Id: %s\r\n"+
+				"X-Merchant-Secret: %s\r\nSignature: %s\r\n\r\n{", payments, host, box["X-Merchant-Key-Id"], box["X-Merchant-Secret"], box["Signature"]),
+		)
 	}
 	most := g.most(t, func() {
 		for range 20 {
@@ -229,11 +257,14 @@ func TestOnlyPlainHTTP(t *testing.T) {
 	const settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	for _, address := range []string{g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL} {
 		preface, err := io.ReadAll(dialled(t, address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+settings))
-		if err != nil || !strings.HasPrefix(string(preface), "HTTP/1.1 4") || strings.Contains(string(preface), settings) {
+		if err != nil || !strings.HasPrefix(string(preface), "HTTP/1.1 4") ||
+			strings.Contains(string(preface), settings) {
 			t.Errorf("%s answers HTTP/2 with %q, %v", address, preface, err)
 		}
-		upgrade := bufio.NewReader(dialled(t, address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n"+
-			"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"))
+		upgrade := bufio.NewReader(
+			dialled(t, address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n"+
+				"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"),
+		)
 		if line, err := upgrade.ReadString('\n'); err != nil || strings.Contains(line, " 101 ") {
 			t.Errorf("%s answers an upgrade with %q, %v", address, line, err)
 		}
@@ -250,7 +281,8 @@ func TestOnlyPlainHTTP(t *testing.T) {
 			"two hosts":              "Host: y\r\n\r\n",
 		} {
 			got, err := io.ReadAll(dialled(t, address, "POST / HTTP/1.1\r\nHost: x\r\n"+request))
-			refused := strings.HasPrefix(string(got), "HTTP/1.1 400 ") || strings.HasPrefix(string(got), "HTTP/1.1 501 ")
+			refused := strings.HasPrefix(string(got), "HTTP/1.1 400 ") ||
+				strings.HasPrefix(string(got), "HTTP/1.1 501 ")
 			if err != nil || !refused || strings.Count(string(got), "HTTP/1.1 ") != 1 {
 				t.Errorf("%s, %s: %.200q, %v", address, name, got, err)
 			}

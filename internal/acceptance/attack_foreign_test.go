@@ -123,7 +123,12 @@ func (g *instance) victims(t *testing.T) owned {
 			"search": {"victims-order"}, "before_id": {json.Number("1000000")},
 		},
 		secrets: []string{
-			"victims-", "Victims-Name", marked.text("data.uuid"), id.Replace("UUID"), id.Replace("PAYIN"), id.Replace("EVENT"),
+			"victims-",
+			"Victims-Name",
+			marked.text("data.uuid"),
+			id.Replace("UUID"),
+			id.Replace("PAYIN"),
+			id.Replace("EVENT"),
 		},
 	}
 	o.values["idempotency_key"] = []any{id.Replace("KEY")}
@@ -168,7 +173,8 @@ func TestStrangersReadNothing(t *testing.T) {
 // them.
 var changes = regexp.MustCompile(
 	`/(Create|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
-		`Resend|Appeal|Remove|Renew|Change|Begin|Logout|SecondFactor)`)
+		`Resend|Appeal|Remove|Renew|Change|Begin|Logout|SecondFactor)`,
+)
 
 // bodies are calls with nothing named, and with each value of each field alone. A cursor is the one that
 // the owner is given.
@@ -272,8 +278,16 @@ func TestForeignREST(t *testing.T) {
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
 	o, id := g.victims(t), g.records(t)
 	values := map[string]string{
-		"payins/{payin_id}": id.Replace("PAYIN"), "{payment_id}": id.Replace("OF_APPEAL"), "{deposit_id}": id.Replace("DEPOSIT"),
-		"{merchant_cashbox_id}": id.Replace("CASHBOX"), "{credential_id}": id.Replace("CREDENTIAL"), "{appeal_id}": id.Replace("APPEAL"),
+		"payins/{payin_id}": id.Replace(
+			"PAYIN",
+		),
+		"{payment_id}": id.Replace("OF_APPEAL"),
+		"{deposit_id}": id.Replace("DEPOSIT"),
+		"{merchant_cashbox_id}": id.Replace(
+			"CASHBOX",
+		),
+		"{credential_id}": id.Replace("CREDENTIAL"),
+		"{appeal_id}":     id.Replace("APPEAL"),
 	}
 	before, tried := g.kept(t), 0
 	description := send(t, http.MethodGet, g.BaseURL+"/openapi.json", "", nil)

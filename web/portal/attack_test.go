@@ -242,3 +242,37 @@ func TestFormTokenReplayed(t *testing.T) {
 	want(t, "with another's token that was used", b.status(t, third), "pending")
 	b.Audit(t)
 }
+
+// No page fails at what no text can be: a NUL, or bytes that are no character, in any part of an address.
+func TestUnreadableAddresses(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	visitors := map[string]*person{
+		"trader": b.trader(t, 0), "merchant": b.as(t, caller.Owner), "operator": b.signIn(t, "root"),
+	}
+	parameters := []string{
+		"q", "key", "code", "status", "method", "type", "currency", "subject", "owner", "kind", "url", "bank", "after", "before",
+		"state", "next", "lang", "at", "days",
+	}
+	for pattern := range portal.Patterns(b.rooms) {
+		method, path, _ := strings.Cut(pattern, " ")
+		visitor := visitors[strings.Split(path, "/")[1]]
+		if method != http.MethodGet || path == "/trader/live" || visitor == nil {
+			continue
+		}
+		for _, bytes := range []string{"a%00", "%ff"} {
+			addresses := []string{named.ReplaceAllString(path, bytes)}
+			for _, parameter := range parameters {
+				if addresses[0] == path {
+					addresses = append(addresses, path+"?"+parameter+"="+bytes)
+				}
+			}
+			for _, address := range addresses {
+				if a := visitor.get(t, address); a.code >= http.StatusInternalServerError {
+					t.Errorf("%s: %d", address, a.code)
+				}
+			}
+		}
+	}
+}

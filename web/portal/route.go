@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
@@ -131,6 +132,9 @@ func (v *visit) admit() error {
 	if err := v.onlyLooks(); err != nil {
 		return err
 	}
+	if !isText(v.r.URL) {
+		return fault.ErrNotFound
+	}
 	switch {
 	case v.route.open:
 		return nil
@@ -144,6 +148,18 @@ func (v *visit) admit() error {
 		return v.needs()
 	}
 	return nil
+}
+
+// isText reports whether an address is text. Bytes that are no character, and NUL, cannot be looked for in
+// the database.
+func isText(address *url.URL) bool {
+	texts := []string{address.Path}
+	for name, values := range address.Query() {
+		texts = append(append(texts, name), values...)
+	}
+	return !slices.ContainsFunc(texts, func(text string) bool {
+		return !utf8.ValidString(text) || strings.Contains(text, "\x00")
+	})
 }
 
 // count bounds how often a user may ask for pages and, of those who are not signed in, an address may
