@@ -37,7 +37,10 @@ func (g *gateway) checkHome(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("read where the database is served from: %w", err)
 	case g.sandbox:
-		return fmt.Errorf("the database is that of a production gateway, %s: a sandbox needs one of its own", home.BaseURL)
+		return fmt.Errorf(
+			"the database is that of a production gateway, %s: a sandbox needs one of its own",
+			home.BaseURL,
+		)
 	}
 	if moved := movedFrom(home, here); moved != "" {
 		return fmt.Errorf("the database looks like a copy: it %s. If it is the one that counts from now on, run "+
@@ -64,7 +67,8 @@ func movedFrom(home db.Home, here db.HomePutParams) string {
 func locate(ctx context.Context, pool *pgxpool.Pool) (here db.HomePutParams, err error) {
 	var tells bool
 	err = pool.QueryRow(ctx, `select d.oid::bigint, coalesce(has_function_privilege(to_regprocedure('pg_control_system()')::oid, 'execute'), false)
-		from pg_database d where d.datname = current_database()`).Scan(&here.Database, &tells)
+		from pg_database d where d.datname = current_database()`).
+		Scan(&here.Database, &tells)
 	if err == nil && tells {
 		err = pool.QueryRow(ctx, "select system_identifier from pg_control_system()").Scan(&here.Cluster)
 	}
@@ -96,7 +100,11 @@ func (e environment) adopt(ctx context.Context, args []string) error {
 		if err != nil {
 			return fmt.Errorf("adopt the database: %w", err)
 		}
-		_, err = fmt.Fprintf(e.stdout, "adopted: %s. The next start of the gateway calls processors, webhooks and feeds.\n", at)
+		_, err = fmt.Fprintf(
+			e.stdout,
+			"adopted: %s. The next start of the gateway calls processors, webhooks and feeds.\n",
+			at,
+		)
 		return err
 	})
 }

@@ -140,7 +140,9 @@ func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 	if after <= last {
 		return nil
 	}
-	return fault.Fields{"cursor": {"is beyond the last event: begin without a cursor, and recognise events by eventId"}}.Err()
+	return fault.Fields{
+		"cursor": {"is beyond the last event: begin without a cursor, and recognise events by eventId"},
+	}.Err()
 }
 
 // feedByStatus reads the feed by the index of its status: a filter over the whole of it could read

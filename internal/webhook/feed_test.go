@@ -1,11 +1,13 @@
 package webhook
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // read counts the rows of events that the pool's one connection has read so far.
@@ -30,6 +32,8 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(),
 			case when n % 1000 = 0 then 'dead' else 'delivered' end, n
 		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
+	noError(t, err)
+	_, err = b.Pool.Exec(t.Context(), "update webhook_relay set last_number = 5000")
 	noError(t, err)
 	_, err = b.Pool.Exec(t.Context(), "analyze webhook_event")
 	noError(t, err)
@@ -66,5 +70,26 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	}
 	if rows := read(t, pool) - before; rows > 200 {
 		t.Errorf("read %d rows for the same five, ten times", rows)
+	}
+}
+
+// A cursor beyond the last event is of the time before a restore. Going on from it would leave out what
+// comes next, so it is refused.
+func TestFeedRefusesCursorBeyond(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	events := NewEvents(b.Pools(), b.vault, b.clock)
+	for last, want := range []string{"cursor", ""} {
+		_, err := b.Pool.Exec(t.Context(), "update webhook_relay set last_number = $1", last)
+		noError(t, err)
+		cursor, status := "1", statusDead
+		for _, page := range []FeedPage{{Cursor: &cursor}, {Cursor: &cursor, Status: &status}} {
+			_, next, err := events.List(t.Context(), portal(b.merchant.ID), page)
+			var found *fault.Error
+			if errors.As(err, &found); want == "" && (err != nil || *next != cursor) ||
+				want != "" && (found == nil || len(found.Fields[want]) != 1) {
+				t.Errorf("after number %d the cursor 1 is answered with %v", last, err)
+			}
+		}
 	}
 }

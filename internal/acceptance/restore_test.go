@@ -1,0 +1,316 @@
+package acceptance
+
+import (
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/pgserver"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// pgTool runs one of PostgreSQL's programs to its end, or skips the test where it is not installed.
+func pgTool(t *testing.T, name string, args ...string) {
+	t.Helper()
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	program, err := exec.LookPath(name)
+	switch {
+	case os.Getenv("GATEWAY_POSTGRES_BIN") != "":
+		program = filepath.Join(os.Getenv("GATEWAY_POSTGRES_BIN"), name)
+	case len(found) > 0:
+		program = slices.Max(found) // what the server of the tests is of
+	case err != nil && os.Getenv("GATEWAY_TEST_RESTORE") == "required":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(name + " is not installed")
+	}
+	if out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// cluster starts a PostgreSQL of its own, on the data in the directory if there are any.
+func cluster(t *testing.T, dir string) *pgserver.Server {
+	t.Helper()
+	server, err := pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true})
+	noError(t, err)
+	t.Cleanup(func() { noError(t, server.Stop(t.Context())) })
+	return server
+}
+
+// openDir is a directory that PostgreSQL may pass through when it runs as another user.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "gateway-restore-")
+	noError(t, err)
+	noError(t, os.Chmod(dir, 0o711))
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// dumped is a database restored into a cluster of its own from a dump that is made now.
+func dumped(t *testing.T, url string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "dump")
+	pgTool(t, "pg_dump", "-Fc", "-f", file, url)
+	server := cluster(t, openDir(t))
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	noError(t, err)
+	_, err = conn.Exec(t.Context(), "create database gateway")
+	noError(t, err)
+	noError(t, conn.Close(t.Context()))
+	pgTool(t, "pg_restore", "--no-owner", "--exit-on-error", "-d", server.URL("gateway"), file)
+	return server.URL("gateway")
+}
+
+// copied is a database in a base backup of its whole cluster that is made now.
+func copied(t *testing.T, url string) string {
+	t.Helper()
+	var major string
+	pool := poolOf(t, url)
+	noError(
+		t,
+		pool.QueryRow(t.Context(), "select current_setting('server_version_num')::int / 10000 || ''").Scan(&major),
+	)
+	dir := openDir(t)
+	pgTool(t, "pg_basebackup", "-c", "fast", "-X", "stream", "-d", url, "-D", filepath.Join(dir, "pg"+major))
+	return cluster(t, dir).URL(pool.Config().ConnConfig.Database)
+}
+
+// original is a sandbox whose database is backed up while it works.
+type original struct {
+	*rotation
+	dir string
+	// link is of a page of a payment, cursor is where its merchant has read the feed before the backup.
+	link, cursor string
+}
+
+// Restored from a dump or a base backup that was made under load, a gateway is whole: the audit is
+// clean, links and sealed secrets open, and the feed goes on from cursors of before. A cursor of
+// what was lost is refused, and after the adoption shows all that comes.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	keys, text := testKey(1)
+	keepSecret(text)
+	o := &original{
+		rotation: &rotation{url: cluster(t, openDir(t)).URL("postgres"), payer: newOrder()},
+		dir:      t.TempDir(),
+	}
+	o.instance = withKeys(t, o.dir, o.url, text)
+	o.sealOne(t, keys)
+	o.told(t)
+	created := o.create(t, o.first(), nil)
+	o.link = o.PayURL + "/r/" + lastOf(created.text("data.paymentPageUrl"))
+	o.cursor = o.feedEnd(t, nil)
+	var copies []string
+	var load sync.WaitGroup
+	var stopped atomic.Bool
+	for range 3 {
+		load.Go(func() {
+			for !stopped.Load() && !t.Failed() {
+				o.told(t)
+			}
+		})
+	}
+	copies = append(copies, dumped(t, o.url), copied(t, o.url))
+	o.told(t) // is in no backup
+	stopped.Store(true)
+	load.Wait()
+	end := o.feedEnd(t, nil)
+	noError(t, o.stop())
+	for _, url := range copies {
+		o.url = url
+		out, _, err := command(t, "", nil, "audit", "-database-url", url)
+		if err != nil || !strings.HasPrefix(out, "clean: ") {
+			t.Errorf("audit: %s%v", out, err)
+		}
+		o.instance = withKeys(t, copyKey(t, o.dir), url, text)
+		o.isWhole(t, end)
+		noError(t, o.stop())
+	}
+}
+
+// lastOf is the last part of a path.
+func lastOf(address string) string { return address[strings.LastIndex(address, "/")+1:] }
+
+// feedEnd reads the feed of the first merchant from a cursor on to its end, and returns the cursor of
+// the end.
+func (o *original) feedEnd(t *testing.T, cursor *string) string {
+	t.Helper()
+	ids, end := o.feedFrom(t, cursor)
+	if len(ids) == 0 {
+		t.Error("there are no events")
+	}
+	return end
+}
+
+func (o *original) feedFrom(t *testing.T, cursor *string) (ids []string, end string) {
+	t.Helper()
+	desk := o.merchantDesk(o.user(t, "merchant").Token)
+	for {
+		page, err := desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: cursor}))
+		noError(t, err)
+		if len(page.Msg.GetData()) == 0 {
+			return ids, page.Msg.GetNextCursor()
+		}
+		for _, e := range page.Msg.GetData() {
+			ids = append(ids, e.GetEventId())
+		}
+		cursor = page.Msg.NextCursor
+	}
+}
+
+// isWhole looks at everything of a restored sandbox; end is a cursor of the time after the backup.
+func (o *original) isWhole(t *testing.T, end string) {
+	t.Helper()
+	page, err := client.Get(o.PayURL + "/r/" + lastOf(o.link))
+	noError(t, err)
+	noError(t, page.Body.Close())
+	if page.StatusCode != http.StatusOK {
+		t.Errorf("the link answers %d", page.StatusCode)
+	}
+	// All that the backup has comes after the cursor of before it, each once.
+	noError(t, waitFor(patience, func() error {
+		if n := o.count(t, "select count(*) from webhook_outbox"); n > 0 {
+			return errNotYet
+		}
+		return nil
+	}))
+	o.feedHasAll(t, o.cursor)
+	desk := o.merchantDesk(o.user(t, "merchant").Token)
+	_, err = desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: &end}))
+	if _, code, fields := connectFault(
+		t,
+		err,
+	); code != "validation_failed" ||
+		!slices.Equal(fields, []string{"cursor"}) {
+		t.Errorf("a cursor of what was lost: %s %v", code, fields)
+	}
+	out, _, err := command(t, "", nil, "adopt", "-database-url", o.url)
+	if err != nil || !strings.HasPrefix(out, "adopted: ") {
+		t.Errorf("adopt: %s%v", out, err)
+	}
+	o.told(t)
+	if after, _ := o.feedFrom(t, &end); len(after) != 1 {
+		t.Errorf("%d events come after the cursor of what was lost", len(after))
+	}
+	o.payoutDone(t, o.payout)
+	o.paysAgain(t)
+	o.feedHasAll(t, o.cursor)
+}
+
+// feedHasAll compares the feed after a cursor with the events that the database has.
+func (o *original) feedHasAll(t *testing.T, cursor string) {
+	t.Helper()
+	got, _ := o.feedFrom(t, &cursor)
+	want := o.texts(t, `select e.id::text from webhook_event e join merchant m on m.id = e.merchant_id
+		join app_user u on u.merchant_id = m.id and u.login = 'merchant' where e.number > $1::text::bigint order by e.number`, cursor)
+	if len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("the feed has %d events after the cursor, the database %d", len(got), len(want))
+	}
+}
+
+// A copy of a production database is not served: neither one in another cluster, nor a base backup,
+// which has the same number, at another address. It can be looked at, and then calls nobody, and it
+// can be adopted. A restart, and a server that does not tell its number, are no copies.
+func TestCopyIsRefused(t *testing.T) {
+	t.Parallel()
+	server := cluster(t, openDir(t))
+	url := server.URL("postgres")
+	serve := func(url string, more map[string]string, args ...string) *instance {
+		variables := production()
+		variables["DATABASE_URL"] = url
+		maps.Copy(variables, more)
+		ops := freeAddr(t)
+		g := launch(t.TempDir(), variables, append([]string{
+			"-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", ops,
+		}, args...)...)
+		g.OpsURL = "http://" + ops
+		t.Cleanup(func() { g.cancel(); <-g.ended })
+		return g
+	}
+	starts := func(name, url string, more map[string]string, args ...string) {
+		t.Helper()
+		g := serve(url, more, args...)
+		if err := waitFor(patience, func() error {
+			select {
+			case <-g.ended:
+				return fatal{g.err}
+			default:
+				return ready(g.OpsURL)
+			}
+		}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		noError(t, g.stop())
+	}
+	refused := func(name, want, url string, more map[string]string, args ...string) {
+		t.Helper()
+		g := serve(url, more, args...)
+		select {
+		case <-g.ended:
+		case <-time.After(patience):
+			t.Fatalf("%s: it is served", name)
+		}
+		if g.err == nil || !strings.Contains(g.err.Error(), want) {
+			t.Errorf("%s: %v", name, g.err)
+		}
+	}
+	starts("the first start", url, nil)
+	starts("a restart", url, nil)
+	elsewhere := map[string]string{"GATEWAY_BASE_URL": "https://staging.example"}
+	refused("another address", "it was served as https://api.example since ", copied(t, url), elsewhere)
+	dump := dumped(t, url)
+	refused("a dump", "it was served from another PostgreSQL cluster since ", dump, nil)
+	refused("a sandbox on a dump", "the database is that of a production gateway, https://api.example", dump,
+		map[string]string{"GATEWAY_VAULT_KEYS": ""}, "-sandbox")
+	starts("a look", dump, nil, "-offline")
+	refused("after a look", "run gateway adopt and start again", dump, nil)
+	_, _, err := command(t, "", map[string]string{"DATABASE_URL": dump}, "adopt")
+	noError(t, err)
+	starts("adopted", dump, nil)
+	starts("the original", url, nil)
+	pool := poolOf(t, url)
+	_, err = pool.Exec(t.Context(), "create role mute login superuser; alter role mute nosuperuser; "+
+		"revoke execute on function pg_control_system() from public; alter database postgres owner to mute; "+
+		"grant all on schema public to mute; grant all on all tables in schema public to mute; grant all on all sequences in schema public to mute")
+	noError(t, err)
+	starts("a server that does not tell", strings.Replace(url, "postgres@", "mute@", 1), nil)
+}
+
+// Offline, a gateway sends no webhook, charges no card and numbers no event.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), newDatabase(t)
+	g := newSandbox(t, dir, url, "-offline")
+	p := newCardProcessor(t, nil)
+	g.setProcessor(t, p)
+	s := newShop(t, g.first().WebhookSecret)
+	created := g.create(t, g.first(), object{"callbackUri": s.URL})
+	if got := g.callback(t, created.text("data.id"), `{"status":"completed"}`); got.status != http.StatusOK {
+		t.Errorf("callback: %s", got)
+	}
+	_, token := g.cardPayment(t, nil)
+	if got := g.checkout(t, token, "payer-details", typedCard(savedPAN, nil)); got.status < 400 {
+		t.Errorf("a card is taken: %s", got)
+	}
+	time.Sleep(2 * time.Second) // what comes round by itself comes every second
+	if n, _ := p.called("authorize"); n != 0 || len(s.events(created.text("data.orderId"))) != 0 ||
+		g.count(t, "select count(*) from webhook_outbox") != 1 {
+		t.Errorf("somebody was called, or an event numbered")
+	}
+	noError(t, g.stop())
+	newSandbox(t, dir, url)
+	s.await(t, created.text("data.orderId"), 1)
+}
