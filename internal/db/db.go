@@ -24,6 +24,20 @@ import (
 // Open connects a pool of at most maxConns connections of a kind and checks that the server
 // answers.
 func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
+	pool, err := newPool(ctx, url, maxConns, kind)
+	if err != nil {
+		return nil, err
+	}
+	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return checkSettings(ctx, conn.Conn()) })
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	return pool, nil
+}
+
+// newPool is Open without a look whether the server answers.
+func newPool(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error quotes the URL and with it a password.
@@ -50,11 +64,6 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the pool: %w", err)
-	}
-	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return checkSettings(ctx, conn.Conn()) })
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("reach the database: %w", err)
 	}
 	return pool, nil
 }
