@@ -249,6 +249,9 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 
 // portalHandler is everything on the portals' address. Once stopping is closed nobody is kept waiting.
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
+	// Programs that call the API go on with what they have just written, so only pages read the replica.
+	reports := report.New(g.pools, g.clock, g.payments)
+	reports.Replica = g.replica
 	rooms := portal.Rooms{
 		Sessions:    g.users,
 		Submissions: g.submissions,
@@ -261,7 +264,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Rates:       g.rateSettings(),
 		Proposals:   g.proposals(),
 		Acquirers:   g.acquirers,
-		Reports:     report.New(g.pools, g.clock, g.payments),
+		Reports:     reports,
 		Work:        g.queues,
 		Keys:        auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers),
 		Events:      g.events,

@@ -23,7 +23,9 @@ type config struct {
 	portalOrigins []string
 	dataDir       string
 	databaseURL   string
-	sandbox       bool
+	// readURL is of a standby that lists are read from; "" is none.
+	readURL string
+	sandbox bool
 	// offline has the gateway call nobody outside.
 	offline     bool
 	connections int
@@ -87,6 +89,8 @@ func (c *config) settings(t *texts) []setting {
 			"",
 			"PostgreSQL 15 or newer; empty: the program manages its own",
 		},
+		{&c.readURL, "database-read-url", "DATABASE_READ_URL", "",
+			"a standby of the database, which the portals' lists and files are read from; empty: there is none"},
 		{&c.headers.KeyID, "header-key-id", "GATEWAY_HEADER_KEY_ID", names.KeyID, "name of the key id header"},
 		{&c.headers.Secret, "header-secret", "GATEWAY_HEADER_SECRET", names.Secret, "name of the secret header"},
 		{

@@ -76,6 +76,7 @@ func (c *config) complete(t texts) error {
 		found.add("-callback-signature (GATEWAY_CALLBACK_SIGNATURE)", "must be any or v2")
 	}
 	c.checkDatabaseURL(&found)
+	c.checkReadURL(&found)
 	c.readPortalOrigins(&found, t.portalOrigins)
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
@@ -92,6 +93,15 @@ func (c *config) checkDatabaseURL(found *problems) {
 		// The error quotes the URL and with it a password.
 		found.add("-database-url (DATABASE_URL)",
 			"is not a valid PostgreSQL URL, such as postgres://USER:PASSWORD@HOST:5432/DATABASE")
+	}
+}
+
+func (c *config) checkReadURL(found *problems) {
+	const name = "-database-read-url (DATABASE_READ_URL)"
+	if _, err := pgxpool.ParseConfig(c.readURL); err != nil {
+		found.add(name, "is not a valid PostgreSQL URL, such as postgres://USER:PASSWORD@HOST:5432/DATABASE")
+	} else if c.readURL != "" && c.databaseURL == "" {
+		found.add(name, "needs DATABASE_URL: a database that the program manages by itself has no standby")
 	}
 }
 

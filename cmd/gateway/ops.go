@@ -72,6 +72,28 @@ func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 		}, asked(q.SettlementDueCount)))
 }
 
+// watchReplica tells how late the read replica is, and where lists are read from.
+func watchReplica(metrics prometheus.Registerer, replica *db.Replica) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_read_replica_lag_seconds",
+		Help: "How late the replica is that lists are read from; -1 while it does not answer. Only where there is one.",
+	}, func() float64 {
+		lag, known := replica.Lag()
+		if !known {
+			return -1
+		}
+		return lag.Seconds()
+	}), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_read_replica_used",
+		Help: "1 while lists are read from the replica, 0 while they are read from the primary instead.",
+	}, func() float64 {
+		if replica.Usable() {
+			return 1
+		}
+		return 0
+	}))
+}
+
 // watchPools counts the connections of each pool.
 func watchPools(metrics prometheus.Registerer, pools map[string]*pgxpool.Pool) {
 	for name, pool := range pools {

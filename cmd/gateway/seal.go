@@ -27,6 +27,9 @@ func (g *gateway) openSeals() {
 		Payments: g.payments, Payouts: g.payouts, Deposits: deposit.New(g.pools, g.clock), Signer: g.signer,
 	})
 	g.alarms = alarm.New(g.pools, g.clock)
+	if g.replica != nil {
+		g.alarms.WatchReplica(g.replica)
+	}
 	g.sealFails = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "gateway_ledger_seal_failures_total",
 		Help: "Attempts to seal days of the ledger that failed.",

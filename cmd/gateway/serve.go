@@ -51,7 +51,9 @@ type gateway struct {
 	ops *ops
 	// Calls, deliveries, what comes round by itself, and whoever asks how things stand use up no
 	// connections of one another.
-	pools                           db.Pools
+	pools db.Pools
+	// replica is what lists are read from; nil where there is none.
+	replica                         *db.Replica
 	deliveryPool, workPool, opsPool *pgxpool.Pool
 
 	deliverer *webhook.Deliverer
@@ -185,6 +187,9 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if err := g.checkHome(ctx); err != nil {
 		return err
 	}
+	if err := g.openReplica(ctx); err != nil {
+		return err
+	}
 	if err := g.openSecrets(); err != nil {
 		return err
 	}
@@ -198,6 +203,14 @@ func (g *gateway) open(ctx context.Context, url string) error {
 		return err
 	}
 	return g.wire(ctx)
+}
+
+// openReplica opens the standby that lists are read from, where there is one.
+func (g *gateway) openReplica(ctx context.Context) (err error) {
+	if g.readURL != "" {
+		g.replica, err = db.OpenReplica(ctx, g.readURL, (g.connections+1)/2, g.pools.Reads)
+	}
+	return err
 }
 
 // openSecrets takes the keys from the environment, and in a sandbox those not given from the
@@ -311,6 +324,9 @@ func (g *gateway) wire(ctx context.Context) error {
 	})
 	watchOverdrawn(g.ops.metrics, db.New(g.opsPool))
 	watchQueues(g.ops.metrics, db.New(g.opsPool))
+	if g.replica != nil {
+		watchReplica(g.ops.metrics, g.replica)
+	}
 	return nil
 }
 
@@ -348,6 +364,7 @@ func (g *gateway) furnish(
 }
 
 func (g *gateway) close() {
+	g.replica.Close()
 	for _, pool := range []*pgxpool.Pool{g.opsPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations} {
 		if pool != nil {
 			pool.Close()

@@ -40,6 +40,7 @@ const (
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
 	alarmsEvery    = 30 * time.Second
+	replicaEvery   = time.Second
 )
 
 // loop is work that comes round again.
@@ -157,6 +158,9 @@ func (g *gateway) work(ctx context.Context) {
 	}
 	if g.simulator != nil {
 		loops = append(loops, loop{"simulate traders", sweepEvery, g.simulator.Step})
+	}
+	if g.replica != nil {
+		loops = append(loops, loop{"watch the read replica", replicaEvery, g.replica.Watch})
 	}
 	for _, l := range loops {
 		running.Go(func() { l.run(ctx) })

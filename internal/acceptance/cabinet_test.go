@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// cabinet is a merchant's user signed in at the portal.
-func (g *instance) cabinet(t *testing.T, login string) func(path string) string {
+// enter signs a user in at the portal, and returns the cookies that a browser has then.
+func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
 	t.Helper()
 	user := g.user(t, login)
 	form := url.Values{"login": {user.Login}, "password": {user.Password}}
@@ -30,23 +30,33 @@ func (g *instance) cabinet(t *testing.T, login string) func(path string) string 
 	response, err := http.DefaultTransport.RoundTrip(r)
 	noError(t, err)
 	_ = response.Body.Close()
-	cookies := response.Cookies()
-	return func(path string) string {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.PortalURL+path, nil)
-		noError(t, err)
-		for _, cookie := range cookies {
-			r.AddCookie(cookie)
-		}
-		response, err := http.DefaultTransport.RoundTrip(r)
-		noError(t, err)
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		noError(t, err)
-		if response.StatusCode != http.StatusOK {
-			t.Fatalf("GET %s: %d, to %q", path, response.StatusCode, response.Header.Get("Location"))
-		}
-		return string(body)
+	return response.Cookies()
+}
+
+// cabinet is a merchant's user signed in at the portal.
+func (g *instance) cabinet(t *testing.T, login string) func(path string) string {
+	t.Helper()
+	cookies := g.enter(t, login)
+	return func(path string) string { return g.visit(t, path, cookies) }
+}
+
+// visit opens a page of the portals.
+func (g *instance) visit(t *testing.T, path string, cookies []*http.Cookie) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.PortalURL+path, nil)
+	noError(t, err)
+	for _, cookie := range cookies {
+		r.AddCookie(cookie)
 	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	noError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	noError(t, err)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %d, to %q", path, response.StatusCode, response.Header.Get("Location"))
+	}
+	return string(body)
 }
 
 var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)

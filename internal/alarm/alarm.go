@@ -63,16 +63,27 @@ type Service struct {
 	clock clock.Clock
 }
 
+// Replica is the read replica, or what stands in for one.
+type Replica interface {
+	// UnusedFor is for how long lists have been read from the primary instead.
+	UnusedFor() time.Duration
+}
+
 // reads are what rules ask.
 type reads struct {
 	*db.Queries
 	pool *pgxpool.Pool
+	// replica is nil where there is none.
+	replica Replica
 }
 
 // New makes the service.
 func New(pools db.Pools, c clock.Clock) *Service {
-	return &Service{q: db.New(pools.Calls), reads: reads{db.New(pools.Reads), pools.Reads}, clock: c}
+	return &Service{q: db.New(pools.Calls), reads: reads{Queries: db.New(pools.Reads), pool: pools.Reads}, clock: c}
 }
+
+// WatchReplica has the service also look at the read replica, as this process sees it.
+func (s *Service) WatchReplica(r Replica) { s.reads.replica = r }
 
 // List asks every rule, and lists those that fire first, and of those the most urgent.
 func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) {

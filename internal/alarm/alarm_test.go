@@ -101,7 +101,7 @@ func TestEachAlarmFires(t *testing.T) {
 	for _, rule := range alarm.Rules() {
 		cause, there := causes[rule.Name]
 		if !there {
-			if rule.Name != "snapshot_old" {
+			if rule.Name != "snapshot_old" && rule.Name != "replica_unused" {
 				t.Errorf("nothing makes %s fire", rule.Name)
 			}
 			continue
@@ -213,6 +213,28 @@ func TestAlarmsAreMeasured(t *testing.T) {
 		}
 		if want == 0 {
 			smash(t, d, causes["payouts_overdue"].sql)
+		}
+	}
+}
+
+// unused is a replica that lists have not been read from for so long.
+type unused time.Duration
+
+func (u unused) UnusedFor() time.Duration { return time.Duration(u) }
+
+// A replica that is not used for over a minute is an alarm. One that is used, or that a gateway has just
+// begun to look at, is none.
+func TestReplicaUnusedFires(t *testing.T) {
+	t.Parallel()
+	_, service := quiet(t)
+	for lasts, want := range map[time.Duration]int64{0: 0, time.Minute: 0, 61 * time.Second: 61} {
+		service.WatchReplica(unused(lasts))
+		fire := firing(t, service)
+		if want == 0 && len(fire) == 0 {
+			continue
+		}
+		if len(fire) != 1 || fire[0].Name != "replica_unused" || fire[0].Count != want {
+			t.Errorf("after %s: %+v", lasts, fire)
 		}
 	}
 }

@@ -23,6 +23,9 @@ const (
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
 	snapshotMost = 300
+	// replicaUnusedMost is how long a read replica may be late or away, and a gateway that has just started
+	// wait for it.
+	replicaUnusedMost = time.Minute
 )
 
 // Rules are the alarms there are.
@@ -104,6 +107,10 @@ func Rules() []Rule {
 		{
 			Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
 			Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
+		},
+		{
+			Name: "replica_unused", Severity: Ticket, Runbook: "when-the-read-replica-is-not-used",
+			Expression: "min(gateway_read_replica_used) == 0", find: replicaUnused,
 		},
 	}
 }
@@ -224,4 +231,11 @@ func snapshotOld(ctx context.Context, q reads, _ time.Time) (finding, error) {
 		return finding{}, err
 	}
 	return finding{count: seconds}, err
+}
+
+func replicaUnused(_ context.Context, q reads, _ time.Time) (finding, error) {
+	if q.replica == nil || q.replica.UnusedFor() <= replicaUnusedMost {
+		return finding{}, nil
+	}
+	return finding{count: int64(q.replica.UnusedFor() / time.Second)}, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -31,6 +32,20 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 
 // Open is the function of this name for one more pool of a group.
 func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
+	pool, err := g.newPool(ctx, url, maxConns, kind)
+	if err != nil {
+		return nil, err
+	}
+	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return checkSettings(ctx, conn.Conn()) })
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	return pool, nil
+}
+
+// newPool is Open without a look whether the server answers.
+func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error quotes the URL and with it a password.
@@ -50,22 +65,18 @@ func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (
 	config.ShouldPing = g.isDead // the pool closes what does not answer its own question
 	config.BeforeClose = closeSoon
 	config.PrepareConn = isAlive
-	config.ConnConfig.Tracer = answers{group: g, limit: kind.answer()}
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		decimal.Register(conn.TypeMap())
 		return nil
 	}
+	bounds := answers{group: g, limit: kind.answer()}
+	config.ConnConfig.Tracer = bounds
 	if tracing.On() {
-		config.ConnConfig.Tracer = tracing.Statements()
+		config.ConnConfig.Tracer = multitracer.New(bounds, tracing.Statements())
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the pool: %w", err)
-	}
-	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return checkSettings(ctx, conn.Conn()) })
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("reach the database: %w", err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

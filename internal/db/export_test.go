@@ -1,6 +1,11 @@
 package db
 
-import "slices"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
 
 // MigrateWithin is Migrate with another patience.
 var MigrateWithin = migrateWithin
@@ -13,4 +18,23 @@ func PlacedTables() []string {
 	}
 	slices.Sort(tables)
 	return tables
+}
+
+// Older has what a replica is waited for be so much longer ago.
+func (r *Replica) Older(by time.Duration) {
+	for i := range r.marks {
+		r.marks[i].at = r.marks[i].at.Add(-by)
+	}
+}
+
+// OnStandby reports whether queries are made on a standby.
+func OnStandby(ctx context.Context, q *Queries) (there bool, err error) {
+	err = q.db.QueryRow(ctx, "select pg_is_in_recovery()").Scan(&there)
+	return there, err
+}
+
+// Sleep reads a table, for so long.
+func Sleep(ctx context.Context, q *Queries, table string, lasts time.Duration) error {
+	_, err := q.db.Exec(ctx, fmt.Sprintf("select pg_sleep(%f) from (select from %s limit 1) t", lasts.Seconds(), table))
+	return err
 }

@@ -190,7 +190,7 @@ func (f LogFilter) check(ctx context.Context) (logRead, error) {
 
 // logPage reads a page of the log: as much of every source, of which the first lines are kept.
 func (s *Service) logPage(ctx context.Context, r logRead) (Page[LogItem], error) {
-	lines, err := db.List(ctx, s.reads, func(q *db.Queries) ([]logLine, error) {
+	lines, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]logLine, error) {
 		r, err := r.ofUser(ctx, q)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"context"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/clock"
@@ -14,7 +16,15 @@ type Service struct {
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service
+	// Replica is where lists that are for looking only are read from; nil is the primary.
+	Replica *db.Replica
 }
+
+// ChangedFor is for how long lists are read Fresh after a change: longer than a replica may be late.
+const ChangedFor = 2 * db.ReplicaLate
+
+// Fresh has lists that are read with the context show all that was changed until now.
+func Fresh(ctx context.Context) context.Context { return db.Fresh(ctx) }
 
 // New makes the service. Whether a caller may see a payment, payments say.
 func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {

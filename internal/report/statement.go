@@ -145,7 +145,7 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 	// Going down is towards the older lines.
 	down := f.OldestFirst == f.Backward
 	result := Statement{Account: f.Account, From: f.From, To: f.To}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Transfer, error) {
+	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]db.Transfer, error) {
 		var err error
 		if result.Opening, err = balanceAt(ctx, q, account, start(f.From)); err != nil {
 			return nil, err

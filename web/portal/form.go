@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -31,7 +32,26 @@ func (v *visit) sessionCookie() string {
 	return "session"
 }
 
-const flashCookie = "flash"
+const (
+	flashCookie = "flash"
+	// changedCookie tells that a form was sent a short while ago.
+	changedCookie = "changed"
+)
+
+// lookFresh has whoever sent a form see what came of it: their lists are read from the primary for a while,
+// in whatever process.
+func (v *visit) lookFresh() {
+	if v.Reports.Replica == nil || v.route.machine {
+		return
+	}
+	_, err := v.r.Cookie(changedCookie)
+	if v.r.Method == http.MethodPost {
+		v.setCookie(changedCookie, "1", report.ChangedFor)
+	} else if err != nil {
+		return
+	}
+	v.r = v.r.WithContext(report.Fresh(v.ctx()))
+}
 
 // done leads to a page which says what was done, once. The word stands for a phrase.
 func (v *visit) done(to, word string) error {

@@ -159,6 +159,7 @@ func (p *Portal) visit(w http.ResponseWriter, r *http.Request, to route) *visit 
 		Files: p.files, Zone: time.UTC, Now: p.Clock.Now(), Theme: "system", Shortcuts: true, Sandbox: p.Sandbox != nil,
 	}
 	v.speak("")
+	v.lookFresh()
 	return v
 }
 

@@ -54,6 +54,7 @@ var quiet = map[string]string{
 	`gateway_webhook_attempts_total{instance="a",event_status="pending"}`:           "0+9x90",
 	`gateway_card_conflicts{instance="a"}`:                                          "0x90",
 	`gateway_db_oldest_snapshot_seconds{instance="a"}`:                              "2x90",
+	`gateway_read_replica_used{instance="a"}`:                                       "1x90",
 }
 
 func firing(alarm string) string { return `gateway_alarm_firing{instance="a",alarm="` + alarm + `"}` }
@@ -91,6 +92,7 @@ var causes = map[string]map[string]string{
 	"GatewayDepositsWaiting":   {firing("deposits_waiting"): "1x90"},
 	"GatewayAppealsWaiting":    {firing("appeals_waiting"): "1x90"},
 	"GatewaySnapshotOld":       {`gateway_db_oldest_snapshot_seconds{instance="a"}`: "301x90"},
+	"GatewayReplicaUnused":     {`gateway_read_replica_used{instance="a"}`: "0x90"},
 }
 
 // An alert fires by what it is about, and is silent while nothing is wrong.

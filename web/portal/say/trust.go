@@ -231,6 +231,7 @@ var alarms = map[string]Phrase{
 	"appeals_waiting":    {"Appeals that wait over a day: %d", "Апелляции ждут больше суток: %d"},
 	"card_conflicts":     {"Card conflicts: %d", "Конфликты по картам: %d"},
 	"snapshot_old":       {"An old snapshot is open in the database: %d s", "В базе открыт старый снимок: %d с"},
+	"replica_unused":     {"Lists are not read from the replica: for %d s", "Списки читаются не с реплики: %d с"},
 }
 
 // Alarm is what an alarm says of a number.

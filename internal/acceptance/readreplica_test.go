@@ -1,0 +1,84 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/dbtest"
+)
+
+// The portals' lists come from the read replica: what it has not replayed is missing in them, but not for who
+// has just sent a form, and not in calls of the API. When the replica stops, they come from the primary.
+func TestReadReplica(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	address, server := dbtest.Standby(t, database)
+	g := newSandbox(t, copyKey(t, sharedSandbox(t).dir), database, "-database-read-url", address)
+	used := func(want float64) {
+		t.Helper()
+		noError(t, waitFor(patience, func() error {
+			if got, err := g.metric("gateway_read_replica_used"); err != nil || got != want {
+				return fmt.Errorf("used is %v: %w", got, err)
+			}
+			return nil
+		}))
+	}
+	used(1)
+	standby, err := pgxpool.New(t.Context(), address)
+	noError(t, err)
+	defer standby.Close()
+	changed := g.enter(t, "merchant")
+	looking := slices.DeleteFunc(slices.Clone(changed), func(c *http.Cookie) bool { return c.Name == "changed" })
+	if len(looking) != len(changed)-1 {
+		t.Fatalf("a form leaves no mark: %v", changed)
+	}
+	_, err = standby.Exec(t.Context(), "select pg_wal_replay_pause()")
+	noError(t, err)
+	id := g.create(t, g.first(), nil).text("data.id")
+	shows := func(cookies []*http.Cookie) bool {
+		return strings.Contains(g.visit(t, "/merchant/payments", cookies), "/merchant/payments/"+id+`"`)
+	}
+	if shows(looking) {
+		t.Error("the list is not read from the replica")
+	}
+	if !shows(changed) {
+		t.Error("who has sent a form does not see what is there")
+	}
+	if page := g.visit(t, "/merchant/payments/"+id, looking); !strings.Contains(page, id) {
+		t.Error("the details of a payment are not fresh")
+	}
+	if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), "")); got.status != http.StatusOK {
+		t.Errorf("a call: %s", got)
+	}
+	_, err = standby.Exec(t.Context(), "select pg_wal_replay_resume()")
+	noError(t, err)
+	noError(t, waitFor(patience, func() error {
+		if !shows(looking) {
+			return errNotYet
+		}
+		return nil
+	}))
+	noError(t, server.Stop(t.Context()))
+	used(0)
+	if !shows(looking) {
+		t.Error("without its replica the list is empty")
+	}
+	g.stderr.await(t, "lists are read from the replica", "lists are read from the primary")
+}
+
+// A replica of another database keeps the gateway from starting, in words.
+func TestReadReplicaOfAnother(t *testing.T) {
+	t.Parallel()
+	g := launch(t.TempDir(), nil, append([]string{
+		"-sandbox", "-database-url", newDatabase(t), "-database-read-url", newDatabase(t),
+	}, anyPort...)...)
+	<-g.ended
+	if g.err == nil || !strings.Contains(g.err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
+		t.Errorf("it ended with %v", g.err)
+	}
+}

@@ -1,0 +1,236 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/fault"
+)
+
+const (
+	// ReplicaLate is how far behind a replica may be that lists are read from.
+	ReplicaLate = 30 * time.Second
+	// replicaPatience is how long the replica may take to say how far it is.
+	replicaPatience = 2 * time.Second
+	// marksMost bounds the positions that are remembered while a replica stands still.
+	marksMost = 1000
+)
+
+// Replica is a standby from which lists are read that are for looking only. While it is away or late, they
+// are read from the primary. The methods of a nil Replica say that there is none.
+//
+// How far it is behind is measured in this process: each second it notes the primary's position in the
+// write-ahead log, and the replica is as late as the oldest note that it has not replayed. So a replica that
+// has lost its primary is late as soon as the primary writes, which its own clock could not tell.
+type Replica struct {
+	pool, primary *pgxpool.Pool
+	// unusedSince is when lists began to be read from the primary, in nanoseconds since 1970; 0 while they are
+	// not.
+	unusedSince atomic.Int64
+	// lag is how far it is behind, in nanoseconds; -1 is not known.
+	lag atomic.Int64
+	// marks are positions that are not replayed yet, the oldest first. Until the first of all was replayed
+	// nobody knows how late the replica was before. Watch alone uses both.
+	marks   []mark
+	follows bool
+	// why is what was logged last.
+	why string
+}
+
+// mark is where the primary was at a time.
+type mark struct {
+	at       time.Time
+	position int64
+}
+
+// OpenReplica opens the replica of a database. One that is away or late now will do: lists are read from
+// the primary until it has caught up. One that is a replica of something else is refused.
+func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool.Pool) (*Replica, error) {
+	pool, err := new(Group).newPool(ctx, url, maxConns, ForReads)
+	if err != nil {
+		return nil, err
+	}
+	r := &Replica{pool: pool, primary: primary}
+	r.lag.Store(-1)
+	r.use(false)
+	if err := r.checkSame(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+var errOtherDatabase = errors.New("DATABASE_READ_URL is another database than DATABASE_URL: it must be a standby of " +
+	"the same PostgreSQL server, and name the same database")
+
+// identity is which server and database a pool is of. A standby has the identity of its primary.
+func identity(ctx context.Context, pool *pgxpool.Pool) (text string, err error) {
+	err = pool.QueryRow(ctx, "select system_identifier || ' ' || current_database() from pg_control_system()").Scan(&text)
+	return text, err
+}
+
+// checkSame fails where the replica is one of another database. It does not where the replica is away.
+func (r *Replica) checkSame(ctx context.Context) error {
+	ours, err := identity(ctx, r.primary)
+	if err != nil {
+		return fmt.Errorf("read the database's identity: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, replicaPatience)
+	defer cancel()
+	theirs, err := identity(ctx, r.pool)
+	switch {
+	case IsNoDatabase(err), err == nil && ours != theirs:
+		return errOtherDatabase
+	case err != nil:
+		slog.WarnContext(ctx, "the read replica does not answer", "error", err)
+	}
+	return nil
+}
+
+// Close closes the connections.
+func (r *Replica) Close() {
+	if r != nil {
+		r.pool.Close()
+	}
+}
+
+// Lag is by how much the replica is behind; not known while it does not answer.
+func (r *Replica) Lag() (lag time.Duration, known bool) {
+	lag = time.Duration(r.lag.Load())
+	return lag, lag >= 0
+}
+
+// Usable reports whether lists are read from it.
+func (r *Replica) Usable() bool { return r != nil && r.unusedSince.Load() == 0 }
+
+// UnusedFor is for how long lists have been read from the primary instead.
+func (r *Replica) UnusedFor() time.Duration {
+	if r.Usable() {
+		return 0
+	}
+	return time.Since(time.Unix(0, r.unusedSince.Load()))
+}
+
+func (r *Replica) use(usable bool) {
+	if usable {
+		r.unusedSince.Store(0)
+	} else {
+		r.unusedSince.CompareAndSwap(0, time.Now().UnixNano())
+	}
+}
+
+// Watch looks how far the replica is, and settles where lists are read from. It logs when that changes.
+func (r *Replica) Watch(ctx context.Context) error {
+	why, err := r.look(ctx)
+	if err != nil {
+		return err
+	}
+	r.use(why == "")
+	switch {
+	case why == r.why:
+	case why == "":
+		slog.InfoContext(ctx, "lists are read from the replica")
+	default:
+		slog.WarnContext(ctx, "lists are read from the primary", "why", why)
+	}
+	r.why = why
+	return nil
+}
+
+// What keeps lists from being read from a replica.
+const (
+	replicaAway     = "the replica does not answer"
+	replicaPrimary  = "the server of DATABASE_READ_URL is no standby"
+	replicaNotYet   = "the replica has not caught up yet"
+	replicaTooLate  = "the replica is late"
+	replicaPosition = "select coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, pg_is_in_recovery()"
+)
+
+// look measures the lag, and answers what keeps lists from being read from the replica; "" is nothing.
+func (r *Replica) look(ctx context.Context) (why string, err error) {
+	now := mark{at: time.Now()}
+	// A standby is sent what is flushed. What was written after that may stay so for long while nothing is
+	// committed.
+	err = r.primary.QueryRow(ctx, "select (pg_current_wal_flush_lsn() - '0/0')::bigint").Scan(&now.position)
+	if err != nil {
+		return "", fmt.Errorf("read the primary's position: %w", err)
+	}
+	r.note(now)
+	bounded, cancel := context.WithTimeout(ctx, replicaPatience)
+	defer cancel()
+	var replayed int64
+	var standby bool
+	err = r.pool.QueryRow(bounded, replicaPosition).Scan(&replayed, &standby)
+	switch {
+	case err != nil:
+		r.lag.Store(-1)
+		return replicaAway, nil
+	case !standby:
+		r.lag.Store(-1)
+		return replicaPrimary, nil
+	}
+	lag, known := r.reached(replayed)
+	switch {
+	case !known:
+		r.lag.Store(-1)
+		return replicaNotYet, nil
+	case lag > ReplicaLate:
+		why = replicaTooLate
+	}
+	r.lag.Store(int64(lag))
+	return why, nil
+}
+
+// note remembers where the primary is. Of too many it forgets every second: the oldest stays.
+func (r *Replica) note(now mark) {
+	if len(r.marks) == marksMost {
+		kept := r.marks[:0]
+		for i := 0; i < marksMost; i += 2 {
+			kept = append(kept, r.marks[i])
+		}
+		r.marks = kept
+	}
+	r.marks = append(r.marks, now)
+}
+
+// reached forgets what is replayed, and answers how late the replica is.
+func (r *Replica) reached(replayed int64) (lag time.Duration, known bool) {
+	for len(r.marks) > 0 && r.marks[0].position <= replayed {
+		r.marks, r.follows = r.marks[1:], true
+	}
+	if len(r.marks) > 0 {
+		lag = time.Since(r.marks[0].at)
+	}
+	return lag, r.follows
+}
+
+type freshKey struct{}
+
+// Fresh has lists that are read with the context read from the primary, for who has just changed something
+// and looks whether it is there.
+func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, freshKey{}, true) }
+
+// Look is List for lists that are for looking only: it reads from the replica where that may be, and else
+// from the primary. What fails on the replica is read again from the primary, such as a query that was
+// cancelled because it was in the way of what is to be replayed.
+func Look[R any](
+	ctx context.Context, pool *pgxpool.Pool, replica *Replica, query func(q *Queries) ([]R, error),
+) ([]R, error) {
+	if replica.Usable() && ctx.Value(freshKey{}) == nil {
+		rows, err := List(ctx, replica.pool, query)
+		if err == nil || ctx.Err() != nil || errors.Is(err, fault.ErrBusy) {
+			return rows, err
+		}
+		if isAway(err) { // the next do not wait for it until Watch has seen it again
+			replica.use(false)
+		}
+		slog.WarnContext(ctx, "a list is read from the primary, because the replica failed", "error", err)
+	}
+	return List(ctx, pool, query)
+}

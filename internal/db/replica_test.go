@@ -1,0 +1,169 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/pgserver"
+)
+
+// replicated is a database with a standby.
+type replicated struct {
+	*dbtest.DB
+	t       *testing.T
+	server  *pgserver.Server
+	standby *pgxpool.Pool
+	replica *db.Replica
+}
+
+func newReplicated(t *testing.T) *replicated {
+	t.Helper()
+	r := &replicated{DB: dbtest.New(t), t: t}
+	var address string
+	address, r.server = dbtest.Standby(t, r.URL)
+	var err error
+	r.standby, err = pgxpool.New(t.Context(), address)
+	noError(t, err)
+	t.Cleanup(r.standby.Close)
+	r.replica, err = db.OpenReplica(t.Context(), address, 2, r.Pool)
+	noError(t, err)
+	t.Cleanup(r.replica.Close)
+	return r
+}
+
+func (r *replicated) exec(pool *pgxpool.Pool, sql string) {
+	r.t.Helper()
+	_, err := pool.Exec(r.t.Context(), sql)
+	noError(r.t, err)
+}
+
+// awaitUsable watches until the replica is usable, or is not.
+func (r *replicated) awaitUsable(want bool) {
+	r.t.Helper()
+	for until := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		noError(r.t, r.replica.Watch(r.t.Context()))
+		if r.replica.Usable() == want {
+			return
+		}
+		if time.Now().After(until) {
+			lag, known := r.replica.Lag()
+			r.t.Fatalf("usable is %t, lag %s %t", !want, lag, known)
+		}
+	}
+}
+
+// wantFrom reads a list, and looks where it comes from.
+func (r *replicated) wantFrom(ctx context.Context, standby bool) {
+	r.t.Helper()
+	got, err := db.Look(ctx, r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
+		there, err := db.OnStandby(ctx, q)
+		return []bool{there}, err
+	})
+	noError(r.t, err)
+	if got[0] != standby {
+		r.t.Errorf("read from the standby: %t", got[0])
+	}
+}
+
+// Lists come from the standby while it follows, and from the primary while it is late or away, or where what
+// was just changed is looked at.
+func TestReplica(t *testing.T) {
+	t.Parallel()
+	r := newReplicated(t)
+	r.wantFrom(t.Context(), false) // nobody knows yet how late it is
+	r.awaitUsable(true)
+	r.wantFrom(t.Context(), true)
+	r.wantFrom(db.Fresh(t.Context()), false)
+
+	r.exec(r.standby, "select pg_wal_replay_pause()")
+	r.exec(r.Pool, "create table late ()")
+	noError(t, r.replica.Watch(t.Context()))
+	r.wantFrom(t.Context(), true) // it is not so late yet
+	r.replica.Older(db.ReplicaLate)
+	noError(t, r.replica.Watch(t.Context()))
+	r.wantFrom(t.Context(), false)
+	if lag, known := r.replica.Lag(); !known || lag < db.ReplicaLate || lag > 2*db.ReplicaLate {
+		t.Errorf("the lag is %s, known %t", lag, known)
+	}
+	r.exec(r.standby, "select pg_wal_replay_resume()")
+	r.awaitUsable(true)
+	if lag, known := r.replica.Lag(); !known || lag > db.ReplicaLate {
+		t.Errorf("the lag is %s, known %t", lag, known)
+	}
+
+	noError(t, r.server.Stop(t.Context()))
+	r.wantFrom(t.Context(), false) // it is read again, with nothing to be seen of it
+	if r.replica.Usable() {
+		t.Error("it is still read from a standby that has stopped")
+	}
+	r.awaitUsable(false)
+	if _, known := r.replica.Lag(); known {
+		t.Error("the lag of a standby that has stopped is known")
+	}
+}
+
+// A list that is cancelled on the standby, since it is in the way of what is to be replayed, is read from
+// the primary.
+func TestReplicaConflict(t *testing.T) {
+	t.Parallel()
+	r := newReplicated(t)
+	r.exec(r.Pool, "create table crowd as select generate_series(1, 1000) as n")
+	r.awaitUsable(true)
+	var places []bool
+	_, err := db.Look(t.Context(), r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
+		there, err := db.OnStandby(t.Context(), q)
+		places = append(places, there)
+		if err != nil || !there {
+			return nil, err
+		}
+		vacuumed := make(chan error, 1)
+		go func() {
+			time.Sleep(200 * time.Millisecond) // the statement has its snapshot then
+			_, err := r.Pool.Exec(context.Background(), "delete from crowd")
+			_, vacuumErr := r.Pool.Exec(context.Background(), "vacuum crowd")
+			vacuumed <- errors.Join(err, vacuumErr)
+		}()
+		err = db.Sleep(t.Context(), q, "crowd", 1500*time.Millisecond)
+		noError(t, <-vacuumed)
+		if err == nil {
+			t.Error("nothing was in the way")
+		}
+		return nil, err
+	})
+	noError(t, err)
+	if len(places) != 2 || !places[0] || places[1] {
+		t.Errorf("read from the standby: %v", places)
+	}
+	if !r.replica.Usable() {
+		t.Error("the standby is given up for one query")
+	}
+}
+
+// What is no standby is not read from, and what is of another database is refused in words.
+func TestReplicaOfAnother(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	same, err := db.OpenReplica(t.Context(), d.URL, 1, d.Pool)
+	noError(t, err)
+	defer same.Close()
+	noError(t, same.Watch(t.Context()))
+	if same.Usable() {
+		t.Error("the primary is taken for its standby")
+	}
+	for name, address := range map[string]string{
+		"another database": dbtest.New(t).URL,
+		"none":             d.URL[:strings.LastIndex(d.URL, "?")] + "x" + d.URL[strings.LastIndex(d.URL, "?"):],
+	} {
+		if _, err := db.OpenReplica(t.Context(), address, 1, d.Pool); err == nil ||
+			!strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package dbtest
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/pgserver"
+)
+
+// Standby starts a streaming standby of the server that a database is on, and returns the address of the
+// same database there. What is in the way of a change that is to be replayed is cancelled at once.
+func Standby(t testing.TB, primary string) (address string, server *pgserver.Server) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), primary)
+	check(t, err)
+	var programs string
+	var major int
+	check(t, conn.QueryRow(t.Context(), `select (select setting from pg_config where name = 'BINDIR'),
+		current_setting('server_version_num')::int / 10000`).Scan(&programs, &major))
+	check(t, conn.Close(t.Context()))
+	dir, err := os.MkdirTemp("", "gateway-standby-")
+	check(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	check(t, os.Chmod(dir, 0o711)) //nolint:gosec // PostgreSQL may run as another user, who has to pass through
+	data := filepath.Join(dir, fmt.Sprintf("pg%d", major))
+	//nolint:gosec // the server's own program
+	backup := exec.CommandContext(t.Context(), filepath.Join(programs, "pg_basebackup"),
+		"-d", primary, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	if out, err := backup.CombinedOutput(); err != nil {
+		t.Fatalf("pg_basebackup: %v\n%s", err, out)
+	}
+	settings, err := os.OpenFile(filepath.Join(data, "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	check(t, err)
+	_, err = settings.WriteString("max_standby_streaming_delay = 0\n")
+	check(t, err)
+	check(t, settings.Close())
+	server, err = pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true, Existing: true})
+	check(t, err)
+	t.Cleanup(func() { _ = server.Stop(t.Context()) })
+	u, err := url.Parse(primary)
+	check(t, err)
+	return server.URL(strings.TrimPrefix(u.Path, "/")), server
+}
