@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -26,6 +27,10 @@ type victim struct {
 	args []string
 	ops  string
 	log  text
+	// program is what is started; "" is the program as it stands.
+	program string
+	// variables are those of its environment besides Go's.
+	variables map[string]string
 	// startedAt is when the present process was started.
 	startedAt time.Time
 }
@@ -37,6 +42,14 @@ func newVictim(t *testing.T) *victim {
 
 // newVictimOn is newVictim on a given database.
 func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
+	t.Helper()
+	v := prepareVictim(t, databaseURL, more...)
+	v.start(t)
+	return v
+}
+
+// prepareVictim is newVictimOn that does not start it.
+func prepareVictim(t *testing.T, databaseURL string, more ...string) *victim {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gateway-crash-")
 	noError(t, err)
@@ -66,14 +79,18 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 		// The managed PostgreSQL ends with its gateway, but not in the same instant.
 		_ = waitFor(10*time.Second, func() error { return os.RemoveAll(dir) })
 	})
-	v.start(t)
 	return v
 }
 
 func (v *victim) start(t *testing.T) {
 	t.Helper()
 	// Garbage is collected early, so that a heap that is measured is one in use.
-	cmd := gatewayCommand(context.Background(), map[string]string{"GOGC": "20"}, v.args...)
+	variables := map[string]string{"GOGC": "20"}
+	maps.Copy(variables, v.variables)
+	cmd := gatewayCommand(context.Background(), variables, v.args...)
+	if v.program != "" {
+		cmd.Path = v.program
+	}
 	cmd.Stdout, cmd.Stderr = &v.log, &v.log
 	v.startedAt = time.Now()
 	v.process = start(cmd, &v.log)
@@ -98,7 +115,9 @@ func (v *victim) kill() {
 	if v.pool != nil {
 		v.pool.Close()
 	}
-	v.process.kill()
+	if v.process != nil {
+		v.process.kill()
+	}
 }
 
 // acknowledged is what the gateway has told the load's clients, and what they asked without an
