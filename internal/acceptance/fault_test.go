@@ -150,6 +150,7 @@ func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
 	for _, wrong := range r.wrong[:min(len(r.wrong), 10)] {
 		t.Errorf("%s: %s", name, wrong)
 	}
+	s.pool.Reset() // it may have connections to a server that is no more
 	l.lost, l.twice = s.kept(t, r.promises)
 	out, _, err := command(t, "", map[string]string{"DATABASE_URL": s.url}, "audit")
 	if l.audit, _, _ = strings.Cut(out, "\n"); err != nil || !strings.HasPrefix(out, "clean") {
