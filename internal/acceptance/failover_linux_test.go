@@ -52,8 +52,13 @@ func (c *cluster) url() string {
 
 // ask runs a query for a text on one server.
 func (c *cluster) ask(t *testing.T, server int, query string) string {
-	address := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: fmt.Sprintf("127.0.0.1:%d", c.portOf(server)),
-		Path: "/postgres", RawQuery: "sslmode=disable&connect_timeout=1"}
+	address := url.URL{
+		Scheme:   "postgres",
+		User:     url.User("postgres"),
+		Host:     fmt.Sprintf("127.0.0.1:%d", c.portOf(server)),
+		Path:     "/postgres",
+		RawQuery: "sslmode=disable&connect_timeout=1",
+	}
 	conn, err := pgx.Connect(t.Context(), address.String())
 	if err != nil {
 		return ""
@@ -116,9 +121,19 @@ func (c *cluster) signal(server int, sig syscall.Signal) {
 // again starts the Patroni of a server that was killed.
 func (c *cluster) again(t *testing.T, server int) {
 	t.Helper()
-	command := fmt.Sprintf("cd %s; setsid patroni server%d.yaml >>server%d.log 2>&1 & echo $! >server%d.pid", c.dir, server, server, server)
+	command := fmt.Sprintf(
+		"cd %s; setsid patroni server%d.yaml >>server%d.log 2>&1 & echo $! >server%d.pid",
+		c.dir,
+		server,
+		server,
+		server,
+	)
 	if os.Getuid() == 0 {
-		noError(t, exec.Command("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "bash", "-c", command).Run())
+		noError(
+			t,
+			exec.Command("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "bash", "-c", command).
+				Run(),
+		)
 		return
 	}
 	noError(t, exec.Command("bash", "-c", command).Run())

@@ -25,7 +25,8 @@ func newDisk(t *testing.T, size string) *disk {
 	path, err := os.MkdirTemp("", "gateway-disk-")
 	noError(t, err)
 	d := &disk{path: path}
-	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0711,size="+size, "gateway-disk", path).CombinedOutput()
+	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0711,size="+size, "gateway-disk", path).
+		CombinedOutput()
 	if d.mounted = err == nil; !d.mounted {
 		t.Logf("no file system may be mounted, so no disk gets full: %s", out)
 	}
@@ -109,8 +110,12 @@ func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func())
 		t.Errorf("the appeals were there %s after there was room", took)
 	}
 	var whole int
-	noError(t, s.pool.QueryRow(t.Context(), `select count(*) from appeal a where payment_id = any($1) and file_size = $2 and file_size =
-		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`, ids, len(content)).Scan(&whole))
+	noError(
+		t,
+		s.pool.QueryRow(t.Context(), `select count(*) from appeal a where payment_id = any($1) and file_size = $2 and file_size =
+		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`, ids, len(content)).
+			Scan(&whole),
+	)
 	if whole != clients*each {
 		t.Errorf("%d of %d appeals are there and whole", whole, clients*each)
 	}
@@ -128,7 +133,15 @@ func (s *stage) appealOne(content string) (id int64, ok bool) {
 	if _, ok = s.load.insist(bystander, http.MethodPost, path+"/callback", failed, s.a.application(failed)); !ok {
 		return 0, false
 	}
-	_, ok = s.load.insist(bystander, http.MethodPost, path+"/appeal",
-		form(reasonPart("paid"), filePart("receipt.pdf", content)), appealHeaders(box, "paid", "receipt.pdf", len(content)))
+	_, ok = s.load.insist(
+		bystander,
+		http.MethodPost,
+		path+"/appeal",
+		form(
+			reasonPart("paid"),
+			filePart("receipt.pdf", content),
+		),
+		appealHeaders(box, "paid", "receipt.pdf", len(content)),
+	)
 	return number(created.text("data.id")), ok
 }

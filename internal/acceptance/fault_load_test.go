@@ -104,7 +104,9 @@ func (l *load) pay(client, n int) {
 	at := client % len(l.boxes)
 	p := promise{order: newOrder(), status: "pending", box: l.boxes[at], hook: l.hooks[at]()}
 	body := order(object{
-		"orderId": p.order, "callbackUri": p.hook.URL, "amount": fmt.Sprintf("%d.%02d", 100+rand.IntN(900), rand.IntN(100)),
+		"orderId":     p.order,
+		"callbackUri": p.hook.URL,
+		"amount":      fmt.Sprintf("%d.%02d", 100+rand.IntN(900), rand.IntN(100)),
 	})
 	created, ok := l.insist(client, http.MethodPost, payments, body, signed(p.box, body))
 	if !ok {

@@ -145,7 +145,11 @@ func newToxiproxy(t *testing.T, upstream string) *toxiproxy {
 	process := start(cmd, &log)
 	t.Cleanup(process.kill)
 	noError(t, waitFor(patience, func() error {
-		return p.try(http.MethodPost, "/proxies", object{"name": "pg", "listen": p.listen, "upstream": upstream, "enabled": true})
+		return p.try(
+			http.MethodPost,
+			"/proxies",
+			object{"name": "pg", "listen": p.listen, "upstream": upstream, "enabled": true},
+		)
 	}))
 	return p
 }

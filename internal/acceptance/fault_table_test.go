@@ -18,12 +18,25 @@ const (
 func (s *stage) writeTable(t *testing.T) {
 	t.Helper()
 	var table strings.Builder
-	table.WriteString("| fault | what clients met who came again | longest time without an answer | all answered again after " +
-		"| calls acknowledged | payments | lost | twice | audit | events missing |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	table.WriteString(
+		"| fault | what clients met who came again | longest time without an answer | all answered again after " +
+			"| calls acknowledged | payments | lost | twice | audit | events missing |\n|---|---|---|---|---|---|---|---|---|---|\n",
+	)
 	for _, l := range s.lines {
 		audit, _, _ := strings.Cut(l.audit, ":")
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %d | %d | %d | %d | %s | 0 |\n", l.fault, l.saw, seconds(l.silence), seconds(l.back),
-			l.calls, len(l.promises), l.lost, l.twice, audit)
+		fmt.Fprintf(
+			&table,
+			"| %s | %s | %s | %s | %d | %d | %d | %d | %s | 0 |\n",
+			l.fault,
+			l.saw,
+			seconds(l.silence),
+			seconds(l.back),
+			l.calls,
+			len(l.promises),
+			l.lost,
+			l.twice,
+			audit,
+		)
 	}
 	content, err := os.ReadFile(manual)
 	noError(t, err)
