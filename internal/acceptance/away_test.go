@@ -26,16 +26,24 @@ import (
 // mortal is a PostgreSQL that a test may kill while a gateway that was given it goes on.
 type mortal struct {
 	*pgserver.Server
-	dir string
-	url string
+	options pgserver.Options
+	dir     string
+	url     string
 }
 
 func newMortal(t *testing.T) *mortal {
 	t.Helper()
+	return newMortalWith(t, pgserver.Options{Ephemeral: true})
+}
+
+// newMortalWith is newMortal with a server of one's own choice.
+func newMortalWith(t *testing.T, options pgserver.Options) *mortal {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "gateway-mortal-")
 	noError(t, err)
 	noError(t, os.Chmod(dir, 0o711))
-	m := &mortal{dir: dir}
+	options.Dir = dir
+	m := &mortal{dir: dir, options: options}
 	m.start(t)
 	t.Cleanup(func() {
 		_ = m.Stop(context.Background())
@@ -48,7 +56,7 @@ func newMortal(t *testing.T) *mortal {
 func (m *mortal) start(t *testing.T) {
 	t.Helper()
 	var err error
-	m.Server, err = pgserver.Start(t.Context(), pgserver.Options{Dir: m.dir, Ephemeral: true})
+	m.Server, err = pgserver.Start(t.Context(), m.options)
 	noError(t, err)
 }
 

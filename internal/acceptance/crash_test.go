@@ -26,10 +26,12 @@ import (
 type victim struct {
 	*instance
 	args []string
+	ops  string
+	log  text
+	// program is what is started; "" is the program as it stands.
+	program string
 	// variables are of its environment.
 	variables map[string]string
-	ops       string
-	log       text
 	// startedAt is when the present process was started.
 	startedAt time.Time
 }
@@ -51,12 +53,20 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 // newVictimIn is newVictimOn in an environment.
 func newVictimIn(t *testing.T, variables map[string]string, databaseURL string, more ...string) *victim {
 	t.Helper()
+	v := prepareVictim(t, databaseURL, more...)
+	maps.Copy(v.variables, variables)
+	v.start(t)
+	return v
+}
+
+// prepareVictim is newVictimOn that does not start it.
+func prepareVictim(t *testing.T, databaseURL string, more ...string) *victim {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "gateway-crash-")
 	noError(t, err)
 	noError(t, os.Chmod(dir, 0o711))
 	// Garbage is collected early, so that a heap that is measured is one in use.
 	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t), variables: map[string]string{"GOGC": "20"}}
-	maps.Copy(v.variables, variables)
 	v.args = []string{
 		"serve",
 		"-data-dir",
@@ -81,13 +91,15 @@ func newVictimIn(t *testing.T, variables map[string]string, databaseURL string, 
 		// The managed PostgreSQL ends with its gateway, but not in the same instant.
 		_ = waitFor(10*time.Second, func() error { return os.RemoveAll(dir) })
 	})
-	v.start(t)
 	return v
 }
 
 func (v *victim) start(t *testing.T) {
 	t.Helper()
 	cmd := gatewayCommand(context.Background(), v.variables, v.args...)
+	if v.program != "" {
+		cmd.Path = v.program
+	}
 	cmd.Stdout, cmd.Stderr = &v.log, &v.log
 	v.startedAt = time.Now()
 	v.process = start(cmd, &v.log)
@@ -112,7 +124,9 @@ func (v *victim) kill() {
 	if v.pool != nil {
 		v.pool.Close()
 	}
-	v.process.kill()
+	if v.process != nil {
+		v.process.kill()
+	}
 }
 
 // acknowledged is what the gateway has told the load's clients, and what they asked without an

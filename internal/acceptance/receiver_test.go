@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +46,16 @@ type shop struct {
 	statuses []int
 	// delay is how long it takes over each; who hangs up before has told it nothing.
 	delay time.Duration
+	// instead, if there is one, may answer an event in the shop's place, which has taken it already
+	// where keep says so.
+	instead atomic.Pointer[badManners]
+}
+
+// badManners are how an endpoint may answer that does not answer well.
+type badManners struct {
+	// keep says that it takes the event, however it then answers.
+	keep   bool
+	answer http.HandlerFunc
 }
 
 // newShop starts an endpoint that first answers with the given statuses and then with 200.
@@ -61,7 +72,16 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 			return
 		}
 		_, own := webhook.Verify(r.Header, body, secret)
-		w.WriteHeader(s.take(body, errors.Join(verifier.Verify(body, r.Header), own)))
+		bad := s.instead.Load()
+		status := http.StatusOK
+		if bad == nil || bad.keep {
+			status = s.take(body, errors.Join(verifier.Verify(body, r.Header), own))
+		}
+		if bad != nil {
+			bad.answer(w, r)
+			return
+		}
+		w.WriteHeader(status)
 	}))
 	t.Cleanup(func() {
 		s.Close()

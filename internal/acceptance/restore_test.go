@@ -40,8 +40,8 @@ func pgTool(t *testing.T, name string, args ...string) {
 	}
 }
 
-// cluster starts a PostgreSQL of its own, on the data in the directory if there are any.
-func cluster(t *testing.T, dir string) *pgserver.Server {
+// ownServer starts a PostgreSQL of its own, on the data in the directory if there are any.
+func ownServer(t *testing.T, dir string) *pgserver.Server {
 	t.Helper()
 	server, err := pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true})
 	noError(t, err)
@@ -64,7 +64,7 @@ func dumped(t *testing.T, url string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "dump")
 	pgTool(t, "pg_dump", "-Fc", "-f", file, url)
-	server := cluster(t, openDir(t))
+	server := ownServer(t, openDir(t))
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	noError(t, err)
 	_, err = conn.Exec(t.Context(), "create database gateway")
@@ -85,7 +85,7 @@ func copied(t *testing.T, url string) string {
 	)
 	dir := openDir(t)
 	pgTool(t, "pg_basebackup", "-c", "fast", "-X", "stream", "-d", url, "-D", filepath.Join(dir, "pg"+major))
-	return cluster(t, dir).URL(pool.Config().ConnConfig.Database)
+	return ownServer(t, dir).URL(pool.Config().ConnConfig.Database)
 }
 
 // original is a sandbox whose database is backed up while it works.
@@ -104,7 +104,7 @@ func TestRestore(t *testing.T) {
 	keys, text := testKey(1)
 	keepSecret(text)
 	o := &original{
-		rotation: &rotation{url: cluster(t, openDir(t)).URL("postgres"), payer: newOrder()},
+		rotation: &rotation{url: ownServer(t, openDir(t)).URL("postgres"), payer: newOrder()},
 		dir:      t.TempDir(),
 	}
 	o.instance = withKeys(t, o.dir, o.url, text)
@@ -226,7 +226,7 @@ func (o *original) feedHasAll(t *testing.T, cursor string) {
 // can be adopted. A restart, and a server that does not tell its number, are no copies.
 func TestCopyIsRefused(t *testing.T) {
 	t.Parallel()
-	server := cluster(t, openDir(t))
+	server := ownServer(t, openDir(t))
 	url := server.URL("postgres")
 	serve := func(url string, more map[string]string, args ...string) *instance {
 		variables := production()

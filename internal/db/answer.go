@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -30,6 +31,23 @@ var errSilent = errors.New("the database does not answer")
 type Group struct {
 	mu    sync.Mutex
 	pools []*pgxpool.Pool
+	// waiting are the connections on which a statement is waited for, and since when.
+	waiting map[*pgx.Conn]time.Time
+}
+
+func (g *Group) wait(conn *pgx.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting == nil {
+		g.waiting = map[*pgx.Conn]time.Time{}
+	}
+	g.waiting[conn] = time.Now()
+}
+
+func (g *Group) answered(conn *pgx.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.waiting, conn)
 }
 
 // isDead asks a connection that was idle whether it still works.
@@ -61,13 +79,24 @@ func closeSoon(conn *pgx.Conn) {
 }
 
 // reset has all pools open their connections anew. Connections in use are closed when they are given
-// back.
+// back, and those whose statement of now is still not answered after pingLimit at once: background
+// work would wait for minutes. A statement that only takes long is made again by whoever made it.
 func (g *Group) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, pool := range g.pools {
 		pool.Reset()
 	}
+	before := maps.Clone(g.waiting)
+	time.AfterFunc(pingLimit, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for conn, since := range before {
+			if g.waiting[conn].Equal(since) {
+				_ = conn.PgConn().Conn().Close()
+			}
+		}
+	})
 }
 
 // answers has every statement of a pool end within a limit. The server bounds its own time, but when
@@ -82,7 +111,8 @@ type answers struct {
 // cancelKey is where a statement's context keeps what frees its timer.
 type cancelKey struct{}
 
-func (a answers) begin(ctx context.Context) context.Context {
+func (a answers) begin(ctx context.Context, conn *pgx.Conn) context.Context {
+	a.group.wait(conn)
 	if a.limit == 0 {
 		return ctx
 	}
@@ -90,7 +120,8 @@ func (a answers) begin(ctx context.Context) context.Context {
 	return context.WithValue(ctx, cancelKey{}, cancel)
 }
 
-func (a answers) end(ctx context.Context, err error) {
+func (a answers) end(ctx context.Context, conn *pgx.Conn, err error) {
+	a.group.answered(conn)
 	a.group.judge(ctx, err)
 	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
 		cancel()
@@ -98,24 +129,24 @@ func (a answers) end(ctx context.Context, err error) {
 }
 
 // TraceQueryStart implements pgx.QueryTracer. The statement goes by the context it returns.
-func (a answers) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return a.begin(ctx)
+func (a answers) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return a.begin(ctx, conn)
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (a answers) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
-	a.end(ctx, data.Err)
+func (a answers) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
+	a.end(ctx, conn, data.Err)
 }
 
 // TraceBatchStart implements pgx.BatchTracer: a batch has as long as a statement.
-func (a answers) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return a.begin(ctx)
+func (a answers) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return a.begin(ctx, conn)
 }
 
 // TraceBatchQuery implements pgx.BatchTracer.
 func (a answers) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd implements pgx.BatchTracer.
-func (a answers) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
-	a.end(ctx, data.Err)
+func (a answers) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
+	a.end(ctx, conn, data.Err)
 }

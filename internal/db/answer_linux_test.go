@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/edge"
 )
 
 // Connections that are open and silent, as when the other machine has vanished, are found when one is
@@ -21,10 +22,20 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	other, err := group.Open(t.Context(), d.URL, 1, db.ForReads)
 	noError(t, err)
 	t.Cleanup(other.Close)
-	for _, pid := range append(fill(t, asked), fill(t, other)...) {
+	// Work in the background may take minutes, and is under way when its connection goes silent.
+	work, err := group.Open(t.Context(), d.URL, 1, db.ForWork)
+	noError(t, err)
+	t.Cleanup(work.Close)
+	worked := make(chan error, 1)
+	stopped := fill(t, work)
+	for _, pid := range append(stopped, append(fill(t, asked), fill(t, other)...)...) {
 		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
 		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
 	}
+	go func() {
+		_, err := work.Exec(t.Context(), "select 1")
+		worked <- err
+	}()
 	time.Sleep(1100 * time.Millisecond)
 	began := time.Now()
 	_, err = asked.Exec(t.Context(), "select 1")
@@ -35,5 +46,13 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	_, err = other.Exec(t.Context(), "select 1")
 	if took := time.Since(began); err != nil || took > 2*time.Second {
 		t.Errorf("the other pool: %v after %s", err, took)
+	}
+	select {
+	case err := <-worked:
+		if edge.Fault(err) != db.ErrUnavailable {
+			t.Errorf("the work: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the work still waits")
 	}
 }

@@ -35,7 +35,8 @@ func Fault(err error) *fault.Error {
 // isAway reports whether err says that the database could not be reached, that it ended the
 // connection, that its answer did not come in time, or that it has no room for what was to be written.
 func isAway(err error) bool {
-	return errors.As(err, new(*pgconn.ConnectError)) || isBroken(err) || pgconn.Timeout(err) || hasCode(err, codeDiskFull)
+	return errors.As(err, new(*pgconn.ConnectError)) || isBroken(err) || pgconn.Timeout(err) ||
+		hasCode(err, codeDiskFull)
 }
 
 const (

@@ -3,14 +3,17 @@ package edge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 )
@@ -232,8 +235,12 @@ func (b *boundedUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// UploadError is what a caller learns of a body that could not be read to its end, or kept.
+// UploadError is what a caller learns of a body that could not be read to its end, or kept. A full
+// disk passes.
 func UploadError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w: %w", db.ErrUnavailable, err)
+	}
 	if errors.As(err, new(*fault.Error)) ||
 		errors.As(err, new(*os.PathError)) { // too large, or a fault of our own disk
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,10 @@ func TestTempFile(t *testing.T) {
 	_, err = NewTempFile(strings.NewReader("content"))
 	if !errors.As(err, new(*os.PathError)) || !errors.Is(UploadError(err), err) {
 		t.Errorf("no disk: %v", err)
+	}
+	full := &os.PathError{Op: "write", Path: "gateway-upload-1", Err: syscall.ENOSPC}
+	if f := fault.As(UploadError(full)); f == nil || f.Kind != fault.Unavailable {
+		t.Error("a full disk is not a matter of coming again")
 	}
 	if f := fault.As(UploadError(io.ErrUnexpectedEOF)); f == nil || !f.Fields.Wrong(fault.Body) {
 		t.Error("a body that breaks off is not the caller's fault")

@@ -1,0 +1,226 @@
+package acceptance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gateway.example/internal/sandbox"
+	"gateway.example/rpc/sign"
+)
+
+// load is merchants' programs that create payments, have them moved and read them, at two replicas
+// by turns. Each makes a call again, with the same order id, until it is acknowledged.
+type load struct {
+	boxes []sandbox.Cashbox
+	// bases are the replicas' addresses.
+	bases    [2]string
+	external string
+	// hooks choose the endpoint of a payment, for each of the boxes.
+	hooks []func() *shop
+
+	stopping atomic.Bool
+	running  sync.WaitGroup
+
+	mu      sync.Mutex
+	current *round
+	// acked is when each client was acknowledged something last.
+	acked []time.Time
+	// last is when anybody was.
+	last time.Time
+}
+
+// round is the time of one fault.
+type round struct {
+	// promises are the payments whose every call was acknowledged in this time.
+	promises []promise
+	calls    int
+	// answers are what clients got instead of an acknowledgement.
+	answers map[string]int
+	// wrong are answers that no client should get who comes again.
+	wrong []string
+	// silence is the longest time in which nobody was acknowledged anything.
+	silence time.Duration
+}
+
+// promise is what a merchant was told of a payment.
+type promise struct {
+	order, id, status string
+	box               sandbox.Cashbox
+	hook              *shop
+}
+
+func newRound() *round { return &round{answers: map[string]int{}} }
+
+const bystander = -1
+
+// clientsEach is how many programs of each merchant call at once.
+const clientsEach = 3
+
+func (l *load) start(t *testing.T) {
+	t.Helper()
+	l.acked = make([]time.Time, clientsEach*len(l.boxes))
+	l.last = time.Now()
+	for client := range l.acked {
+		l.running.Go(func() {
+			for n := 0; !l.stopping.Load(); n++ {
+				l.pay(client, n)
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+	}
+}
+
+func (l *load) stop() {
+	l.stopping.Store(true)
+	l.running.Wait()
+}
+
+// next begins another round and returns the one before.
+func (l *load) next(r *round) *round {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.current
+	if before != nil {
+		before.silence = max(before.silence, time.Since(l.last))
+	}
+	l.current, l.last = r, time.Now()
+	return before
+}
+
+// pay is the life of one payment: created, moved unless it is an eighth, and read.
+func (l *load) pay(client, n int) {
+	at := client % len(l.boxes)
+	p := promise{order: newOrder(), status: "pending", box: l.boxes[at], hook: l.hooks[at]()}
+	body := order(object{
+		"orderId":     p.order,
+		"callbackUri": p.hook.URL,
+		"amount":      fmt.Sprintf("%d.%02d", 100+rand.IntN(900), rand.IntN(100)),
+	})
+	created, ok := l.insist(client, http.MethodPost, payments, body, signed(p.box, body))
+	if !ok {
+		return
+	}
+	p.id = created.text("data.id")
+	if n%8 != 7 {
+		p.status = []string{"completed", "failed"}[n%2]
+		body := fmt.Sprintf(`{"status":%q}`, p.status)
+		mark := header{"Signature": sign.Signature(l.external, []byte(body))}
+		if _, ok := l.insist(client, http.MethodPost, payments+"/"+p.id+"/callback", body, mark); !ok {
+			return
+		}
+	}
+	read, ok := l.insist(client, http.MethodGet, payments+"/"+p.id, "", signed(p.box, ""))
+	if !ok {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.current.promises = append(l.current.promises, p)
+	if read.text("data.status") != p.status {
+		l.current.wrong = append(l.current.wrong, fmt.Sprintf("%s was set to %s: %s", p.order, p.status, read))
+	}
+}
+
+// insist makes a call at one replica and at the other until it is acknowledged. It gives up only
+// what is answered as no client should be answered that comes again. Client bystander is none of the
+// load's.
+func (l *load) insist(client int, method, path, body string, headers header) (answer, bool) {
+	began := time.Now()
+	for try := rand.IntN(len(l.bases)); ; try++ {
+		got, err := trySend(method, l.bases[try%len(l.bases)]+path, body, headers)
+		kind := kindOf(got, err)
+		if kind != "" && time.Since(began) > 40*time.Second {
+			kind = "wrong" // there is an end to every fault
+		}
+		if l.note(client, kind, got, err) {
+			return got, kind == ""
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// note counts an answer, and reports whether the call is at its end.
+func (l *load) note(client int, kind string, got answer, err error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	switch {
+	case kind == "":
+		l.current.calls++
+		if client != bystander {
+			l.current.silence = max(l.current.silence, now.Sub(l.last))
+			l.acked[client], l.last = now, now
+		}
+		return true
+	case kind == "wrong":
+		l.current.wrong = append(l.current.wrong, fmt.Sprintf("%s %v", got, err))
+		return true
+	}
+	l.current.answers[kind]++
+	return false
+}
+
+// kindOf is the kind of an answer: "" is an acknowledgement, "wrong" what clients should not get.
+func kindOf(got answer, err error) string {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.EPIPE):
+		return "reset"
+	case err != nil && isTimeout(err):
+		return "no answer"
+	case err != nil:
+		return "wrong"
+	case got.status == http.StatusOK || got.status == http.StatusCreated:
+		return ""
+	case got.status == http.StatusServiceUnavailable:
+		return "503 " + got.text("code")
+	}
+	return "wrong"
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// recovered waits until every client was acknowledged something after a moment, and returns how
+// long the last of them waited for it.
+func (l *load) recovered(t *testing.T, healed time.Time) time.Duration {
+	t.Helper()
+	noError(t, waitFor(time.Minute, func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		oldest := slices.MinFunc(l.acked, time.Time.Compare)
+		if oldest.Before(healed) {
+			return fmt.Errorf("a client was answered last %s before the end of the fault", healed.Sub(oldest))
+		}
+		return nil
+	}))
+	return time.Since(healed)
+}
+
+// saw is what clients got in a round besides acknowledgements.
+func (r *round) saw() string {
+	var seen []string
+	for _, kind := range slices.Sorted(maps.Keys(r.answers)) {
+		seen = append(seen, fmt.Sprintf("%d× %s", r.answers[kind], kind))
+	}
+	if len(seen) == 0 {
+		return "nothing"
+	}
+	return strings.Join(seen, ", ")
+}

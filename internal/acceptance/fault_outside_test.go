@@ -1,0 +1,203 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// badOr chooses one of the bad endpoints while there are any.
+func (s *stage) badOr(own func() *shop) func() *shop {
+	return func() *shop {
+		if bad := s.bad.Load(); bad != nil {
+			return (*bad)[rand.IntN(len(*bad))]
+		}
+		return own()
+	}
+}
+
+// receiversMisbehave has one merchant's endpoints answer in every bad way, and well in the end. The
+// other merchant's events come as ever.
+func (s *stage) receiversMisbehave(t *testing.T) {
+	var strayed atomic.Int64
+	manners := []badManners{
+		{false, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		{false, reset},
+		{true, drip},
+		{false, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/stray" {
+				strayed.Add(1)
+			}
+			http.Redirect(w, r, "/stray", http.StatusTemporaryRedirect)
+		}},
+		{true, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 10<<20)) }},
+	}
+	var bad []*shop
+	for i := range manners {
+		one := newShop(t, s.load.boxes[0].WebhookSecret)
+		one.instead.Store(&manners[i])
+		bad = append(bad, one)
+	}
+	s.bad.Store(&bad)
+	time.Sleep(5 * time.Second)
+	s.load.mu.Lock()
+	others := slices.Clone(s.load.current.promises)
+	s.load.mu.Unlock()
+	noError(t, waitFor(10*time.Second, func() error {
+		return untold(slices.DeleteFunc(others, func(p promise) bool { return p.hook != s.load.hooks[1]() }))
+	}))
+	s.bad.Store(nil)
+	for _, one := range bad {
+		one.instead.Store(nil)
+	}
+	if n := strayed.Load(); n > 0 {
+		t.Errorf("%d redirects were followed", n)
+	}
+}
+
+// reset ends the connection without an answer.
+func reset(w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	_ = conn.Close()
+}
+
+// drip answers a letter a second.
+func drip(w http.ResponseWriter, r *http.Request) {
+	for r.Context().Err() == nil {
+		if _, err := w.Write([]byte("x")); err != nil {
+			return
+		}
+		_ = http.NewResponseController(w).Flush()
+		time.Sleep(time.Second)
+	}
+}
+
+// untold reports a payment whose end its merchant has not been told.
+func untold(promises []promise) error {
+	for _, p := range promises {
+		events := p.hook.events(p.order)
+		if p.status != "pending" && !slices.ContainsFunc(events, func(e event) bool {
+			return e.Meta.Sequence == 1 && e.Data.Status == strings.ToUpper(p.status)
+		}) {
+			return fmt.Errorf("%s: %s was not told: %+v", p.order, p.status, events)
+		}
+	}
+	return nil
+}
+
+// awaitEvents waits until every end of a payment was told. What did not arrive at once is sent again
+// later, so the sandbox's clock goes on.
+func (s *stage) awaitEvents(t *testing.T) {
+	t.Helper()
+	for _, l := range s.lines {
+		err := waitFor(40*time.Second, func() error {
+			missing := untold(l.promises)
+			if missing != nil {
+				s.b.advance(t, 20*time.Second)
+				time.Sleep(500 * time.Millisecond)
+			}
+			return missing
+		})
+		if err != nil {
+			t.Errorf("%s: %v", l.fault, err)
+		}
+	}
+}
+
+// processorMisbehaves has a trader's processor hang, answer about another attempt, and answer twice;
+// after each, it has charged the card. In the end it says so when it is asked.
+func (s *stage) processorMisbehaves(t *testing.T) {
+	var behave atomic.Bool
+	var calls atomic.Int64
+	var p *cardProcessor
+	p = newCardProcessor(t, func(w http.ResponseWriter, call string, body object, sign func(string) string) bool {
+		if behave.Load() {
+			return false
+		}
+		answer := p.take(call, body)
+		once, _ := json.Marshal(answer)
+		switch calls.Add(1) % 3 {
+		case 0: // it hangs
+			time.Sleep(12 * time.Second)
+			return true
+		case 1:
+			answer["attemptId"] = uuid.NewString()
+			once, _ = json.Marshal(answer)
+		default:
+			once = append(once, once...)
+		}
+		w.Header().Set("X-Acquirer-Signature", sign(string(once)))
+		_, _ = w.Write(once)
+		return true
+	})
+	s.a.setProcessor(t, p)
+	s.a.awaitSettings(t)
+	var paying sync.WaitGroup
+	ids := make([]string, 6)
+	for i := range ids {
+		paying.Go(func() { ids[i] = s.payByCard(t, i) })
+	}
+	paying.Wait()
+	behave.Store(true)
+	began := time.Now()
+	// A call may take that long: before, nobody asks after it.
+	s.a.advance(t, 16*time.Second)
+	box := s.a.box(t, "sandbox-azn")
+	for i, id := range ids {
+		noError(t, waitFor(10*time.Second, func() error {
+			got, err := trySend(http.MethodGet, s.a.BaseURL+payments+"/"+id, "", signed(box, ""))
+			if err == nil && got.text("data.status") != "completed" {
+				err = fmt.Errorf("the card's payment: %s", got)
+			}
+			return err
+		}))
+		if charged, kept, _ := p.ofCard(cardOf(i)); charged != 1 || kept != 1 {
+			t.Errorf("card %d was charged %d times, and %d charges stand", i, charged, kept)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the cards' payments were completed %s after the processor answered again", took)
+	}
+}
+
+// cardOf is a card that the processor charges at once.
+func cardOf(i int) string {
+	return []string{
+		"5555555555554444", "5105105105105100", "5200828282828210", "5454545454545454", "5425233430109903", "5499740000000057",
+	}[i]
+}
+
+// payByCard types a card, whatever comes of it, and returns the payment's id.
+func (s *stage) payByCard(t *testing.T, i int) string {
+	body := order(object{"method": "quasi_ecom", "currency": "AZN", "amount": "100"})
+	created, ok := s.load.insist(bystander, http.MethodPost, payments, body, signed(s.a.box(t, "sandbox-azn"), body))
+	if !ok {
+		return ""
+	}
+	token := path.Base(created.text("data.checkoutUrl"))
+	got, err := trySend(
+		http.MethodPost,
+		s.a.BaseURL+"/api/v1/checkout/"+token+"/payer-details",
+		typedCard(cardOf(i), nil),
+		nil,
+	)
+	if err != nil || got.status != 200 && got.status != 503 {
+		t.Errorf("the card: %s %v", got, err)
+	}
+	return created.text("data.id")
+}

@@ -1,0 +1,274 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/pgserver"
+)
+
+// stage is two replicas on one PostgreSQL, which they reach through a proxy that breaks
+// connections, and the load on them.
+type stage struct {
+	*mortal
+	relay *relay
+	proxy *toxiproxy
+	a, b  *victim
+	// pool goes past the proxy.
+	pool  *pgxpool.Pool
+	load  *load
+	lines []line
+	// unsteady is a program whose clock can be set back.
+	unsteady string
+	// uploads is where the second replica keeps files that arrive.
+	uploads *disk
+	// bad are endpoints that the first merchant names instead of the own one while there are any.
+	bad atomic.Pointer[[]*shop]
+}
+
+// line is what became of a fault.
+type line struct {
+	fault         string
+	saw           string
+	silence, back time.Duration
+	promises      []promise
+	calls         int
+	lost, twice   int
+	audit         string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	// The server syncs, as one with real money does: what it has acknowledged is to outlive it.
+	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 120})}
+	s.relay = newRelay(t, s.url)
+	s.proxy = newToxiproxy(t, s.relay.Addr().String())
+	var err error
+	s.pool, err = pgxpool.New(t.Context(), s.url)
+	noError(t, err)
+	t.Cleanup(s.pool.Close)
+	through := fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", s.proxy.listen)
+	s.uploads = newDisk(t, "6m")
+	s.loadReplicas(t, through)
+	return s
+}
+
+// loadReplicas starts both replicas, and makes their load.
+func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
+	t.Helper()
+	s.a = newVictimOn(t, databaseURL)
+	s.b = prepareVictim(t, databaseURL)
+	if s.uploads != nil {
+		s.b.variables["TMPDIR"] = s.uploads.path
+	}
+	key, err := os.ReadFile(filepath.Join(s.a.dir, "sandbox.key"))
+	noError(t, err)
+	noError(t, os.WriteFile(filepath.Join(s.b.dir, "sandbox.key"), key, 0o600))
+	s.b.start(t)
+	s.load = &load{external: s.a.ExternalPaymentsSecret, bases: [2]string{s.a.BaseURL, s.b.BaseURL}}
+	for _, keyID := range []string{"sandbox-rub", "sandbox-second-rub"} {
+		box := s.a.box(t, keyID)
+		s.load.boxes = append(s.load.boxes, box)
+		own := newShop(t, box.WebhookSecret)
+		s.load.hooks = append(s.load.hooks, func() *shop { return own })
+	}
+	s.load.hooks[0] = s.badOr(s.load.hooks[0])
+}
+
+// Over two replicas under load, every fault of a machine, a network, a database, a receiver and a
+// processor is a matter of coming back: each acknowledged call is there exactly once, the ledger
+// holds, each event is delivered, callers who come again meet 503 and broken connections only, and
+// within ten seconds of its end all of them are answered again.
+func TestFaults(t *testing.T) {
+	mode := os.Getenv("GATEWAY_TEST_FAULTS")
+	if mode == "" {
+		t.Skip("takes two minutes by itself: GATEWAY_TEST_FAULTS=required has it run")
+	}
+	s := newStage(t)
+	s.unsteady = buildUnsteady(t)
+	s.load.next(newRound())
+	s.load.start(t)
+	for _, fault := range []struct {
+		name string
+		do   func(t *testing.T)
+	}{
+		{"none", func(*testing.T) { time.Sleep(3 * time.Second) }},
+		{"`kill -9` of a gateway", s.gatewayIsKilled},
+		{"`kill -9` of PostgreSQL", s.databaseIsKilled},
+		{"all connections to PostgreSQL cut", s.connectionsAreCut},
+		{"2 s latency to PostgreSQL", func(t *testing.T) {
+			s.proxy.poison(t, "latency", object{"latency": 2000}, 6*time.Second)
+		}},
+		{"nothing comes back from PostgreSQL", func(t *testing.T) {
+			s.proxy.poison(t, "timeout", object{"timeout": 0}, 6*time.Second)
+		}},
+		{"all connections to PostgreSQL half-open", func(*testing.T) { s.relay.silence() }},
+		{"PostgreSQL resets connections", func(t *testing.T) {
+			s.proxy.poison(t, "reset_peer", object{"timeout": 0}, 3*time.Second)
+		}},
+		{"a lock that holds up the whole pool", s.tableIsLocked},
+		{"PostgreSQL has no connection left", s.connectionsAreTaken},
+		{"the disk of appeals' files is full, in PostgreSQL", s.databaseDiskIsFull},
+		{"the disk of appeals' files is full, in a gateway", s.gatewayDiskIsFull},
+		{"receivers that hang, reset, drip, redirect, answer 10 MB", s.receiversMisbehave},
+		{"a processor that hangs, lies about its attempt, answers twice", s.processorMisbehaves},
+		{"the clock of a gateway goes back 10 s", s.clockGoesBack},
+	} {
+		s.suffer(t, fault.name, fault.do)
+	}
+	s.load.stop()
+	s.awaitEvents(t)
+	if mode == "write" && !t.Failed() {
+		s.writeTable(t)
+	}
+}
+
+// suffer goes through one fault under load, and checks what is left of it.
+func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
+	t.Helper()
+	s.load.next(newRound())
+	fault(t)
+	healed := time.Now()
+	back := s.load.recovered(t, healed)
+	r := s.load.next(newRound())
+	l := line{
+		fault: name, saw: r.saw(), silence: r.silence, back: back, promises: r.promises, calls: r.calls,
+	}
+	if back > 10*time.Second {
+		t.Errorf("%s: all clients were answered again after %s", name, back)
+	}
+	for _, wrong := range r.wrong[:min(len(r.wrong), 10)] {
+		t.Errorf("%s: %s", name, wrong)
+	}
+	s.pool.Reset() // it may have connections to a server that is no more
+	l.lost, l.twice = s.kept(t, r.promises)
+	// A program audits the schema of its own version only.
+	audit := gatewayCommand(t.Context(), map[string]string{"DATABASE_URL": s.url}, "audit")
+	if s.a.program != "" {
+		audit.Path = s.a.program
+	}
+	out, err := audit.Output()
+	if l.audit, _, _ = strings.Cut(string(out), "\n"); err != nil || !strings.HasPrefix(l.audit, "clean") {
+		t.Errorf("%s: audit: %s %v", name, out, err)
+	}
+	t.Logf("%s: %s; %d calls, %d payments, %s without, back after %s; lost %d, twice %d, audit %s",
+		name, l.saw, l.calls, len(l.promises), l.silence, l.back, l.lost, l.twice, l.audit)
+	s.lines = append(s.lines, l)
+}
+
+// kept looks for promised payments in the database and by the API, and returns how many are not as
+// promised and how many are there twice.
+func (s *stage) kept(t *testing.T, promises []promise) (lost, twice int) {
+	t.Helper()
+	var orders []string
+	for _, p := range promises {
+		orders = append(orders, p.order)
+	}
+	rows, err := s.pool.Query(
+		t.Context(),
+		"select order_id, id::text || ' ' || status from payment where order_id = any($1)",
+		orders,
+	)
+	noError(t, err)
+	found := map[string][]string{}
+	var order, stands string
+	_, err = pgx.ForEachRow(rows, []any{&order, &stands}, func() error {
+		found[order] = append(found[order], stands)
+		return nil
+	})
+	noError(t, err)
+	for _, p := range promises {
+		switch stands := found[p.order]; {
+		case len(stands) > 1:
+			twice++
+			t.Errorf("%s is there as %v", p.order, stands)
+		case len(stands) == 0 || stands[0] != p.id+" "+p.status:
+			lost++
+			t.Errorf("%s was acknowledged as %s %s: %v", p.order, p.id, p.status, stands)
+		}
+	}
+	var asking sync.WaitGroup
+	for part := range 8 {
+		asking.Go(func() {
+			for i := part; i < len(promises); i += 8 {
+				p := promises[i]
+				got, err := trySend(http.MethodGet, s.a.BaseURL+payments+"?orderId="+p.order, "", signed(p.box, ""))
+				list, _ := got.at("data").([]any)
+				if err != nil || len(list) != 1 || fmt.Sprint(list[0].(object)["status"]) != p.status {
+					t.Errorf("%s by the API: %s %v", p.order, got, err)
+				}
+			}
+		})
+	}
+	asking.Wait()
+	return lost, twice
+}
+
+func (s *stage) gatewayIsKilled(t *testing.T) {
+	s.a.kill()
+	time.Sleep(2 * time.Second)
+	s.a.start(t)
+}
+
+func (s *stage) databaseIsKilled(t *testing.T) {
+	s.kill(t)
+	time.Sleep(2 * time.Second)
+	s.mortal.start(t)
+}
+
+func (s *stage) connectionsAreCut(t *testing.T) {
+	for range 3 {
+		s.proxy.enable(t, false)
+		s.proxy.enable(t, true)
+		time.Sleep(500 * time.Millisecond)
+	}
+	s.proxy.enable(t, false)
+	time.Sleep(2 * time.Second)
+	s.proxy.enable(t, true)
+}
+
+func (s *stage) tableIsLocked(t *testing.T) {
+	tx, err := s.pool.Begin(t.Context())
+	noError(t, err)
+	_, err = tx.Exec(t.Context(), "lock table payment in access exclusive mode")
+	noError(t, err)
+	time.Sleep(3 * time.Second)
+	noError(t, tx.Rollback(t.Context()))
+}
+
+// connectionsAreTaken ends the replicas' connections, and is faster than they are at taking the
+// places.
+func (s *stage) connectionsAreTaken(t *testing.T) {
+	conn, err := s.pool.Acquire(t.Context())
+	noError(t, err)
+	defer conn.Release()
+	var taken []*pgx.Conn
+	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
+		_, err = conn.Exec(
+			t.Context(),
+			"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'",
+		)
+		noError(t, err)
+		for {
+			one, err := pgx.Connect(t.Context(), s.url)
+			if err != nil {
+				break
+			}
+			taken = append(taken, one)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	for _, one := range taken {
+		_ = one.Close(t.Context())
+	}
+}

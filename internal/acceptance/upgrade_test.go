@@ -1,0 +1,47 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Two replicas are replaced one after the other by a version with one migration more. The older one
+// goes on working on the newer schema until its turn comes, and no call fails that is made again.
+func TestRollingUpgrade(t *testing.T) {
+	if os.Getenv("GATEWAY_TEST_FAULTS") == "" {
+		t.Skip("builds another program: GATEWAY_TEST_FAULTS=required has it run")
+	}
+	s := newStage(t)
+	files, err := filepath.Glob("../../schema/*.sql")
+	noError(t, err)
+	var next int
+	_, err = fmt.Sscanf(filepath.Base(slices.Max(files)), "%05d_", &next)
+	noError(t, err)
+	program := buildWith(t, map[string]string{
+		fmt.Sprintf("../../schema/%05d_upgrade.sql", next+1): "-- +goose Up\nalter table merchant add column upgraded boolean not null default true;\n",
+	})
+	s.load.next(newRound())
+	s.load.start(t)
+	s.suffer(t, "rolling upgrade", func(t *testing.T) {
+		for _, v := range []*victim{s.a, s.b} {
+			v.cancel()
+			<-v.ended
+			noError(t, v.err)
+			v.pool.Close()
+			v.program = program
+			v.start(t)
+			time.Sleep(2 * time.Second)
+		}
+	})
+	s.load.stop()
+	s.awaitEvents(t)
+	var upgraded bool
+	noError(t, s.pool.QueryRow(t.Context(), "select bool_and(upgraded) from merchant").Scan(&upgraded))
+	if !upgraded {
+		t.Error("the migration was not made")
+	}
+}
