@@ -36,7 +36,7 @@ var samples = map[string]string{
 var hot = []string{
 	"PaymentKeyInsert", "PaymentKeyGet", "PaymentInsert", "PaymentHistoryInsert", "PaymentGet", "PaymentLock", "PaymentMove",
 	"PaymentSettle", "PaymentClaim", "PaymentListByMerchant", "PaymentListByOrder", "AccountTake", "AccountLock", "AccountDebit",
-	"TransferPost", "RequisiteTake", "RequisiteLock", "SlotFree", "SlotTake", "RequisiteDayAdd", "RequisiteDayTake", "SettlementDueInsert",
+	"TransferPost", "TransferInsert", "AccountPendingInsert", "RequisiteTake", "RequisiteLock", "SlotFree", "SlotTake", "RequisiteDayAdd", "RequisiteDayTake", "SettlementDueInsert",
 	"SettlementDueDelete", "CheckoutGet", "CheckoutPut", "CardPut", "AttemptInsert", "AttemptPut", "AttemptClaim", "PayinKeyInsert",
 	"PayinInsert", "PayinGet", "PayinLock", "PayinTake", "PayinEnd", "PayinHistoryInsert", "DepositInsert", "DepositLock", "DepositMove",
 	"WebhookEventInsert", "WebhookEventsFree", "WebhookDeliveriesDue", "WebhookAttemptInsert", "WebhookEndpointLeave", "WebhookEventFeed",
