@@ -16,9 +16,10 @@ select exists (select from webhook_outbox);
 select e.created_at from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
 order by o.id limit 1;
 
--- WebhookRelayLock makes the caller the relay until its transaction ends, unless there is one at the moment.
+-- WebhookRelayLock makes the caller the relay until its transaction ends, unless there is one at the moment. The row alone would do on
+-- one node. On several, a row is free as soon as the coordinator has committed, the advisory lock once all nodes have.
 -- name: WebhookRelayLock :one
-select last_number from webhook_relay for update skip locked;
+select last_number from webhook_relay where pg_try_advisory_xact_lock(hashtextextended('webhook relay', 0)) for update skip locked;
 
 -- WebhookOutboxNext lists the next events in the outbox, the oldest first.
 -- name: WebhookOutboxNext :many

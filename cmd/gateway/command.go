@@ -49,7 +49,8 @@ func (e environment) withDatabase(ctx context.Context, c config, do func(*pgxpoo
 		return err
 	}
 	defer database.close()
-	pool, err := db.Open(ctx, database.url, 1, db.ForCommands)
+	// An audit of a distributed database holds writers on one connection and asks on another.
+	pool, err := db.Open(ctx, database.url, 2, db.ForCommands)
 	if db.IsNoDatabase(err) {
 		return fmt.Errorf("%w: %w", db.ErrNoGateway, err)
 	}

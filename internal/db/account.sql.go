@@ -36,7 +36,7 @@ with newest as (
 ), noted as (
     insert into account_fold as f (account_id, noted_to, noted_at)
     select $2, coalesce((select max(folded.id) from folded), 0), now() from folding
-    where not exists (select from account_fold lately where lately.account_id = $2 and lately.noted_at >= now() - interval '1 minute')
+    where not exists (select 1 from account_fold lately where lately.account_id = $2 and lately.noted_at >= now() - interval '1 minute')
     on conflict (account_id) do update
     set done_to = f.noted_to, noted_to = greatest(f.noted_to, excluded.noted_to), noted_at = excluded.noted_at
 ), standing as (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -26,32 +27,27 @@ const (
 // tables that are small, or written once for many payments.
 var placements = []struct {
 	by     Placement
-	tables []string
+	tables string
 }{
-	{ByMerchant, []string{
-		"payment", "payment_key", "payment_history", "payment_step", "payment_card", "payment_receipt", "payment_receipt_chunk",
-		"checkout", "card_attempt", "settlement_due", "appeal", "appeal_chunk", "payin", "payin_key", "payin_history", "deposit",
-		"deposit_history", "webhook_event", "webhook_delivery", "webhook_attempt",
-	}},
-	{ByAccount, []string{"account_balance", "account_pending", "account_fold"}},
-	{BySubject, []string{"transfer"}},
-	{OnCoordinator, []string{
-		// What is set, and its log. A change raises a number by a trigger, which is on one node only.
-		"merchant", "cashbox", "cashbox_method", "cashbox_payout_method", "trader", "trader_payout_method", "trader_acquirer",
-		"requisite", "method", "payout_method", "platform_limit", "rate_limit", "bank", "rate", "rate_anchor", "rate_feed",
-		"rate_observation", "setting_change", "setting_version", "proposal", "simulation", "simulation_play", "test_clock",
-		// What a creation is counted by beside the settings of its requisite. Old rows are removed.
-		"requisite_day", "requisite_slot",
-		// Who may do what, and what they did.
-		"api_key", "app_user", "cabinet_merchant", "session", "passkey", "recovery_code", "invitation", "saved_view", "submission",
-		"sensitive_read", "sign_in_event", "work_claim", "card_declined", "secret_key", "card_hash_key", "home", "webhook_secret_previous", "signing_key",
-		// What one process at a time works on, and sums over many payments.
-		"webhook_outbox", "webhook_relay", "webhook_endpoint", "webhook_replay", "card_conflict", "sandbox_acquirer", "api_request",
-		"payment_hour", "payment_hour_progress", "payment_history_gap", "day_first_id", "routing_refusal_hour",
-		"account", "account_day", "account_day_closed", "income_day", "income_day_closed", "trader_funding", "correction",
-		"ledger_seal", "ledger_sealer", "ledger_part", "ledger_page",
-		"audit_run", "audit_history", "audit_violation", "alarm_state", "goose_db_version",
-	}},
+	{ByMerchant, `payment payment_key payment_history payment_step payment_card payment_receipt payment_receipt_chunk
+		checkout card_attempt settlement_due appeal appeal_chunk payin payin_key payin_history deposit deposit_history
+		webhook_event webhook_delivery webhook_attempt`},
+	{ByAccount, `account_balance account_pending account_fold`},
+	{BySubject, `transfer`},
+	// What is set, and its log. A change raises a number by a trigger, which is on one node only.
+	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer
+		requisite method payout_method platform_limit rate_limit bank rate rate_anchor rate_feed rate_observation
+		setting_change setting_version proposal simulation simulation_play test_clock`},
+	// What a creation is counted by beside the settings of its requisite. Old rows are removed.
+	{OnCoordinator, `requisite_day requisite_slot`},
+	// Who may do what, and what they did.
+	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
+		sensitive_read sign_in_event work_claim card_declined secret_key card_hash_key home webhook_secret_previous signing_key`},
+	// What one process at a time works on, and sums over many payments.
+	{OnCoordinator, `webhook_outbox webhook_relay webhook_endpoint webhook_replay card_conflict sandbox_acquirer api_request
+		payment_hour payment_hour_progress payment_history_gap day_first_id routing_refusal_hour account account_day
+		account_day_closed income_day income_day_closed trader_funding correction ledger_seal ledger_sealer ledger_part
+		ledger_page audit_run audit_history audit_violation alarm_state goose_db_version`},
 }
 
 // ErrNoCitus is the answer where the database has no Citus.
@@ -66,7 +62,8 @@ func Distribute(ctx context.Context, url string) error {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var there bool
-	if err := conn.QueryRow(ctx, "select exists (select from pg_extension where extname = 'citus')").Scan(&there); err != nil {
+	if err := conn.QueryRow(ctx, "select exists (select from pg_extension where extname = 'citus')").
+		Scan(&there); err != nil {
 		return fmt.Errorf("look for Citus: %w", err)
 	}
 	if !there {
@@ -76,11 +73,12 @@ func Distribute(ctx context.Context, url string) error {
 		return err
 	}
 	for _, p := range placements {
-		for _, table := range p.tables {
-			if p.by == OnCoordinator {
-				continue
-			}
-			if err := distribute(ctx, conn, table, p.by, p.tables[0]); err != nil {
+		if p.by == OnCoordinator {
+			continue
+		}
+		tables := strings.Fields(p.tables)
+		for _, table := range tables {
+			if err := distribute(ctx, conn, table, p.by, tables[0]); err != nil {
 				return fmt.Errorf("distribute %s: %w", table, err)
 			}
 		}
@@ -119,7 +117,13 @@ func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement,
 		with = "none"
 	}
 	return InTx(ctx, conn, func(tx pgx.Tx, _ *Queries) error {
-		_, err := tx.Exec(ctx, "select create_distributed_table($1::text::regclass, $2, colocate_with => $3)", table, string(by), with)
+		_, err := tx.Exec(
+			ctx,
+			"select create_distributed_table($1::text::regclass, $2, colocate_with => $3)",
+			table,
+			string(by),
+			with,
+		)
 		if err != nil {
 			return err
 		}

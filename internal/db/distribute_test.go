@@ -24,28 +24,101 @@ var generated = regexp.MustCompile("(?s)const \\w+ = `-- name: (\\w+) :\\w+\n(.*
 
 // samples are values to plan statements with, by their types.
 var samples = map[string]string{
-	"bigint": "1", "integer": "1", "smallint": "1", "text": "'a'", "boolean": "true", "uuid": "'0190aaaa-0000-7000-8000-000000000001'::uuid",
-	"timestamp with time zone": "'2026-01-01Z'", "date": "'2026-01-01'", "numeric": "1", "bytea": "'\\x00'", "jsonb": "'{}'", "inet": "'10.0.0.1'",
-	"bigint[]": "'{1,2}'", "integer[]": "'{1}'", "text[]": "'{a}'", "uuid[]": "array['0190aaaa-0000-7000-8000-000000000001'::uuid]", "numeric[]": "'{1}'",
-	"timestamp with time zone[]": "'{2026-01-01Z}'", "smallint[]": "'{1}'", "interval": "'1 minute'", "date[]": "'{2026-01-01}'",
-	"boolean[]": "'{true}'", "bytea[]": "array['\\x00'::bytea]", "double precision": "1",
+	"bigint":                     "1",
+	"integer":                    "1",
+	"smallint":                   "1",
+	"text":                       "'a'",
+	"boolean":                    "true",
+	"uuid":                       "'0190aaaa-0000-7000-8000-000000000001'::uuid",
+	"timestamp with time zone":   "'2026-01-01Z'",
+	"date":                       "'2026-01-01'",
+	"numeric":                    "1",
+	"bytea":                      "'\\x00'",
+	"jsonb":                      "'{}'",
+	"inet":                       "'10.0.0.1'",
+	"bigint[]":                   "'{1,2}'",
+	"integer[]":                  "'{1}'",
+	"text[]":                     "'{a}'",
+	"uuid[]":                     "array['0190aaaa-0000-7000-8000-000000000001'::uuid]",
+	"numeric[]":                  "'{1}'",
+	"timestamp with time zone[]": "'{2026-01-01Z}'",
+	"smallint[]":                 "'{1}'",
+	"interval":                   "'1 minute'",
+	"date[]":                     "'{2026-01-01}'",
+	"boolean[]":                  "'{true}'",
+	"bytea[]":                    "array['\\x00'::bytea]",
+	"double precision":           "1",
 }
 
 // hot are the statements of creations, changes of status, deliveries and their reads. Each touches one shard, or one
 // shard for each of the tables that it names; those in everyShard ask all.
 var hot = []string{
-	"PaymentKeyInsert", "PaymentKeyGet", "PaymentInsert", "PaymentHistoryInsert", "PaymentGet", "PaymentLock", "PaymentMove",
-	"PaymentSettle", "PaymentClaim", "PaymentListByMerchant", "PaymentListByOrder", "AccountTake", "AccountLock", "AccountDebit",
-	"TransferPost", "RequisiteTake", "RequisiteLock", "SlotFree", "SlotTake", "RequisiteDayAdd", "RequisiteDayTake", "SettlementDueInsert",
-	"SettlementDueDelete", "CheckoutGet", "CheckoutPut", "CardPut", "AttemptInsert", "AttemptPut", "AttemptClaim", "PayinKeyInsert",
-	"PayinInsert", "PayinGet", "PayinLock", "PayinTake", "PayinEnd", "PayinHistoryInsert", "DepositInsert", "DepositLock", "DepositMove",
-	"WebhookEventInsert", "WebhookEventsFree", "WebhookDeliveriesDue", "WebhookAttemptInsert", "WebhookEndpointLeave", "WebhookEventFeed",
-	"CashboxBalance", "PaymentFind", "PaymentUUID", "PaymentFindByUUID", "PayinFind", "DepositFind", "WebhookRelayTake",
+	"PaymentKeyInsert",
+	"PaymentKeyGet",
+	"PaymentInsert",
+	"PaymentHistoryInsert",
+	"PaymentGet",
+	"PaymentLock",
+	"PaymentMove",
+	"PaymentSettle",
+	"PaymentClaim",
+	"PaymentListByMerchant",
+	"PaymentListByOrder",
+	"AccountTake",
+	"AccountLock",
+	"AccountDebit",
+	"TransferPost",
+	"TransferInsert",
+	"AccountPendingInsert",
+	"RequisiteTake",
+	"RequisiteLock",
+	"SlotFree",
+	"SlotTake",
+	"RequisiteDayAdd",
+	"RequisiteDayTake",
+	"SettlementDueInsert",
+	"SettlementDueDelete",
+	"CheckoutGet",
+	"CheckoutPut",
+	"CardPut",
+	"AttemptInsert",
+	"AttemptPut",
+	"AttemptClaim",
+	"PayinKeyInsert",
+	"PayinInsert",
+	"PayinGet",
+	"PayinLock",
+	"PayinTake",
+	"PayinEnd",
+	"PayinHistoryInsert",
+	"DepositInsert",
+	"DepositLock",
+	"DepositMove",
+	"WebhookEventInsert",
+	"WebhookEventsFree",
+	"WebhookDeliveriesDue",
+	"WebhookAttemptInsert",
+	"WebhookEndpointLeave",
+	"WebhookEventFeed",
+	"CashboxBalance",
+	"PaymentFind",
+	"PaymentUUID",
+	"PaymentFindByUUID",
+	"PayinFind",
+	"DepositFind",
+	"WebhookRelayTake",
 }
 
 // everyShard are the hot statements that ask every shard: who calls knows only an id, or they are for many merchants
 // at a time.
-var everyShard = []string{"PaymentFind", "PaymentUUID", "PaymentFindByUUID", "PayinFind", "DepositFind", "WebhookRelayTake"}
+var everyShard = []string{
+	"PaymentFind",
+	"PaymentUUID",
+	"PaymentFindByUUID",
+	"PayinFind",
+	"DepositFind",
+	"WebhookRelayTake",
+}
 
 // Every statement of the program can be made on a distributed database, and those that are made often touch one shard.
 func TestDistributedStatements(t *testing.T) {
@@ -181,7 +254,10 @@ func TestViolatedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
-	_, err := d.Pool.Exec(t.Context(), "insert into account_balance (account_id, balance) select n, 1 from generate_series(8, 20) n")
+	_, err := d.Pool.Exec(
+		t.Context(),
+		"insert into account_balance (account_id, balance) select n, 1 from generate_series(8, 20) n",
+	)
 	noError(t, err)
 	for id := range int64(12) {
 		err := d.Queries().AccountTake(t.Context(), db.AccountTakeParams{ID: 8 + id, Debit: decimal.NewFromInt(2)})

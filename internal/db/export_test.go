@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,7 +15,7 @@ var MigrateWithin = migrateWithin
 func PlacedTables() []string {
 	var tables []string
 	for _, p := range placements {
-		tables = append(tables, p.tables...)
+		tables = append(tables, strings.Fields(p.tables)...)
 	}
 	slices.Sort(tables)
 	return tables

@@ -138,7 +138,7 @@ func (q *Queries) CardList(ctx context.Context, arg CardListParams) ([]PaymentCa
 
 const cardPrune = `-- name: CardPrune :execrows
 update payment_card c set pan = null, expiry = null, holder = null, kept_until = null
-where c.kept_until is not null and (c.kept_until <= $1::timestamptz or exists (select from payment_card later
+where c.kept_until is not null and (c.kept_until <= $1::timestamptz or exists (select 1 from payment_card later
     where later.merchant_id = c.merchant_id and later.cashbox_id = c.cashbox_id and later.payer_user_id = c.payer_user_id
       and later.kept_until is not null and later.payment_id > c.payment_id))
 `

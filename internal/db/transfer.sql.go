@@ -12,6 +12,49 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const accountPendingInsert = `-- name: AccountPendingInsert :exec
+insert into account_pending (account_id, amount) values ($1, $2)
+`
+
+type AccountPendingInsertParams struct {
+	AccountID int64
+	Amount    decimal.Decimal
+}
+
+func (q *Queries) AccountPendingInsert(ctx context.Context, arg AccountPendingInsertParams) error {
+	_, err := q.db.Exec(ctx, accountPendingInsert, arg.AccountID, arg.Amount)
+	return err
+}
+
+const transferInsert = `-- name: TransferInsert :exec
+insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+`
+
+type TransferInsertParams struct {
+	DebitAccount  int64
+	CreditAccount int64
+	Amount        decimal.Decimal
+	Kind          string
+	Subject       string
+	SubjectID     int64
+	CreatedAt     time.Time
+}
+
+// TransferInsert and AccountPendingInsert are TransferPost for one transfer: each goes straight to its shard.
+func (q *Queries) TransferInsert(ctx context.Context, arg TransferInsertParams) error {
+	_, err := q.db.Exec(ctx, transferInsert,
+		arg.DebitAccount,
+		arg.CreditAccount,
+		arg.Amount,
+		arg.Kind,
+		arg.Subject,
+		arg.SubjectID,
+		arg.CreatedAt,
+	)
+	return err
+}
+
 const transferPost = `-- name: TransferPost :exec
 with posted as (
     insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)

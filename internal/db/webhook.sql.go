@@ -894,10 +894,11 @@ func (q *Queries) WebhookRelayLeap(ctx context.Context, numbers int64) error {
 }
 
 const webhookRelayLock = `-- name: WebhookRelayLock :one
-select last_number from webhook_relay for update skip locked
+select last_number from webhook_relay where pg_try_advisory_xact_lock(hashtextextended('webhook relay', 0)) for update skip locked
 `
 
-// WebhookRelayLock makes the caller the relay until its transaction ends, unless there is one at the moment.
+// WebhookRelayLock makes the caller the relay until its transaction ends, unless there is one at the moment. The row alone would do on
+// one node. On several, a row is free as soon as the coordinator has committed, the advisory lock once all nodes have.
 func (q *Queries) WebhookRelayLock(ctx context.Context) (int64, error) {
 	row := q.db.QueryRow(ctx, webhookRelayLock)
 	var last_number int64

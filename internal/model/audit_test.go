@@ -63,7 +63,7 @@ func (w *modelWalk) counts() map[string]int {
 		counts["deposit_history"] += len(d.moves)
 	}
 	// Exactly what is pending is queued.
-	counts[`(select from webhook_event e full join webhook_delivery d on d.merchant_id = e.merchant_id and d.event_id = e.id
+	counts[`(select 1 from webhook_event e full join webhook_delivery d on d.merchant_id = e.merchant_id and d.event_id = e.id
 		where coalesce(e.status = 'pending', false) <> coalesce(d.round = e.round, false)) as astray`] = 0
 	return counts
 }

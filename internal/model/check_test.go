@@ -165,7 +165,7 @@ func in(where string, err error) error {
 // lookAround compares a payment's due settlement and its reservation.
 func (p *modelPayment) lookAround(w *modelWalk, b *pgx.Batch) {
 	b.Queue(`
-		select exists (select from settlement_due where merchant_id = $1 and payment_id = $2),
+		select exists (select 1 from settlement_due where merchant_id = $1 and payment_id = $2),
 			s.payment_id, to_char(s.free_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.MS')
 		from (select) as one left join requisite_slot s on s.requisite_id = $3 and s.amount = $4 and s.free_at > $5`,
 		p.merchantID, p.id, p.requisite.id, decimal.New(p.amount, -2), w.model.now,

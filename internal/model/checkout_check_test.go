@@ -36,7 +36,7 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 				when a.status = 'undoing' then ' taken back' else '' end, ', ' order by a.created_at, a.id), '')
 				from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id),
 			(select coalesce(string_agg(x.attempt_id::text, ', ' order by x.attempt_id), '')
-				from card_conflict x where x.merchant_id = p.merchant_id and x.payment_id = p.id)
+				from card_conflict x where x.merchant_id = $1 and x.payment_id = $2)
 		from payment p left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
 		left join payment_card k on k.merchant_id = p.merchant_id and k.payment_id = p.id
 		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id,
