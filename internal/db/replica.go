@@ -71,7 +71,8 @@ var errOtherDatabase = errors.New("DATABASE_READ_URL is another database than DA
 
 // identity is which server and database a pool is of. A standby has the identity of its primary.
 func identity(ctx context.Context, pool *pgxpool.Pool) (text string, err error) {
-	err = pool.QueryRow(ctx, "select system_identifier || ' ' || current_database() from pg_control_system()").Scan(&text)
+	const query = "select system_identifier || ' ' || current_database() from pg_control_system()"
+	err = pool.QueryRow(ctx, query).Scan(&text)
 	return text, err
 }
 
@@ -132,9 +133,9 @@ func (r *Replica) Watch(ctx context.Context) error {
 		return err
 	}
 	r.use(why == "")
-	switch {
-	case why == r.why:
-	case why == "":
+	switch why {
+	case r.why:
+	case "":
 		slog.InfoContext(ctx, "lists are read from the replica")
 	default:
 		slog.WarnContext(ctx, "lists are read from the primary", "why", why)
