@@ -56,7 +56,7 @@ func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool
 	if err != nil {
 		return nil, err
 	}
-	r := &Replica{pool: pool, primary: primary}
+	r := &Replica{pool: pool, primary: primary, why: replicaUnseen}
 	r.lag.Store(-1)
 	r.use(false)
 	if err := r.checkSame(ctx); err != nil {
@@ -146,6 +146,7 @@ func (r *Replica) Watch(ctx context.Context) error {
 
 // What keeps lists from being read from a replica.
 const (
+	replicaUnseen   = "nobody has looked yet" // which is not logged
 	replicaAway     = "the replica does not answer"
 	replicaPrimary  = "the server of DATABASE_READ_URL is no standby"
 	replicaNotYet   = "the replica has not caught up yet"
