@@ -56,7 +56,7 @@ func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool
 	if err != nil {
 		return nil, err
 	}
-	r := &Replica{pool: pool, primary: primary}
+	r := &Replica{pool: pool, primary: primary, why: replicaUnseen}
 	r.lag.Store(-1)
 	r.use(false)
 	if err := r.checkSame(ctx); err != nil {
@@ -71,7 +71,8 @@ var errOtherDatabase = errors.New("DATABASE_READ_URL is another database than DA
 
 // identity is which server and database a pool is of. A standby has the identity of its primary.
 func identity(ctx context.Context, pool *pgxpool.Pool) (text string, err error) {
-	err = pool.QueryRow(ctx, "select system_identifier || ' ' || current_database() from pg_control_system()").Scan(&text)
+	const query = "select system_identifier || ' ' || current_database() from pg_control_system()"
+	err = pool.QueryRow(ctx, query).Scan(&text)
 	return text, err
 }
 
@@ -132,9 +133,9 @@ func (r *Replica) Watch(ctx context.Context) error {
 		return err
 	}
 	r.use(why == "")
-	switch {
-	case why == r.why:
-	case why == "":
+	switch why {
+	case r.why:
+	case "":
 		slog.InfoContext(ctx, "lists are read from the replica")
 	default:
 		slog.WarnContext(ctx, "lists are read from the primary", "why", why)
@@ -145,6 +146,7 @@ func (r *Replica) Watch(ctx context.Context) error {
 
 // What keeps lists from being read from a replica.
 const (
+	replicaUnseen   = "nobody has looked yet" // which is not logged
 	replicaAway     = "the replica does not answer"
 	replicaPrimary  = "the server of DATABASE_READ_URL is no standby"
 	replicaNotYet   = "the replica has not caught up yet"
