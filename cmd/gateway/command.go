@@ -22,7 +22,13 @@ import (
 func (e environment) migrate(ctx context.Context, args []string) error {
 	var distribute string
 	c, _, err := e.parseDatabase("migrate", args, []setting{
-		{&distribute, "distribute", "", "", "citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on"},
+		{
+			&distribute,
+			"distribute",
+			"",
+			"",
+			"citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on",
+		},
 	})
 	switch {
 	case err != nil:

@@ -58,8 +58,16 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 	page := requisite.text("data.paymentPageUrl")
 	return map[string]proof{
 		"signature": {good["Signature"], creation("Signature"), byCode(403, "invalid_signature", "signature_required")},
-		"secret":    {box.Secret, creation("X-Merchant-Secret"), byCode(403, "invalid_signature", "merchant_secret_required")},
-		"key id":    {box.KeyID, creation("X-Merchant-Key-Id"), byCode(403, "invalid_signature", "merchant_key_id_required")},
+		"secret": {
+			box.Secret,
+			creation("X-Merchant-Secret"),
+			byCode(403, "invalid_signature", "merchant_secret_required"),
+		},
+		"key id": {
+			box.KeyID,
+			creation("X-Merchant-Key-Id"),
+			byCode(403, "invalid_signature", "merchant_key_id_required"),
+		},
 		"callback": {
 			g.application(settled)["Signature"], callback("Signature"),
 			byCode(403, "invalid_signature", "signature_required"),
@@ -86,7 +94,12 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 		}, func(_ string, a answer) bool { return a.status == 404 && !strings.Contains(a.raw, "1500") }},
 		"cookie": {g.browser(t, "merchant"), func(t *testing.T, given string) answer {
 			t.Helper()
-			got, err := trySend(http.MethodGet, g.PortalURL+"/merchant/payments", "", header{"Cookie": "session=" + given})
+			got, err := trySend(
+				http.MethodGet,
+				g.PortalURL+"/merchant/payments",
+				"",
+				header{"Cookie": "session=" + given},
+			)
 			noError(t, err)
 			return got
 		}, func(_ string, a answer) bool {
@@ -121,7 +134,15 @@ func TestTruncatedProofs(t *testing.T) {
 	proofs := g.proofs(t)
 	before := g.kept(t)
 	for name, p := range proofs {
-		wrong := []string{p.good + "0", p.good + p.good, " ", strings.Repeat("0", len(p.good)), p.good + ",", p.good + "\t.", "null"}
+		wrong := []string{
+			p.good + "0",
+			p.good + p.good,
+			" ",
+			strings.Repeat("0", len(p.good)),
+			p.good + ",",
+			p.good + "\t.",
+			"null",
+		}
 		for i := range len(p.good) {
 			wrong = append(wrong, p.good[:i])
 			if changed := p.good[:i] + other(p.good[i]) + p.good[i+1:]; !sameBytes(changed, p.good) {
@@ -174,7 +195,11 @@ func TestSwappedKeys(t *testing.T) {
 	time.Sleep(time.Second) // a revoked key is refused everywhere within a second
 	body := order(nil)
 	by := func(keyID, secret, signedWith string) header {
-		return header{"X-Merchant-Key-Id": keyID, "X-Merchant-Secret": secret, "Signature": sign.Signature(signedWith, []byte(body))}
+		return header{
+			"X-Merchant-Key-Id": keyID,
+			"X-Merchant-Secret": secret,
+			"Signature":         sign.Signature(signedWith, []byte(body)),
+		}
 	}
 	answers := map[string]bool{}
 	for name, headers := range map[string]header{
@@ -209,7 +234,14 @@ func TestSwappedKeys(t *testing.T) {
 		"signed with a webhook": {"Signature": sign.Signature(own.WebhookSecret, []byte(settled))},
 		"without a secret":      {"Signature": sign.Signature("", []byte(settled))},
 	} {
-		if got := send(t, http.MethodPost, callback, settled, headers); got.status != 403 || got.text("code") != "invalid_signature" {
+		if got := send(
+			t,
+			http.MethodPost,
+			callback,
+			settled,
+			headers,
+		); got.status != 403 ||
+			got.text("code") != "invalid_signature" {
 			t.Errorf("the callback by %s: %s", name, got)
 		}
 	}
@@ -249,7 +281,13 @@ func TestSessionsOfOtherDoors(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"?token=" + token, "?session=" + cookie, "?access_token=" + token} {
-		if got := send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID)+query, "", nil); got.status != 401 {
+		if got := send(
+			t,
+			http.MethodGet,
+			g.credentials(g.first().MerchantCashboxID)+query,
+			"",
+			nil,
+		); got.status != 401 {
 			t.Errorf("an address opens the API: %s", got)
 		}
 	}
@@ -282,7 +320,18 @@ func TestForgedCursors(t *testing.T) {
 		}))
 	}
 	for kind, good := range cursors {
-		forged := []string{"0", "-1", "9223372036854775808", "1e9", "' or 1=1 --", "../../etc/passwd", "%00", strings.Repeat("A", 5000), "null", "[]"}
+		forged := []string{
+			"0",
+			"-1",
+			"9223372036854775808",
+			"1e9",
+			"' or 1=1 --",
+			"../../etc/passwd",
+			"%00",
+			strings.Repeat("A", 5000),
+			"null",
+			"[]",
+		}
 		for i := range len(good) {
 			forged = append(forged, good[:i+1], good[:i]+other(good[i])+good[i+1:])
 		}

@@ -156,15 +156,15 @@ func (l *load) note(client int, kind string, got answer, err error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	switch {
-	case kind == "":
+	switch kind {
+	case "":
 		l.current.calls++
 		if client != bystander {
 			l.current.silence = max(l.current.silence, now.Sub(l.last))
 			l.acked[client], l.last = now, now
 		}
 		return true
-	case kind == "wrong":
+	case "wrong":
 		l.current.wrong = append(l.current.wrong, fmt.Sprintf("%s %v", got, err))
 		return true
 	}

@@ -223,7 +223,7 @@ func (s *stage) gatewayIsKilled(t *testing.T) {
 func (s *stage) databaseIsKilled(t *testing.T) {
 	s.kill(t)
 	time.Sleep(2 * time.Second)
-	s.mortal.start(t)
+	s.start(t)
 }
 
 func (s *stage) connectionsAreCut(t *testing.T) {

@@ -27,11 +27,15 @@ func TestBrokenDistributed(t *testing.T) {
 	if err != nil || len(found) > 0 {
 		t.Fatalf("%v, %v", found, err)
 	}
-	if _, err := d.Pool.Exec(t.Context(), "update account_balance set balance = balance + 1 where account_id % 8 = 6"); err != nil {
+	if _, err := d.Pool.Exec(
+		t.Context(),
+		"update account_balance set balance = balance + 1 where account_id % 8 = 6",
+	); err != nil {
 		t.Fatal(err)
 	}
 	found, err = audit.Everything(t.Context(), d.Pool)
-	if err != nil || len(found) != 1 || found[0].Rule != "an account's balance is what was moved to it less what was moved from it" {
+	if err != nil || len(found) != 1 ||
+		found[0].Rule != "an account's balance is what was moved to it less what was moved from it" {
 		t.Errorf("%v, %v", found, err)
 	}
 }

@@ -12,7 +12,10 @@ import (
 // committed. The locks are those of the coordinator, which all writers go through. On one node a query has one
 // snapshot, and what it found stands.
 func proveAtRest(
-	ctx context.Context, pool *pgxpool.Pool, found []string, prove func(context.Context, *pgxpool.Pool) ([]string, error),
+	ctx context.Context,
+	pool *pgxpool.Pool,
+	found []string,
+	prove func(context.Context, *pgxpool.Pool) ([]string, error),
 ) ([]string, error) {
 	tx, err := pool.Begin(ctx)
 	if err != nil {

@@ -44,10 +44,13 @@ var placements = []struct {
 	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
 		sensitive_read sign_in_event work_claim card_declined secret_key card_hash_key home webhook_secret_previous signing_key`},
 	// What one process at a time works on, and sums over many payments.
-	{OnCoordinator, `webhook_outbox webhook_relay webhook_endpoint webhook_replay card_conflict sandbox_acquirer api_request
+	{
+		OnCoordinator,
+		`webhook_outbox webhook_relay webhook_endpoint webhook_replay card_conflict sandbox_acquirer api_request
 		payment_hour payment_hour_progress payment_history_gap day_first_id routing_refusal_hour account account_day
 		account_day_closed income_day income_day_closed trader_funding correction ledger_seal ledger_sealer ledger_part
-		ledger_page audit_run audit_history audit_violation alarm_state goose_db_version`},
+		ledger_page audit_run audit_history audit_violation alarm_state goose_db_version`,
+	},
 }
 
 // ErrNoCitus is the answer where the database has no Citus.

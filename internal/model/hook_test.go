@@ -197,7 +197,8 @@ func (w *modelWalk) work(stop bool) error {
 func (w *modelWalk) untilIdle() error {
 	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var busy bool
-		err := w.check.QueryRow(w.ctx, "select exists (select 1 from webhook_delivery where due_at <= now())").Scan(&busy)
+		err := w.check.QueryRow(w.ctx, "select exists (select 1 from webhook_delivery where due_at <= now())").
+			Scan(&busy)
 		if err != nil || !busy {
 			return err
 		}

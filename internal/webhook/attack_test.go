@@ -52,9 +52,15 @@ func (n *names) reply(question []byte) ([]byte, error) {
 	for _, address := range found {
 		head := dnsmessage.ResourceHeader{Name: asked.Name, Class: dnsmessage.ClassINET}
 		if asked.Type == dnsmessage.TypeAAAA {
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
+			m.Answers = append(
+				m.Answers,
+				dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: address.As16()}},
+			)
 		} else {
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: address.As4()}})
+			m.Answers = append(
+				m.Answers,
+				dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: address.As4()}},
+			)
 		}
 	}
 	return m.Pack()
@@ -122,20 +128,45 @@ func TestRebinding(t *testing.T) {
 // address that is dialled.
 func TestNamesOfPrivateAddresses(t *testing.T) {
 	n := &names{asked: map[string]int{}, of: map[string][]string{
-		"loopback.test": {"127.0.0.1"}, "any.test": {"0.0.0.0"}, "metadata.test": {"169.254.169.254"},
-		"private.test": {"192.168.0.1"}, "many.test": {"10.0.0.1,127.0.0.1,172.16.0.1"}, "shared.test": {"100.64.0.1"},
-		"v6-loopback.test": {"::1"}, "v6-any.test": {"::"}, "v6-mapped.test": {"::ffff:127.0.0.1"},
-		"v6-nat64.test": {"64:ff9b::7f00:1"}, "v6-nat64-local.test": {"64:ff9b:1::7f00:1"}, "v6-6to4.test": {"2002:7f00:1::"},
-		"v6-teredo.test": {"2001:0:7f00:1::"}, "v6-compatible.test": {"::127.0.0.1"}, "v6-local.test": {"fe80::1"},
-		"v6-unique.test": {"fd00:ec2::254"}, "v6-site.test": {"fec0::1"},
+		"loopback.test":    {"127.0.0.1"},
+		"any.test":         {"0.0.0.0"},
+		"metadata.test":    {"169.254.169.254"},
+		"private.test":     {"192.168.0.1"},
+		"many.test":        {"10.0.0.1,127.0.0.1,172.16.0.1"},
+		"shared.test":      {"100.64.0.1"},
+		"v6-loopback.test": {"::1"},
+		"v6-any.test":      {"::"},
+		"v6-mapped.test":   {"::ffff:127.0.0.1"},
+		"v6-nat64.test": {
+			"64:ff9b::7f00:1",
+		},
+		"v6-nat64-local.test": {"64:ff9b:1::7f00:1"},
+		"v6-6to4.test":        {"2002:7f00:1::"},
+		"v6-teredo.test":      {"2001:0:7f00:1::"},
+		"v6-compatible.test":  {"::127.0.0.1"},
+		"v6-local.test":       {"fe80::1"},
+		"v6-unique.test":      {"fd00:ec2::254"},
+		"v6-site.test":        {"fec0::1"},
 	}}
 	resolveBy(t, n)
 	b := setupWith(t, NewAddresses(false))
 	r := newReceiver(t, codes(http.StatusOK))
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	hosts := []string{
-		"loopback.test.", "LOOPBACK.test", "①②⑦.⓪.⓪.①", "127。0。0。1", "127.0.0.1.", "0", "0x7f.1", "017700000001", "[::ffff:7f00:1]",
-		"[0:0:0:0:0:ffff:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "localhost.", "[fe80::1%25lo]",
+		"loopback.test.",
+		"LOOPBACK.test",
+		"①②⑦.⓪.⓪.①",
+		"127。0。0。1",
+		"127.0.0.1.",
+		"0",
+		"0x7f.1",
+		"017700000001",
+		"[::ffff:7f00:1]",
+		"[0:0:0:0:0:ffff:127.0.0.1]",
+		"[64:ff9b::127.0.0.1]",
+		"[2002:7f00:1::]",
+		"localhost.",
+		"[fe80::1%25lo]",
 	}
 	for name := range n.of {
 		hosts = append(hosts, name)

@@ -56,13 +56,21 @@ func (b *bundle) victims(t *testing.T) victims {
 	member := number("select id from app_user where login = 'merchant-support'")
 	owner := "select id from app_user where login = 'owner-1'"
 	of := map[string]string{
-		"/merchant/payments/{id}": fmt.Sprint(failed.ID), "/trader/payments/{id}": fmt.Sprint(open.ID),
-		"/merchant/payouts/{id}": waiting, "/trader/payouts/{id}": taken, "{n}": "1",
-		"/merchant/deposits/{id}": fmt.Sprint(b.deposited(t, "5", "x").ID), "/merchant/appeals/{id}": fmt.Sprint(appeal),
+		"/merchant/payments/{id}": fmt.Sprint(failed.ID),
+		"/trader/payments/{id}":   fmt.Sprint(open.ID),
+		"/merchant/payouts/{id}":  waiting,
+		"/trader/payouts/{id}":    taken,
+		"{n}":                     "1",
+		"/merchant/deposits/{id}": fmt.Sprint(
+			b.deposited(t, "5", "x").ID,
+		),
+		"/merchant/appeals/{id}":  fmt.Sprint(appeal),
 		"/trader/requisites/{id}": fmt.Sprint(b.traders[0].Requisites[0]),
-		"{event}":                 event, "{member}": member, "{step}": "off",
-		"{cashbox}": fmt.Sprint(b.merchant.CashboxID),
-		"{key}":     number("select id from api_key where merchant_id = $1", b.merchant.ID),
+		"{event}":                 event,
+		"{member}":                member,
+		"{step}":                  "off",
+		"{cashbox}":               fmt.Sprint(b.merchant.CashboxID),
+		"{key}":                   number("select id from api_key where merchant_id = $1", b.merchant.ID),
 		"{replay}": number(`insert into webhook_replay (merchant_id, url, last_number, state, started_at)
 			values ($1, $2, 0, 'running', now()) returning id`, b.merchant.ID, deadURL),
 		"/account/sessions/{id}": number("select id from session where user_id = (" + owner + ") limit 1"),
@@ -130,7 +138,14 @@ func TestForeignIDs(t *testing.T) {
 		asked++
 		foreign, missing := strangers[part].asks(t, method, theirs), strangers[part].asks(t, method, nobodys)
 		if foreign.code != missing.code || unnamed(foreign, theirs) != unnamed(missing, nobodys) {
-			t.Errorf("%s: another's is %d, nobody's %d:\n%s\n%s", pattern, foreign.code, missing.code, foreign.text(), missing.text())
+			t.Errorf(
+				"%s: another's is %d, nobody's %d:\n%s\n%s",
+				pattern,
+				foreign.code,
+				missing.code,
+				foreign.text(),
+				missing.text(),
+			)
 		}
 		if foreign.code != http.StatusNotFound {
 			t.Errorf("%s of somebody else: %d %s", pattern, foreign.code, foreign.text())
@@ -184,7 +199,11 @@ func TestForeignPostsEverywhere(t *testing.T) {
 			{"Origin", "https://evil.example", "Referer", b.server.URL + "/"},
 			{},
 		} {
-			if a := p.postForm(t, path, url.Values{"token": {uuid.NewString()}}, headers...); a.code != http.StatusForbidden ||
+			if a := p.postForm(
+				t,
+				path,
+				url.Values{"token": {uuid.NewString()}},
+				headers...); a.code != http.StatusForbidden ||
 				a.header.Get("Set-Cookie") != "" {
 				t.Errorf("%s with %v: %d, cookie %q", pattern, headers, a.code, a.header.Get("Set-Cookie"))
 			}
@@ -214,9 +233,13 @@ func TestEveryAnswerIsProtected(t *testing.T) {
 			policy := a.header.Get("Content-Security-Policy")
 			framed := strings.Contains(policy, "frame-ancestors 'self'") && path == "/merchant/looks/preview"
 			public := strings.HasPrefix(path, "/.well-known/")
-			if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") || strings.Contains(policy, "unsafe") ||
-				!framed && (!strings.Contains(policy, "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY") ||
-				a.header.Get("X-Content-Type-Options") != "nosniff" || !public && a.header.Get("Cache-Control") != "no-store" {
+			strict := strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") &&
+				!strings.Contains(policy, "unsafe")
+			if !strict ||
+				!framed &&
+					(!strings.Contains(policy, "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY") ||
+				a.header.Get("X-Content-Type-Options") != "nosniff" ||
+				!public && a.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %d %v", pattern, a.code, a.header)
 			}
 		}
@@ -252,8 +275,25 @@ func TestUnreadableAddresses(t *testing.T) {
 		"trader": b.trader(t, 0), "merchant": b.as(t, caller.Owner), "operator": b.signIn(t, "root"),
 	}
 	parameters := []string{
-		"q", "key", "code", "status", "method", "type", "currency", "subject", "owner", "kind", "url", "bank", "after", "before",
-		"state", "next", "lang", "at", "days",
+		"q",
+		"key",
+		"code",
+		"status",
+		"method",
+		"type",
+		"currency",
+		"subject",
+		"owner",
+		"kind",
+		"url",
+		"bank",
+		"after",
+		"before",
+		"state",
+		"next",
+		"lang",
+		"at",
+		"days",
 	}
 	for pattern := range portal.Patterns(b.rooms) {
 		method, path, _ := strings.Cut(pattern, " ")
