@@ -49,7 +49,9 @@ type options struct {
 	memoryRequisites int
 	// stored payments are put into the database before creations are measured once more; 0 leaves
 	// that out.
-	stored     int
+	stored int
+	// soakFor is how long the soak takes; 0 leaves it out.
+	soakFor    time.Duration
 	only, skip []string
 }
 
@@ -81,6 +83,7 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 		"requisites of the pool that the gateway's memory is measured with",
 	)
 	flags.IntVar(&o.stored, "stored", 0, "payments to store before creations are measured once more")
+	flags.DurationVar(&o.soakFor, "soak", 0, "how long to settle payments and watch what the gateway holds, such as 30m")
 	flags.StringVar(
 		&only,
 		"only",
@@ -107,8 +110,8 @@ func (o options) check() error {
 			return errors.New("every number but -stored must be at least 1")
 		}
 	}
-	if o.seconds <= 0 || o.stored < 0 {
-		return errors.New("-run must be more than nothing, -stored not less")
+	if o.seconds <= 0 || o.stored < 0 || o.soakFor < 0 {
+		return errors.New("-run must be more than nothing, -stored and -soak not less")
 	}
 	for _, name := range slices.Concat(o.only, o.skip) {
 		if !slices.Contains(partNames(), name) {

@@ -35,6 +35,7 @@ func parts() []part {
 		{"expire", (*bench).expire},
 		{"memory", (*bench).memory},
 		{"others", (*bench).others},
+		{"soak", (*bench).soak},
 		{"audit", (*bench).audit},
 	}
 }

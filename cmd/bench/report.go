@@ -79,6 +79,10 @@ type report struct {
 	StoredRatio   *float64 `json:"stored_create_cpu_ratio,omitempty"`
 	StoreSeconds  *float64 `json:"store_seconds,omitempty"`
 
+	// With -soak: what the gateway held each minute, and what the largest tables take at the end.
+	Soak  []standing `json:"soak,omitempty"`
+	Bloat []bloat    `json:"bloat,omitempty"`
+
 	// Violations the ledger's audit found after everything; anything but 0 spoils the rest.
 	AuditViolations *float64 `json:"audit_violations"`
 
