@@ -61,6 +61,12 @@ on conflict do nothing;
 -- name: WebhookDeliveryCount :one
 select count(*) from (select 1 from webhook_delivery limit @most) queued;
 
+-- WebhookEndpointWait is for how many seconds the endpoint has waited that waits longest for a process that delivers to it. Those that
+-- do not answer wait in a line of their own and do not count.
+-- name: WebhookEndpointWait :one
+select coalesce(extract(epoch from now() - min(greatest(due_at, leased_until))), 0)::bigint as seconds
+from webhook_endpoint where not slow and due_at <= now() and leased_until <= now();
+
 -- WebhookDeliveryAgain queues deliveries of one merchant's events that are sent again, each in its round, and forgets those of the
 -- rounds before.
 -- name: WebhookDeliveryAgain :exec

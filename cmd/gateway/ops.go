@@ -67,6 +67,10 @@ func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 		Help: "Webhook deliveries that are queued, also for a later attempt; at most 100000 are counted.",
 	}, asked(func(ctx context.Context) (int64, error) { return q.WebhookDeliveryCount(ctx, mostQueued) })),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "gateway_webhook_delivery_wait_seconds",
+			Help: "How long the endpoint waits that has due deliveries, answers, and is in no process's hands; 0 if there is none.",
+		}, asked(q.WebhookEndpointWait)),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "gateway_settlements_waiting",
 			Help: "Completed payments that wait for a fresh rate to be settled at.",
 		}, asked(q.SettlementDueCount)))

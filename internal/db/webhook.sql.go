@@ -417,6 +417,20 @@ func (q *Queries) WebhookEndpointTell(ctx context.Context, arg WebhookEndpointTe
 	return err
 }
 
+const webhookEndpointWait = `-- name: WebhookEndpointWait :one
+select coalesce(extract(epoch from now() - min(greatest(due_at, leased_until))), 0)::bigint as seconds
+from webhook_endpoint where not slow and due_at <= now() and leased_until <= now()
+`
+
+// WebhookEndpointWait is for how many seconds the endpoint has waited that waits longest for a process that delivers to it. Those that
+// do not answer wait in a line of their own and do not count.
+func (q *Queries) WebhookEndpointWait(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookEndpointWait)
+	var seconds int64
+	err := row.Scan(&seconds)
+	return seconds, err
+}
+
 const webhookEventDead = `-- name: WebhookEventDead :many
 select merchant_id, id, type, url, body, created_at, status, number::bigint as number
 from webhook_event
