@@ -18,6 +18,9 @@ import (
 // eachProcedure calls fn with every procedure of every service.
 func eachProcedure(fn func(procedure string, request protoreflect.MessageDescriptor)) {
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
+		if strings.HasPrefix(string(file.Package()), "opentelemetry.") {
+			return true // of the test that receives traces
+		}
 		for i := range file.Services().Len() {
 			service := file.Services().Get(i)
 			for j := range service.Methods().Len() {
