@@ -83,7 +83,12 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 		"requisites of the pool that the gateway's memory is measured with",
 	)
 	flags.IntVar(&o.stored, "stored", 0, "payments to store before creations are measured once more")
-	flags.DurationVar(&o.soakFor, "soak", 0, "how long to settle payments and watch what the gateway holds, such as 30m")
+	flags.DurationVar(
+		&o.soakFor,
+		"soak",
+		0,
+		"how long to settle payments and watch what the gateway holds, such as 30m",
+	)
 	flags.StringVar(
 		&only,
 		"only",

@@ -164,7 +164,14 @@ func (b *bench) reportBloat(ctx context.Context) error {
 			return err
 		}
 		b.report.Bloat = append(b.report.Bloat, t)
-		b.say("  %s: %.0f rows, %.0f dead, %.1f MB and indexes of %.1f MB", t.Table, t.Live, t.Dead, t.Bytes/1e6, t.IndexSize/1e6)
+		b.say(
+			"  %s: %.0f rows, %.0f dead, %.1f MB and indexes of %.1f MB",
+			t.Table,
+			t.Live,
+			t.Dead,
+			t.Bytes/1e6,
+			t.IndexSize/1e6,
+		)
 	}
 	return rows.Err()
 }
