@@ -1,6 +1,6 @@
 -- name: AppealUnhurried :exec
--- Between two pieces of a file the transaction may be silent for longer than in other calls: it holds up nobody but its payment.
-select set_config('idle_in_transaction_session_timeout', '30s', true);
+-- A piece of a file, and the time between two, may take longer than in other calls: the transaction holds up nobody but its payment.
+select set_config('idle_in_transaction_session_timeout', '30s', true), set_config('statement_timeout', '30s', true);
 
 -- name: AppealChunkInsert :exec
 insert into appeal_chunk (merchant_id, payment_id, number, content) values (@merchant_id, @payment_id, @number, @content);

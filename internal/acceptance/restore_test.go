@@ -213,10 +213,11 @@ func (o *original) isWhole(t *testing.T, end string) {
 // feedHasAll compares the feed after a cursor with the events that the database has.
 func (o *original) feedHasAll(t *testing.T, cursor string) {
 	t.Helper()
-	got, _ := o.feedFrom(t, &cursor)
 	want := o.texts(t, `select e.id::text from webhook_event e join merchant m on m.id = e.merchant_id
 		join app_user u on u.merchant_id = m.id and u.login = 'merchant' where e.number > $1::text::bigint order by e.number`, cursor)
-	if len(want) == 0 || !slices.Equal(got, want) {
+	// What is numbered meanwhile comes after these.
+	got, _ := o.feedFrom(t, &cursor)
+	if len(want) == 0 || len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		t.Errorf("the feed has %d events after the cursor, the database %d", len(got), len(want))
 	}
 }

@@ -111,12 +111,26 @@ type answers struct {
 // cancelKey is where a statement's context keeps what frees its timer.
 type cancelKey struct{}
 
+// Unhurried is how long a statement may take that writes a piece of a file. The transaction says so to the
+// server, too.
+const Unhurried = 30 * time.Second
+
+// unhurriedKey is where a context keeps that its statements may take so long.
+type unhurriedKey struct{}
+
+// WithTime has the statements that go by the context wait for an answer as long as Unhurried.
+func WithTime(ctx context.Context) context.Context { return context.WithValue(ctx, unhurriedKey{}, true) }
+
 func (a answers) begin(ctx context.Context, conn *pgx.Conn) context.Context {
 	a.group.wait(conn)
 	if a.limit == 0 {
 		return ctx
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, a.limit, errSilent)
+	limit := a.limit
+	if ctx.Value(unhurriedKey{}) != nil {
+		limit = Unhurried + answerGrace
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
 	return context.WithValue(ctx, cancelKey{}, cancel)
 }
 

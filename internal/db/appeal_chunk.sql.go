@@ -103,10 +103,10 @@ func (q *Queries) AppealFilePurge(ctx context.Context, arg AppealFilePurgeParams
 }
 
 const appealUnhurried = `-- name: AppealUnhurried :exec
-select set_config('idle_in_transaction_session_timeout', '30s', true)
+select set_config('idle_in_transaction_session_timeout', '30s', true), set_config('statement_timeout', '30s', true)
 `
 
-// Between two pieces of a file the transaction may be silent for longer than in other calls: it holds up nobody but its payment.
+// A piece of a file, and the time between two, may take longer than in other calls: the transaction holds up nobody but its payment.
 func (q *Queries) AppealUnhurried(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, appealUnhurried)
 	return err

@@ -126,7 +126,7 @@ func (s *Service) openAppeal(
 			return err
 		}
 		q := db.New(tx)
-		err := storeFile(ctx, q, r.File, func(number int32, piece []byte) error {
+		err := storeFile(ctx, q, r.File, func(ctx context.Context, number int32, piece []byte) error {
 			return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
 				MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
 			})
@@ -169,7 +169,11 @@ func (p Payment) appealable(now time.Time) error {
 func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == nil }
 
 // storeFile writes a file in pieces, of which one is in memory at a time.
-func storeFile(ctx context.Context, q *db.Queries, file *io.SectionReader, insert func(int32, []byte) error) error {
+func storeFile(
+	ctx context.Context, q *db.Queries, file *io.SectionReader,
+	insert func(ctx context.Context, number int32, piece []byte) error,
+) error {
+	ctx = db.WithTime(ctx)
 	if err := q.AppealUnhurried(ctx); err != nil {
 		return fmt.Errorf("allow time for a file: %w", err)
 	}
@@ -179,7 +183,7 @@ func storeFile(ctx context.Context, q *db.Queries, file *io.SectionReader, inser
 		if n, err := file.ReadAt(piece, at); n < len(piece) {
 			return fmt.Errorf("read file: %w", err)
 		}
-		if err := insert(number, piece); err != nil {
+		if err := insert(ctx, number, piece); err != nil {
 			return fmt.Errorf("store file: %w", err)
 		}
 	}

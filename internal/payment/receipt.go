@@ -106,7 +106,7 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		if err != nil {
 			return fmt.Errorf("keep receipt: %w", err)
 		}
-		return storeFile(ctx, q, file, func(at int32, piece []byte) error {
+		return storeFile(ctx, q, file, func(ctx context.Context, at int32, piece []byte) error {
 			return q.ReceiptChunkInsert(ctx, db.ReceiptChunkInsertParams{
 				MerchantID: p.MerchantID, PaymentID: p.ID, Receipt: number, Number: at, Content: piece,
 			})
