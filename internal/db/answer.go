@@ -119,7 +119,9 @@ const Unhurried = 30 * time.Second
 type unhurriedKey struct{}
 
 // WithTime has the statements that go by the context wait for an answer as long as Unhurried.
-func WithTime(ctx context.Context) context.Context { return context.WithValue(ctx, unhurriedKey{}, true) }
+func WithTime(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unhurriedKey{}, true)
+}
 
 func (a answers) begin(ctx context.Context, conn *pgx.Conn) context.Context {
 	a.group.wait(conn)
