@@ -11,9 +11,9 @@ select exists (
 select last_id from payment_hour_progress for update skip locked;
 
 -- PaymentHourFold counts the next rows of the history and those that were missing before and have come: each takes its payment away from
--- the status it had and adds it to the one it got, in the hour of the payment's creation. It answers how many rows there were after the
--- last id, and notes the ids among them that are missing.
--- name: PaymentHourFold :one
+-- the status it had and adds it to the one it got, in the hour of the payment's creation. It notes the ids that are missing, and answers
+-- how many payments came to which status.
+-- name: PaymentHourFold :many
 with next as (
     select payment_history.id from payment_history where id > sqlc.arg(last_id)::bigint order by id limit sqlc.arg(batch)::int
 ), come as (
@@ -47,7 +47,7 @@ with next as (
 ), progressed as (
     update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select 1 from next)
 )
-select count(*) from next;
+select method, currency, status::text as status, count(*) as payments from moves where sign > 0 group by method, currency, status;
 
 -- PaymentHistoryGapPrune forgets ids whose transactions cannot be open any more: they were rolled back.
 -- name: PaymentHistoryGapPrune :exec

@@ -31,6 +31,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
 	"gateway.example/internal/requestlog"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/savedview"
@@ -71,6 +72,8 @@ type gateway struct {
 	savedViews *savedview.Service
 	// queues are what waits for operators.
 	queues *work.Service
+	// hours counts payments.
+	hours *report.Hours
 	signer *attest.Signer
 	// sealer seals the days of the ledger, proofs show what is on their pages.
 	sealer    *seal.Sealer
@@ -291,6 +294,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	g.submissions = submission.New(g.pools)
 	g.savedViews = savedview.New(g.pools)
 	g.queues = work.New(g.pools, g.clock)
+	g.hours = report.NewHours(g.workPool, g.ops.metrics)
 	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
 		return err
 	}

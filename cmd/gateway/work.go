@@ -92,7 +92,7 @@ func (g *gateway) loops() []loop {
 			foldEvery,
 			func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) },
 		},
-		{"count hours", hoursEvery, func(ctx context.Context) error { return report.CountHours(ctx, g.workPool) }},
+		{"count hours", hoursEvery, g.hours.Count},
 		{"seal days", sealEvery, g.seal},
 		{
 			"make months",

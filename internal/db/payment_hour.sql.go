@@ -40,7 +40,7 @@ func (q *Queries) PaymentHourAny(ctx context.Context) (bool, error) {
 	return exists, err
 }
 
-const paymentHourFold = `-- name: PaymentHourFold :one
+const paymentHourFold = `-- name: PaymentHourFold :many
 with next as (
     select payment_history.id from payment_history where id > $1::bigint order by id limit $2::int
 ), come as (
@@ -74,7 +74,7 @@ with next as (
 ), progressed as (
     update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select 1 from next)
 )
-select count(*) from next
+select method, currency, status::text as status, count(*) as payments from moves where sign > 0 group by method, currency, status
 `
 
 type PaymentHourFoldParams struct {
@@ -83,14 +83,39 @@ type PaymentHourFoldParams struct {
 	Bounds []int64
 }
 
+type PaymentHourFoldRow struct {
+	Method   string
+	Currency string
+	Status   string
+	Payments int64
+}
+
 // PaymentHourFold counts the next rows of the history and those that were missing before and have come: each takes its payment away from
-// the status it had and adds it to the one it got, in the hour of the payment's creation. It answers how many rows there were after the
-// last id, and notes the ids among them that are missing.
-func (q *Queries) PaymentHourFold(ctx context.Context, arg PaymentHourFoldParams) (int64, error) {
-	row := q.db.QueryRow(ctx, paymentHourFold, arg.LastID, arg.Batch, arg.Bounds)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+// the status it had and adds it to the one it got, in the hour of the payment's creation. It notes the ids that are missing, and answers
+// how many payments came to which status.
+func (q *Queries) PaymentHourFold(ctx context.Context, arg PaymentHourFoldParams) ([]PaymentHourFoldRow, error) {
+	rows, err := q.db.Query(ctx, paymentHourFold, arg.LastID, arg.Batch, arg.Bounds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentHourFoldRow
+	for rows.Next() {
+		var i PaymentHourFoldRow
+		if err := rows.Scan(
+			&i.Method,
+			&i.Currency,
+			&i.Status,
+			&i.Payments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const paymentHourList = `-- name: PaymentHourList :many

@@ -32,6 +32,8 @@ type bundle struct {
 	payments *payment.Service
 	payouts  *payout.Service
 	reports  *report.Service
+	metrics  *prometheus.Registry
+	hours    *report.Hours
 
 	shop, other dbtest.Merchant
 	sbp, sim    dbtest.Trader
@@ -39,7 +41,8 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}, metrics: prometheus.NewRegistry()}
+	b.hours = report.NewHours(b.Pool, b.metrics)
 	b.SetRate(t, "RUB", "100", true)
 	scopes := []string{caller.ScopePayments, caller.ScopePayouts}
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})

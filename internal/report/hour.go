@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/db"
 )
@@ -26,16 +27,32 @@ var spanBounds = []int64{
 	14400, 28800, 86400,
 }
 
-// CountHours counts payments by the hour of their creation and their status, from the history: each
-// of its rows takes the payment away from one status and adds it to another. So what changes later,
-// by an appeal or a correction, changes the hour in which the payment was created.
+// Hours counts payments by the hour of their creation and their status.
+type Hours struct {
+	pool *pgxpool.Pool
+	came *prometheus.CounterVec
+}
+
+// NewHours makes what counts. What it has counted is a metric, too.
+func NewHours(pool *pgxpool.Pool, metrics prometheus.Registerer) *Hours {
+	came := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "gateway_payments_total",
+		Help: "Payments that came to a status. One that comes to it again counts again.",
+	}, []string{"currency", "method", "status"})
+	metrics.MustRegister(came)
+	return &Hours{pool: pool, came: came}
+}
+
+// Count goes through the history: each of its rows takes the payment away from one status and adds it
+// to another. So what changes later, by an appeal or a correction, changes the hour in which the
+// payment was created.
 //
 // Each row is counted once, whatever happens: the rows, how far the history is counted and what is
 // missing in it are kept in one transaction, and one process at a time does it. Ids of the history
 // are given before a transaction commits, so a row can appear below those that are counted. Each id
 // that is missing is noted and looked for again, until no transaction can be open that has it.
-func CountHours(ctx context.Context, pool *pgxpool.Pool) error {
-	q := db.New(pool)
+func (h *Hours) Count(ctx context.Context) error {
+	q := db.New(h.pool)
 	for {
 		waiting, err := q.PaymentHourAny(ctx)
 		if err != nil {
@@ -44,9 +61,14 @@ func CountHours(ctx context.Context, pool *pgxpool.Pool) error {
 		if !waiting {
 			return nil
 		}
-		counted, err := countHours(ctx, pool)
+		came, err := h.count(ctx)
 		if err != nil {
 			return fmt.Errorf("count hours: %w", err)
+		}
+		var counted int64
+		for _, row := range came {
+			h.came.WithLabelValues(row.Currency, row.Method, row.Status).Add(float64(row.Payments))
+			counted += row.Payments
 		}
 		if counted < hoursBatch {
 			return nil
@@ -54,16 +76,16 @@ func CountHours(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 }
 
-// countHours counts a batch, or nothing while another process is at it.
-func countHours(ctx context.Context, pool *pgxpool.Pool) (counted int64, err error) {
-	err = db.InTxWithin(ctx, hoursLimit, pool, func(ctx context.Context, _ pgx.Tx, q *db.Queries) error {
+// count counts a batch, or nothing while another process is at it.
+func (h *Hours) count(ctx context.Context) (came []db.PaymentHourFoldRow, err error) {
+	err = db.InTxWithin(ctx, hoursLimit, h.pool, func(ctx context.Context, _ pgx.Tx, q *db.Queries) error {
 		last, err := q.PaymentHourLock(ctx)
 		if err != nil {
-			counted = 0
+			came = nil
 			return db.IgnoreNoRows(err)
 		}
 		// This statement begins after the lock was got, so it sees all that was counted before.
-		counted, err = q.PaymentHourFold(ctx, db.PaymentHourFoldParams{
+		came, err = q.PaymentHourFold(ctx, db.PaymentHourFoldParams{
 			LastID: last, Batch: hoursBatch, Bounds: spanBounds,
 		})
 		if err != nil {
@@ -71,5 +93,5 @@ func countHours(ctx context.Context, pool *pgxpool.Pool) (counted int64, err err
 		}
 		return q.PaymentHistoryGapPrune(ctx, lateMost.Seconds())
 	})
-	return counted, err
+	return came, err
 }

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/report"
 )
 
 const ruleHours = "what is counted of an hour's payments follows from their history"
@@ -22,7 +22,7 @@ const ruleHours = "what is counted of an hour's payments follows from their hist
 // countHours counts, as the program does every two seconds.
 func (b *bundle) countHours(t *testing.T) {
 	t.Helper()
-	noError(t, report.CountHours(context.Background(), b.Pool))
+	noError(t, b.hours.Count(context.Background()))
 }
 
 // set sets a payment's status, as the application does.
@@ -117,6 +117,29 @@ func TestHoursFollowTheHistory(t *testing.T) {
 	b.countHours(t)
 	b.wantHours(t, "again", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
 		"20/14 sbp completed 25 1 1000.00 259200")
+	// Of sbp two were created, and completed, one of them twice; of sim one was set back.
+	b.wantCame(t, "RUB sbp appeal 1", "RUB sbp completed 3", "RUB sbp pending 2",
+		"RUB sim completed 1", "RUB sim failed 1", "RUB sim pending 2")
+}
+
+// wantCame compares what the metric says.
+func (b *bundle) wantCame(t *testing.T, want ...string) {
+	t.Helper()
+	families, err := b.metrics.Gather()
+	noError(t, err)
+	var got []string
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			var words []string
+			for _, label := range series.GetLabel() {
+				words = append(words, label.GetValue())
+			}
+			got = append(got, fmt.Sprintf("%s %g", strings.Join(words, " "), series.GetCounter().GetValue()))
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("came to a status: %q, want %q", got, want)
+	}
 }
 
 // begin begins a transaction of somebody else, on a connection of its own: the pool may have but one.
@@ -189,7 +212,7 @@ func TestHoursCountOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() {
-			if err := report.CountHours(context.Background(), b.Pool); err != nil {
+			if err := b.hours.Count(context.Background()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -197,6 +220,7 @@ func TestHoursCountOnce(t *testing.T) {
 	running.Wait()
 	// 100 + 101 + 102 + 103 + 104 + 105
 	b.wantHours(t, "eight at once", "20/12 sbp pending -1 6 615.00 0")
+	b.wantCame(t, "RUB sbp pending 6")
 }
 
 // The audit names the row that is wrong, and finds it by what was booked lately, too.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
 )
@@ -29,7 +31,7 @@ func (b *bundle) week(t testing.TB) {
 		b.merchant.CashboxID,
 	)
 	noError(t, err)
-	noError(t, report.CountHours(context.Background(), b.Pool))
+	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
 }
 
 // A merchant begins at its overview, which shows figures, and queues only where something waits.
