@@ -73,7 +73,7 @@ type gateway struct {
 	// queues are what waits for operators.
 	queues *work.Service
 	// hours counts payments.
-	hours *report.Hours
+	hours  *report.Hours
 	signer *attest.Signer
 	// sealer seals the days of the ledger, proofs show what is on their pages.
 	sealer    *seal.Sealer

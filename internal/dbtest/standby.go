@@ -1,6 +1,7 @@
 package dbtest
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/pgserver"
@@ -40,11 +43,14 @@ func Standby(t testing.TB, primary string) (address string, server *pgserver.Ser
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o711)) //nolint:gosec // PostgreSQL may run as another user, who has to pass through
 	data := filepath.Join(dir, fmt.Sprintf("pg%d", major))
+	// The slot has the server keep what it writes until the standby has it.
+	slot := "standby_" + strings.ReplaceAll(uuid.NewString(), "-", "")
 	backup := exec.CommandContext(t.Context(), program, //nolint:gosec // the server's own program
-		"-d", primary, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+		"-d", primary, "-D", data, "-R", "-C", "-S", slot, "-X", "stream", "-c", "fast", "--no-sync")
 	if out, err := backup.CombinedOutput(); err != nil {
 		t.Fatalf("pg_basebackup: %v\n%s", err, out)
 	}
+	t.Cleanup(func() { dropSlot(t, primary, slot) })
 	settings, err := os.OpenFile(filepath.Join(data, "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	check(t, err)
 	_, err = settings.WriteString("max_standby_streaming_delay = 0\n")
@@ -56,4 +62,22 @@ func Standby(t testing.TB, primary string) (address string, server *pgserver.Ser
 	u, err := url.Parse(primary)
 	check(t, err)
 	return server.URL(strings.TrimPrefix(u.Path, "/")), server
+}
+
+// dropSlot has the server keep nothing any more for a standby that has stopped, as soon as the server has
+// noticed that.
+func dropSlot(t testing.TB, primary, slot string) {
+	t.Helper()
+	const drop = "select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1 and not active"
+	conn, err := pgx.Connect(context.Background(), primary)
+	check(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		dropped, err := conn.Exec(context.Background(), drop, slot)
+		check(t, err)
+		if dropped.RowsAffected() == 1 {
+			return
+		}
+	}
+	t.Errorf("the slot %s is still used", slot)
 }
