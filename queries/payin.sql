@@ -146,8 +146,12 @@ select (select count(*) from (
 with due as (
     select d.merchant_id, d.id from payin d
     where d.address is not null and d.status in ('completed', 'failed', 'cancelled', 'expired') and d.status_at < @before
-    order by d.status_at limit @most for no key update skip locked
+    order by d.status_at limit @most
 ), gone as (
-    update payin p set address = null from due where p.merchant_id = due.merchant_id and p.id = due.id
+    -- What somebody else has purged or set back meanwhile is left alone: no statement locks rows of several nodes first.
+    update payin p set address = null from due
+    where p.merchant_id = due.merchant_id and p.id = due.id
+        and p.address is not null and p.status in ('completed', 'failed', 'cancelled', 'expired') and p.status_at < @before
+    returning p.id
 )
-select count(*) as count, coalesce(min(due.id), 0)::bigint as first, coalesce(max(due.id), 0)::bigint as last from due;
+select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone;

@@ -26,15 +26,16 @@ with due as (
     select r.merchant_id, r.payment_id, r.number
     from payment_receipt r join payment p on p.merchant_id = r.merchant_id and p.id = r.payment_id
     where r.purged_at is null and r.created_at < @before and p.status in ('completed', 'failed', 'cancelled') and p.status_at < @before
-    order by r.created_at limit @most for no key update of r skip locked
+    order by r.created_at limit @most
 ), marked as (
     update payment_receipt r set purged_at = @now from due
-    where r.merchant_id = due.merchant_id and r.payment_id = due.payment_id and r.number = due.number
+    where r.merchant_id = due.merchant_id and r.payment_id = due.payment_id and r.number = due.number and r.purged_at is null
+    returning r.merchant_id, r.payment_id, r.number
 ), gone as (
-    delete from payment_receipt_chunk c using due
-    where c.merchant_id = due.merchant_id and c.payment_id = due.payment_id and c.receipt = due.number
+    delete from payment_receipt_chunk c using marked
+    where c.merchant_id = marked.merchant_id and c.payment_id = marked.payment_id and c.receipt = marked.number
     returning octet_length(c.content) as bytes
 )
 select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigint as bytes,
-    coalesce(min(due.payment_id), 0)::bigint as first, coalesce(max(due.payment_id), 0)::bigint as last
-from due;
+    coalesce(min(marked.payment_id), 0)::bigint as first, coalesce(max(marked.payment_id), 0)::bigint as last
+from marked;

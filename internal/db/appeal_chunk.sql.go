@@ -62,18 +62,22 @@ func (q *Queries) AppealChunkList(ctx context.Context, arg AppealChunkListParams
 
 const appealFilePurge = `-- name: AppealFilePurge :one
 with due as (
-    select d.merchant_id, d.payment_id, d.id from appeal d
+    select d.merchant_id, d.payment_id from appeal d
     where d.file_purged_at is null and d.status in ('completed', 'failed', 'closed') and d.status_at < $1
-    order by d.status_at limit $2 for no key update skip locked
+    order by d.status_at limit $2
 ), marked as (
-    update appeal a set file_purged_at = $3 from due where a.merchant_id = due.merchant_id and a.payment_id = due.payment_id
+    -- What somebody else has purged or opened again meanwhile is left alone: no statement locks rows of several nodes first.
+    update appeal a set file_purged_at = $3 from due
+    where a.merchant_id = due.merchant_id and a.payment_id = due.payment_id
+        and a.file_purged_at is null and a.status in ('completed', 'failed', 'closed') and a.status_at < $1
+    returning a.merchant_id, a.payment_id, a.id
 ), gone as (
-    delete from appeal_chunk c using due where c.merchant_id = due.merchant_id and c.payment_id = due.payment_id
+    delete from appeal_chunk c using marked where c.merchant_id = marked.merchant_id and c.payment_id = marked.payment_id
     returning octet_length(c.content) as bytes
 )
 select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigint as bytes,
-    coalesce(min(due.id), 0)::bigint as first, coalesce(max(due.id), 0)::bigint as last
-from due
+    coalesce(min(marked.id), 0)::bigint as first, coalesce(max(marked.id), 0)::bigint as last
+from marked
 `
 
 type AppealFilePurgeParams struct {
