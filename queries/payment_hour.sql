@@ -12,16 +12,19 @@ select last_id from payment_hour_progress for update skip locked;
 
 -- PaymentHourFold counts the next rows of the history and those that were missing before and have come: each takes its payment away from
 -- the status it had and adds it to the one it got, in the hour of the payment's creation. It notes the ids that are missing, and answers
--- how many payments came to which status.
+-- how many payments came to which status. The ids are arrays, so that they are looked up in the index: of a table with partitions the
+-- database does not know how many rows a join gives, and reads all of them.
 -- name: PaymentHourFold :many
 with next as (
     select payment_history.id from payment_history where id > sqlc.arg(last_id)::bigint order by id limit sqlc.arg(batch)::int
 ), come as (
-    delete from payment_history_gap g using payment_history h where h.id = g.id returning g.id
+    delete from payment_history_gap g where g.id = any(array(
+        select h.id from payment_history h where h.id = any(array(select o.id from payment_history_gap o))
+    )) returning g.id
 ), counted as (
     select h.merchant_id, h.payment_id, side.sign, case when side.sign < 0 then h.from_status else h.to_status end as status
-    from payment_history h join (select next.id from next union all select come.id from come) ids on ids.id = h.id
-    cross join unnest(array[-1, 1]) as side (sign)
+    from payment_history h cross join unnest(array[-1, 1]) as side (sign)
+    where h.id = any(array(select next.id from next union all select come.id from come))
 ), moves as (
     select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign, p.amount,
         case when c.status = 'completed' then width_bucket(paid.seconds, sqlc.arg(bounds)::bigint[]) else -1 end as span,
@@ -53,7 +56,7 @@ select method, currency, status::text as status, count(*) as payments from moves
 -- name: PaymentHistoryGapPrune :exec
 delete from payment_history_gap g
 where g.since < now() - make_interval(secs => @seconds)
-    and g.id not in (select h.id from payment_history h where h.id in (select o.id from payment_history_gap o));
+    and g.id <> all(array(select h.id from payment_history h where h.id = any(array(select o.id from payment_history_gap o))));
 
 -- PaymentHourList adds up a merchant's hours by method, currency and status.
 -- name: PaymentHourList :many

@@ -15,7 +15,7 @@ import (
 const paymentHistoryGapPrune = `-- name: PaymentHistoryGapPrune :exec
 delete from payment_history_gap g
 where g.since < now() - make_interval(secs => $1)
-    and g.id not in (select h.id from payment_history h where h.id in (select o.id from payment_history_gap o))
+    and g.id <> all(array(select h.id from payment_history h where h.id = any(array(select o.id from payment_history_gap o))))
 `
 
 // PaymentHistoryGapPrune forgets ids whose transactions cannot be open any more: they were rolled back.
@@ -44,11 +44,13 @@ const paymentHourFold = `-- name: PaymentHourFold :many
 with next as (
     select payment_history.id from payment_history where id > $1::bigint order by id limit $2::int
 ), come as (
-    delete from payment_history_gap g using payment_history h where h.id = g.id returning g.id
+    delete from payment_history_gap g where g.id = any(array(
+        select h.id from payment_history h where h.id = any(array(select o.id from payment_history_gap o))
+    )) returning g.id
 ), counted as (
     select h.merchant_id, h.payment_id, side.sign, case when side.sign < 0 then h.from_status else h.to_status end as status
-    from payment_history h join (select next.id from next union all select come.id from come) ids on ids.id = h.id
-    cross join unnest(array[-1, 1]) as side (sign)
+    from payment_history h cross join unnest(array[-1, 1]) as side (sign)
+    where h.id = any(array(select next.id from next union all select come.id from come))
 ), moves as (
     select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign, p.amount,
         case when c.status = 'completed' then width_bucket(paid.seconds, $3::bigint[]) else -1 end as span,
@@ -92,7 +94,8 @@ type PaymentHourFoldRow struct {
 
 // PaymentHourFold counts the next rows of the history and those that were missing before and have come: each takes its payment away from
 // the status it had and adds it to the one it got, in the hour of the payment's creation. It notes the ids that are missing, and answers
-// how many payments came to which status.
+// how many payments came to which status. The ids are arrays, so that they are looked up in the index: of a table with partitions the
+// database does not know how many rows a join gives, and reads all of them.
 func (q *Queries) PaymentHourFold(ctx context.Context, arg PaymentHourFoldParams) ([]PaymentHourFoldRow, error) {
 	rows, err := q.db.Query(ctx, paymentHourFold, arg.LastID, arg.Batch, arg.Bounds)
 	if err != nil {
