@@ -5,6 +5,9 @@ package reseal
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,6 +21,9 @@ import (
 // column is one that has sealed values. The view sealed_value has the same columns.
 type column struct {
 	table, name string
+	// key is what finds one row of the table, as whole numbers. Rows are gone through in its order. A table that is
+	// distributed over several nodes has the merchant first, so that one node answers.
+	key []string
 	// row is the column with the number of the row that a value is bound to.
 	row string
 	// bound is where a value was sealed for, if that is another column.
@@ -25,19 +31,19 @@ type column struct {
 }
 
 var columns = []column{
-	{table: "cashbox", name: "webhook_secret", row: "id"},
+	{table: "cashbox", name: "webhook_secret", key: []string{"id"}, row: "id"},
 	{
-		table: "webhook_secret_previous", name: "secret", row: "cashbox_id",
+		table: "webhook_secret_previous", name: "secret", key: []string{"id"}, row: "cashbox_id",
 		bound: vault.Place{Table: "cashbox", Column: "webhook_secret"},
 	},
-	{table: "app_user", name: "totp_secret", row: "id"},
-	{table: "session", name: "totp_pending", row: "id"},
-	{table: "payin", name: "address", row: "id"},
-	{table: "payment_card", name: "pan", row: "payment_id"},
-	{table: "payment_card", name: "expiry", row: "payment_id"},
-	{table: "payment_card", name: "holder", row: "payment_id"},
-	{table: "trader_acquirer", name: "secret", row: "trader_id"},
-	{table: "card_hash_key", name: "key", row: "1"},
+	{table: "app_user", name: "totp_secret", key: []string{"id"}, row: "id"},
+	{table: "session", name: "totp_pending", key: []string{"id"}, row: "id"},
+	{table: "payin", name: "address", key: []string{"merchant_id", "id"}, row: "id"},
+	{table: "payment_card", name: "pan", key: []string{"merchant_id", "payment_id"}, row: "payment_id"},
+	{table: "payment_card", name: "expiry", key: []string{"merchant_id", "payment_id"}, row: "payment_id"},
+	{table: "payment_card", name: "holder", key: []string{"merchant_id", "payment_id"}, row: "payment_id"},
+	{table: "trader_acquirer", name: "secret", key: []string{"id"}, row: "trader_id"},
+	{table: "card_hash_key", name: "key", key: []string{"only_row::int"}, row: "1"},
 }
 
 func (c column) String() string { return c.table + "." + c.name }
@@ -70,8 +76,8 @@ func Count(ctx context.Context, q *db.Queries) ([]Use, error) {
 }
 
 const (
-	// blocks is how many blocks of a table, of 8 KiB, one transaction goes through: some hundred rows.
-	blocks = 32
+	// batch is how many rows are read at once, and how many values at most are written in one transaction.
+	batch = 500
 	// mostPasses bounds how often a column is gone through again, for values that were being written.
 	mostPasses = 20
 	// pause is for those who write them.
@@ -91,8 +97,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) 
 			if err != nil {
 				return all, fmt.Errorf("seal %s again: %w", c, err)
 			}
-			// A row that is written may move to where this pass has been already.
-			if p.sealed+p.passedBy == 0 {
+			if p.passedBy == 0 {
 				break
 			}
 			time.Sleep(pause)
@@ -104,79 +109,82 @@ func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) 
 // passed is what came of the values that one pass has met: sealed again, or not at this time.
 type passed struct{ sealed, passedBy int64 }
 
-// pass goes through a column once, by where rows are in the table: that needs no index.
+// pass goes through a column once.
 func (c column) pass(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) (all passed, err error) {
-	var size int64
-	err = pool.QueryRow(ctx, "select pg_relation_size($1::text::regclass) / current_setting('block_size')::bigint", c.table).
-		Scan(&size)
-	if err != nil {
-		return all, fmt.Errorf("read how large the table is: %w", err)
-	}
-	for block := int64(0); block < size; block += blocks {
-		var batch passed
+	after := slices.Repeat([]int64{math.MinInt64}, len(c.key))
+	for {
+		values, err := c.read(ctx, pool, first, after)
+		if err != nil || len(values) == 0 {
+			return all, err
+		}
+		after = values[len(values)-1].key
+		values = slices.DeleteFunc(values, func(one value) bool { return one.sealed == nil })
+		if len(values) == 0 {
+			continue
+		}
+		var p passed
 		err = db.InTx(ctx, pool, func(tx pgx.Tx, _ *db.Queries) (err error) {
-			batch, err = c.batch(ctx, tx, v, first, block)
+			p, err = c.write(ctx, tx, v, values)
 			return err
 		})
 		if db.IsLockTimeout(err) {
-			batch = passed{passedBy: 1}
+			p = passed{passedBy: 1}
 		} else if err != nil {
 			return all, err
 		}
-		all.sealed, all.passedBy = all.sealed+batch.sealed, all.passedBy+batch.passedBy
+		all.sealed, all.passedBy = all.sealed+p.sealed, all.passedBy+p.passedBy
 	}
-	return all, nil
 }
 
-// value is a sealed value: at is where its row is in the table.
+// value is a row of the table, with its value if another key than the first sealed that.
 type value struct {
-	at     string
+	key    []int64
 	row    int64
 	sealed []byte
 }
 
-// batch seals again what is in some blocks of a table. It waits for nobody: rows that others have
+// read reads the rows that come after a key.
+func (c column) read(ctx context.Context, pool *pgxpool.Pool, first string, after []int64) ([]value, error) {
+	keys := strings.Join(c.key, ", ")
+	rows, err := pool.Query(ctx, fmt.Sprintf(`select array[%[1]s]::bigint[], %[2]s::bigint, case when
+			length(%[3]s) > 5 and get_byte(%[3]s, 0) = 1 and substring(%[3]s from 2 for 4) <> decode($1, 'hex') then %[3]s end
+		from %[4]s where (%[1]s) > (%[5]s) order by %[1]s limit %[6]d`,
+		keys, c.row, c.name, c.table, c.parameters(2), batch), arguments([]any{first}, after)...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (one value, err error) {
+		return one, row.Scan(&one.key, &one.row, &one.sealed)
+	})
+}
+
+// parameters are those of a key, from a number on.
+func (c column) parameters(from int) string {
+	list := make([]string, len(c.key))
+	for i := range list {
+		list[i] = fmt.Sprintf("$%d::bigint", from+i)
+	}
+	return strings.Join(list, ", ")
+}
+
+func arguments(before []any, key []int64) []any {
+	for _, k := range key {
+		before = append(before, k)
+	}
+	return before
+}
+
+// write writes values sealed again, each only in the place of what was read. It waits for nobody: rows that others have
 // locked are passed by, and others wait for it only as long as it takes to write.
-func (c column) batch(ctx context.Context, tx pgx.Tx, v *vault.Vault, first string, block int64) (p passed, err error) {
+func (c column) write(ctx context.Context, tx pgx.Tx, v *vault.Vault, values []value) (p passed, err error) {
 	_, err = tx.Exec(ctx, "set local lock_timeout = '500ms'; set local idle_in_transaction_session_timeout = '2s'")
 	if err != nil {
 		return p, err
 	}
-	old := fmt.Sprintf(`from %[1]s
-		where ctid >= format('(%%s,0)', $1::bigint)::tid and ctid < format('(%%s,0)', $2::bigint)::tid
-		  and length(%[2]s) > 5 and get_byte(%[2]s, 0) = 1 and substring(%[2]s from 2 for 4) <> decode($3, 'hex')`,
-		c.table, c.name)
-	var there int64
-	if err := tx.QueryRow(ctx, "select count(*) "+old, block, block+blocks, first).
-		Scan(&there); err != nil ||
-		there == 0 {
-		return p, err
-	}
-	rows, err := tx.Query(
-		ctx,
-		fmt.Sprintf("select ctid::text, %s::bigint, %s %s for no key update skip locked", c.row, c.name, old),
-		block,
-		block+blocks,
-		first,
-	)
-	if err != nil {
-		return p, err
-	}
-	values, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (one value, err error) {
-		return one, row.Scan(&one.at, &one.row, &one.sealed)
-	})
-	if err != nil {
-		return p, err
-	}
-	p, err = c.write(ctx, tx, v, values)
-	p.passedBy += max(there-int64(len(values)), 0)
-	return p, err
-}
-
-// write writes values sealed again, each only in the place of what was read.
-func (c column) write(ctx context.Context, tx pgx.Tx, v *vault.Vault, values []value) (p passed, err error) {
-	update := fmt.Sprintf("update %[1]s set %[2]s = $3 where ctid = $1::text::tid and %[2]s = $2", c.table, c.name)
-	var batch pgx.Batch
+	found := fmt.Sprintf("(%s) = (%s)", strings.Join(c.key, ", "), c.parameters(3))
+	update := fmt.Sprintf(`update %[1]s set %[2]s = $2 where %[3]s and %[2]s = $1
+		and exists (select from %[1]s where %[3]s for no key update skip locked)`, c.table, c.name, found)
+	var updates pgx.Batch
 	for _, one := range values {
 		secret, err := v.Open(one.sealed, c.place(one.row))
 		if err != nil {
@@ -186,11 +194,11 @@ func (c column) write(ctx context.Context, tx pgx.Tx, v *vault.Vault, values []v
 		if err != nil {
 			return p, err
 		}
-		batch.Queue(update, one.at, one.sealed, again).Exec(func(tag pgconn.CommandTag) error {
+		updates.Queue(update, arguments([]any{one.sealed, again}, one.key)...).Exec(func(tag pgconn.CommandTag) error {
 			p.sealed += tag.RowsAffected()
 			p.passedBy += 1 - tag.RowsAffected()
 			return nil
 		})
 	}
-	return p, tx.SendBatch(ctx, &batch).Close()
+	return p, tx.SendBatch(ctx, &updates).Close()
 }

@@ -36,6 +36,9 @@ func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	return v
 }
 
+// merchant owns a payment: several of them, so that the order of the rows is not that of the payments' numbers.
+func merchant(payment int64) int64 { return payment%3 + 1 }
+
 // cards puts cards into the database, from a payment's number on, whose PAN is the number, sealed.
 func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 	t.Helper()
@@ -46,7 +49,7 @@ func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 		noError(t, err)
 		_, err = d.Pool.Exec(t.Context(), `insert into payment_card
 			(merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
-			values (1, $1, 1, 'visa', '4242', $2, $3, now())`, id, pan, expiry)
+			values ($1, $2, 1, 'visa', '4242', $3, $4, now())`, merchant(id), id, pan, expiry)
 		noError(t, err)
 	}
 }
@@ -102,7 +105,8 @@ func TestRun(t *testing.T) {
 				if err == nil {
 					_, err = d.Pool.Exec(
 						context.WithoutCancel(ctx),
-						"update payment_card set holder = $2 where payment_id = $1",
+						"update payment_card set holder = $3 where merchant_id = $1 and payment_id = $2",
+						merchant(id),
 						id,
 						sealed,
 					)
@@ -146,7 +150,7 @@ var mutex sync.Mutex
 func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
 	t.Helper()
 	for id := int64(1); id <= many; id++ {
-		row, err := d.Queries().CardGet(t.Context(), db.CardGetParams{MerchantID: 1, PaymentID: id})
+		row, err := d.Queries().CardGet(t.Context(), db.CardGetParams{MerchantID: merchant(id), PaymentID: id})
 		noError(t, err)
 		for column, sealed := range map[string][]byte{"pan": row.Pan, "expiry": row.Expiry, "holder": row.Holder} {
 			if sealed == nil {
@@ -164,11 +168,12 @@ func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
 	}
 }
 
-// A row that somebody has locked is not waited for and comes later, and what they write is not lost.
+// A row that somebody has locked is not waited for: others are sealed meanwhile. It comes later, and what they write is not
+// lost.
 func TestRunPassesBy(t *testing.T) {
 	t.Parallel()
-	if dbtest.PoolSize() < 3 {
-		t.Skip("it takes three connections")
+	if dbtest.PoolSize() < 4 {
+		t.Skip("it takes four connections")
 	}
 	d := dbtest.New(t)
 	both := open(t, newer, older)
@@ -180,14 +185,29 @@ func TestRunPassesBy(t *testing.T) {
 		noError(t, err)
 		return tx
 	}
-	erasing := lock("update payment_card set pan = null, expiry = null where payment_id = 1")
-	reading := lock("select from payment_card where payment_id = 2 for update")
-	time.AfterFunc(300*time.Millisecond, func() {
-		if err := errors.Join(erasing.Commit(t.Context()), reading.Commit(t.Context())); err != nil {
-			t.Error(err)
+	erasing := lock("update payment_card set pan = null, expiry = null where merchant_id = 2 and payment_id = 1")
+	reading := lock("select from payment_card where merchant_id = 3 and payment_id = 2 for update")
+	var others sync.WaitGroup
+	others.Go(func() {
+		card := db.CardGetParams{MerchantID: merchant(3), PaymentID: 3}
+		for range 100 {
+			time.Sleep(50 * time.Millisecond)
+			row, err := d.Queries().CardGet(t.Context(), card)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			place := vault.Place{Table: "payment_card", Column: "pan", Row: 3}
+			if _, err := open(t, newer).Open(row.Pan, place); err == nil {
+				noErrors(t, erasing.Commit(t.Context()), reading.Commit(t.Context()))
+				return
+			}
 		}
+		t.Error("the card that nobody has locked was not sealed again while others were locked")
+		noErrors(t, erasing.Rollback(t.Context()), reading.Rollback(t.Context()))
 	})
 	sealed, err := Run(t.Context(), d.Pool, both, vault.Fingerprint(newer))
+	others.Wait()
 	if err != nil || sealed != 4 {
 		t.Errorf("%d values were sealed again: %v", sealed, err)
 	}
@@ -195,4 +215,11 @@ func TestRunPassesBy(t *testing.T) {
 		t.Errorf("sealed with %v", found)
 	}
 	saysTheSame(t, d, open(t, newer), 3)
+}
+
+func noErrors(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
 }
