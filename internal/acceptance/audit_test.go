@@ -37,7 +37,7 @@ func wantExit(t *testing.T, what string, output string, status, want int, words 
 func TestAuditOnlyReads(t *testing.T) {
 	t.Parallel()
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	empty := newDatabase(t)
+	empty := emptyDatabase(t)
 	pool := poolOf(t, empty)
 	tables := func() (count int) {
 		noError(

@@ -187,8 +187,6 @@ func TestUnusableDatabase(t *testing.T) {
 	t.Cleanup(func() { _ = silent.Close() })
 	web := noPostgres(t)
 	newer := newDatabase(t)
-	_, _, err = command(t, "", nil, "migrate", "-database-url", newer)
-	noError(t, err)
 	_, err = poolOf(
 		t,
 		newer,

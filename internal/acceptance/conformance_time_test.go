@@ -211,9 +211,6 @@ func traderShortOfUSDT(t *testing.T, w *walk) {
 // callsAreLimited: with a limit of one call, a sandbox allows ten.
 func callsAreLimited(t *testing.T, _ *walk) {
 	url := newDatabase(t)
-	if _, stderr, err := command(t, "", nil, "migrate", "-database-url", url); err != nil {
-		t.Fatal(err, stderr)
-	}
 	before := poolOf(t, url)
 	_, err := before.Exec(t.Context(), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
 	noError(t, err)

@@ -102,7 +102,7 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	old, oldText := testKey(1)
 	fresh, freshText := testKey(2)
 	_, strangeText := testKey(3)
-	url := newDatabase(t)
+	url := emptyDatabase(t)
 	replica := func(links string) *instance {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})

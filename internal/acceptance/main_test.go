@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	"gateway.example/web/browsertest"
@@ -241,7 +242,13 @@ func endShared() error {
 
 var databases atomic.Int64
 
-// newDatabase makes an empty database on the shared sandbox's PostgreSQL and returns its URL. Where the tests are made
+// template is the migrated database that others are copies of.
+var template struct {
+	sync.Mutex // PostgreSQL refuses to make a copy while another is made, now and then
+	migrated   bool
+}
+
+// newDatabase makes a migrated database on the shared sandbox's PostgreSQL and returns its URL. Where the tests are made
 // on Citus, it is a distributed one.
 func newDatabase(t *testing.T) string {
 	t.Helper()
@@ -251,9 +258,26 @@ func newDatabase(t *testing.T) string {
 		t.Cleanup(func() { noError(t, drop()) })
 		return address
 	}
+	sharedSandbox(t)
+	template.Lock()
+	defer template.Unlock()
+	if !template.migrated {
+		noError(t, db.Migrate(t.Context(), createDatabase(t, "migrated", "template0")))
+		template.migrated = true
+	}
+	return createDatabase(t, fmt.Sprintf("other_%d", databases.Add(1)), "migrated")
+}
+
+// emptyDatabase makes a database without a schema, and returns its URL.
+func emptyDatabase(t *testing.T) string {
+	t.Helper()
+	return createDatabase(t, fmt.Sprintf("other_%d", databases.Add(1)), "template0")
+}
+
+func createDatabase(t *testing.T, name, template string) string {
+	t.Helper()
 	g := sharedSandbox(t)
-	name := fmt.Sprintf("other_%d", databases.Add(1))
-	_, err := g.pool.Exec(t.Context(), "create database "+name)
+	_, err := g.pool.Exec(t.Context(), "create database "+name+" template "+template)
 	noError(t, err)
 	address, err := url.Parse(g.DatabaseURL)
 	noError(t, err)

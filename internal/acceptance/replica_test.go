@@ -21,7 +21,7 @@ func (g *instance) advance(t *testing.T, by time.Duration) {
 // Two replicas on one database share the test clock, the payments, the keys and the links.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	url := newDatabase(t)
+	url := emptyDatabase(t)
 	a := newSandbox(t, t.TempDir(), url)
 	b := newSandbox(t, copyKey(t, a.dir), url)
 	// The first delivery fails; its repeat is due after 5 s, which the clock then passes.

@@ -22,5 +22,5 @@ func (p *Pay) scan(v visit) {
 	}
 	v.w.Header().Set("Content-Type", "image/svg+xml")
 	v.w.Header().Set("Cache-Control", "private, max-age=3600")
-	site.Send(v.w, v.r, http.StatusOK, drawn, site.Pack(drawn))
+	site.Send(v.w, v.r, http.StatusOK, drawn)
 }

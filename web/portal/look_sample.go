@@ -85,6 +85,6 @@ func (v *visit) sampleCode() error {
 		return err
 	}
 	v.w.Header().Set("Content-Type", "image/svg+xml")
-	site.Send(v.w, v.r, http.StatusOK, drawn, site.Pack(drawn))
+	site.Send(v.w, v.r, http.StatusOK, drawn)
 	return nil
 }

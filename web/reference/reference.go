@@ -109,7 +109,7 @@ func (s *reference) show(w http.ResponseWriter, r *http.Request, status int, tit
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
 		return
 	}
-	site.Send(w, r, status, out.Bytes(), site.Pack(out.Bytes()))
+	site.Send(w, r, status, out.Bytes())
 }
 
 func (s *reference) start(w http.ResponseWriter, r *http.Request) {

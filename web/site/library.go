@@ -26,8 +26,10 @@ import (
 // file is a static file as it goes over the wire: its name changes with its content, so that
 // browsers may keep it.
 type file struct {
-	kind          string
-	plain, packed []byte
+	kind  string
+	plain []byte
+	// packed is made when a browser first asks for it.
+	packed func() []byte
 }
 
 // Library is every static file of a site by its public name.
@@ -43,7 +45,8 @@ func (l Library) put(name string, content []byte) string {
 	extension := path.Ext(name)
 	sum := sha256.Sum256(content)
 	public := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
-	l[public] = file{kind: mime.TypeByExtension(extension), plain: content, packed: Pack(content)}
+	packed := sync.OnceValue(func() []byte { return pack(filePackers, content) })
+	l[public] = file{kind: mime.TypeByExtension(extension), plain: content, packed: packed}
 	return staticPath + public
 }
 
@@ -93,7 +96,7 @@ func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", found.kind)
-	Send(w, r, http.StatusOK, found.plain, found.packed)
+	send(w, r, http.StatusOK, found.plain, found.packed)
 	return true
 }
 
@@ -115,18 +118,9 @@ func Hash(style string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// packers are kept for the next page: making one costs more than using it.
-var packers = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
-	if err != nil { // the level is known
-		panic(err)
-	}
-	return w
-}}
-
-// Pack compresses with gzip. A page holds no secret of one party beside words of another's choice,
+// pack compresses with gzip. A page holds no secret of one party beside words of another's choice,
 // so that its length tells nothing.
-func Pack(content []byte) []byte {
+func pack(packers *sync.Pool, content []byte) []byte {
 	var out bytes.Buffer
 	w, _ := packers.Get().(*gzip.Writer)
 	defer packers.Put(w)
@@ -138,13 +132,30 @@ func Pack(content []byte) []byte {
 	return out.Bytes()
 }
 
-// Send writes an answer packed where the browser takes that.
-func Send(w http.ResponseWriter, r *http.Request, status int, plain, packed []byte) {
+// Packers are kept for what comes next: making one costs more than using it. A file is packed once for all who ask for
+// it, an answer for one.
+var filePackers, answerPackers = packers(gzip.BestCompression), packers(gzip.DefaultCompression)
+
+func packers(level int) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		w, err := gzip.NewWriterLevel(nil, level)
+		if err != nil { // the level is known
+			panic(err)
+		}
+		return w
+	}}
+}
+
+// Send writes an answer, packed where the browser takes that.
+func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
+	send(w, r, status, content, func() []byte { return pack(answerPackers, content) })
+}
+
+func send(w http.ResponseWriter, r *http.Request, status int, content []byte, packed func() []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
-	content := plain
 	if takesGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
-		content = packed
+		content = packed()
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(content)
@@ -173,5 +184,5 @@ func Show(w http.ResponseWriter, r *http.Request, status int, page templ.Compone
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	Send(w, r, status, body.Bytes(), Pack(body.Bytes()))
+	Send(w, r, status, body.Bytes())
 }
