@@ -29,7 +29,7 @@ const (
 	modelAuditOften = 10
 	modelAuditNever = 0
 	modelShrinkTime = time.Minute
-	// modelVaried is how many steps surely see everything that can happen.
+	// modelVaried is how many steps surely see everything that can happen: what is rarest comes about ten times in them.
 	modelVaried = 50_000
 )
 
