@@ -162,14 +162,8 @@ var digits = regexp.MustCompile(`[0-9a-f-]{36}|\d+`)
 // read checks a page or a file, and tells where it leads.
 func (r *reader) read(address string) (links []string) {
 	r.t.Helper()
-	var got answer
-	noError(r.t, waitFor(patience, func() (err error) {
-		got, err = trySend(http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
-		if err == nil && got.status == http.StatusServiceUnavailable {
-			return errNotYet // a page is bounded to two seconds of the database, and asks to try again
-		}
-		return err
-	}))
+	got, err := trySend(http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
+	noError(r.t, err)
 	if got.status >= 500 {
 		r.t.Errorf("%s: %s", address, got)
 	}

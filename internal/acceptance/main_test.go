@@ -274,10 +274,10 @@ func emptyDatabase(t *testing.T) string {
 	return createDatabase(t, fmt.Sprintf("other_%d", databases.Add(1)), "template0")
 }
 
-func createDatabase(t *testing.T, name, template string) string {
+func createDatabase(t *testing.T, name, copied string) string {
 	t.Helper()
 	g := sharedSandbox(t)
-	_, err := g.pool.Exec(t.Context(), "create database "+name+" template "+template)
+	_, err := g.pool.Exec(t.Context(), "create database "+name+" template "+copied)
 	noError(t, err)
 	address, err := url.Parse(g.DatabaseURL)
 	noError(t, err)

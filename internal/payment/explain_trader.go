@@ -59,18 +59,16 @@ func (s *Service) ExplainForTrader(
 		return nil, err
 	}
 	x := explainer{s: s, now: s.clock.Now(), money: who.May(caller.TraderMoney)}
-	standings, err := s.settings.Requisites.Stand(ctx, s.q, who.TraderID, x.asked)
+	standings, err := s.settings.Requisites.Stand(ctx, s.q, who.TraderID, requisiteID, x.asked)
 	if err != nil {
 		return nil, err
 	}
+	if requisiteID != 0 && len(standings) == 0 {
+		return nil, fault.ErrNotFound
+	}
 	var list []RequisiteExplanation
 	for _, standing := range standings {
-		if requisiteID == 0 || standing.ID == requisiteID {
-			list = append(list, x.explain(standing))
-		}
-	}
-	if requisiteID != 0 && len(list) == 0 {
-		return nil, fault.ErrNotFound
+		list = append(list, x.explain(standing))
 	}
 	return list, s.addLastUse(ctx, standings, list)
 }

@@ -39,10 +39,12 @@ type Drop struct {
 // given, and what its trader would put up.
 type Asked func(currency, method string, smallest decimal.Decimal) (w Want, hold func(Candidate) decimal.Decimal)
 
-// Stand tells how a trader's requisites stand, in the order of their ids, by the rules that payments
-// are made by. It locks nothing and changes nothing.
-func (r *Requisites) Stand(ctx context.Context, q *db.Queries, traderID int64, asked Asked) ([]Standing, error) {
-	list := r.ofTrader(traderID, asked)
+// Stand tells how a requisite of a trader's stands by the rules that payments are made by, or all of them, in the order of
+// their ids, where the id is 0. It locks nothing and changes nothing.
+func (r *Requisites) Stand(
+	ctx context.Context, q *db.Queries, traderID, requisiteID int64, asked Asked,
+) ([]Standing, error) {
+	list := r.ofTrader(traderID, requisiteID, asked)
 	var params db.RequisiteFactsParams
 	for _, s := range list {
 		params.Ids, params.Days = append(params.Ids, s.ID), append(params.Days, s.Day)
@@ -68,12 +70,12 @@ func (r *Requisites) Stand(ctx context.Context, q *db.Queries, traderID int64, a
 	return list, nil
 }
 
-func (r *Requisites) ofTrader(traderID int64, asked Asked) []Standing {
+func (r *Requisites) ofTrader(traderID, requisiteID int64, asked Asked) []Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []Standing
 	for _, known := range r.known {
-		if known.TraderID == traderID {
+		if known.TraderID == traderID && (requisiteID == 0 || known.ID == requisiteID) {
 			w, hold := asked(known.Currency, known.Method, known.MinAmount)
 			s := Standing{Candidate: r.candidate(w, known), Want: w}
 			s.Hold = hold(s.Candidate)

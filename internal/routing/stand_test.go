@@ -22,6 +22,7 @@ func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string 
 		t.Context(),
 		b.Queries(),
 		traderID,
+		0,
 		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
 			w := routing.Want{
 				Currency: currency,

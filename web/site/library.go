@@ -45,7 +45,8 @@ func (l Library) put(name string, content []byte) string {
 	extension := path.Ext(name)
 	sum := sha256.Sum256(content)
 	public := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
-	packed := sync.OnceValue(func() []byte { return pack(filePackers, content) })
+	// It is packed once for all who ask for it, so as small as can be.
+	packed := sync.OnceValue(func() []byte { return pack(newPacker(gzip.BestCompression), content) })
 	l[public] = file{kind: mime.TypeByExtension(extension), plain: content, packed: packed}
 	return staticPath + public
 }
@@ -118,12 +119,21 @@ func Hash(style string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// packers are kept for the next answer: making one costs more than using it.
+var packers = sync.Pool{New: func() any { return newPacker(gzip.DefaultCompression) }}
+
+func newPacker(level int) *gzip.Writer {
+	w, err := gzip.NewWriterLevel(nil, level)
+	if err != nil { // the level is known
+		panic(err)
+	}
+	return w
+}
+
 // pack compresses with gzip. A page holds no secret of one party beside words of another's choice,
 // so that its length tells nothing.
-func pack(packers *sync.Pool, content []byte) []byte {
+func pack(w *gzip.Writer, content []byte) []byte {
 	var out bytes.Buffer
-	w, _ := packers.Get().(*gzip.Writer)
-	defer packers.Put(w)
 	w.Reset(&out)
 	_, err := w.Write(content)
 	if err = errors.Join(err, w.Close()); err != nil { // a buffer takes everything
@@ -132,23 +142,13 @@ func pack(packers *sync.Pool, content []byte) []byte {
 	return out.Bytes()
 }
 
-// Packers are kept for what comes next: making one costs more than using it. A file is packed once for all who ask for
-// it, an answer for one.
-var filePackers, answerPackers = packers(gzip.BestCompression), packers(gzip.DefaultCompression)
-
-func packers(level int) *sync.Pool {
-	return &sync.Pool{New: func() any {
-		w, err := gzip.NewWriterLevel(nil, level)
-		if err != nil { // the level is known
-			panic(err)
-		}
-		return w
-	}}
-}
-
 // Send writes an answer, packed where the browser takes that.
 func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
-	send(w, r, status, content, func() []byte { return pack(answerPackers, content) })
+	send(w, r, status, content, func() []byte {
+		packer, _ := packers.Get().(*gzip.Writer)
+		defer packers.Put(packer)
+		return pack(packer, content)
+	})
 }
 
 func send(w http.ResponseWriter, r *http.Request, status int, content []byte, packed func() []byte) {
