@@ -147,7 +147,7 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 		&c.connections,
 		"db-connections",
 		defaultConnections,
-		"connections for creations; other calls, and reads, have half as many each, and what works by itself 19",
+		"connections for creations; other calls, and reads, have half as many each, and what works by itself 20",
 	)
 	if _, err := o.parse(args); err != nil {
 		return c, err

@@ -54,8 +54,10 @@ type gateway struct {
 	// connections of one another.
 	pools db.Pools
 	// replica is what lists are read from; nil where there is none.
-	replica                         *db.Replica
-	deliveryPool, workPool, opsPool *pgxpool.Pool
+	replica *db.Replica
+	// group is of all the others; beatPool has a connection that is asked every second whether it works.
+	group                                     db.Group
+	deliveryPool, workPool, opsPool, beatPool *pgxpool.Pool
 
 	deliverer *webhook.Deliverer
 	clock     clock.Clock
@@ -118,7 +120,7 @@ type rooms struct {
 const (
 	// Creations have as many connections as -db-connections says, other calls and reads half as
 	// many each.
-	deliveryConnections, workConnections, opsConnections = 8, 10, 1
+	deliveryConnections, workConnections, opsConnections, beatConnections = 8, 10, 1, 1
 	// drainTimeout is how long accepted requests and running deliveries get to finish.
 	drainTimeout = 30 * time.Second
 )
@@ -169,7 +171,6 @@ func (g *gateway) open(ctx context.Context, url string) error {
 		return err
 	}
 	half := (g.connections + 1) / 2
-	var group db.Group
 	for _, p := range []struct {
 		pool **pgxpool.Pool
 		size int
@@ -181,9 +182,10 @@ func (g *gateway) open(ctx context.Context, url string) error {
 		{&g.deliveryPool, deliveryConnections, db.ForDeliveries},
 		{&g.workPool, workConnections, db.ForWork},
 		{&g.opsPool, opsConnections, db.ForReads},
+		{&g.beatPool, beatConnections, db.ForReads},
 	} {
 		var err error
-		if *p.pool, err = group.Open(ctx, url, p.size, p.kind); err != nil {
+		if *p.pool, err = g.group.Open(ctx, url, p.size, p.kind); err != nil {
 			return err
 		}
 	}
@@ -369,7 +371,9 @@ func (g *gateway) furnish(
 
 func (g *gateway) close() {
 	g.replica.Close()
-	for _, pool := range []*pgxpool.Pool{g.opsPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations} {
+	for _, pool := range []*pgxpool.Pool{
+		g.beatPool, g.opsPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations,
+	} {
 		if pool != nil {
 			pool.Close()
 		}

@@ -41,6 +41,7 @@ const (
 	fullAuditEvery = time.Minute
 	alarmsEvery    = 30 * time.Second
 	replicaEvery   = time.Second
+	beatEvery      = time.Second
 )
 
 // loop is work that comes round again.
@@ -57,6 +58,7 @@ func (g *gateway) loops() []loop {
 			settingsEvery,
 			func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err },
 		},
+		{"ask the database", beatEvery, func(ctx context.Context) error { return g.group.Beat(ctx, g.beatPool) }},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
 		{
 			"expire payouts",

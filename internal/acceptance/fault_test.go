@@ -50,7 +50,7 @@ type line struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	// The server syncs, as one with real money does: what it has acknowledged is to outlive it.
-	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 120})}
+	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 140})}
 	s.relay = newRelay(t, s.url)
 	s.proxy = newToxiproxy(t, s.relay.Addr().String())
 	var err error

@@ -52,14 +52,22 @@ func (g *Group) answered(conn *pgx.Conn) {
 
 // isDead asks a connection that was idle whether it still works.
 func (g *Group) isDead(ctx context.Context, idle pgxpool.ShouldPingParams) bool {
-	if idle.IdleDuration <= idleTrusted {
-		return false
-	}
+	return idle.IdleDuration > idleTrusted && g.ask(ctx, idle.Conn) != nil
+}
+
+// Beat asks the connection of a pool whether it still works. Every second, on a pool of one connection that nothing
+// else uses, it bounds how long silence goes unnoticed: elsewhere all may be waiting for answers.
+func (g *Group) Beat(ctx context.Context, pool *pgxpool.Pool) error {
+	return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
+}
+
+// ask asks a connection that nobody uses whether it still works, and judges by what it hears.
+func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), pingLimit, errSilent)
 	defer cancel()
-	err := idle.Conn.Ping(ctx)
+	err := conn.Ping(ctx)
 	g.judge(ctx, err)
-	return err != nil
+	return err
 }
 
 // judge has all connections opened anew where err is that one did not answer in time.

@@ -56,3 +56,40 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 		t.Error("the work still waits")
 	}
 }
+
+// Where every connection is waiting for an answer, none is asked after its idle time. The one that is
+// asked every second tells of the silence then.
+func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	var group db.Group
+	beat, err := group.Open(t.Context(), d.URL, 1, db.ForReads)
+	noError(t, err)
+	t.Cleanup(beat.Close)
+	noError(t, group.Beat(t.Context(), beat))
+	calls, err := group.Open(t.Context(), d.URL, 1, db.ForCalls)
+	noError(t, err)
+	t.Cleanup(calls.Close)
+	for _, pid := range append(fill(t, beat), fill(t, calls)...) {
+		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
+		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
+	}
+	began := time.Now()
+	called := make(chan error, 1)
+	go func() {
+		_, err := calls.Exec(t.Context(), "select 1")
+		called <- err
+	}()
+	if err := group.Beat(t.Context(), beat); err == nil {
+		t.Error("a silent connection was taken for a good one")
+	}
+	err = <-called
+	// Twice three seconds, while the statement itself has eight.
+	if took := time.Since(began); edge.Fault(err) != db.ErrUnavailable || took > 7500*time.Millisecond {
+		t.Errorf("the call ended after %s with %v", took, err)
+	}
+	if _, err := calls.Exec(t.Context(), "select 1"); err != nil {
+		t.Errorf("the call made again: %v", err)
+	}
+	noError(t, group.Beat(t.Context(), beat))
+}
