@@ -231,8 +231,7 @@ func (r *reader) table(address string, got answer) {
 // and in every file: it makes no element, no attribute and no formula. In the log it is nowhere.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
-	g.exec(t, "update rate_limit set calls = calls * 100 where name = 'user'")
+	g := newSandbox(t, t.TempDir(), hurriedDatabase(t))
 	taken, pages := g.plant(t)
 	if taken < 20 || len(pages) < 5 {
 		t.Errorf("the text was taken %d times, by %d pages", taken, len(pages))

@@ -268,6 +268,18 @@ func newDatabase(t *testing.T) string {
 	return createDatabase(t, fmt.Sprintf("other_%d", databases.Add(1)), "migrated")
 }
 
+// hurriedDatabase is a new database whose users may call faster than people do. A program reads that when it starts.
+func hurriedDatabase(t *testing.T) string {
+	t.Helper()
+	address := newDatabase(t)
+	conn, err := pgx.Connect(t.Context(), address)
+	noError(t, err)
+	_, err = conn.Exec(t.Context(), "update rate_limit set calls = calls * 100 where name = 'user'")
+	noError(t, err)
+	noError(t, conn.Close(t.Context()))
+	return address
+}
+
 // emptyDatabase makes a database without a schema, and returns its URL.
 func emptyDatabase(t *testing.T) string {
 	t.Helper()

@@ -15,9 +15,6 @@ func TestDirectoryByCalls(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	ctx := t.Context()
-	// It calls faster than people do.
-	_, err := p.pool.Exec(ctx, "update rate_limit set calls = calls * 100 where name = 'user'")
-	noError(t, err)
 	p.setTerms(t)
 	p.addMerchant(t)
 

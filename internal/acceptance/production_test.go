@@ -82,7 +82,7 @@ func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
 func empty(t *testing.T, more map[string]string) *instance {
 	t.Helper()
 	variables := production()
-	variables["DATABASE_URL"] = newDatabase(t)
+	variables["DATABASE_URL"] = hurriedDatabase(t)
 	maps.Copy(variables, more)
 	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
 	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)

@@ -123,6 +123,7 @@ func TestRestore(t *testing.T) {
 			}
 		})
 	}
+	o.told(t) // is in both backups, however little the load has done
 	copies = append(copies, dumped(t, o.url), copied(t, o.url))
 	o.told(t) // is in no backup
 	stopped.Store(true)
