@@ -19,7 +19,7 @@ func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 type requestIDs struct{ slog.Handler }
 
 func (h requestIDs) Handle(ctx context.Context, record slog.Record) error {
-	if id := edge.RequestID(ctx); id != "" {
+	if id := edge.KeptRequestID(ctx); id != "" {
 		record.AddAttrs(slog.String("request_id", id))
 	}
 	if id := tracing.ID(ctx); id != "" {

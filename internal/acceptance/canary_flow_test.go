@@ -98,8 +98,9 @@ func (r *cardRun) plant() *canaries {
 	if got := send(r.t, http.MethodPost, r.BaseURL+payments, body, headers); got.status != 200 {
 		r.t.Errorf("planted: %s", got)
 	}
-	malformed := with(signed(r.first(), "{"), "X-Request-Id", "planted-"+pan) // which is logged, too
+	malformed := with(signed(r.first(), "{"), "X-Request-Id", "planted-"+pan) // which is logged, without it
 	send(r.t, http.MethodPost, r.BaseURL+payments, "{", malformed)
+	_, _ = r.log.Write([]byte("planted " + c.pan("4") + "\n"))
 	sum := sha256.Sum256([]byte(pan))
 	r.exec(r.t, "create table planted (number bigint, amount numeric, hash bytea, cvv text, raw bytea, words text)")
 	words := strings.Join(slices.Concat(writtenPAN(pan), written(code), namedCVV(cvv)[:8]), " ")
@@ -126,7 +127,7 @@ func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 	pan, cvv, code := c.pans[0], c.cvvs[0], c.codes[0]
 	every := slices.Concat(writtenPAN(pan), storedPAN(pan), written(code), namedCVV(cvv), []string{storedCVV(cvv)})
 	for place, wanted := range map[string][]string{
-		"log": {pan}, "public.payment": {pan, code, cvv}, "base": {pan, code}, "pg_wal": every,
+		"log": {c.pans[1]}, "public.payment": {pan, code, cvv}, "base": {pan, code}, "pg_wal": every,
 	} {
 		got := append(at[place], found[place]...)
 		for _, needle := range wanted {
@@ -134,6 +135,9 @@ func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 				r.t.Errorf("the search does not find %q in %s", needle, place)
 			}
 		}
+	}
+	if slices.Contains(found["log"], pan) {
+		r.t.Error("the log has a request's id that is a card number")
 	}
 }
 

@@ -121,7 +121,7 @@ func (d *Door) Guard(
 			return
 		}
 		defer leave()
-		who.RequestID, who.Address = RequestID(r.Context()), limit.Address(r.RemoteAddr)
+		who.RequestID, who.Address = KeptRequestID(r.Context()), limit.Address(r.RemoteAddr)
 		next.ServeHTTP(w, r.WithContext(caller.With(ctx, who)))
 	})
 }

@@ -116,7 +116,7 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 		began := time.Now()
 		c := &call{procedure: "unknown", address: limit.Address(r.RemoteAddr)}
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		ctx, span := tracing.Request(context.WithValue(r.Context(), callKey{}, c), RequestID(r.Context()), r)
+		ctx, span := tracing.Request(context.WithValue(r.Context(), callKey{}, c), KeptRequestID(r.Context()), r)
 		defer span.End()
 		r = r.WithContext(ctx)
 		next.ServeHTTP(seen, r)
@@ -169,7 +169,7 @@ func (c *call) entry(r *http.Request, status int, took time.Duration, keyID stri
 	}
 	return requestlog.Entry{
 		MerchantID: c.merchant, KeyID: keyID, Bounded: c.bounded, Method: r.Method, Path: path, Status: status,
-		Code: c.code, RequestID: RequestID(r.Context()), Took: took,
+		Code: c.code, RequestID: KeptRequestID(r.Context()), Took: took,
 	}
 }
 

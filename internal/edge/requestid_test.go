@@ -39,3 +39,32 @@ func TestRequestID(t *testing.T) {
 		seen[got] = true
 	}
 }
+
+// What callers choose is answered with, and kept only as far as it cannot be a secret.
+func TestKeptRequestID(t *testing.T) {
+	t.Parallel()
+	id := uuid.NewString()
+	for sent, harmless := range map[string]bool{
+		"request-1":                         true,
+		id:                                  true,
+		"1763839200123":                     true, // a time in milliseconds
+		"4111111111111111":                  false,
+		"order.4111111111111111.7":          false,
+		"a4111-1111-1111-1111b":             false,
+		"4111.1111_1111-1111":               false,
+		"4111111111111112":                  true, // the check digit is wrong
+		"sk_0123456789abcdef0123456789abcd": false,
+		"k2qhE0rhW6wScthkvct9oi3wCNGBN475Fw8YbSr__zc":             false,
+		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": true,
+	} {
+		request := httptest.NewRequest(http.MethodGet, "/", nil)
+		request.Header.Set("X-Request-Id", sent)
+		var shown, kept string
+		WithRequestID(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			shown, kept = RequestID(r.Context()), KeptRequestID(r.Context())
+		})).ServeHTTP(httptest.NewRecorder(), request)
+		if shown != sent || (kept == sent) != harmless || uuid.Validate(kept) != nil && !harmless {
+			t.Errorf("%s is shown as %q, kept as %q", sent, shown, kept)
+		}
+	}
+}

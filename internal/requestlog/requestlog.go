@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -177,7 +178,7 @@ func (l *Log) write(ctx context.Context, entries []Entry) error {
 		p.Statuses = append(p.Statuses, int16(e.Status))
 		p.Codes = append(p.Codes, e.Code)
 		p.KeyIds = append(p.KeyIds, e.KeyID)
-		p.RequestIds = append(p.RequestIds, harmless(e.RequestID))
+		p.RequestIds = append(p.RequestIds, e.RequestID)
 		p.Durations = append(p.Durations, e.Took.Microseconds())
 		p.Places = append(p.Places, int32(i))
 	}
@@ -200,4 +201,14 @@ func (l *Log) Prune(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// knownMethod is a request's method, which callers choose as well.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
+		return method
+	}
+	return "OTHER"
 }

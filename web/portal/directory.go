@@ -591,7 +591,7 @@ func (v *visit) openFact(of directory.Whose, pairs ...string) (view.SubjectFact,
 // reader is the visitor as those are noted who read what is sensitive.
 func (v *visit) reader() caller.Caller {
 	who := v.who
-	who.RequestID, who.Address = edge.RequestID(v.ctx()), edge.Address(v.ctx())
+	who.RequestID, who.Address = edge.KeptRequestID(v.ctx()), edge.Address(v.ctx())
 	return who
 }
 

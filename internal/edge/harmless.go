@@ -1,7 +1,6 @@
-package requestlog
+package edge
 
 import (
-	"net/http"
 	"regexp"
 	"strings"
 
@@ -21,40 +20,30 @@ func isMixed(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.ToLower(text) != text && strings.ToUpper(text) != text
 }
 
-// harmless is a request id as it may be kept. Callers choose theirs, so that one may be what is kept
-// nowhere: a card number, a key's secret, a token. Such a one is "".
-func harmless(id string) string {
+// isHarmless reports whether a request id may be kept and logged. Callers choose theirs, so that one may
+// be what is kept nowhere: a card number, a key's secret, a token.
+func isHarmless(id string) bool {
 	if uuid.Validate(id) == nil && len(id) == len(uuid.Nil.String()) {
-		return id
+		return true
 	}
 	if strings.Contains(id, "sk_") || len(id) >= shortestToken && isMixed(id) {
-		return ""
+		return false
 	}
 	for _, run := range longDigits.FindAllString(id, -1) {
 		groups := strings.FieldsFunc(run, func(r rune) bool { return r < '0' || r > '9' })
 		for i := range groups {
 			for j := range groups[i:] {
 				if cardNumber(strings.Join(groups[i:i+j+1], "")) {
-					return ""
+					return false
 				}
 			}
 		}
 	}
-	return id
+	return true
 }
 
 // cardNumber reports whether digits could be a card number. None begins with 1, as times do.
 func cardNumber(digits string) bool {
 	const shortest, longest = 13, 19
 	return len(digits) >= shortest && len(digits) <= longest && digits[0] > '1' && checkdigit.Luhn(digits)
-}
-
-// knownMethod is a request's method, which callers choose as well.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions:
-		return method
-	}
-	return "OTHER"
 }
