@@ -20,11 +20,11 @@ func (g *gateway) checkHome(ctx context.Context) error {
 		return nil
 	}
 	q := db.New(g.workPool)
-	here, err := locate(ctx, g.workPool)
+	id, err := db.Identify(ctx, g.workPool)
 	if err != nil {
 		return err
 	}
-	here.BaseURL, here.Since = g.baseURL, time.Now()
+	here := db.HomePutParams{Cluster: id.Cluster, Database: id.Database, BaseURL: g.baseURL, Since: time.Now()}
 	if !g.sandbox {
 		if err := q.HomePut(ctx, here); err != nil {
 			return fmt.Errorf("note where the database is: %w", err)
@@ -61,21 +61,6 @@ func movedFrom(home db.Home, here db.HomePutParams) string {
 		return "was served as " + home.BaseURL + " since " + since + ", and -base-url is " + here.BaseURL
 	}
 	return ""
-}
-
-// locate asks the server which cluster and database these are.
-func locate(ctx context.Context, pool *pgxpool.Pool) (here db.HomePutParams, err error) {
-	var tells bool
-	err = pool.QueryRow(ctx, `select d.oid::bigint, coalesce(has_function_privilege(to_regprocedure('pg_control_system()')::oid, 'execute'), false)
-		from pg_database d where d.datname = current_database()`).
-		Scan(&here.Database, &tells)
-	if err == nil && tells {
-		err = pool.QueryRow(ctx, "select system_identifier from pg_control_system()").Scan(&here.Cluster)
-	}
-	if err != nil {
-		return here, fmt.Errorf("ask which database this is: %w", err)
-	}
-	return here, nil
 }
 
 // numbersLost is more events than there can have been between a backup and its restore.

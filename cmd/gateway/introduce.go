@@ -16,7 +16,7 @@ import (
 
 // introduce tells whoever started a sandbox what to open and what to paste. The file is true from
 // here on.
-func (g *gateway) introduce(ctx context.Context, e environment, doors *listeners, databaseURL string) error {
+func (g *gateway) introduce(ctx context.Context, e environment, doors *doors, databaseURL string) error {
 	if !g.sandbox {
 		return nil
 	}

@@ -26,7 +26,33 @@ type ops struct {
 func newOps() *ops {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return &ops{metrics: metrics}
+	o := &ops{metrics: metrics}
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_ready",
+		Help: "1 while /readyz answers 200, and 0 while the process starts, stops, has other keys or no database.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+		defer cancel()
+		if o.unready(ctx) != nil {
+			return 0
+		}
+		return 1
+	}))
+	return o
+}
+
+// readyTimeout is how long the database has to show that it answers.
+const readyTimeout = 2 * time.Second
+
+var errNotReady = errors.New("the process starts or stops")
+
+// unready is why the process should be sent no requests, or nil.
+func (o *ops) unready(ctx context.Context) error {
+	check := o.check.Load()
+	if check == nil {
+		return errNotReady
+	}
+	return (*check)(ctx)
 }
 
 func (o *ops) handler() http.Handler {
@@ -38,15 +64,10 @@ func (o *ops) handler() http.Handler {
 }
 
 func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
-	check := o.check.Load()
-	if check == nil {
-		http.Error(w, "not ready", http.StatusServiceUnavailable)
-		return
-	}
-	switch err := (*check)(ctx); {
-	case errors.Is(err, errKeysDiffer):
+	switch err := o.unready(ctx); {
+	case errors.Is(err, errNotReady), errors.Is(err, errKeysDiffer):
 		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
 		return
 	case err != nil:

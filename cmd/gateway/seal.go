@@ -35,7 +35,7 @@ func (g *gateway) openSeals() {
 		Help: "Attempts to seal days of the ledger that failed.",
 	})
 	q := db.New(g.opsPool)
-	g.ops.metrics.MustRegister(alarm.NewMetric(q), g.sealFails, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	g.ops.metrics.MustRegister(alarm.NewMetric(q, g.clock), g.sealFails, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_ledger_seal_age_seconds",
 		Help: "Time since the end of the last sealed day; more than a day and an hour is an alarm.",
 	}, asked(func(ctx context.Context) (int64, error) { return seal.Age(ctx, q, g.clock.Now()) })))

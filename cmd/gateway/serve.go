@@ -121,7 +121,7 @@ const (
 	// Creations have as many connections as -db-connections says, other calls and reads half as
 	// many each.
 	deliveryConnections, workConnections, opsConnections, beatConnections = 8, 10, 1, 1
-	// drainTimeout is how long accepted requests and running deliveries get to finish.
+	// drainTimeout is how long accepted requests get to finish.
 	drainTimeout = 30 * time.Second
 )
 
@@ -131,7 +131,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	doors, err := openListeners(ctx, &c)
+	doors, err := openDoors(ctx, &c)
 	if err != nil {
 		return err
 	}
@@ -159,6 +159,9 @@ func (e environment) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	defer g.close()
+	if err := doors.openPublic(ctx); err != nil {
+		return err
+	}
 	if err := g.introduce(ctx, e, doors, database.url); err != nil {
 		return err
 	}
@@ -380,9 +383,9 @@ func (g *gateway) close() {
 	}
 }
 
-// run serves until ctx ends or something we cannot do without does, and then drains: requests
-// first, since they may queue deliveries, then work and deliveries.
-func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan struct{}) error {
+// run serves until ctx ends or something we cannot do without does, and then drains: requests and the
+// deliveries that are on their way, and then work.
+func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan struct{}) error {
 	api, err := g.apiHandler()
 	if err != nil {
 		return err
@@ -394,10 +397,12 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	// Work outlives ctx: what was accepted is finished after it.
 	background, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
+	delivering, stopDeliveries := context.WithCancel(background)
+	defer stopDeliveries()
 	var working sync.WaitGroup
 	working.Go(func() { g.work(background) })
 	if !g.offline {
-		working.Go(func() { g.deliverer.Run(background) })
+		working.Go(func() { g.deliverer.Run(delivering) })
 	}
 	working.Go(func() { g.requests.Run(background) })
 	if g.testClock != nil {
@@ -427,6 +432,8 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	}
 	g.ops.check.Store(nil)
 	g.log.Info("stopping")
+	// None begins any more. What is due is delivered by another process, or after the next start.
+	stopDeliveries()
 	return errors.Join(err, g.drain(servers, stopWork, &working))
 }
 

@@ -234,18 +234,12 @@ func asked(ask func(ctx context.Context) (int64, error)) func() float64 {
 	}
 }
 
-// watchSnapshots tells how old the oldest snapshot is that somebody keeps open, a dump or an
-// analyst say: the longer, the more of what is gone every query has to read.
+// watchSnapshots tells how old the oldest snapshot is that somebody keeps open.
 func watchSnapshots(metrics prometheus.Registerer, pool *pgxpool.Pool) {
-	const oldest = `select coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint from pg_stat_activity
-		where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_db_oldest_snapshot_seconds",
-		Help: "Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm.",
-	}, asked(func(ctx context.Context) (seconds int64, err error) {
-		err = pool.QueryRow(ctx, oldest).Scan(&seconds)
-		return seconds, err
-	})))
+		Help: "Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm. -1 is not known.",
+	}, asked(func(ctx context.Context) (int64, error) { return db.OldestSnapshot(ctx, pool) })))
 }
 
 // watchOverdrawn counts the accounts that forced debits left short.

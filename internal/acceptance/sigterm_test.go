@@ -4,12 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // keepCalling calls on a connection that it keeps until it is told to drop it, and answers with
@@ -92,4 +98,115 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	if <-v.ended; v.err != nil {
 		t.Errorf("it ended with %v\n%s", v.err, v.log.String())
 	}
+}
+
+// A gateway that is told to stop begins no delivery any more, however long its requests take, and brings to its
+// end what is on the way. The rest is delivered after the next start, and nothing twice.
+func TestStopBeginsNoDelivery(t *testing.T) {
+	t.Parallel()
+	v := newVictimOn(t, newDatabase(t))
+	var mu sync.Mutex
+	var began []time.Time
+	seen := map[string]int{}
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		began = append(began, time.Now())
+		seen[r.Header.Get("webhook-id")]++
+		mu.Unlock()
+		time.Sleep(500 * time.Millisecond)
+	}))
+	defer receiver.Close()
+	var creating sync.WaitGroup
+	for range 4 {
+		creating.Go(func() {
+			for range 50 {
+				made := v.create(t, v.first(), object{"callbackUri": receiver.URL})
+				v.callback(t, made.text("data.id"), `{"status":"failed"}`)
+			}
+		})
+	}
+	creating.Wait()
+	// A request that is on its way for long keeps the program from ending.
+	slow, err := net.Dial("tcp", strings.TrimPrefix(v.BaseURL, "http://"))
+	noError(t, err)
+	defer func() { _ = slow.Close() }()
+	_, err = io.WriteString(slow, "POST "+payments+" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
+	noError(t, err)
+	time.Sleep(200 * time.Millisecond)
+	v.cancel()
+	v.log.await(t, `"msg":"stopping"`)
+	stopped := time.Now()
+	time.Sleep(3 * time.Second)
+	mu.Lock()
+	last, before := slices.MaxFunc(began, time.Time.Compare), len(seen)
+	mu.Unlock()
+	if late := last.Sub(stopped); late > time.Second {
+		t.Errorf("a delivery began %s after the stop", late)
+	}
+	_, err = io.WriteString(slow, "{}")
+	noError(t, err)
+	if <-v.ended; v.err != nil {
+		t.Errorf("it ended with %v\n%s", v.err, v.log.String())
+	}
+	v.start(t)
+	noError(t, waitFor(patience, func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(seen) < 200 {
+			return fmt.Errorf("%d events of 200 have come", len(seen))
+		}
+		return nil
+	}))
+	mu.Lock()
+	defer mu.Unlock()
+	if before == 200 {
+		t.Error("nothing was left to deliver after the stop")
+	}
+	for id, times := range seen {
+		if times != 1 {
+			t.Errorf("%s came %d times", id, times)
+		}
+	}
+}
+
+// A gateway whose start takes long refuses connections, so that proxies go on to another one. Those who watch
+// it see that it is not ready.
+func TestStartRefusesConnections(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	conn, err := pgx.Connect(t.Context(), database)
+	noError(t, err)
+	tx, err := conn.Begin(t.Context())
+	noError(t, err)
+	// Another process changes the schema.
+	_, err = tx.Exec(t.Context(), "lock table goose_db_version in access exclusive mode")
+	noError(t, err)
+	v := prepareVictim(t, database)
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		v.start(t)
+	}()
+	readyIs := func(want string) func() error {
+		return func() error {
+			got, err := trySend(http.MethodGet, "http://"+v.ops+"/metrics", "", nil)
+			if err != nil || !strings.Contains(got.raw, "\ngateway_ready "+want+"\n") {
+				return fmt.Errorf("%d %w", got.status, err)
+			}
+			return nil
+		}
+	}
+	noError(t, waitFor(patience, readyIs("0")))
+	for i, arg := range v.args {
+		if slices.Contains([]string{"-api-addr", "-pay-addr", "-portal-addr"}, arg) {
+			if _, err := net.Dial("tcp", v.args[i+1]); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("%s, while it starts: %v", arg, err)
+			}
+		}
+	}
+	noError(t, tx.Rollback(t.Context()))
+	noError(t, conn.Close(t.Context()))
+	<-started
+	noError(t, readyIs("1")())
+	v.create(t, v.first(), nil)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -54,6 +55,8 @@ type Alarm struct {
 	Count int64
 	// Since is when it began to fire or to be quiet; nil where nobody has looked before.
 	Since *time.Time
+	// failed says that nobody knows whether it fires now.
+	failed bool
 }
 
 // Service asks the rules.
@@ -94,17 +97,24 @@ func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) 
 		return nil, err
 	}
 	now := s.clock.Now()
-	alarms, err := s.ask(ctx, now)
-	if err != nil {
-		return nil, err
-	}
+	alarms, failed := s.ask(ctx, now)
 	states, err := s.reads.AlarmStates(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read alarms: %w", err)
+		return nil, errors.Join(fmt.Errorf("read alarms: %w", err), failed)
+	}
+	if failed != nil {
+		slog.ErrorContext(ctx, "alarms could not be asked: they are shown as they were", "error", failed)
 	}
 	for i := range alarms {
 		for _, state := range states {
-			if a := &alarms[i]; state.Name == a.Name && state.Firing == a.Firing && a.Since == nil {
+			a := &alarms[i]
+			if state.Name != a.Name {
+				continue
+			}
+			if a.failed {
+				a.Firing = state.Firing
+			}
+			if state.Firing == a.Firing && a.Since == nil {
 				a.Since = &state.Since
 			}
 		}
@@ -123,11 +133,15 @@ func urgency(a Alarm) int {
 	return 1
 }
 
-// Watch asks every rule, and keeps since when each fires or is quiet.
+// Watch asks every rule, and keeps since when each fires or is quiet. One that cannot be asked keeps nobody
+// from hearing of the others.
 func (s *Service) Watch(ctx context.Context) error {
 	now := s.clock.Now()
 	alarms, err := s.ask(ctx, now)
 	for _, a := range alarms {
+		if a.failed {
+			continue
+		}
 		since := now
 		if a.Since != nil {
 			since = *a.Since
@@ -140,12 +154,20 @@ func (s *Service) Watch(ctx context.Context) error {
 	return err
 }
 
-func (s *Service) ask(ctx context.Context, now time.Time) ([]Alarm, error) {
-	var alarms []Alarm
+// ask asks every rule, and returns them all. Without an answer of the database it asks no further.
+func (s *Service) ask(ctx context.Context, now time.Time) (alarms []Alarm, err error) {
+	away := false
 	for _, rule := range Rules() {
-		found, err := rule.find(ctx, s.reads, now)
-		if err != nil {
-			return nil, fmt.Errorf("alarm %s: %w", rule.Name, err)
+		if away {
+			alarms = append(alarms, Alarm{Rule: rule, failed: true})
+			continue
+		}
+		found, failed := rule.find(ctx, s.reads, now)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("alarm %s: %w", rule.Name, failed))
+			away = ctx.Err() != nil || db.Fault(failed) == db.ErrUnavailable
+			alarms = append(alarms, Alarm{Rule: rule, failed: true})
+			continue
 		}
 		a := Alarm{Rule: rule, Firing: found.count > 0, Count: found.count}
 		if a.Firing && !found.since.IsZero() {
@@ -153,5 +175,5 @@ func (s *Service) ask(ctx context.Context, now time.Time) ([]Alarm, error) {
 		}
 		alarms = append(alarms, a)
 	}
-	return alarms, nil
+	return alarms, err
 }

@@ -2,6 +2,7 @@ package alarm_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,12 +195,12 @@ func TestAlarmsAreMeasured(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)
 	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(alarm.NewMetric(d.Queries()))
+	metrics.MustRegister(alarm.NewMetric(d.Queries(), &dbtest.Clock{}))
 	for _, want := range []float64{0, 1} {
 		check(t, service.Watch(t.Context()))
 		families, err := metrics.Gather()
 		check(t, err)
-		if len(families) != 1 || len(families[0].GetMetric()) != len(alarm.Rules()) {
+		if len(families) != 2 || len(families[0].GetMetric()) != len(alarm.Rules()) {
 			t.Fatalf("measured: %v", families)
 		}
 		for _, m := range families[0].GetMetric() {
@@ -214,6 +215,48 @@ func TestAlarmsAreMeasured(t *testing.T) {
 		if want == 0 {
 			smash(t, d, causes["payouts_overdue"].sql)
 		}
+	}
+}
+
+// An alarm that cannot be asked keeps nobody from hearing of the others. It is shown as it was, and a metric
+// tells for how long.
+func TestAnAlarmThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	d, _ := quiet(t)
+	now := &dbtest.Clock{}
+	service := alarm.New(d.Pools(), now)
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(alarm.NewMetric(d.Queries(), now))
+	age := func() float64 {
+		t.Helper()
+		families, err := metrics.Gather()
+		check(t, err)
+		for _, family := range families {
+			if family.GetName() == "gateway_alarms_age_seconds" {
+				return family.GetMetric()[0].GetGauge().GetValue()
+			}
+		}
+		return -1
+	}
+	smash(t, d, causes["payouts_overdue"].sql)
+	check(t, service.Watch(t.Context()))
+	if got := age(); got != 0 {
+		t.Errorf("just looked at: %v", got)
+	}
+	smash(t, d, "alter table payin rename to payin_gone; "+causes["appeals_waiting"].sql)
+	now.Advance(time.Minute)
+	if err := service.Watch(t.Context()); err == nil || !strings.Contains(err.Error(), "payouts_overdue") {
+		t.Errorf("watched: %v", err)
+	}
+	var names []string
+	for _, a := range firing(t, service) {
+		names = append(names, a.Name)
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"appeals_waiting", "payouts_overdue"}) {
+		t.Errorf("firing: %v", names)
+	}
+	if got := age(); got != 60 {
+		t.Errorf("looked at a minute ago: %v", got)
 	}
 }
 

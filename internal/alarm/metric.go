@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 )
 
@@ -14,16 +15,26 @@ import (
 const scrapeTimeout = time.Second
 
 var firingDesc = prometheus.NewDesc("gateway_alarm_firing",
-	"1 while the alarm of the portal fires, as it was found at most a minute ago.", []string{"alarm"}, nil)
+	"1 while the alarm of the portal fires, as it was last found.", []string{"alarm"}, nil)
 
-// Metric tells which alarms fire, also those that no metric of their own tells of.
-type Metric struct{ q *db.Queries }
+var ageDesc = prometheus.NewDesc("gateway_alarms_age_seconds",
+	"Time since the alarm of the portal was looked at that was looked at longest ago.", nil, nil)
+
+// Metric tells which alarms fire, also those that no metric of their own tells of, and whether anybody looks.
+type Metric struct {
+	q     *db.Queries
+	clock clock.Clock
+	began time.Time
+}
 
 // NewMetric makes the metric. It reads what Watch has kept, and asks no rule by itself.
-func NewMetric(q *db.Queries) *Metric { return &Metric{q: q} }
+func NewMetric(q *db.Queries, c clock.Clock) *Metric { return &Metric{q, c, c.Now()} }
 
 // Describe implements prometheus.Collector.
-func (*Metric) Describe(out chan<- *prometheus.Desc) { out <- firingDesc }
+func (*Metric) Describe(out chan<- *prometheus.Desc) {
+	out <- firingDesc
+	out <- ageDesc
+}
 
 // Collect implements prometheus.Collector.
 func (m *Metric) Collect(out chan<- prometheus.Metric) {
@@ -34,11 +45,23 @@ func (m *Metric) Collect(out chan<- prometheus.Metric) {
 		slog.WarnContext(ctx, "alarms not measured", "error", err)
 		return
 	}
+	checked := map[string]time.Time{}
 	for _, state := range states {
 		firing := 0.0
 		if state.Firing {
 			firing = 1
 		}
 		out <- prometheus.MustNewConstMetric(firingDesc, prometheus.GaugeValue, firing, state.Name)
+		checked[state.Name] = state.CheckedAt
 	}
+	now := m.clock.Now()
+	var age time.Duration
+	for _, rule := range Rules() {
+		at, there := checked[rule.Name]
+		if !there { // as at the first start of all
+			at = m.began
+		}
+		age = max(age, now.Sub(at))
+	}
+	out <- prometheus.MustNewConstMetric(ageDesc, prometheus.GaugeValue, age.Seconds())
 }

@@ -220,13 +220,8 @@ func cardConflicts(ctx context.Context, q reads, now time.Time) (finding, error)
 	return finding{row.Count, row.Oldest}, err
 }
 
-// oldestSnapshot is the age of the oldest snapshot that somebody keeps open, in seconds.
-const oldestSnapshot = `select coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint from pg_stat_activity
-	where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
-
 func snapshotOld(ctx context.Context, q reads, _ time.Time) (finding, error) {
-	var seconds int64
-	err := q.pool.QueryRow(ctx, oldestSnapshot).Scan(&seconds)
+	seconds, err := db.OldestSnapshot(ctx, q.pool)
 	if seconds <= snapshotMost {
 		return finding{}, err
 	}

@@ -57,11 +57,19 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if err := refuseNewer(ctx, lock); err != nil {
 		return err
 	}
-	if err := migrateSchema(ctx, conn.Config()); err != nil {
+	config = conn.Config()
+	role, err := keeper(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if role != "" {
+		config.RuntimeParams["role"] = role
+	}
+	if err := migrateSchema(ctx, config); err != nil {
 		return err
 	}
 	// The lock's transaction is rolled back at the end.
-	other, err := pgx.ConnectConfig(ctx, conn.Config())
+	other, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
@@ -140,6 +148,18 @@ func refuseNewer(ctx context.Context, lock pgx.Tx) error {
 		return err
 	}
 	return checkNotNewer(have, known)
+}
+
+// keeper is another role to migrate as, or "": the one that the tables belong to, if the user may act as it, so that
+// an administrator's migration makes nothing that the gateway may not use.
+func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
+	const query = `select coalesce((select pg_get_userbyid(relowner) from pg_class
+			where oid = to_regclass('goose_db_version') and pg_has_role(relowner, 'member')
+			and pg_get_userbyid(relowner) <> current_user), '')`
+	if err := conn.QueryRow(ctx, query).Scan(&role); err != nil {
+		return "", fmt.Errorf("read whom the tables belong to: %w", err)
+	}
+	return role, nil
 }
 
 func migrateSchema(ctx context.Context, config *pgx.ConnConfig) error {

@@ -2,8 +2,11 @@ package db_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +31,47 @@ func TestMigrateAgainChangesNothing(t *testing.T) {
 	}
 	if n := merchants(t, d); n != 1 {
 		t.Fatalf("%d merchants", n)
+	}
+}
+
+// What an administrator's migration makes belongs to whom the rest belongs.
+func TestMigrateAsAnother(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	d := dbtest.Empty(t)
+	role := "keeper_" + strings.ToLower(rand.Text())
+	for _, sql := range []string{
+		"create role " + role + " login",
+		"do $$ begin execute format('alter database %I owner to " + role + "', current_database()); end $$",
+	} {
+		_, err := d.Pool.Exec(ctx, sql)
+		noError(t, err)
+	}
+	t.Cleanup(func() {
+		for _, sql := range []string{"reassign owned by " + role + " to postgres", "drop role " + role} {
+			_, err := d.Pool.Exec(context.Background(), sql)
+			noError(t, err)
+		}
+	})
+	address, err := url.Parse(d.URL)
+	noError(t, err)
+	address.User = url.User(role)
+	noError(t, db.Migrate(ctx, address.String()))
+	const months = "select count(*) from pg_inherits where inhparent = 'payment_history'::regclass"
+	var before, after, others int
+	noError(t, d.Pool.QueryRow(ctx, months).Scan(&before))
+	_, err = d.Pool.Exec(
+		ctx,
+		`do $$ begin execute (select format('drop table %s', max(inhrelid::regclass::text)) from pg_inherits
+		where inhparent = 'payment_history'::regclass and inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$'); end $$`,
+	)
+	noError(t, err)
+	noError(t, db.Migrate(ctx, d.URL))
+	noError(t, d.Pool.QueryRow(ctx, months).Scan(&after))
+	noError(t, d.Pool.QueryRow(ctx, `select count(*) from pg_class
+		where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> $1`, role).Scan(&others))
+	if after != before || others != 0 {
+		t.Errorf("%d months and then %d; %d tables belong to somebody else", before, after, others)
 	}
 }
 

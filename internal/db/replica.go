@@ -69,24 +69,17 @@ func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool
 var errOtherDatabase = errors.New("DATABASE_READ_URL is another database than DATABASE_URL: it must be a standby of " +
 	"the same PostgreSQL server, and name the same database")
 
-// identity is which server and database a pool is of. A standby has the identity of its primary.
-func identity(ctx context.Context, pool *pgxpool.Pool) (text string, err error) {
-	const query = "select system_identifier || ' ' || current_database() from pg_control_system()"
-	err = pool.QueryRow(ctx, query).Scan(&text)
-	return text, err
-}
-
 // checkSame fails where the replica is one of another database. It does not where the replica is away.
 func (r *Replica) checkSame(ctx context.Context) error {
-	ours, err := identity(ctx, r.primary)
+	ours, err := Identify(ctx, r.primary)
 	if err != nil {
-		return fmt.Errorf("read the database's identity: %w", err)
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, replicaPatience)
 	defer cancel()
-	theirs, err := identity(ctx, r.pool)
+	theirs, err := Identify(ctx, r.pool)
 	switch {
-	case IsNoDatabase(err), err == nil && ours != theirs:
+	case IsNoDatabase(err), err == nil && !ours.is(theirs):
 		return errOtherDatabase
 	case err != nil:
 		slog.WarnContext(ctx, "the read replica does not answer", "error", err)

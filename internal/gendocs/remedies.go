@@ -6,6 +6,7 @@ package main
 // alerts say when to alert on each metric.
 var alerts = map[string]string{
 	"gateway_alarm_firing":                  "Yes: alert on 1. See [Alarms in the portal](#alarms-in-the-portal).",
+	"gateway_alarms_age_seconds":            "Yes: alert above 300. See [When the alarms are not looked at](#when-the-alarms-are-not-looked-at).",
 	"gateway_audit_runs_total":              "Yes: alert when the sum over all replicas has not increased for 10 minutes.",
 	"gateway_audit_violations":              "Yes, at once: alert on anything but 0. The value is -1 while the database does not answer.",
 	"gateway_calls_inside":                  "No. Compare it with `gateway_calls_waiting`.",
@@ -23,6 +24,7 @@ var alerts = map[string]string{
 	"gateway_rate_age_seconds":              "No. Alert on `gateway_rate_fresh`.",
 	"gateway_rate_feed_polls_total":         "No. Alert on the alarm `feed_failing`, which knows each feed.",
 	"gateway_rate_fresh":                    "Yes: alert on 0.",
+	"gateway_ready":                         "Yes, at once: alert when it is 0 on all replicas. When it is 0 on one for 5 minutes, look.",
 	"gateway_read_replica_lag_seconds":      "No. Alert on `gateway_read_replica_used`.",
 	"gateway_read_replica_used":             "Yes: alert on 0. See [the read replica](#when-the-read-replica-is-not-used).",
 	"gateway_request_duration_seconds":      "Alert on a rising part of the statuses 500 and 503, and on the latency of `CreatePayment`.",

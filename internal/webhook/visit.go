@@ -58,7 +58,7 @@ type news struct {
 }
 
 func (v *visit) run(ctx context.Context) {
-	defer v.leave()
+	defer v.leave(ctx)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	v.more = true
@@ -149,7 +149,7 @@ func (v *visit) hear(n news) {
 
 // leave ends the lease. If the database is away for so long that the lease has ended by itself,
 // that will do.
-func (v *visit) leave() {
+func (v *visit) leave(ctx context.Context) {
 	if v.placed {
 		v.d.places.back(v.key.merchantID, v.hadNone)
 	}
@@ -161,7 +161,8 @@ func (v *visit) leave() {
 		if err == nil {
 			break
 		}
-		slog.Error(
+		slog.ErrorContext(
+			ctx,
 			"the lease of an endpoint could not be ended",
 			"merchant",
 			v.key.merchantID,
@@ -170,6 +171,9 @@ func (v *visit) leave() {
 			"error",
 			err,
 		)
+		if ctx.Err() != nil { // the process stops, and the lease ends by itself
+			break
+		}
 	}
 	v.d.mu.Lock()
 	defer v.d.mu.Unlock()

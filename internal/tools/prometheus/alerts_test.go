@@ -21,6 +21,9 @@ import (
 var quiet = map[string]string{
 	`up{job="gateway",instance="a"}`:                                      "1x90",
 	`up{job="gateway",instance="b"}`:                                      "1x90",
+	`gateway_ready{job="gateway",instance="a"}`:                           "1x90",
+	`gateway_ready{job="gateway",instance="b"}`:                           "1x90",
+	`gateway_alarms_age_seconds{instance="a"}`:                            "30x90",
 	`gateway_webhook_relay_age_seconds{instance="a"}`:                     "0x90",
 	`gateway_webhook_relay_age_seconds{instance="b"}`:                     "0x90",
 	`gateway_webhook_delivery_wait_seconds{instance="a"}`:                 "1x90",
@@ -89,6 +92,7 @@ var causes = map[string]map[string]string{
 	"GatewayEventsWaiting":     {`gateway_webhook_relay_age_seconds{instance="b"}`: "61x90"},
 	"GatewayDeliveriesLate":    {`gateway_webhook_delivery_wait_seconds{instance="a"}`: "61x90"},
 	"GatewayEventsDead":        {`gateway_webhook_attempts_total{instance="a",event_status="dead"}`: "0x60 1x29"},
+	"GatewayAlarmsOld":         {`gateway_alarms_age_seconds{instance="a"}`: "301x90"},
 	"GatewayCardConflicts":     {`gateway_card_conflicts{instance="a"}`: "1x90"},
 	"GatewayPayoutsOverdue":    {firing("payouts_overdue"): "1x90"},
 	"GatewayDepositsWaiting":   {firing("deposits_waiting"): "1x90"},
@@ -120,14 +124,25 @@ func TestEachAlertFires(t *testing.T) {
 	}
 }
 
-// A job that is missing is found, too: nobody would hear of a gateway that nobody asks.
-func TestMissingJob(t *testing.T) {
+// A job that is missing is found, too, since nobody would hear of a gateway that nobody asks. So are
+// gateways that answer and serve nobody.
+func TestNoGateway(t *testing.T) {
 	t.Parallel()
-	for _, rule := range rules(t) {
-		if rule.Alert == "GatewayAway" && !fires(t, rule.Expr, map[string]string{
-			`up{job="gateway",instance="a"}`: "_x90", `up{job="gateway",instance="b"}`: "_x90",
-		}) {
-			t.Error("a missing job is not found")
+	for why, cause := range map[string]map[string]string{
+		"a missing job": {`up{job="gateway",instance="a"}`: "_x90", `up{job="gateway",instance="b"}`: "_x90"},
+		"none ready": {
+			`gateway_ready{job="gateway",instance="a"}`: "0x90", `gateway_ready{job="gateway",instance="b"}`: "0x90",
+		},
+		"one not ready": {`gateway_ready{job="gateway",instance="b"}`: "0x90"},
+	} {
+		alert := "GatewayAway"
+		if why == "one not ready" {
+			alert = "GatewayReplicaAway"
+		}
+		for _, rule := range rules(t) {
+			if rule.Alert == alert && !fires(t, rule.Expr, cause) {
+				t.Errorf("%s is not found", why)
+			}
 		}
 	}
 }

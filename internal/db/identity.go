@@ -1,0 +1,40 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Identity is which database a pool is of. A standby has the identity of its primary.
+type Identity struct {
+	// Cluster is the PostgreSQL cluster's own number; nil where the server does not tell, as some managed ones do not.
+	Cluster *int64
+	// Database is its number in the cluster.
+	Database int64
+	Name     string
+}
+
+// Identify asks the server which cluster and database these are.
+func Identify(ctx context.Context, pool *pgxpool.Pool) (id Identity, err error) {
+	var tells bool
+	err = pool.QueryRow(ctx, `select d.oid::bigint, d.datname,
+		coalesce(has_function_privilege(to_regprocedure('pg_control_system()')::oid, 'execute'), false)
+		from pg_database d where d.datname = current_database()`).
+		Scan(&id.Database, &id.Name, &tells)
+	if err == nil && tells {
+		err = pool.QueryRow(ctx, "select system_identifier from pg_control_system()").Scan(&id.Cluster)
+	}
+	if err != nil {
+		return id, fmt.Errorf("ask which database this is: %w", err)
+	}
+	return id, nil
+}
+
+// is reports whether two are the same as far as the servers tell.
+func (id Identity) is(other Identity) bool {
+	sameCluster := id.Cluster == nil && other.Cluster == nil ||
+		id.Cluster != nil && other.Cluster != nil && *id.Cluster == *other.Cluster
+	return sameCluster && id.Database == other.Database && id.Name == other.Name
+}

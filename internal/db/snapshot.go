@@ -1,0 +1,22 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// OldestSnapshot is the age in seconds of the oldest snapshot that somebody keeps open, a dump or an analyst say:
+// the longer, the more of what is gone every query has to read. It is -1 where the server shows the program only
+// its own.
+func OldestSnapshot(ctx context.Context, pool *pgxpool.Pool) (seconds int64, err error) {
+	const query = `select case when pg_has_role('pg_read_all_stats', 'usage')
+			then coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint else -1 end
+		from pg_stat_activity
+		where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
+	if err := pool.QueryRow(ctx, query).Scan(&seconds); err != nil {
+		return 0, fmt.Errorf("read the oldest snapshot: %w", err)
+	}
+	return seconds, nil
+}
