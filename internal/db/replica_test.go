@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
@@ -178,5 +179,37 @@ func TestReplicaOfAnother(t *testing.T) {
 			!strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A server that does not tell the number of its cluster, as some managed ones do not, has a replica, too. One of
+// another database is refused by what the server tells.
+func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	role := "managed_" + strings.ToLower(rand.Text())
+	d, other := dbtest.New(t), dbtest.New(t)
+	_, err := d.Pool.Exec(ctx, "create role "+role)
+	noError(t, err)
+	t.Cleanup(func() {
+		_, err := d.Pool.Exec(context.Background(), "drop role "+role)
+		noError(t, err)
+	})
+	for _, one := range []*dbtest.DB{d, other} {
+		_, err := one.Pool.Exec(ctx, "revoke execute on function pg_control_system() from public")
+		noError(t, err)
+	}
+	primary, err := db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads)
+	noError(t, err)
+	defer primary.Close()
+	id, err := db.Identify(ctx, primary)
+	if err != nil || id.Cluster != nil || id.Database == 0 {
+		t.Errorf("it is known as %+v %v", id, err)
+	}
+	same, err := db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary)
+	noError(t, err)
+	same.Close()
+	if _, err := db.OpenReplica(ctx, other.URL+"&role="+role, 1, primary); err == nil {
+		t.Error("another database is taken for a replica")
 	}
 }
