@@ -109,8 +109,8 @@ func (g *Group) reset() {
 
 // answers has every statement of a pool end within a limit. The server bounds its own time, but when
 // its machine or the network in between is gone without a word, no answer ever comes, and the
-// connection looks open. Where one connection is found like that, those of the whole group are
-// opened anew: whatever took the one has usually taken them, too.
+// connection looks open. Whether that is so for all connections Beat finds out: a statement may also
+// take long because the database is slow, or because a standby is away.
 type answers struct {
 	group *Group
 	limit time.Duration
@@ -144,9 +144,8 @@ func (a answers) begin(ctx context.Context, conn *pgx.Conn) context.Context {
 	return context.WithValue(ctx, cancelKey{}, cancel)
 }
 
-func (a answers) end(ctx context.Context, conn *pgx.Conn, err error) {
+func (a answers) end(ctx context.Context, conn *pgx.Conn) {
 	a.group.answered(conn)
-	a.group.judge(ctx, err)
 	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
 		cancel()
 	}
@@ -158,8 +157,8 @@ func (a answers) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.Trac
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (a answers) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
-	a.end(ctx, conn, data.Err)
+func (a answers) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
+	a.end(ctx, conn)
 }
 
 // TraceBatchStart implements pgx.BatchTracer: a batch has as long as a statement.
@@ -171,6 +170,6 @@ func (a answers) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.Trac
 func (a answers) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd implements pgx.BatchTracer.
-func (a answers) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
-	a.end(ctx, conn, data.Err)
+func (a answers) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
+	a.end(ctx, conn)
 }

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -62,6 +64,9 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	config.ConnConfig.DialFunc = dialer().DialContext
+	if kind.commits {
+		config.BeforeConnect = neverCancel
+	}
 	config.ShouldPing = g.isDead // the pool closes what does not answer its own question
 	config.BeforeClose = closeSoon
 	config.PrepareConn = isAlive
@@ -82,6 +87,27 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 	defer g.mu.Unlock()
 	g.pools = append(g.pools, pool)
 	return pool, nil
+}
+
+var errNoCancel = errors.New("a statement that is given up is not cancelled")
+
+// neverCancel has a connection's statements not cancelled on the server when nobody waits for their answer any more, as
+// the driver would by another connection. A COMMIT that waits for a synchronous standby would be cut short by that:
+// it would be there for everybody, and gone after a failover. The server ends by itself what takes too long but a COMMIT.
+func neverCancel(_ context.Context, config *pgx.ConnConfig) error {
+	var connected atomic.Bool
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if connected.Load() {
+			return nil, errNoCancel
+		}
+		return dial(ctx, network, address)
+	}
+	config.AfterConnect = func(context.Context, *pgconn.PgConn) error {
+		connected.Store(true)
+		return nil
+	}
+	return nil
 }
 
 // Beginner starts a transaction: a pool, or in tests a transaction that starts a savepoint.

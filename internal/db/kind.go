@@ -16,21 +16,35 @@ type Kind struct {
 	// smaller than they are: a plan by index is never slow, while one made for an empty table and
 	// kept would read the full one whole.
 	byIndex bool
+	// commits say that a COMMIT must be on every machine it is to be on before anybody sees it. What is given up is not
+	// cancelled then: the server ends it in its own time.
+	commits bool
 }
 
 // The kinds of connections a gateway has, each with a pool of its own, so that none of them uses up
 // another's.
 var (
 	// ForCreations: what they cannot lock at once is not to be had, and something else is tried.
-	ForCreations = Kind{statement: 5 * time.Second, lock: 200 * time.Millisecond, silence: 2 * time.Second}
+	ForCreations = Kind{
+		statement: 5 * time.Second,
+		lock:      200 * time.Millisecond,
+		silence:   2 * time.Second,
+		commits:   true,
+	}
 	// ForCalls are all other calls that write.
-	ForCalls = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second}
+	ForCalls = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second, commits: true}
 	// ForReads lock nothing.
 	ForReads = Kind{statement: 7 * time.Second, lock: time.Second, silence: 2 * time.Second}
 	// ForWork is what comes round by itself.
 	ForWork = Kind{statement: 10 * time.Minute, lock: time.Second, silence: 10 * time.Second}
 	// ForDeliveries are the relay's and the deliverer's.
-	ForDeliveries = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second, byIndex: true}
+	ForDeliveries = Kind{
+		statement: 7 * time.Second,
+		lock:      2 * time.Second,
+		silence:   2 * time.Second,
+		byIndex:   true,
+		commits:   true,
+	}
 	// ForCommands are given by hand, and take as long as they take.
 	ForCommands = Kind{}
 )

@@ -1,0 +1,61 @@
+package acceptance
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/pgserver"
+)
+
+// A COMMIT that waits for a standby which is away is not cut short when its caller has been told that the
+// outcome is unknown: nobody sees it, and a call that comes again is not acknowledged, until it is on the standby.
+func TestCommitWaitsForItsStandby(t *testing.T) {
+	t.Parallel()
+	m := newMortalWith(t, pgserver.Options{})
+	v := newVictimOn(t, m.url)
+	pool, err := pgxpool.New(t.Context(), m.url)
+	noError(t, err)
+	defer pool.Close()
+	standby := func(setting string) {
+		t.Helper()
+		for _, sql := range []string{"alter system " + setting, "select pg_reload_conf()"} {
+			_, err := pool.Exec(t.Context(), sql)
+			noError(t, err)
+		}
+		time.Sleep(time.Second)
+	}
+	id := v.create(t, v.first(), nil).text("data.id")
+	standby("set synchronous_standby_names = 'nobody'")
+	stands := func() (status string) {
+		t.Helper()
+		noError(
+			t,
+			pool.QueryRow(t.Context(), "select status from payment where id = $1::text::bigint", id).Scan(&status),
+		)
+		return status
+	}
+	complete := func() answer { return v.callback(t, id, `{"status":"completed"}`) }
+	if got := complete(); got.text("code") != "outcome_unknown" {
+		t.Errorf("without a standby: %s", got)
+	}
+	time.Sleep(4 * time.Second)
+	if status := stands(); status != "pending" {
+		t.Errorf("it is seen as %s, which is on no standby", status)
+	}
+	if got := complete(); got.status != http.StatusServiceUnavailable {
+		t.Errorf("again, without a standby: %s", got)
+	}
+	standby("reset synchronous_standby_names")
+	noError(t, waitFor(patience, func() error {
+		if got := complete(); got.status != http.StatusOK {
+			return errNotYet
+		}
+		return nil
+	}))
+	if status := stands(); status != "completed" {
+		t.Errorf("in the end it is %s", status)
+	}
+}
