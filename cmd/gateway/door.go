@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,72 +10,64 @@ import (
 	"time"
 )
 
-// door is one of the program's addresses, and what listens on it while it is open.
-type door struct {
-	net.Listener
-	flag, addr string
-}
-
-// open listens. A port that was left to the system is kept for the next time.
-func (d *door) open(ctx context.Context) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", d.addr)
-	if err != nil {
-		return listenError(d.flag, d.addr, err)
-	}
-	host, _, _ := net.SplitHostPort(d.addr)
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	d.Listener, d.addr = listener, net.JoinHostPort(host, port)
-	return nil
-}
-
-func (d *door) close() {
-	if d.Listener != nil {
-		_ = d.Close()
-	}
-}
-
 // doors are the program's addresses.
-type doors struct{ api, pay, portal, ops door }
+type doors struct{ api, pay, portal, ops net.Listener }
 
-// openDoors tries every address before anything else, so that a taken one is found at once. It leaves only the
-// ops address open: a proxy goes on to another gateway where this one refuses connections, and would wait where
-// nobody takes them yet, for as long as a start takes.
+// openDoors opens every address before anything else, so that a taken one is found at once. Until somebody takes what
+// comes, the public ones refuse connections: a proxy goes on to another gateway then, and would wait otherwise for
+// as long as a start takes.
 func openDoors(ctx context.Context, c *config) (*doors, error) {
-	d := &doors{
-		api: door{flag: "api-addr", addr: c.apiAddr}, pay: door{flag: "pay-addr", addr: c.payAddr},
-		portal: door{flag: "portal-addr", addr: c.portalAddr}, ops: door{flag: "ops-addr", addr: c.opsAddr},
+	var d doors
+	var refusing []net.Listener
+	for _, door := range []struct {
+		listener *net.Listener
+		url      *string
+		flag     string
+		addr     string
+	}{
+		{&d.api, &c.baseURL, "api-addr", c.apiAddr},
+		{&d.pay, &c.payURL, "pay-addr", c.payAddr},
+		{&d.portal, &c.portalURL, "portal-addr", c.portalAddr},
+		{&d.ops, new(string), "ops-addr", c.opsAddr},
+	} {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", door.addr)
+		if err != nil {
+			d.close()
+			return nil, listenError(door.flag, door.addr, err)
+		}
+		*door.listener = listener
+		// A port that the system has chosen would be another afterwards, and no proxy knows it.
+		if _, port, _ := net.SplitHostPort(door.addr); port != "0" && door.listener != &d.ops {
+			refusing = append(refusing, listener)
+		}
+		if *door.url == "" {
+			*door.url = localURL(listener)
+		}
 	}
-	if err := d.ops.open(ctx); err != nil {
-		return nil, err
+	for _, listener := range refusing {
+		if err := refuse(listener); err != nil {
+			d.close()
+			return nil, fmt.Errorf("hold %s: %w", listener.Addr(), err)
+		}
 	}
-	if err := d.openPublic(ctx); err != nil {
-		d.close()
-		return nil, err
-	}
-	c.baseURL = cmp.Or(c.baseURL, localURL(d.api))
-	c.payURL = cmp.Or(c.payURL, localURL(d.pay))
-	c.portalURL = cmp.Or(c.portalURL, localURL(d.portal))
-	for _, public := range d.public() {
-		public.close()
-	}
-	return d, nil
+	return &d, nil
 }
 
-func (d *doors) public() []*door { return []*door{&d.api, &d.pay, &d.portal} }
-
-// openPublic opens the public addresses, when there is somebody to take what comes.
-func (d *doors) openPublic(ctx context.Context) error {
-	for _, public := range d.public() {
-		if err := public.open(ctx); err != nil {
-			return err
+// takeConnections ends the time in which the public addresses refuse connections.
+func (d *doors) takeConnections() error {
+	for _, public := range []net.Listener{d.api, d.pay, d.portal} {
+		if err := take(public); err != nil {
+			return fmt.Errorf("listen on %s: %w", public.Addr(), err)
 		}
 	}
 	return nil
 }
 
 func (d *doors) close() {
-	for _, one := range append(d.public(), &d.ops) {
-		one.close()
+	for _, listener := range []net.Listener{d.api, d.pay, d.portal, d.ops} {
+		if listener != nil {
+			_ = listener.Close()
+		}
 	}
 }
 

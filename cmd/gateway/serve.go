@@ -159,7 +159,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	defer g.close()
-	if err := doors.openPublic(ctx); err != nil {
+	if err := doors.takeConnections(); err != nil {
 		return err
 	}
 	if err := g.introduce(ctx, e, doors, database.url); err != nil {

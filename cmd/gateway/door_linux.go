@@ -1,0 +1,34 @@
+package main
+
+import (
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// refuse has a listener keep its address and refuse connections, until take.
+func refuse(listener net.Listener) error {
+	return onSocket(listener, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RD) })
+}
+
+// take has a listener take connections again.
+func take(listener net.Listener) error {
+	return onSocket(listener, func(fd int) error { return unix.Listen(fd, unix.SOMAXCONN) })
+}
+
+func onSocket(listener net.Listener, do func(fd int) error) error {
+	socket, ok := listener.(syscall.Conn)
+	if !ok {
+		return net.ErrClosed
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	if err := raw.Control(func(fd uintptr) { failed = do(int(fd)) }); err != nil {
+		return err
+	}
+	return failed
+}
