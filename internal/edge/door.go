@@ -155,7 +155,7 @@ func (d *Door) admit(
 		})
 		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
-		who, err = d.keys.Merchant(r, body)
+		who, err = d.signed(r, body)
 		noteSigned(r, who.MerchantID)
 		return ctx, who, err
 	}
@@ -174,22 +174,35 @@ func (d *Door) admit(
 	return ctx, caller.Caller{}, fault.ErrTokenKindNotAllowed
 }
 
+// signed authenticates a merchant's request. It counts for its key before the signature is looked at: to say what is
+// wrong with one costs more than to answer a call.
+func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error) {
+	proof, err := d.keys.Begin(r)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
+		return caller.Caller{}, err
+	}
+	content, err := body()
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	return proof.Check(r.Context(), content)
+}
+
 // signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by
 // what it sent, and where it sent nothing, by the first kind of the row.
 func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
 	return !session.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
-// count bounds how often a key or a user may call and, of callers who are neither, an address may
+// count bounds how often a user may call and, of callers who are neither user nor key, an address may
 // write.
 func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
-	case who.Kind == caller.MerchantKey:
-		if _, err = d.limits.Count(limit.Key, strconv.FormatInt(who.ID, 10)); err != nil {
-			noteTooOften(r.Context())
-		}
-	case who.Kind != caller.Anyone && who.Kind != caller.Application:
+	case who.Kind != caller.Anyone && who.Kind != caller.Application && who.Kind != caller.MerchantKey:
 		_, err = d.limits.Count(limit.User, strconv.FormatInt(who.ID, 10))
 	case who.Kind == caller.Anyone && r.Method == http.MethodPost:
 		_, err = d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))

@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,9 +27,22 @@ type candidate struct {
 	form bool
 }
 
-// contents are what may have been signed in place of the body, the simplest first. Each is made at
-// once: a body has 64 KiB at most.
+const (
+	// searchedMost is the longest body, with its path, for which everything is tried: hundreds of copies of it are
+	// made. Those of our calls are far shorter.
+	searchedMost = 8 << 10
+	// So many headers of such a length may be a time that was signed.
+	timesMost, timeLongest = 30, 128
+)
+
+// isLong reports whether a request is too long for everything to be tried.
+func (c checkup) isLong() bool { return len(c.Body)+len(c.Path) > searchedMost }
+
+// contents are what may have been signed in place of the body, the simplest first.
 func (c checkup) contents() []candidate {
+	if c.isLong() {
+		return broken(c.Body)
+	}
 	if len(c.Body) == 0 {
 		return append(placeholders(), append(c.places(), c.times()...)...)
 	}
@@ -141,11 +156,15 @@ func (c checkup) places() []candidate {
 // times are headers such as a timestamp, with the body.
 func (c checkup) times() []candidate {
 	var list []candidate
-	for name, values := range c.Header {
+	tried := 0
+	for _, name := range slices.Sorted(maps.Keys(c.Header)) {
 		if name == http.CanonicalHeaderKey(c.names.Secret) || name == http.CanonicalHeaderKey(c.names.Signature) {
 			continue
 		}
-		for _, value := range values {
+		for _, value := range c.Header[name] {
+			if tried++; tried > timesMost || len(value) > timeLongest {
+				continue
+			}
 			for _, between := range []string{"", "\n", ".", ":", "|"} {
 				list = append(list, joined(SignedTime, value, between, c.Body)...)
 			}

@@ -173,6 +173,9 @@ func (c checkup) search(claimed []byte) Finding {
 			return c.differs(text)
 		}
 	}
+	if c.isLong() {
+		return found(Other)
+	}
 	for _, text := range append(canonicalForms(c.Body), c.Body) {
 		for _, key := range c.otherKeys() {
 			if hmac.Equal(mac(key.bytes, text), claimed) {

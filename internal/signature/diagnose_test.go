@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -257,6 +258,27 @@ func TestLongBody(t *testing.T) {
 			keys,
 		); got.Mistake != want {
 			t.Errorf("%s; want %s", got.Mistake, want)
+		}
+	}
+}
+
+// However many headers a request has, and however long they are, looking at them takes no more than a few
+// megabytes.
+func TestManyHeaders(t *testing.T) {
+	for name, length := range map[string]int{"short": 8000, "long": 64 << 10} {
+		r := mine(strings.Repeat("x", length), strings.Repeat("0", 64)).request()
+		for range 5000 {
+			r.Header.Add("A", "")
+			r.Header.Add("B", strings.Repeat("b", 200))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if got := signature.Diagnose(r, names, keys).Mistake; got != signature.Other {
+			t.Errorf("%s: %s", name, got)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 30 {
+			t.Errorf("%s: %d MiB were taken", name, taken)
 		}
 	}
 }
