@@ -114,7 +114,7 @@ func (c *config) settings(t *texts) []setting {
 		{&t.fourEyesAbove, "four-eyes-above", "GATEWAY_FOUR_EYES_ABOVE", "1000",
 			"how many USDT one operator alone may confirm as a deposit, or change an insurance by"},
 		{&t.fourEyesRate, "four-eyes-rate-percent", "GATEWAY_FOUR_EYES_RATE_PERCENT", "5",
-			"how many percent one operator alone may change a rate by where no feed has a band for it"},
+			"how many percent one operator alone may change a rate by, less where a feed has a narrower band"},
 		{&t.keepFiles, "keep-files", "GATEWAY_KEEP_FILES", "",
 			"for how many days files of decided appeals and receipts of ended payments are kept; empty: for good"},
 		{&t.keepRequisites, "keep-payout-requisites", "GATEWAY_KEEP_PAYOUT_REQUISITES", "",

@@ -139,6 +139,10 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 		k.mu.Unlock()
 		return false, nil
 	}
+	// A standby that did not have the last changes has become the primary: what is known of them is not so.
+	if version < known {
+		known = 0
+	}
 	// Whoever changes a setting has a version of their own: all up to the one that is seen have
 	// been committed.
 	var n renewal

@@ -16,7 +16,7 @@ import (
 // Band is how far one operator alone may set a currency's rate, and from what.
 type Band struct {
 	Currency string
-	// Percent is the narrowest band of the currency's feeds, or what is configured where it has none.
+	// Percent is the narrowest band of the currency's feeds, and at most what is configured: one operator alone sets feeds.
 	Percent decimal.Decimal
 	// Now is the rate in use, and Anchor the one in use before the changes by hand of the last 24 hours. A
 	// rate must be near both, so that nobody walks away in small steps. Zero is none.
@@ -58,7 +58,7 @@ func bandOf(
 		return b, fmt.Errorf("read the band: %w", err)
 	}
 	if err == nil {
-		b.Percent = band
+		b.Percent = decimal.Min(band, configured)
 	}
 	return b, nil
 }

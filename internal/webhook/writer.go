@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 const (
@@ -74,7 +75,9 @@ func (w *writer) commit(batch []*write) {
 	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
 	err := db.Write(ctx, w.pool, queries...)
 	cancel()
-	if refused := new(pgconn.PgError); len(batch) > 1 && errors.As(err, &refused) {
+	// One whose outcome nobody knows is not made again: it may have been written.
+	refused := new(pgconn.PgError)
+	if len(batch) > 1 && errors.As(err, &refused) && !errors.Is(err, fault.ErrOutcomeUnknown) {
 		for _, one := range batch {
 			w.commit([]*write{one})
 		}

@@ -258,6 +258,8 @@ func (u upload) close() {
 // upload reads a form and its file, the latter into a temporary file.
 func (v *visit) upload() (upload, error) {
 	u := upload{form: url.Values{}}
+	// The file is bounded below, with words of its own; this bounds names of fields, of which there may be any number.
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, 2*edge.MaxUpload)
 	parts, err := v.r.MultipartReader()
 	if err != nil {
 		return u, fault.Fields{fileField: {"is required"}}.Err()
@@ -278,7 +280,7 @@ func (v *visit) upload() (upload, error) {
 			continue
 		}
 		value, err := io.ReadAll(io.LimitReader(part, left+1))
-		if left -= int64(len(value)); left < 0 || err != nil {
+		if left -= int64(len(value) + len(part.FormName())); left < 0 || err != nil {
 			return u, fault.Fields{fault.Body: {"could not be read"}}.Err()
 		}
 		flaws.Flaw(part.FormName(), fault.TextLinesFlaw(string(value)))

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -98,6 +99,9 @@ func (p *Portal) guarded(to route) http.HandlerFunc {
 		v := p.visit(w, r, to)
 		defer func() {
 			if reason := recover(); reason != nil {
+				if err, is := reason.(error); is && errors.Is(err, http.ErrAbortHandler) { // a file that breaks off
+					panic(reason)
+				}
 				v.failed(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
 			}
 		}()
