@@ -169,7 +169,7 @@ func (c *call) entry(r *http.Request, status int, took time.Duration, keyID stri
 	}
 	return requestlog.Entry{
 		MerchantID: c.merchant, KeyID: keyID, Bounded: c.bounded, Method: r.Method, Path: path, Status: status,
-		Code: c.code, RequestID: KeptRequestID(r.Context()), Took: took,
+		Code: c.code, RequestID: RequestID(r.Context()), Took: took,
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 
 	"github.com/google/uuid"
+
+	"gateway.example/internal/requestlog"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -37,7 +39,7 @@ func WithRequestID(next http.Handler) http.Handler {
 		if !requestIDFormat.MatchString(ids.shown) {
 			ids.shown = uuid.NewString()
 		}
-		if ids.kept = ids.shown; !isHarmless(ids.kept) {
+		if ids.kept = ids.shown; !requestlog.IsHarmless(ids.kept) {
 			ids.kept = uuid.NewString()
 		}
 		w.Header().Set(requestIDHeader, ids.shown)

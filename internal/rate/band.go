@@ -11,12 +11,14 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
+	"gateway.example/internal/foureyes"
 )
 
 // Band is how far one operator alone may set a currency's rate, and from what.
 type Band struct {
 	Currency string
-	// Percent is the narrowest band of the currency's feeds, and at most what is configured: one operator alone sets feeds.
+	// Percent is the narrowest band of the currency's feeds, and where a change takes two operators at most what is
+	// configured: one operator alone sets feeds.
 	Percent decimal.Decimal
 	// Now is the rate in use, and Anchor the one in use before the changes by hand of the last 24 hours. A
 	// rate must be near both, so that nobody walks away in small steps. Zero is none.
@@ -41,9 +43,9 @@ func away(fiat, from decimal.Decimal) decimal.Decimal {
 
 // bandOf reads a currency's band.
 func bandOf(
-	ctx context.Context, q *db.Queries, currency string, configured decimal.Decimal, now time.Time,
+	ctx context.Context, q *db.Queries, currency string, rules foureyes.Rules, now time.Time,
 ) (Band, error) {
-	b := Band{Currency: currency, Percent: configured}
+	b := Band{Currency: currency, Percent: rules.RatePercent}
 	base, err := Current(ctx, q, currency, now)
 	if err != nil && !errors.Is(err, ErrNone) {
 		return b, err
@@ -57,8 +59,8 @@ func bandOf(
 	if db.IgnoreNoRows(err) != nil {
 		return b, fmt.Errorf("read the band: %w", err)
 	}
-	if err == nil {
-		b.Percent = decimal.Min(band, configured)
+	if err == nil && (!rules.On || band.LessThan(b.Percent)) {
+		b.Percent = band
 	}
 	return b, nil
 }
@@ -79,7 +81,7 @@ func (s *Settings) Bands(ctx context.Context, who caller.Caller) ([]Band, error)
 	}
 	list := make([]Band, 0, len(catalogue.Currencies))
 	for _, currency := range catalogue.Currencies {
-		b, err := bandOf(ctx, s.q, currency, s.FourEyes.RatePercent, s.clock.Now())
+		b, err := bandOf(ctx, s.q, currency, s.FourEyes, s.clock.Now())
 		if err != nil {
 			return nil, err
 		}

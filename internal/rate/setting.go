@@ -93,7 +93,7 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 			return q.RateSetting(ctx, db.RateSettingParams{Currency: m.Currency, Source: SourceOperator})
 		},
 		Apply: func(q *db.Queries) error {
-			b, err := bandOf(ctx, q, m.Currency, s.FourEyes.RatePercent, now)
+			b, err := bandOf(ctx, q, m.Currency, s.FourEyes, now)
 			if err != nil {
 				return err
 			}

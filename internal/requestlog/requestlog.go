@@ -178,7 +178,7 @@ func (l *Log) write(ctx context.Context, entries []Entry) error {
 		p.Statuses = append(p.Statuses, int16(e.Status))
 		p.Codes = append(p.Codes, e.Code)
 		p.KeyIds = append(p.KeyIds, e.KeyID)
-		p.RequestIds = append(p.RequestIds, e.RequestID)
+		p.RequestIds = append(p.RequestIds, kept(e.RequestID))
 		p.Durations = append(p.Durations, e.Took.Microseconds())
 		p.Places = append(p.Places, int32(i))
 	}
@@ -201,6 +201,14 @@ func (l *Log) Prune(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// kept is a request id as merchants find it again, or "" where it may be a secret.
+func kept(id string) string {
+	if IsHarmless(id) {
+		return id
+	}
+	return ""
 }
 
 // knownMethod is a request's method, which callers choose as well.

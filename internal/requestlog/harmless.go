@@ -1,4 +1,4 @@
-package edge
+package requestlog
 
 import (
 	"regexp"
@@ -20,9 +20,9 @@ func isMixed(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.ToLower(text) != text && strings.ToUpper(text) != text
 }
 
-// isHarmless reports whether a request id may be kept and logged. Callers choose theirs, so that one may
+// IsHarmless reports whether a request id may be kept and logged. Callers choose theirs, so that one may
 // be what is kept nowhere: a card number, a key's secret, a token.
-func isHarmless(id string) bool {
+func IsHarmless(id string) bool {
 	if uuid.Validate(id) == nil && len(id) == len(uuid.Nil.String()) {
 		return true
 	}
