@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -25,10 +26,17 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 			_, err := pool.Exec(t.Context(), sql)
 			noError(t, err)
 		}
-		time.Sleep(time.Second)
 	}
 	id := v.create(t, v.first(), nil).text("data.id")
 	standby("set synchronous_standby_names = 'nobody'")
+	noError(t, waitFor(patience, func() error { // until a commit waits
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		if _, err := pool.Exec(ctx, "select pg_logical_emit_message(true, 'probe', '')"); err == nil {
+			return errNotYet
+		}
+		return nil
+	}))
 	stands := func() (status string) {
 		t.Helper()
 		noError(

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"sync"
@@ -23,9 +22,6 @@ const (
 	// given up.
 	closeGrace = time.Second
 )
-
-// errSilent says that a statement was not answered in time.
-var errSilent = errors.New("the database does not answer")
 
 // Group is the pools of one process. The zero value is ready to use.
 type Group struct {
@@ -61,21 +57,16 @@ func (g *Group) Beat(ctx context.Context, pool *pgxpool.Pool) error {
 	return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
 }
 
-// ask asks a connection that nobody uses whether it still works, and judges by what it hears.
+// ask asks a connection that nobody uses whether it still works. Where it does not answer in time, all are opened anew.
 func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), pingLimit, errSilent)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingLimit)
 	defer cancel()
 	err := conn.Ping(ctx)
-	g.judge(ctx, err)
-	return err
-}
-
-// judge has all connections opened anew where err is that one did not answer in time.
-func (g *Group) judge(ctx context.Context, err error) {
-	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+	if err != nil && ctx.Err() != nil {
 		slog.WarnContext(ctx, "a connection to the database has gone silent: all are opened anew")
 		g.reset()
 	}
+	return err
 }
 
 // closeSoon closes what the driver has given up. It would wait for 15 seconds until the server has
@@ -140,7 +131,7 @@ func (a answers) begin(ctx context.Context, conn *pgx.Conn) context.Context {
 	if ctx.Value(unhurriedKey{}) != nil {
 		limit = Unhurried + answerGrace
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	return context.WithValue(ctx, cancelKey{}, cancel)
 }
 

@@ -258,8 +258,6 @@ func (u upload) close() {
 // upload reads a form and its file, the latter into a temporary file.
 func (v *visit) upload() (upload, error) {
 	u := upload{form: url.Values{}}
-	// The file is bounded below, with words of its own; this bounds names of fields, of which there may be any number.
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, 2*edge.MaxUpload)
 	parts, err := v.r.MultipartReader()
 	if err != nil {
 		return u, fault.Fields{fileField: {"is required"}}.Err()
