@@ -54,15 +54,7 @@ func TestEveryProcedureHasARow(t *testing.T) {
 func TestDoorNeedsARow(t *testing.T) {
 	t.Parallel()
 	const unknown = "/gateway.v1.PaymentService/DropEverything"
-	if _, err := edge.NewDoor(
-		nil,
-		nil,
-		nil,
-		access,
-		uploads,
-		unfinished,
-		[]string{unknown},
-	); err == nil ||
+	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, unfinished, []string{unknown}); err == nil ||
 		!strings.Contains(err.Error(), unknown) {
 		t.Errorf("error %v; want it to name the procedure", err)
 	}

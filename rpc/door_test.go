@@ -85,9 +85,7 @@ const applicationSecret = "application"
 func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	t.Helper()
 	services := rpc.Services{
-		Payment: trouble{
-			fail: fail,
-		},
+		Payment:    trouble{fail: fail},
 		Auth:       trouble{fail: fail},
 		Trader:     portalv1connect.UnimplementedTraderServiceHandler{},
 		Merchant:   portalv1connect.UnimplementedMerchantServiceHandler{},
@@ -195,10 +193,7 @@ func TestPanicAndInternalError(t *testing.T) {
 			server := serve(t, fail)
 			response, body := callback(t, server, `{"status":"failed"}`)
 			var shape struct{ Message, Code, RequestID string }
-			if err := json.Unmarshal(
-				[]byte(body),
-				&shape,
-			); err != nil || shape.Code != "internal_error" ||
+			if err := json.Unmarshal([]byte(body), &shape); err != nil || shape.Code != "internal_error" ||
 				shape.Message == "" {
 				t.Errorf("REST: %s, %v", body, err)
 			}

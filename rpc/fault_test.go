@@ -108,9 +108,7 @@ func TestRetryAfter(t *testing.T) {
 		limited.RetryAfter = wait
 		header := http.Header{}
 		edge.SetRetryAfter(header, limited)
-		if got := header.Get(
-			"Retry-After",
-		); got != want ||
+		if got := header.Get("Retry-After"); got != want ||
 			ConnectError(t.Context(), limited).Meta().Get("Retry-After") != want {
 			t.Errorf("%s: %q; want %q", wait, got, want)
 		}

@@ -50,10 +50,7 @@ func TestFourEyesByCalls(t *testing.T) {
 	}
 	one, two := operator("one"), operator("two")
 	corrected, err := s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
-		From: &portalv1.CorrectionAccount{
-			Owner:   "trader",
-			OwnerId: trader.ID,
-		},
+		From:      &portalv1.CorrectionAccount{Owner: "trader", OwnerId: trader.ID},
 		To:        &portalv1.CorrectionAccount{Owner: "platform"},
 		Amount:    "2.5",
 		Reference: "c1",

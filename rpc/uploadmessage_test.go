@@ -139,10 +139,7 @@ func TestTakeMessageRefuses(t *testing.T) {
 		t,
 		mediaJSON,
 		make([]byte, edge.MaxUpload+1),
-	); !strings.Contains(
-		w.Body.String(),
-		"body_too_large",
-	) {
+	); !strings.Contains(w.Body.String(), "body_too_large") {
 		t.Errorf("too large: %s", w.Body)
 	}
 }

@@ -123,10 +123,7 @@ func TestCallbackHosts(t *testing.T) {
 		t.Errorf("%q: %v", c.callbackHosts, err)
 	}
 	for _, bad := range []string{"http://shop", "shop:80", "10.0.0.1", "::1", "*", "shop,,crm", "127.1", "-x", "shop/"} {
-		if _, err := parse(
-			map[string]string{variable: bad},
-			"-sandbox",
-		); err == nil ||
+		if _, err := parse(map[string]string{variable: bad}, "-sandbox"); err == nil ||
 			!strings.Contains(err.Error(), variable) {
 			t.Errorf("%s: %v", bad, err)
 		}

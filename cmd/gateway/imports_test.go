@@ -97,10 +97,7 @@ var forbidden = []struct{ from, to string }{
 	{"gateway.example/internal", "gateway.example/web"},
 	{"gateway.example/rpc", "gateway.example/web"},
 	{"gateway.example/web", "gateway.example/rpc"},
-	{
-		"gateway.example/rpc",
-		"gateway.example/internal/sandbox",
-	},
+	{"gateway.example/rpc", "gateway.example/internal/sandbox"},
 	{"gateway.example/web", "gateway.example/internal/sandbox"},
 }
 

@@ -489,16 +489,8 @@ var foreign = []struct {
 	{"portal.v1.MerchantService/ReplayEvents", `{"eventId":"EVENT"}`, codes{"merchant": "not_found"}},
 	{"portal.v1.MerchantService/GetReplay", `{"replayId":REPLAY}`, codes{"merchant": "not_found"}},
 	{"portal.v1.MerchantService/StopReplay", `{"replayId":REPLAY}`, codes{"merchant": "not_found"}},
-	{
-		"portal.v1.CredentialService/ListCredentials",
-		`{"merchantCashboxId":CASHBOX}`,
-		forMerchant,
-	},
-	{
-		"portal.v1.CredentialService/CreateCredential",
-		`{"merchantCashboxId":CASHBOX,"name":"n"}`,
-		forMerchant,
-	},
+	{"portal.v1.CredentialService/ListCredentials", `{"merchantCashboxId":CASHBOX}`, forMerchant},
+	{"portal.v1.CredentialService/CreateCredential", `{"merchantCashboxId":CASHBOX,"name":"n"}`, forMerchant},
 	{
 		"portal.v1.CredentialService/RevokeCredential",
 		`{"merchantCashboxId":CASHBOX,"credentialId":CREDENTIAL}`,

@@ -79,14 +79,7 @@ func TestAppeal(t *testing.T) {
 		t.Fatal(opened)
 	}
 	g.golden(t, "appeal", opened, orderID)
-	if again := g.appeal(
-		t,
-		g.first(),
-		id,
-		reason,
-		name,
-		pdf,
-	); again.status != 409 ||
+	if again := g.appeal(t, g.first(), id, reason, name, pdf); again.status != 409 ||
 		again.text("code") != "appeal_already_exists" {
 		t.Errorf("again: %s", again)
 	}
@@ -167,13 +160,7 @@ func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 		"unknown": {g.BaseURL + "/api/operator/appeals/999999/file", g.user(t, "operator").Token, 404, "not_found"},
 		"no id":   {g.BaseURL + "/api/operator/appeals/x/file", g.user(t, "operator").Token, 404, "not_found"},
 	} {
-		if got := send(
-			t,
-			"GET",
-			test.address,
-			"",
-			bearer(test.token),
-		); got.status != test.status ||
+		if got := send(t, "GET", test.address, "", bearer(test.token)); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("%s: %s", name, got)
 		}

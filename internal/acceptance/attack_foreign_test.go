@@ -278,16 +278,12 @@ func TestForeignREST(t *testing.T) {
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
 	o, id := g.victims(t), g.records(t)
 	values := map[string]string{
-		"payins/{payin_id}": id.Replace(
-			"PAYIN",
-		),
-		"{payment_id}": id.Replace("OF_APPEAL"),
-		"{deposit_id}": id.Replace("DEPOSIT"),
-		"{merchant_cashbox_id}": id.Replace(
-			"CASHBOX",
-		),
-		"{credential_id}": id.Replace("CREDENTIAL"),
-		"{appeal_id}":     id.Replace("APPEAL"),
+		"payins/{payin_id}":     id.Replace("PAYIN"),
+		"{payment_id}":          id.Replace("OF_APPEAL"),
+		"{deposit_id}":          id.Replace("DEPOSIT"),
+		"{merchant_cashbox_id}": id.Replace("CASHBOX"),
+		"{credential_id}":       id.Replace("CREDENTIAL"),
+		"{appeal_id}":           id.Replace("APPEAL"),
 	}
 	before, tried := g.kept(t), 0
 	description := send(t, http.MethodGet, g.BaseURL+"/openapi.json", "", nil)

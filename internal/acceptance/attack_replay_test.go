@@ -234,13 +234,7 @@ func TestSwappedKeys(t *testing.T) {
 		"signed with a webhook": {"Signature": sign.Signature(own.WebhookSecret, []byte(settled))},
 		"without a secret":      {"Signature": sign.Signature("", []byte(settled))},
 	} {
-		if got := send(
-			t,
-			http.MethodPost,
-			callback,
-			settled,
-			headers,
-		); got.status != 403 ||
+		if got := send(t, http.MethodPost, callback, settled, headers); got.status != 403 ||
 			got.text("code") != "invalid_signature" {
 			t.Errorf("the callback by %s: %s", name, got)
 		}

@@ -123,10 +123,7 @@ func TestUndecodableConnectBodies(t *testing.T) {
 	}
 	_, err := g.operator(t).
 		ListAppeals(t.Context(), connect.NewRequest(&portalv1.ListAppealsRequest{Status: new(string)}))
-	if code, why, fields := connectFault(
-		t,
-		err,
-	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		len(fields) != 1 {
 		t.Errorf("decoded, and wrong: %s %s %v", code, why, fields)
 	}

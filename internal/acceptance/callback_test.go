@@ -111,13 +111,7 @@ func TestCallbackSignatureV2Demanded(t *testing.T) {
 		t.Errorf("by Signature: %s", got)
 	}
 	v2 := header{"Signature-V2": g.callbackV2(time.Now(), made.text("data.uuid"), body)}
-	if got := g.updateStatus(
-		t,
-		false,
-		id,
-		"failed",
-		v2,
-	); got.status != 200 ||
+	if got := g.updateStatus(t, false, id, "failed", v2); got.status != 200 ||
 		got.text("data.callbackQueued") != "true" {
 		t.Errorf("by Signature-V2: %s", got)
 	}

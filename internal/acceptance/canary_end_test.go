@@ -105,10 +105,7 @@ func (r *cardRun) misplaced() {
 			token,
 			"payer-details",
 			typedCard(r.pan("5"), object{"cvv": r.cvv(), field: r.pan("5")}),
-		); !slices.Equal(
-			got.fields(),
-			[]string{field},
-		) {
+		); !slices.Equal(got.fields(), []string{field}) {
 			r.t.Errorf("a number as %s: %s", field, got)
 		}
 	}

@@ -82,9 +82,7 @@ func badAnswers() []answerer {
 		words(http.StatusInternalServerError),
 		words(http.StatusFound),
 		words(http.StatusOK), // which is not signed
-		signedWords(
-			`%[2]s`,
-		),
+		signedWords(`%[2]s`),
 		signedWords(`{"attemptId":%[2]q,"state":"declined"}`),
 		signedWords(`{"attemptId":%q,"state":%q}`),
 		signedWords(`{"attemptId":%q,"state":"pending","codes":%q}`),

@@ -209,12 +209,7 @@ func (v *victim) looks(t *testing.T, r *trial) {
 	if r.end == "cancelled" {
 		step, statuses = "cancel", "cancelled"
 	}
-	if got := v.checkout(
-		t,
-		r.token,
-		step,
-		"",
-	); got.status != 200 ||
+	if got := v.checkout(t, r.token, step, ""); got.status != 200 ||
 		!strings.Contains(statuses, got.text("data.paymentStatus")) {
 		t.Errorf("%s: at first %s", r, got)
 	}

@@ -49,12 +49,7 @@ func TestCheckoutInvalid(t *testing.T) {
 		t.Errorf("all at once: %s", all)
 	}
 	for _, body := range []string{``, `[]`, `{"pan":`, `null`, `{"pan":"1","pan":"2"}`} {
-		if got := g.checkout(
-			t,
-			token,
-			"payer-details",
-			body,
-		); got.status != 422 ||
+		if got := g.checkout(t, token, "payer-details", body); got.status != 422 ||
 			got.text("code") != "validation_failed" {
 			t.Errorf("%s: %s", body, got)
 		}
@@ -64,9 +59,7 @@ func TestCheckoutInvalid(t *testing.T) {
 		token,
 		"phase",
 		"awaiting_payer_details",
-	); got.text(
-		"data.paymentStatus",
-	) != "pending" {
+	); got.text("data.paymentStatus") != "pending" {
 		t.Errorf("after all these: %s", got)
 	}
 	g.checkout(t, token, "payer-details", typedCard(good, nil))
@@ -114,13 +107,7 @@ func TestResendCode(t *testing.T) {
 		{nil, 401, "signature_required"}, {signed(g.box(t, "sandbox-second-rub"), "{}"), 403, "cashbox_access_denied"},
 		{bearer(g.user(t, "operator").Token), 401, "signature_required"},
 	} {
-		if got := send(
-			t,
-			"POST",
-			address,
-			"{}",
-			refused.headers,
-		); got.status != refused.status ||
+		if got := send(t, "POST", address, "{}", refused.headers); got.status != refused.status ||
 			got.text("code") != refused.code {
 			t.Errorf("%v: %s", refused, got)
 		}
@@ -176,10 +163,7 @@ func TestCheckoutOverConnect(t *testing.T) {
 	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
 	noError(t, err)
 	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
-	if code, detail, _ := connectFault(
-		t,
-		err,
-	); code != connect.CodeResourceExhausted ||
+	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted ||
 		detail != "code_resend_too_early" {
 		t.Errorf("at once again: %v %s", code, detail)
 	}
@@ -187,10 +171,7 @@ func TestCheckoutOverConnect(t *testing.T) {
 	noError(t, err)
 	_, err = g.merchantClient(g.box(t, "sandbox-azn")).
 		ResendCode(ctx, connect.NewRequest(&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}))
-	if code, detail, _ := connectFault(
-		t,
-		err,
-	); code != connect.CodeResourceExhausted ||
+	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted ||
 		detail != "code_resend_too_early" {
 		t.Errorf("the merchant: %v %s", code, detail)
 	}

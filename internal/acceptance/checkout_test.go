@@ -69,12 +69,7 @@ func (g *instance) awaitCheckout(t testing.TB, token, field, value string) answe
 func (g *instance) declineTwo(t testing.TB, token, pan, lastError string) {
 	t.Helper()
 	for range 2 {
-		if got := g.checkout(
-			t,
-			token,
-			"payer-details",
-			typedCard(pan, nil),
-		); got.status != 200 ||
+		if got := g.checkout(t, token, "payer-details", typedCard(pan, nil)); got.status != 200 ||
 			got.at("data.lastError") != nil {
 			t.Fatalf("card: %s", got)
 		}
@@ -130,23 +125,14 @@ func TestSandboxCards(t *testing.T) {
 			if test.reason != nil && test.codes == nil {
 				g.declineTwo(t, token, test.pan, test.lastError)
 			}
-			if got := g.checkout(
-				t,
-				token,
-				"payer-details",
-				typedCard(test.pan, nil),
-			); got.status != 200 ||
+			if got := g.checkout(t, token, "payer-details", typedCard(test.pan, nil)); got.status != 200 ||
 				got.text("data.phase") != "awaiting_trader_bank_sms" {
 				t.Fatalf("card: %s", got)
 			}
 			for i, code := range test.codes {
 				g.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
 				got := g.checkout(t, token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, code))
-				if after := got.text(
-					"data.paymentStatus",
-				) + " " + got.text(
-					"data.lastError",
-				); got.status != 200 ||
+				if after := got.text("data.paymentStatus") + " " + got.text("data.lastError"); got.status != 200 ||
 					after != test.after[i] {
 					t.Errorf("code %d: %s; want %s", i+1, got, test.after[i])
 				}
@@ -186,21 +172,11 @@ func TestCheckoutBodies(t *testing.T) {
 		g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})),
 		"",
 	)
-	if got := g.checkout(
-		t,
-		token,
-		"payer-otp",
-		`{}`,
-	); got.status != 200 ||
+	if got := g.checkout(t, token, "payer-otp", `{}`); got.status != 200 ||
 		got.text("data.phase") != "awaiting_trader_bank_sms" {
 		t.Errorf("without a code: %s", got)
 	}
-	if got := g.checkout(
-		t,
-		token,
-		"payer-details",
-		typedCard("4111111111111111", nil),
-	); got.status != 422 ||
+	if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)); got.status != 422 ||
 		got.text("code") != "checkout_wrong_step" {
 		t.Errorf("a second card: %s", got)
 	}

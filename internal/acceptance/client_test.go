@@ -243,10 +243,7 @@ func (g *instance) merchantClient(
 	options ...connect.ClientOption,
 ) gatewayv1connect.PaymentServiceClient {
 	return gatewayv1connect.NewPaymentServiceClient(
-		&http.Client{
-			Timeout:   patience,
-			Transport: sign.Transport(client.Transport, box.KeyID, box.Secret),
-		},
+		&http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)},
 		g.BaseURL,
 		options...)
 }

@@ -268,10 +268,7 @@ func TestOperatorCreate(t *testing.T) {
 	if err != nil || !strings.Contains(out, "root") {
 		t.Fatalf("%s %v", out, err)
 	}
-	if _, err := run(
-		password+"\n",
-		"-login=root",
-	); err == nil ||
+	if _, err := run(password+"\n", "-login=root"); err == nil ||
 		!strings.Contains(err.Error(), `the login "root" is taken`) ||
 		strings.Contains(err.Error(), "SQLSTATE") {
 		t.Errorf("the same login a second time: %v", err)

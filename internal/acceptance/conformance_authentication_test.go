@@ -75,10 +75,8 @@ var authenticationSections = []section{
 			},
 			{`- Authentication of POST /api/v1/payments/{payment}/callback: not shown.`,
 				do(callbackIsSignedByTheApplication)},
-			{`- Signing or verification scheme for outgoing webhooks: not shown.`,
-				do(webhooksAreSigned)},
-			{`- How a bearer token is obtained: not shown.`,
-				do(loginGivesToken)},
+			{`- Signing or verification scheme for outgoing webhooks: not shown.`, do(webhooksAreSigned)},
+			{`- How a bearer token is obtained: not shown.`, do(loginGivesToken)},
 		},
 	},
 }

@@ -35,10 +35,7 @@ var cardMethods = []struct{ currency, method string }{{"RUB", "mtstpay"}, {"AZN"
 func cardMethodsHaveLinks(t *testing.T, w *walk) {
 	for _, c := range cardMethods {
 		made := newPayment.by(boxOf[c.currency]).
-			with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method))(
-			t,
-			w,
-		)
+			with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method))(t, w)
 		for _, e := range []expectation{
 			is("data.method", c.method), has("data.checkoutUrl", checkoutURL), has("data.requisite", null), lacks("data.paymentPageUrl"),
 		} {

@@ -351,11 +351,7 @@ func (e endpoint) needs(name string) check {
 // atMost takes so many characters, of any length in bytes, and not one more.
 func (e endpoint) atMost(name string, count int) check {
 	return all(
-		e.takes(
-			name,
-			quoted("x", count),
-			quoted("ж", count),
-		),
+		e.takes(name, quoted("x", count), quoted("ж", count)),
 		e.rejects(name, quoted("x", count+1), quoted("ж", count+1)),
 	)
 }

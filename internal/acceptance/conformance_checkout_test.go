@@ -62,17 +62,11 @@ var checkoutSections = []section{
 						only("data", checkoutFields...),
 						is("message", "Card accepted"),
 						is("data.amount", "100.00"),
-						is(
-							"data.currency",
-							"AZN",
-						),
+						is("data.currency", "AZN"),
 						is("data.phase", "awaiting_trader_bank_sms"),
 						is("data.orderIdMasked", "cu***ea"),
 						has("data.expiresAt", dateTime),
-						is(
-							"data.paymentStatus",
-							"pending",
-						),
+						is("data.paymentStatus", "pending"),
 						has("data.isTerminal", exactly("false")),
 						has("data.otpUrl", codeURL),
 					),
@@ -93,10 +87,7 @@ var checkoutSections = []section{
 					newCode.takes("otp", `"1234"`, `"12345678"`, "", `""`, "null"),
 					newCode.rejects("otp", `"123"`, `"123456789"`, `"12a4"`, `" 1234"`, `"-123"`),
 					do(codeWhenAsked),
-					shows(
-						"code",
-						is("data.phase", "awaiting_trader_confirm"),
-					),
+					shows("code", is("data.phase", "awaiting_trader_confirm")),
 					once("a card without a code", cardWithoutCode),
 					shows("code", only("", "message", "data"), only("data", checkoutFields...)),
 				),
@@ -133,8 +124,7 @@ var checkoutSections = []section{
 	{
 		`POST /api/v1/payments/{id}/quasi-ecom/resend-code (signed)`,
 		[]row{
-			{`- Body: empty JSON object. Signature as for other merchant requests.`,
-				do(resendIsSigned)},
+			{`- Body: empty JSON object. Signature as for other merchant requests.`, do(resendIsSigned)},
 			{
 				`- Purpose: resets the stored code on the request and signals the trader to request the SMS again. Call it once per
 			"code did not arrive" event; do not poll to trigger it. It also works when the trader first marked the code as not
@@ -150,10 +140,7 @@ var checkoutSections = []section{
 					only("data", resendFields...),
 					is("data.phase", "awaiting_payer_otp"),
 					has("data.attemptsLeft", exactly("2")),
-					has(
-						"data.nextAllowedAt",
-						dateTime,
-					),
+					has("data.nextAllowedAt", dateTime),
 					has("data.codeResendCount", exactly("1")),
 					has("data.codeResendMax", exactly("3")),
 					is("data.codeResendLastBy", "merchant"),

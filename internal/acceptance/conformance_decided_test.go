@@ -77,11 +77,7 @@ var decidedSections = []section{
 				`| 404 | not_found | also an unknown checkout token, a nonexistent merchantCashboxId |`,
 				all(
 					refused(signedGet("/api/v1/payments/999999", firstKey), 404, "not_found"),
-					refused(
-						newDeposit.with("merchantCashboxId", "999999"),
-						404,
-						"not_found",
-					),
+					refused(newDeposit.with("merchantCashboxId", "999999"), 404, "not_found"),
 					refused(step("nonsense", "", ""), 404, "not_found"),
 				),
 			},

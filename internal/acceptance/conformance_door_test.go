@@ -287,9 +287,7 @@ func headersAreConfigurable(t *testing.T, _ *walk) {
 		g.BaseURL+payments,
 		body,
 		own,
-	); got.text(
-		"code",
-	) != "collect_requisites_not_available" {
+	); got.text("code") != "collect_requisites_not_available" {
 		t.Errorf("its own names: %s", got)
 	}
 	if got := g.post(t, box, body); got.status != 401 || got.text("code") != "signature_required" {
@@ -300,19 +298,11 @@ func headersAreConfigurable(t *testing.T, _ *walk) {
 // withoutApplicationSecret: such a gateway creates nothing.
 func withoutApplicationSecret(t *testing.T, _ *walk) {
 	g, box := live(t, nil)
-	if got := g.post(
-		t,
-		box,
-		order(nil),
-	); got.status != 503 ||
+	if got := g.post(t, box, order(nil)); got.status != 503 ||
 		got.text("code") != "external_payments_secret_not_configured" {
 		t.Errorf("create: %s", got)
 	}
-	if got := g.callback(
-		t,
-		"1",
-		`{"status":"failed"}`,
-	); got.status != 503 ||
+	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 503 ||
 		got.text("code") != "external_payments_secret_not_configured" {
 		t.Errorf("callback: %s", got)
 	}

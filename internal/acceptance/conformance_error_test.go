@@ -4,8 +4,7 @@ var errorSections = []section{
 	{
 		`Errors`,
 		[]row{
-			{`Error response body shape: not shown.`,
-				do(errorShape)},
+			{`Error response body shape: not shown.`, do(errorShape)},
 			{`| 401 | missing signature header | POST /api/v1/payments | No Signature header. |`,
 				refused(postWithout("Signature"), 401, "signature_required")},
 			{
@@ -111,8 +110,7 @@ var errorSections = []section{
 			},
 			{`| 422 | attempts exhausted or wrong step | resend-code | |`,
 				all(do(resendOutOfStep), late(once("resends run out", resendsRunOut)))},
-			{`| 429 | too early | resend-code | Retry after nextAllowedAt. |`,
-				do(resendTooEarly)},
+			{`| 429 | too early | resend-code | Retry after nextAllowedAt. |`, do(resendTooEarly)},
 			{`| 503 | application secret not configured | POST /api/v1/payments | |`,
 				once("no application secret", withoutApplicationSecret)},
 			{
@@ -137,14 +135,12 @@ var errorSections = []section{
 					newPayin.rejects("amount", "0.99"),
 				),
 			},
-			{`| description length | 255 characters | payment create |`,
-				newPayment.atMost("description", 255)},
+			{`| description length | 255 characters | payment create |`, newPayment.atMost("description", 255)},
 			{`| externalReference length | 256 characters | deposit create |`,
 				newDeposit.atMost("externalReference", 256)},
 			{`| Deposit amount precision | up to 8 decimals | deposit create |`,
 				all(newDeposit.takes("amount", `"1.12345678"`), newDeposit.rejects("amount", `"1.123456789"`))},
-			{`| cardHolder length | 64 characters | payer-details |`,
-				newCard.atMost("cardHolder", 64)},
+			{`| cardHolder length | 64 characters | payer-details |`, newCard.atMost("cardHolder", 64)},
 			{`| cvv length | 3 to 4 digits | payer-details |`,
 				all(newCard.takes("cvv", `"123"`, `"1234"`), newCard.rejects("cvv", `"12"`, `"12345"`))},
 			{`| expMonth | 1 or 2 digits | payer-details |`,
@@ -159,8 +155,7 @@ var errorSections = []section{
 				late(once("resends run out", resendsRunOut))},
 			{`| Pause between resends | about 45 seconds | resend-code |`,
 				all(do(pauseIs45Seconds), late(once("resends run out", resendsRunOut)))},
-			{`| Suggested status polling | every 2 to 5 seconds | GET checkout |`,
-				do(pollingIsFree)},
+			{`| Suggested status polling | every 2 to 5 seconds | GET checkout |`, do(pollingIsFree)},
 			{
 				`Rate limits per key or per address: not shown. Numeric platform amount limits behind
 			merchant_collect_amount_outside_platform_limits: not shown. Length of the payment validity period: not shown (it

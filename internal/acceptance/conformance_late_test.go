@@ -18,16 +18,10 @@ func rateGoesStale(t *testing.T, w *walk) {
 		newPayment.by("sandbox-mnt").with("currency", `"MNT"`, "method", `"iban"`),
 		200,
 		has("data.ledger.rateUnavailable", exactly("true")),
-		has(
-			"data.ledger.amountUsdt",
-			null,
-		),
+		has("data.ledger.amountUsdt", null),
 		has("data.ledger.profitUsdt", null),
 		has("data.ledger.spreadTraderUsdt", null),
-		has(
-			"data.ledger.spreadPlatformUsdt",
-			null,
-		),
+		has("data.ledger.spreadPlatformUsdt", null),
 		has("data.extra.fiatPerUsdt", null),
 		has("data.extra.rate", null),
 	).run(t, w)

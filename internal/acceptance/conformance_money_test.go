@@ -65,9 +65,7 @@ func (w *walk) balance(t *testing.T) (total, reserved decimal.Decimal) {
 	}
 	total, reserved = decimal.RequireFromString(
 		got.text("data.totalBalance"),
-	), decimal.RequireFromString(
-		got.text("data.reserved"),
-	)
+	), decimal.RequireFromString(got.text("data.reserved"))
 	if available := decimal.RequireFromString(got.text("data.available")); !available.Equal(total.Sub(reserved)) {
 		t.Errorf("available is not total less reserved: %s", got)
 	}
@@ -182,10 +180,7 @@ func depositRepeats(t *testing.T, w *walk) {
 		newDeposit.with("idempotencyKey", key),
 		200,
 		is("data.idempotencyKey", made.text("data.idempotencyKey")),
-		has(
-			"data.id",
-			exactly(made.text("data.id")),
-		),
+		has("data.id", exactly(made.text("data.id"))),
 		only("", "data"),
 		only("data", depositFields...),
 		says("Idempotent-Replay", "true"),
@@ -354,9 +349,7 @@ func newKeyWorks(t *testing.T, w *walk) {
 	made := w.fixture(t, "credential")
 	body := newPayment.body()
 	headers := header{
-		"X-Merchant-Key-Id": made.text(
-			"data.key_id",
-		),
+		"X-Merchant-Key-Id": made.text("data.key_id"),
 		"X-Merchant-Secret": made.text("secret"),
 		"Signature":         signature(made.text("secret"), body),
 	}

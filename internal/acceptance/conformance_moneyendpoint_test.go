@@ -6,8 +6,7 @@ var moneyEndpointSections = []section{
 		[]row{
 			{`- Creates a deposit request (direction deposit, status pending).`,
 				shows("deposit", is("data.direction", "deposit"), is("data.status", "pending"))},
-			{`- Body (JSON):`,
-				do(depositsTakeJSON)},
+			{`- Body (JSON):`, do(depositsTakeJSON)},
 			{
 				`| merchantCashboxId | integer or null | conditional | Optional when the key is bound to a product cashbox; otherwise
 			required. The cashbox must belong to the same merchant user. |`,
@@ -23,11 +22,7 @@ var moneyEndpointSections = []section{
 				all(
 					newDeposit.needs("amount"),
 					newDeposit.takes("amount", `"0.00000001"`, `"1"`),
-					gives(
-						newDeposit.with("amount", `"250.12345678"`),
-						201,
-						is("data.amount", "250.12345678"),
-					),
+					gives(newDeposit.with("amount", `"250.12345678"`), 201, is("data.amount", "250.12345678")),
 					gives(newDeposit.with("amount", `"1"`), 201, is("data.amount", "1.00000000")),
 					newDeposit.rejects("amount", "250.5", `"0"`, `"-1"`, `"1.000000001"`, `"1e2"`),
 				),
@@ -67,8 +62,7 @@ var moneyEndpointSections = []section{
 					do(depositRepeats),
 				),
 			},
-			{`- 201: {data: deposit} on creation. 200: {data: deposit} on an idempotent repeat.`,
-				do(depositRepeats)},
+			{`- 201: {data: deposit} on creation. 200: {data: deposit} on an idempotent repeat.`, do(depositRepeats)},
 			{
 				`- 403 (merchant_scope_required; other codes: not shown), 409 (idempotency_key_conflict: same key, different cashbox),
 			422 validation.`,

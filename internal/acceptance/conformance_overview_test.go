@@ -49,8 +49,7 @@ var overviewSections = []section{
 			deposit status and cashbox balance.`,
 				do(depositIsConfirmed),
 			},
-			{`- A merchant can open an appeal for a failed payment.`,
-				shows("appeal", is("data.status", "open"))},
+			{`- A merchant can open an appeal for a failed payment.`, shows("appeal", is("data.status", "open"))},
 			{
 				`- A payer can pay on a checkout page, or a merchant can drive the card and SMS-code steps through checkout endpoints
 			of its own page.`,

@@ -151,13 +151,7 @@ var channels = []struct {
 	currency, method, kind, how string
 	value                       kind
 }{
-	{
-		"RUB",
-		"sbp",
-		"sbp",
-		"sbp",
-		phone,
-	},
+	{"RUB", "sbp", "sbp", "sbp", phone},
 	{"RUB", "sim", "phone", "sim", phone},
 	{"RUB", "card", "card", "card2card", cardNumber},
 	{"AZN", "c2c", "card", "card2card", cardNumber},
@@ -172,10 +166,7 @@ func methods(t *testing.T, w *walk) {
 			newPayment.by(boxOf[c.currency]).
 				with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method)),
 			200,
-			is(
-				"data.method",
-				c.method,
-			),
+			is("data.method", c.method),
 			is("data.requisite.type", c.kind),
 			is("data.requisite.method", c.how),
 			has("data.requisite.value", c.value),
@@ -192,12 +183,7 @@ func methodTable(t *testing.T, w *walk) {
 	cardMethodsHaveLinks(t, w)
 	resendOutOfStep(t, w)
 	known := map[string][]string{
-		"RUB": {
-			"sbp",
-			"sim",
-			"card",
-			"mtstpay",
-		},
+		"RUB": {"sbp", "sim", "card", "mtstpay"},
 		"AZN": {"quasi_ecom", "c2c"},
 		"TRY": {"quasi_ecom", "c2c"},
 		"MNT": {"c2c", "iban"},
@@ -261,10 +247,7 @@ func validity(t *testing.T, w *walk) {
 	}
 	of := func(currency, method string) {
 		got := newPayment.by(boxOf[currency]).
-			with("currency", strconv.Quote(currency), "method", strconv.Quote(method))(
-			t,
-			w,
-		)
+			with("currency", strconv.Quote(currency), "method", strconv.Quote(method))(t, w)
 		m := matcher{t: t, createdAt: got.text("data.createdAt")}
 		if !m.after((minutes[method] * time.Minute).String()[:3], got.text("data.expiresAt")) {
 			t.Errorf("%s %s: %s", currency, method, got)
@@ -302,12 +285,7 @@ func linkOpens(t *testing.T, w *walk) {
 			if strings.HasSuffix(link, "/"+id) {
 				t.Errorf("%s ends with an id", link)
 			}
-			if page, err := trySend(
-				http.MethodGet,
-				w.PayURL+kind.path+id,
-				"",
-				nil,
-			); err != nil ||
+			if page, err := trySend(http.MethodGet, w.PayURL+kind.path+id, "", nil); err != nil ||
 				page.status != http.StatusNotFound {
 				t.Errorf("the id opens a page: %d %v", page.status, err)
 			}

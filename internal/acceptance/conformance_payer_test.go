@@ -152,24 +152,18 @@ func howManyCards(t *testing.T, w *walk) {
 	}
 	set := func(cards *int32) error {
 		_, err := w.operator(t).SetCashboxMethod(t.Context(), connect.NewRequest(&portalv1.SetCashboxMethodRequest{
-			MerchantCashboxId: w.key(
-				t,
-				cardKey,
-			).MerchantCashboxID,
-			Method:          "quasi_ecom",
-			Enabled:         true,
-			MarginPercent:   "4.5",
-			ValiditySeconds: 900,
-			Cards:           cards,
+			MerchantCashboxId: w.key(t, cardKey).MerchantCashboxID,
+			Method:            "quasi_ecom",
+			Enabled:           true,
+			MarginPercent:     "4.5",
+			ValiditySeconds:   900,
+			Cards:             cards,
 		}))
 		return err
 	}
 	fails(3)
 	for _, wrong := range []int32{0, 11, -1} {
-		if _, code, fields := connectFault(
-			t,
-			set(&wrong),
-		); code != "validation_failed" ||
+		if _, code, fields := connectFault(t, set(&wrong)); code != "validation_failed" ||
 			strings.Join(fields, " ") != "cards" {
 			t.Errorf("%d cards: %s %v", wrong, code, fields)
 		}
@@ -291,9 +285,7 @@ func claimIsKept(t *testing.T, w *walk) {
 		until := first.text("data.expiresAt")
 		expires, err := time.Parse(time.RFC3339, until)
 		noError(t, err)
-		if ahead := expires.Sub(
-			at,
-		); ahead < 900*time.Second-time.Millisecond ||
+		if ahead := expires.Sub(at); ahead < 900*time.Second-time.Millisecond ||
 			test.longer && ahead > 900*time.Second+time.Millisecond ||
 			!test.longer && until != made.text("data.expiresAt") {
 			t.Errorf("%s: expires %s, claimed at %s, at first %s", test.method, until, at, made.text("data.expiresAt"))

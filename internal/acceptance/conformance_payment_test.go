@@ -4,12 +4,9 @@ var paymentSections = []section{
 	{
 		`Payment (create response, data)`,
 		[]row{
-			{`| id | integer or uuid string | See the rule below. |`,
-				field("payment", "data.id", integer)},
-			{`| uuid | string (uuid) | Present in one documented shape. |`,
-				field("payment", "data.uuid", uuidText)},
-			{`| orderId | string | |`,
-				all(field("payment", "data.orderId", aText), do(orderIsTrimmed))},
+			{`| id | integer or uuid string | See the rule below. |`, field("payment", "data.id", integer)},
+			{`| uuid | string (uuid) | Present in one documented shape. |`, field("payment", "data.uuid", uuidText)},
+			{`| orderId | string | |`, all(field("payment", "data.orderId", aText), do(orderIsTrimmed))},
 			{
 				`| description | string or null | |`,
 				all(
@@ -17,8 +14,7 @@ var paymentSections = []section{
 					field("bare payment", "data.description", null),
 				),
 			},
-			{`| status | string | pending at creation. |`,
-				field("payment", "data.status", equal("pending"))},
+			{`| status | string | pending at creation. |`, field("payment", "data.status", equal("pending"))},
 			{
 				`| amount | string | Two decimals. |`,
 				all(
@@ -26,8 +22,7 @@ var paymentSections = []section{
 					gives(newPayment.with("amount", `"850.5"`), 200, is("data.amount", "850.50")),
 				),
 			},
-			{`| currency | string | |`,
-				field("payment", "data.currency", equal("RUB"))},
+			{`| currency | string | |`, field("payment", "data.currency", equal("RUB"))},
 			{
 				`| method | string | Present in the newer shape. |`,
 				all(
@@ -49,10 +44,7 @@ var paymentSections = []section{
 						"payment",
 						only("data.requisite", "type", "method", "value", "holder", "bank"),
 						is("data.requisite.type", "sbp"),
-						is(
-							"data.requisite.method",
-							"sbp",
-						),
+						is("data.requisite.method", "sbp"),
 						has("data.requisite.value", phone),
 						has("data.requisite.holder", aText),
 						has("data.requisite.bank", aText),
@@ -99,10 +91,7 @@ var paymentSections = []section{
 					"payment",
 					only("data.extra", "fiatPerUsdt", "marginPercent", "rate", "cryptoCurrency"),
 					is("data.extra.fiatPerUsdt", "92.50"),
-					is(
-						"data.extra.marginPercent",
-						"4.5",
-					),
+					is("data.extra.marginPercent", "4.5"),
 					is("data.extra.rate", "15.51791025"),
 					is("data.extra.cryptoCurrency", "USDT"),
 				),
@@ -125,14 +114,11 @@ var paymentSections = []section{
 	{
 		`Ledger object`,
 		[]row{
-			{`All fields are nullable strings unless noted.`,
-				do(ledgerIsTexts)},
-			{`| requisitePhone | Requisite phone. |`,
-				field("payment", "data.ledger.requisitePhone", phone)},
+			{`All fields are nullable strings unless noted.`, do(ledgerIsTexts)},
+			{`| requisitePhone | Requisite phone. |`, field("payment", "data.ledger.requisitePhone", phone)},
 			{`| requisiteFullName | Requisite holder name. |`,
 				field("payment", "data.ledger.requisiteFullName", aText)},
-			{`| bank | Bank. |`,
-				field("payment", "data.ledger.bank", aText)},
+			{`| bank | Bank. |`, field("payment", "data.ledger.bank", aText)},
 			{
 				`| transferMethod | Collect channel plus requisite type. Written <payChannel>/<paymentMethod> when they differ, a
 			single value when they match. |`,
@@ -147,10 +133,8 @@ var paymentSections = []section{
 					),
 				),
 			},
-			{`| sms | SMS-related value. |`,
-				field("payment", "data.ledger.sms", null)},
-			{`| amountUsdt | USDT amount. |`,
-				field("payment", "data.ledger.amountUsdt", equal("15.51791025"))},
+			{`| sms | SMS-related value. |`, field("payment", "data.ledger.sms", null)},
+			{`| amountUsdt | USDT amount. |`, field("payment", "data.ledger.amountUsdt", equal("15.51791025"))},
 			{`| profitUsdt | Full USDT spread (spot minus amountUsdt). |`,
 				field("payment", "data.ledger.profitUsdt", equal("0.69830596"))},
 			{
@@ -207,18 +191,12 @@ var paymentSections = []section{
 	{
 		`Payment list item (GET /api/v1/payments)`,
 		[]row{
-			{`| id | integer |`,
-				inLists("id", integer)},
-			{`| uuid | string (uuid) |`,
-				inLists("uuid", uuidText)},
-			{`| order_id | string |`,
-				all(inLists("order_id", aText), do(listedIsThePayment))},
-			{`| amount | string |`,
-				inLists("amount", decimal2)},
-			{`| currency | string |`,
-				inLists("currency", equal("RUB"))},
-			{`| status | string |`,
-				inLists("status", equal("pending"))},
+			{`| id | integer |`, inLists("id", integer)},
+			{`| uuid | string (uuid) |`, inLists("uuid", uuidText)},
+			{`| order_id | string |`, all(inLists("order_id", aText), do(listedIsThePayment))},
+			{`| amount | string |`, inLists("amount", decimal2)},
+			{`| currency | string |`, inLists("currency", equal("RUB"))},
+			{`| status | string |`, inLists("status", equal("pending"))},
 			{
 				`| payment_snapshot | object or null (legacy requisite snapshot; the normalized requisite_snapshot is preferred when
 			filled) |`,
@@ -228,10 +206,8 @@ var paymentSections = []section{
 				all(inLists("requisite_snapshot", anObject), do(listedIsThePayment))},
 			{`| ledger | object or null (server calculation for RUB collect) |`,
 				all(inLists("ledger", anObject), shows("list", only("data.0.ledger", visibleLedger...)))},
-			{`| created_at | date-time or null |`,
-				inLists("created_at", dateTime)},
-			{`| status_updated_at | date-time or null |`,
-				inLists("status_updated_at", dateTime)},
+			{`| created_at | date-time or null |`, inLists("created_at", dateTime)},
+			{`| status_updated_at | date-time or null |`, inLists("status_updated_at", dateTime)},
 		},
 	},
 }

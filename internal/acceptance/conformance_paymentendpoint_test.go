@@ -31,12 +31,7 @@ var paymentEndpointSections = []section{
 				all(
 					refused(postWithout("Signature"), 401, "signature_required"),
 					refused(postWithout("X-Merchant-Key-Id"), 403, "merchant_key_id_required"),
-					refused(
-						newPayment.with("amount", "0"),
-						422,
-						"validation_failed",
-						"amount",
-					),
+					refused(newPayment.with("amount", "0"), 422, "validation_failed", "amount"),
 					once("no application secret", withoutApplicationSecret),
 				),
 			},
@@ -68,10 +63,7 @@ var paymentEndpointSections = []section{
 					shows("read", only("", "data"), only("data", paymentFields...)),
 					do(readIsThePayment),
 					shows("read with card", is("data.payerRequisites.cardLast4", "1111")),
-					gives(
-						signedGet("/api/v1/payments/{uuid}", firstKey),
-						200,
-					),
+					gives(signedGet("/api/v1/payments/{uuid}", firstKey), 200),
 					refused(signedGet("/api/v1/payments/999999", firstKey), 404, "not_found"),
 				),
 			},
@@ -94,19 +86,10 @@ var paymentEndpointSections = []section{
 				all(
 					newStatus.needs("status"),
 					newStatus.takes("status", `"pending"`, `"completed"`, `"failed"`, `"cancelled"`, `"appeal"`),
-					newStatus.rejects(
-						"status",
-						`"expired"`,
-						`"FAILED"`,
-					),
+					newStatus.rejects("status", `"expired"`, `"FAILED"`),
 					newStatus.isText("providerPaymentId"),
 					newStatus.isText("reason"),
-					newStatus.takes(
-						"providerPaymentId",
-						"",
-						"null",
-						`"p-1"`,
-					),
+					newStatus.takes("providerPaymentId", "", "null", `"p-1"`),
 					newStatus.takes("reason", "", "null", `"why"`),
 					newStatus.atMost("reason", 255),
 					newStatus.atMost("providerPaymentId", 255),
@@ -122,10 +105,7 @@ var paymentEndpointSections = []section{
 					only("", "message", "data"),
 					is("message", "Payment status updated"),
 					only("data", "id", "uuid", "orderId", "status", "callbackQueued"),
-					has(
-						"data.id",
-						integer,
-					),
+					has("data.id", integer),
 					has("data.uuid", uuidText),
 					has("data.orderId", aText),
 					is("data.status", "failed"),
@@ -167,11 +147,7 @@ var paymentEndpointSections = []section{
 				`- 201 appeal created (response body: not shown). 403, 409, 422.`,
 				all(
 					gives(freshAppeal("x"), 201, is("message", "Appeal created"), only("data", appealFields...)),
-					refused(
-						foreignAppeal,
-						403,
-						"cashbox_access_denied",
-					),
+					refused(foreignAppeal, 403, "cashbox_access_denied"),
 					refused(appealOf("payment", "x"), 409, "appeal_already_exists"),
 					do(appealConditions),
 				),

@@ -9,11 +9,7 @@ var portalSections = []section{
 				all(
 					gives(tokenGet(portalKeys, "merchant"), 200),
 					refused(tokenGet(cashboxKeys("x"), "merchant"), 404, "not_found"),
-					refused(
-						tokenGet(cashboxKeys("999999"), "merchant"),
-						404,
-						"not_found",
-					),
+					refused(tokenGet(cashboxKeys("999999"), "merchant"), 404, "not_found"),
 					refused(tokenGet(cashboxKeys("{second}"), "merchant"), 403, "cashbox_access_denied"),
 				),
 			},
@@ -26,10 +22,7 @@ var portalSections = []section{
 					only("data.0", keyFields...),
 					has("legacy.exists", boolean),
 					has("legacy.source", either(aText, null)),
-					has(
-						"legacy.has_active_new_credential",
-						boolean,
-					),
+					has("legacy.has_active_new_credential", boolean),
 					has("legacy.fallback_enabled", boolean),
 					has("legacy.can_be_removed", boolean),
 					only(
@@ -62,14 +55,7 @@ var portalSections = []section{
 					newKey.needs("name"),
 					newKey.atMost("name", 100),
 					newKey.takes("scopes", "", "[]", `["payouts","deposits"]`),
-					newKey.rejects(
-						"scopes",
-						`"payments"`,
-						"1",
-						"{}",
-						`["admin"]`,
-						"null",
-					),
+					newKey.rejects("scopes", `"payments"`, "1", "{}", `["admin"]`, "null"),
 					do(newKeyWorks),
 					do(secretIsShownOnce),
 					shows(

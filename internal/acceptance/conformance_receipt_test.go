@@ -110,10 +110,7 @@ func banks(t *testing.T, w *walk) {
 		return err
 	}
 	noError(t, set(true, "walk-bank://pay?phone={phone}&sum={amount}"))
-	if _, code, fields := connectFault(
-		t,
-		set(true, "javascript:{amount}"),
-	); code != "validation_failed" ||
+	if _, code, fields := connectFault(t, set(true, "javascript:{amount}")); code != "validation_failed" ||
 		fmt.Sprint(fields) != "[link]" {
 		t.Errorf("a script as a link: %s %v", code, fields)
 	}

@@ -30,9 +30,7 @@ func resendIsSigned(t *testing.T, w *walk) {
 	refused(resendBy("sandbox-second-rub", id, "{}"), 403, "cashbox_access_denied").run(t, w)
 	made := newKey.with("scopes", `["deposits","payouts"]`)(t, w)
 	other := header{
-		"X-Merchant-Key-Id": made.text(
-			"data.key_id",
-		),
+		"X-Merchant-Key-Id": made.text("data.key_id"),
 		"X-Merchant-Secret": made.text("secret"),
 		"Signature":         signature(made.text("secret"), "{}"),
 	}

@@ -41,8 +41,7 @@ var stateSections = []section{
 					do(appealConditions),
 				),
 			},
-			{`Which status moves are permitted between the five values: not shown.`,
-				do(anyStatusFollowsAny)},
+			{`Which status moves are permitted between the five values: not shown.`, do(anyStatusFollowsAny)},
 		},
 	},
 	{

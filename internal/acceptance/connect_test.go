@@ -183,10 +183,7 @@ func TestConnectRefusals(t *testing.T) {
 	method := "sbp"
 	over.Method = &method
 	_, err = g.merchantClient(g.first()).CreatePayment(t.Context(), connect.NewRequest(over))
-	if code, why, _ := connectFault(
-		t,
-		err,
-	); code != connect.CodeFailedPrecondition ||
+	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition ||
 		why != "merchant_collect_amount_outside_platform_limits" {
 		t.Errorf("over the limit: %s %s", code, why)
 	}

@@ -299,9 +299,7 @@ func (v *victim) repeatsOnce(t *testing.T, a *acknowledged) {
 	if doubles := v.texts(
 		t,
 		"select order_id from payment group by merchant_id, method, order_id having count(*) > 1",
-	); len(
-		doubles,
-	) > 0 {
+	); len(doubles) > 0 {
 		t.Errorf("two payments for %v", doubles)
 	}
 }

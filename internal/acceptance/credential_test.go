@@ -117,13 +117,7 @@ func TestLegacyCredentials(t *testing.T) {
 		t.Errorf("create: %s", got)
 	}
 	for _, path := range []string{payments + "/1", payments + "?orderId=x"} {
-		if got := send(
-			t,
-			"GET",
-			g.BaseURL+path,
-			"",
-			signed(alone, ""),
-		); got.status != 403 ||
+		if got := send(t, "GET", g.BaseURL+path, "", signed(alone, "")); got.status != 403 ||
 			got.text("code") != "merchant_binding_required" {
 			t.Errorf("%s: %s", path, got)
 		}
@@ -163,25 +157,13 @@ func TestCredentialRefusals(t *testing.T) {
 		}
 	}
 	for _, id := range []string{foreignID, elsewhereID, g.keyRow(t, "sandbox-legacy"), g.keyRow(t, "sandbox-without-merchant"), "999999", "0", "-1", "x", "%00"} {
-		if got := send(
-			t,
-			"DELETE",
-			g.credentials(own)+"/"+id,
-			"",
-			portal,
-		); got.status != 404 ||
+		if got := send(t, "DELETE", g.credentials(own)+"/"+id, "", portal); got.status != 404 ||
 			got.text("code") != "not_found" {
 			t.Errorf("DELETE %s: %s", id, got)
 		}
 	}
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		if got := send(
-			t,
-			method,
-			g.credentials(own),
-			"",
-			portal,
-		); got.status != 405 ||
+		if got := send(t, method, g.credentials(own), "", portal); got.status != 405 ||
 			got.header.Get("Allow") != "GET, HEAD, POST" {
 			t.Errorf("%s: %s", method, got)
 		}
@@ -235,13 +217,7 @@ func badCredentials(t *testing.T, address string, portal header) {
 	if got := send(t, "POST", address, `{"name":"a"}`, with(portal, "Content-Type", "text/plain")); got.status != 415 {
 		t.Errorf("text: %s", got)
 	}
-	if got := send(
-		t,
-		"POST",
-		address,
-		pad(`{"name":"a"}`, bodyLimit+1),
-		portal,
-	); got.status != 413 ||
+	if got := send(t, "POST", address, pad(`{"name":"a"}`, bodyLimit+1), portal); got.status != 413 ||
 		got.text("code") != "body_too_large" {
 		t.Errorf("too large: %s", got)
 	}
@@ -308,10 +284,7 @@ func TestCredentialsByConnect(t *testing.T) {
 			t.Context(),
 			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}),
 		)
-		if code, why, _ := connectFault(
-			t,
-			err,
-		); code != connect.CodePermissionDenied ||
+		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied ||
 			why != "merchant_portal_token_required" {
 			t.Errorf("%s: %s %s", codec, code, why)
 		}

@@ -77,18 +77,12 @@ func TestDeposit(t *testing.T) {
 		}
 	}
 	other := g.box(t, "sandbox-azn").MerchantCashboxID
-	if got := ask(
-		object{"merchantCashboxId": other},
-	); got.status != 409 ||
+	if got := ask(object{"merchantCashboxId": other}); got.status != 409 ||
 		got.text("code") != "idempotency_key_conflict" {
 		t.Errorf("another cashbox: %s", got)
 	}
 	// Another cashbox of the same merchant may be named.
-	if got := g.postDeposit(
-		t,
-		box,
-		depositOrder(object{"merchantCashboxId": other}),
-	); got.status != 201 ||
+	if got := g.postDeposit(t, box, depositOrder(object{"merchantCashboxId": other})); got.status != 201 ||
 		got.text("data.merchantCashboxId") != fmt.Sprint(other) {
 		t.Errorf("for another cashbox: %s", got)
 	}
@@ -165,13 +159,7 @@ func TestDepositAccess(t *testing.T) {
 		"balance unsigned":               {"GET", balance(box.MerchantCashboxID), "", nil, 401, "signature_required"},
 		"wrong method":                   {"PUT", deposits, "", nil, 405, "method_not_allowed"},
 	} {
-		if got := send(
-			t,
-			test.method,
-			g.BaseURL+test.path,
-			test.body,
-			test.headers,
-		); got.status != test.status ||
+		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
@@ -181,13 +169,7 @@ func TestDepositAccess(t *testing.T) {
 		t.Errorf("balance with another key: %s", got)
 	}
 	for _, wrong := range []string{"0", "-1", "01", "1.0", "x", "%00", "9223372036854775808", "9223372036854775807"} {
-		if got := send(
-			t,
-			"GET",
-			g.BaseURL+deposits+"/"+wrong,
-			"",
-			signed(box, ""),
-		); got.status != 404 ||
+		if got := send(t, "GET", g.BaseURL+deposits+"/"+wrong, "", signed(box, "")); got.status != 404 ||
 			got.text("code") != "not_found" {
 			t.Errorf("GET %q: %s", wrong, got)
 		}

@@ -252,9 +252,7 @@ func TestJudge(t *testing.T) {
 			wrong.status,
 			wrong.header,
 			[]byte(wrong.body),
-		); len(
-			j.wrong,
-		) == before {
+		); len(j.wrong) == before {
 			t.Errorf("%d %s is taken", wrong.status, wrong.body)
 		}
 	}

@@ -137,10 +137,7 @@ func (s *stage) appealOne(content string) (id int64, ok bool) {
 		bystander,
 		http.MethodPost,
 		path+"/appeal",
-		form(
-			reasonPart("paid"),
-			filePart("receipt.pdf", content),
-		),
+		form(reasonPart("paid"), filePart("receipt.pdf", content)),
 		appealHeaders(box, "paid", "receipt.pdf", len(content)),
 	)
 	return number(created.text("data.id")), ok

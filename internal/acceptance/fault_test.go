@@ -141,9 +141,7 @@ func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
 	healed := time.Now()
 	back := s.load.recovered(t, healed)
 	r := s.load.next(newRound())
-	l := line{
-		fault: name, saw: r.saw(), silence: r.silence, back: back, promises: r.promises, calls: r.calls,
-	}
+	l := line{fault: name, saw: r.saw(), silence: r.silence, back: back, promises: r.promises, calls: r.calls}
 	if back > 10*time.Second {
 		t.Errorf("%s: all clients were answered again after %s", name, back)
 	}

@@ -45,9 +45,7 @@ func TestAppealsFromNode(t *testing.T) {
 		input, err := os.CreateTemp(t.TempDir(), "")
 		noError(t, err)
 		noError(t, json.NewEncoder(input).Encode(object{
-			"url": g.appealURL(
-				g.failed(t, nil),
-			),
+			"url":     g.appealURL(g.failed(t, nil)),
 			"reason":  test[0],
 			"name":    test[1],
 			"content": pdf,
@@ -102,13 +100,7 @@ func TestAppealsByFormData(t *testing.T) {
 		sign.Signature(g.first().Secret, []byte("appeal-v1\na\n\nb\na.pdf\n9")),
 	)
 	body = form(reasonPart("a\r\nb"), filePart("a.pdf", pdf))
-	if got := send(
-		t,
-		"POST",
-		g.appealURL(g.failed(t, nil)),
-		body,
-		wrong,
-	); got.status != 403 ||
+	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, wrong); got.status != 403 ||
 		got.text("code") != "invalid_signature" {
 		t.Errorf("signed over other lines: %s", got)
 	}

@@ -224,13 +224,7 @@ func TestRead(t *testing.T) {
 			"other trader":     {bearer(strangers[0]), 404, "not_found"},
 			"third trader":     {bearer(strangers[1]), 404, "not_found"},
 		} {
-			if got := send(
-				t,
-				"GET",
-				address,
-				"",
-				test.headers,
-			); got.status != test.status ||
+			if got := send(t, "GET", address, "", test.headers); got.status != test.status ||
 				got.text("code") != test.code {
 				t.Errorf("%s %s: %s; want %d %s", name, path, got, test.status, test.code)
 			}

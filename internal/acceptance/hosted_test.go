@@ -67,10 +67,7 @@ func TestPageSettings(t *testing.T) {
 	_, err = g.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
 		MerchantCashboxId: box.MerchantCashboxID, PageColor: &origin, FrameOrigin: &color,
 	}))
-	if _, code, fields := connectFault(
-		t,
-		err,
-	); code != "validation_failed" ||
+	if _, code, fields := connectFault(t, err); code != "validation_failed" ||
 		strings.Join(fields, " ") != "frameOrigin pageColor" {
 		t.Errorf("%s %v", code, fields)
 	}

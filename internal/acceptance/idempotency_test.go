@@ -57,11 +57,7 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("another cashbox: %s", same)
 	}
 	g.callback(t, id, `{"status":"cancelled"}`)
-	if later := g.create(
-		t,
-		g.first(),
-		object{"orderId": orderID},
-	); later.text("data.status") != "cancelled" ||
+	if later := g.create(t, g.first(), object{"orderId": orderID}); later.text("data.status") != "cancelled" ||
 		later.text("data.id") != id {
 		t.Errorf("after it was cancelled: %s", later)
 	}
@@ -195,13 +191,7 @@ func TestCanonicalSignature(t *testing.T) {
 		)
 		headers := signed(g.first(), canonical)
 		headers["Signature"] = strings.ToUpper(headers["Signature"])
-		if got := send(
-			t,
-			"POST",
-			g.BaseURL+payments,
-			sent,
-			headers,
-		); got.status != 200 ||
+		if got := send(t, "POST", g.BaseURL+payments, sent, headers); got.status != 200 ||
 			got.text("data.amount") != "100.10" {
 			t.Errorf("signed with %s: %s", amount, got)
 		}

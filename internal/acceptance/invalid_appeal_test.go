@@ -143,13 +143,7 @@ func badAppealSignatures(t *testing.T, g *instance, id string) {
 			"Signature",
 			sign.Signature(box.Secret, []byte(text)),
 		)
-		if got := send(
-			t,
-			"POST",
-			g.appealURL(id),
-			body,
-			headers,
-		); got.status != 403 ||
+		if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 ||
 			got.text("code") != "invalid_signature" {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -160,13 +154,7 @@ func badAppealSignatures(t *testing.T, g *instance, id string) {
 		"Signature",
 		appealHeaders(other, "x", "a.pdf", len(pdf))["Signature"],
 	)
-	if got := send(
-		t,
-		"POST",
-		g.appealURL(id),
-		body,
-		headers,
-	); got.status != 403 ||
+	if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 ||
 		got.text("code") != "invalid_signature" {
 		t.Errorf("another's secret: %s", got)
 	}
@@ -212,13 +200,7 @@ func badAppealCallers(t *testing.T, g *instance, id string) {
 		"no boundary":      {id, with(good, "Content-Type", "multipart/form-data"), 422, "validation_failed"},
 		"compressed":       {id, with(good, "Content-Encoding", "gzip"), 415, "unsupported_media_type"},
 	} {
-		if got := send(
-			t,
-			"POST",
-			g.appealURL(test.id),
-			"--b--\r\n",
-			test.headers,
-		); got.status != test.status ||
+		if got := send(t, "POST", g.appealURL(test.id), "--b--\r\n", test.headers); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
@@ -266,10 +248,7 @@ func badAppealsByConnect(t *testing.T, g *instance, id int64) {
 			"too large": {&gatewayv1.CreateAppealRequest{PaymentId: id, Reason: &reason, FileName: &name, File: make([]byte, uploadLimit)}, connect.CodeResourceExhausted, "body_too_large", nil},
 		} {
 			_, err := merchant.CreateAppeal(t.Context(), signedAppeal(box, test.ask))
-			if code, why, fields := connectFault(
-				t,
-				err,
-			); code != test.code || why != test.why ||
+			if code, why, fields := connectFault(t, err); code != test.code || why != test.why ||
 				!slices.Equal(fields, test.fields) {
 				t.Errorf("%s, %s: %s %s %v", codec, label, code, why, fields)
 			}

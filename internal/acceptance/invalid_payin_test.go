@@ -10,15 +10,13 @@ import (
 // goodPayin are the fields of a valid payout, goodDeposit those of a valid deposit.
 func goodPayin() map[string]raw {
 	return map[string]raw{
-		"orderId":  raw(`"never"`),
-		"amount":   raw(`"1500.00"`),
-		"currency": raw(`"RUB"`),
-		"method":   raw(`"sbp"`),
-		"callbackUri": raw(
-			`"https://shop.example/hook"`,
-		),
-		"address":   raw(`"+79991234567"`),
-		"recipient": raw(`"Ivan Petrov"`),
+		"orderId":     raw(`"never"`),
+		"amount":      raw(`"1500.00"`),
+		"currency":    raw(`"RUB"`),
+		"method":      raw(`"sbp"`),
+		"callbackUri": raw(`"https://shop.example/hook"`),
+		"address":     raw(`"+79991234567"`),
+		"recipient":   raw(`"Ivan Petrov"`),
 	}
 }
 
@@ -266,13 +264,7 @@ func TestBadPayinsAndDepositsChangeNothing(t *testing.T) {
 	}
 	for _, path := range []string{payins, deposits} {
 		large := pad("{}", bodyLimit+1)
-		if got := send(
-			t,
-			"POST",
-			g.BaseURL+path,
-			large,
-			signed(box, large),
-		); got.status != 413 ||
+		if got := send(t, "POST", g.BaseURL+path, large, signed(box, large)); got.status != 413 ||
 			got.text("code") != "body_too_large" {
 			t.Errorf("%s, large: %s", path, got)
 		}

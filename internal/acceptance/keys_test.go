@@ -135,9 +135,7 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 				return err
 			}
 			_ = response.Body.Close()
-			if got := g.readiness(
-				t,
-			); response.StatusCode != 503 || !strings.Contains(got, why) ||
+			if got := g.readiness(t); response.StatusCode != 503 || !strings.Contains(got, why) ||
 				strings.Contains(got, freshText) {
 				return fmt.Errorf("readyz: %d %s", response.StatusCode, got)
 			}

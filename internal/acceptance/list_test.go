@@ -124,10 +124,7 @@ func TestLookUpByOrder(t *testing.T) {
 	if got := listedIDs(
 		t,
 		g.list(t, query, signed(g.box(t, "sandbox-payments-only"), "")),
-	); !slices.Equal(
-		got,
-		[]string{sbp},
-	) {
+	); !slices.Equal(got, []string{sbp}) {
 		t.Errorf("by another key of the merchant: %v", got)
 	}
 	if got := g.list(t, url.Values{"orderId": {"never"}}, own); got.raw != `{"data":[]}` {
@@ -156,11 +153,7 @@ func TestListPaymentsRefusals(t *testing.T) {
 		"no secret":        {with(own, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
 		"signed otherwise": {signed(g.first(), "orderId=x"), 403, "invalid_signature"},
 	} {
-		if got := g.list(
-			t,
-			url.Values{"orderId": {"x"}},
-			test.headers,
-		); got.status != test.status ||
+		if got := g.list(t, url.Values{"orderId": {"x"}}, test.headers); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
@@ -252,10 +245,7 @@ func TestListPaymentsByConnect(t *testing.T) {
 		t.Context(),
 		connect.NewRequest(&gatewayv1.ListPaymentsRequest{From: &timestamppb.Timestamp{Seconds: 1 << 60}}),
 	)
-	if code, _, fields := connectFault(
-		t,
-		err,
-	); code != connect.CodeInvalidArgument ||
+	if code, _, fields := connectFault(t, err); code != connect.CodeInvalidArgument ||
 		!slices.Equal(fields, []string{"from"}) {
 		t.Errorf("a time that is none: %s %v", code, fields)
 	}

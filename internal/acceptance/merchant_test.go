@@ -122,9 +122,7 @@ func TestMerchantCasesByConnect(t *testing.T) {
 		t,
 		other.ListAppeals,
 		&portalv1.MerchantServiceListAppealsRequest{},
-	); len(
-		theirs.GetData(),
-	) > 0 {
+	); len(theirs.GetData()) > 0 {
 		t.Errorf("another merchant sees %v", theirs)
 	}
 	g.checkEventsByConnect(t, own, s.URL, payment)

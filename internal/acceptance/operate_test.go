@@ -100,9 +100,7 @@ func (p *platform) addMerchant(t *testing.T) {
 	p.merchant = number(
 		done(
 			p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"})),
-		)(
-			t,
-		).GetSubjectKey(),
+		)(t).GetSubjectKey(),
 	)
 	box, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{
 		MerchantId: p.merchant, Name: "Shop RUB", Currency: "RUB", TraderCashboxId: &p.trader,
@@ -218,10 +216,7 @@ func (p *platform) wantOperatorsOnly(t *testing.T) {
 		ctx,
 		connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}),
 	)
-	if code, why, fields := connectFault(
-		t,
-		err,
-	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		strings.Join(fields, " ") != "currency merchantId name" {
 		t.Errorf("a wrong cashbox: %s %s %v", code, why, fields)
 	}

@@ -75,11 +75,7 @@ func TestPayinBalance(t *testing.T) {
 		t.Errorf("the order id was taken: %v", got.header)
 	}
 	// A cashbox of another currency does not pay out.
-	if got := g.postPayin(
-		t,
-		g.box(t, "sandbox-azn"),
-		payinOrder(nil),
-	); got.status != 422 ||
+	if got := g.postPayin(t, g.box(t, "sandbox-azn"), payinOrder(nil)); got.status != 422 ||
 		!slices.Equal(got.fields(), []string{"currency"}) {
 		t.Errorf("from an AZN cashbox: %s", got)
 	}
@@ -155,10 +151,7 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	noError(t, err)
 	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
-	if code, why, fields := connectFault(
-		t,
-		err,
-	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		!slices.Equal(fields, []string{"proofReference"}) {
 		t.Errorf("completed without proof: %v %s %v", code, why, fields)
 	}

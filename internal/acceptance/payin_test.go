@@ -111,13 +111,7 @@ func TestPayin(t *testing.T) {
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_not_waiting")
 	_, err = second.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
 	wantRefused(t, err, connect.CodeNotFound, "not_found")
-	if got := send(
-		t,
-		"POST",
-		address+"/cancel",
-		"{}",
-		signed(box, "{}"),
-	); got.status != 422 ||
+	if got := send(t, "POST", address+"/cancel", "{}", signed(box, "{}")); got.status != 422 ||
 		got.text("code") != "payin_not_waiting" {
 		t.Errorf("cancelled while processing: %s", got)
 	}
@@ -246,25 +240,13 @@ func TestPayinAccess(t *testing.T) {
 		"create, a bearer token":      {"POST", payins, "{}", bearer(g.user(t, "operator").Token), 401, "signature_required"},
 		"wrong method":                {"DELETE", payins + "/" + id, "", nil, 405, "method_not_allowed"},
 	} {
-		if got := send(
-			t,
-			test.method,
-			g.BaseURL+test.path,
-			test.body,
-			test.headers,
-		); got.status != test.status ||
+		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
 	for _, wrong := range []string{"1", "0", "x", "%00", "null", "01890a5d-ac96-774b-bcce-b302099a8057", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", strings.Repeat("9", 300)} {
-		if got := send(
-			t,
-			"GET",
-			g.BaseURL+payins+"/"+wrong,
-			"",
-			signed(box, ""),
-		); got.status != 404 ||
+		if got := send(t, "GET", g.BaseURL+payins+"/"+wrong, "", signed(box, "")); got.status != 404 ||
 			got.text("code") != "not_found" {
 			t.Errorf("GET %q: %s", wrong, got)
 		}

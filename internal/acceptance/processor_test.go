@@ -284,9 +284,7 @@ func TestTraderProcessor(t *testing.T) {
 		token,
 		"payer-details",
 		typedCard("4242 4242 4242 4242", object{"cardHolder": "ANNA B", "expMonth": "1", "expYear": "35"}),
-	); got.text(
-		"data.phase",
-	) != "awaiting_payer_otp" {
+	); got.text("data.phase") != "awaiting_payer_otp" {
 		t.Errorf("card: %s", got)
 	}
 	_, asked := p.called("authorize")

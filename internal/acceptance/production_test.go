@@ -173,11 +173,7 @@ func TestProductionWithExternalSecret(t *testing.T) {
 		t.Errorf("create: %s", got)
 	}
 	for _, local := range []string{"http://127.0.0.1:9/", "https://127.0.0.1/", "http://localhost/"} {
-		if got := g.post(
-			t,
-			box,
-			order(object{"callbackUri": local}),
-		); got.status != 422 || len(got.fields()) != 1 ||
+		if got := g.post(t, box, order(object{"callbackUri": local})); got.status != 422 || len(got.fields()) != 1 ||
 			got.fields()[0] != "callbackUri" {
 			t.Errorf("%s: %s", local, got)
 		}

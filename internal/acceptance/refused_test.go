@@ -82,13 +82,7 @@ func badHeaders(t *testing.T, g *instance, id string) {
 		"wrong signature": {with(good, "Signature", strings.Repeat("0", 64)), 403, "invalid_signature"},
 		"a bearer token":  {bearer(g.user(t, "operator").Token), 401, "signature_required"},
 	} {
-		if got := send(
-			t,
-			"POST",
-			g.BaseURL+payments,
-			body,
-			test.headers,
-		); got.status != test.status ||
+		if got := send(t, "POST", g.BaseURL+payments, body, test.headers); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("create, %s: %s; want %d %s", name, got, test.status, test.code)
 		}
@@ -105,13 +99,7 @@ func badHeaders(t *testing.T, g *instance, id string) {
 		"another body's":       {g.application("{}"), 403, "invalid_signature"},
 		"signed with no bytes": {header{"Signature": sign.Signature("", []byte(body))}, 403, "invalid_signature"},
 	} {
-		if got := send(
-			t,
-			"POST",
-			callback,
-			body,
-			test.headers,
-		); got.status != test.status ||
+		if got := send(t, "POST", callback, body, test.headers); got.status != test.status ||
 			got.text("code") != test.code {
 			t.Errorf("callback, %s: %s; want %d %s", name, got, test.status, test.code)
 		}
@@ -130,13 +118,7 @@ func badPaths(t *testing.T, g *instance, id string) {
 		if got := g.callback(t, wrong, `{"status":"failed"}`); got.status != 404 || got.text("code") != "not_found" {
 			t.Errorf("callback %q: %s", wrong, got)
 		}
-		if got := send(
-			t,
-			"GET",
-			g.BaseURL+payments+"/"+wrong,
-			"",
-			signed(box, ""),
-		); got.status != 404 ||
+		if got := send(t, "GET", g.BaseURL+payments+"/"+wrong, "", signed(box, "")); got.status != 404 ||
 			got.text("code") != "not_found" {
 			t.Errorf("GET %q: %s", wrong, got)
 		}
@@ -146,13 +128,7 @@ func badPaths(t *testing.T, g *instance, id string) {
 		t.Errorf("callback without a payment: %s", got)
 	}
 	for _, path := range []string{"/api/", "/api/v1", "/api/v2/payments", "/api/v1/payments/", "/api/v1//payments", "/api/v1/payments/1/callback/", "/api/v1/../v1/payments", "/API/v1/payments"} {
-		if got := send(
-			t,
-			"POST",
-			g.BaseURL+path,
-			"{}",
-			signed(box, "{}"),
-		); got.status != 404 ||
+		if got := send(t, "POST", g.BaseURL+path, "{}", signed(box, "{}")); got.status != 404 ||
 			got.text("code") != "not_found" {
 			t.Errorf("POST %s: %s", path, got)
 		}
@@ -270,11 +246,7 @@ func refusals(t *testing.T, g *instance) {
 			g.exec(t, test.off)
 			time.Sleep(time.Second) // what is known of a key may be that old
 		}
-		if got := g.post(
-			t,
-			box,
-			order(test.more),
-		); got.status != test.status || got.text("code") != test.code ||
+		if got := g.post(t, box, order(test.more)); got.status != test.status || got.text("code") != test.code ||
 			got.at("errors") != nil {
 			t.Errorf("%s: %s; want %d %s", test.name, got, test.status, test.code)
 		}

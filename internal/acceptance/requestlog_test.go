@@ -64,10 +64,7 @@ func TestRequestLog(t *testing.T) {
 	}{
 		{"log-made", "POST", payments, body, signed(box, body), "POST /api/v1/payments 200  "},
 		{"log-replay", "POST", payments, body, signed(box, body), "POST /api/v1/payments 200  "},
-		{
-			"log-wrong-body", "POST", payments, "{}", signed(box, "{}"),
-			"POST /api/v1/payments 422 validation_failed ",
-		},
+		{"log-wrong-body", "POST", payments, "{}", signed(box, "{}"), "POST /api/v1/payments 422 validation_failed "},
 		{"log-wrong-signature", "POST", payments, body, wrong, "POST /api/v1/payments 403 invalid_signature "},
 		{
 			"log-wrong-secret", "POST", payments, body, with(signed(box, body), "X-Merchant-Secret", "x"),

@@ -191,10 +191,7 @@ func (o *original) isWhole(t *testing.T, end string) {
 	o.feedHasAll(t, o.cursor)
 	desk := o.merchantDesk(o.user(t, "merchant").Token)
 	_, err = desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: &end}))
-	if _, code, fields := connectFault(
-		t,
-		err,
-	); code != "validation_failed" ||
+	if _, code, fields := connectFault(t, err); code != "validation_failed" ||
 		!slices.Equal(fields, []string{"cursor"}) {
 		t.Errorf("a cursor of what was lost: %s %v", code, fields)
 	}

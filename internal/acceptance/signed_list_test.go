@@ -248,12 +248,7 @@ func TestSignedListRefusals(t *testing.T) {
 		"/api/v1/payments": "", "/api/v1/payins": "merchant_external_payins_disabled",
 		"/api/v1/deposits": "merchant_scope_required", "/api/v1/events": "",
 	} {
-		if got := g.signedList(
-			t,
-			narrow,
-			path,
-			nil,
-		); (got.status == 200) != (code == "") ||
+		if got := g.signedList(t, narrow, path, nil); (got.status == 200) != (code == "") ||
 			code != "" && got.text("code") != code {
 			t.Errorf("%s by a key for payments: %s", path, got)
 		}
@@ -313,10 +308,7 @@ func TestSignedListsByConnect(t *testing.T) {
 			t.Errorf("%s: %v", codec, err)
 		}
 		_, err = events.ListEvents(t.Context(), connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &zero}))
-		if code, why, fields := connectFault(
-			t,
-			err,
-		); code != connect.CodeInvalidArgument ||
+		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument ||
 			why != "validation_failed" ||
 			!slices.Equal(fields, []string{"limit"}) {
 			t.Errorf("%s: %v %s %v", codec, code, why, fields)

@@ -106,10 +106,7 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 	_, err = g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "loose", Password: "correct horse battery",
 	}))
-	if _, why, fields := connectFault(
-		t,
-		err,
-	); why != "validation_failed" ||
+	if _, why, fields := connectFault(t, err); why != "validation_failed" ||
 		!slices.Equal(fields, []string{"merchantIds"}) {
 		t.Errorf("of no merchant: %s %v", why, fields)
 	}

@@ -180,11 +180,7 @@ func TestSandboxOverREST(t *testing.T) {
 	}
 
 	open := g.create(t, g.first(), nil)
-	if moved := call(
-		http.MethodPost,
-		"clock/advance",
-		`{"seconds":900}`,
-	); moved.status != 200 ||
+	if moved := call(http.MethodPost, "clock/advance", `{"seconds":900}`); moved.status != 200 ||
 		moved.text("now") == "" {
 		t.Errorf("the clock: %s", moved)
 	}

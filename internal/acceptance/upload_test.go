@@ -32,12 +32,10 @@ func largeForm() (body io.Reader, length, fileSize int64) {
 	const tail = "\r\n--b--\r\n"
 	padding := int64(uploadLimit - len(head) - len(tail))
 	return io.MultiReader(
-			strings.NewReader(head),
-			io.LimitReader(zeros{}, padding),
-			strings.NewReader(tail),
-		), uploadLimit, padding + int64(
-			len(pdf),
-		)
+		strings.NewReader(head),
+		io.LimitReader(zeros{}, padding),
+		strings.NewReader(tail),
+	), uploadLimit, padding + int64(len(pdf))
 }
 
 // uploadLarge sends an appeal of the largest size and returns what is answered.
@@ -271,14 +269,7 @@ func TestRefusedUploadsCount(t *testing.T) {
 			t.Fatalf("%d: %s", n, got)
 		}
 	}
-	if got := limited.appeal(
-		t,
-		box,
-		ids[1],
-		"x",
-		"a.pdf",
-		pdf,
-	); got.status != 429 ||
+	if got := limited.appeal(t, box, ids[1], "x", "a.pdf", pdf); got.status != 429 ||
 		got.text("code") != "rate_limited" {
 		t.Errorf("after thirty: %s", got)
 	}

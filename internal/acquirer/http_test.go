@@ -98,9 +98,7 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	_, _, err = directory.Set(
 		t.Context(),
 		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
-		acquirer.Setting{
-			TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret,
-		},
+		acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret},
 	)
 	noError(t, err)
 	found, _, err := directory.For(t.Context(), trader.ID)
@@ -116,9 +114,7 @@ func noError(t *testing.T, err error) {
 }
 
 var attempt = acquirer.Attempt{
-	ID: uuid.MustParse(
-		"01900000-0000-7000-8000-000000000001",
-	),
+	ID:       uuid.MustParse("01900000-0000-7000-8000-000000000001"),
 	Amount:   decimal.RequireFromString("10.5"),
 	Currency: "AZN",
 }
@@ -312,9 +308,7 @@ func TestSetRefuses(t *testing.T) {
 		t.Context(),
 		caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID},
 		good,
-	); fault.As(
-		err,
-	) == nil {
+	); fault.As(err) == nil {
 		t.Error("a trader sets his own")
 	}
 	change, _, err := directory.Set(t.Context(), operator, good)

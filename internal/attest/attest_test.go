@@ -101,10 +101,7 @@ func TestAnotherKey(t *testing.T) {
 	d, other := dbtest.New(t), dbtest.New(t)
 	ours, theirs := signer(t, d, newer), signer(t, other, older)
 	file := document(t, theirs)
-	if found := attest.Verify(
-		file,
-		keysOf(t, ours),
-	); len(found) != 1 ||
+	if found := attest.Verify(file, keysOf(t, ours)); len(found) != 1 ||
 		!strings.Contains(found[0], "none of the gateway's") {
 		t.Errorf("%v", found)
 	}
@@ -113,10 +110,7 @@ func TestAnotherKey(t *testing.T) {
 		return rest[:16]
 	}
 	claimed := bytes.Replace(file, []byte(kid(file)), []byte(kid(document(t, ours))), 1)
-	if found := attest.Verify(
-		claimed,
-		keysOf(t, ours),
-	); len(found) != 1 ||
+	if found := attest.Verify(claimed, keysOf(t, ours)); len(found) != 1 ||
 		!strings.Contains(found[0], "was not made by the key") {
 		t.Errorf("%v", found)
 	}

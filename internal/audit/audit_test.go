@@ -140,12 +140,8 @@ var breakages = map[string]struct {
 		false,
 		`insert into account_pending (account_id, amount) values (987654, 1)`,
 	},
-	"balance lost": {ruleOne, false, `delete from account_balance where account_id = 1`},
-	"balance twice": {
-		ruleOne,
-		false,
-		`insert into account_balance (account_id, version) values (1, 1)`,
-	},
+	"balance lost":  {ruleOne, false, `delete from account_balance where account_id = 1`},
+	"balance twice": {ruleOne, false, `insert into account_balance (account_id, version) values (1, 1)`},
 	"short without a mark": {ruleShort, false, `
 		with a as (update account_balance set balance = balance - 1000 where account_id = 12)
 		insert into account_pending (account_id, amount) values (12, 1000)`},

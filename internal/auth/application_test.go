@@ -103,9 +103,7 @@ func TestSignatureV2(t *testing.T) {
 		header.Set("Signature", test.v1)
 		header.Set("Signature-V2", test.v2)
 		who, err := keys.Application(t.Context(), header, body(callback), func([]byte) int64 { return test.payment })
-		if f := fault.As(
-			err,
-		); test.code != "" &&
+		if f := fault.As(err); test.code != "" &&
 			(f == nil || f.Code != test.code || strings.Contains(f.Message, good[len(good)-64:])) ||
 			test.code == "" && (err != nil || who.Kind != caller.Application) {
 			t.Errorf("%s: %+v, %v; want %q", name, who.Kind, err, test.code)

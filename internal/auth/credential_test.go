@@ -38,10 +38,7 @@ func TestMerchantKeys(t *testing.T) {
 		t.Errorf("the new key is %+v", who)
 	}
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
-	if noError(
-		t,
-		err,
-	); second.KeyID == made.KeyID || otherSecret == secret ||
+	if noError(t, err); second.KeyID == made.KeyID || otherSecret == secret ||
 		!slices.Equal(second.Scopes, []string{"payments"}) {
 		t.Errorf("the second key: %+v", second)
 	}

@@ -103,9 +103,7 @@ func TestProveFormData(t *testing.T) {
 		if _, _, err := auth.ProveUpload(
 			auth.WithProof(t.Context(), proof),
 			upload("a\r\nb", "a.pdf", 4),
-		); fault.As(
-			err,
-		) == nil {
+		); fault.As(err) == nil {
 			t.Errorf("%s: let in", name)
 		}
 	}

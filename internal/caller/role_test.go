@@ -26,10 +26,8 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 		caller.Finance: {
 			"merchant.appeal", "merchant.deposits", "merchant.money", "merchant.payouts", "merchant.read",
 		},
-		caller.Developer: {
-			"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend",
-		},
-		caller.Support: {"merchant.appeal", "merchant.read"},
+		caller.Developer: {"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend"},
+		caller.Support:   {"merchant.appeal", "merchant.read"},
 	},
 	caller.Trader: {
 		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.work"},
@@ -148,10 +146,7 @@ func TestNeedOneOf(t *testing.T) {
 		caller.OperatorRead,
 		caller.TraderMoney,
 		caller.MerchantRead,
-	); !errors.Is(
-		err,
-		fault.ErrRoleNotAllowed,
-	) {
+	); !errors.Is(err, fault.ErrRoleNotAllowed) {
 		t.Errorf("%v", err)
 	}
 	if desk.May() {

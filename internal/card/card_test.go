@@ -132,9 +132,7 @@ func FuzzParse(f *testing.F) {
 		if len(wrong) > 0 {
 			return
 		}
-		if n := len(
-			c.PAN.Digits(),
-		); n < 13 || n > 19 || c.Expiry.Month() < 1 || c.Expiry.Month() > 12 ||
+		if n := len(c.PAN.Digits()); n < 13 || n > 19 || c.Expiry.Month() < 1 || c.Expiry.Month() > 12 ||
 			c.Expiry.Before(now) {
 			t.Errorf("%q %q %q was taken: %v", pan, month, year, c)
 		}

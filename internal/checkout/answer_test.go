@@ -158,9 +158,7 @@ func TestDeclinesCount(t *testing.T) {
 func TestAnswerFromBeforeACode(t *testing.T) {
 	t.Parallel()
 	taken := taking{
-		answer: acquirer.Answer{
-			State: acquirer.CodeNeeded,
-		},
+		answer:  acquirer.Answer{State: acquirer.CodeNeeded},
 		to:      inquired,
 		now:     noon,
 		state:   State{Phase: AwaitingConfirm},

@@ -164,12 +164,7 @@ const (
 
 func typed(pan string) checkout.Details {
 	return checkout.Details{
-		Entry: card.Entry{
-			PAN:      pan,
-			ExpMonth: "12",
-			ExpYear:  "2030",
-			Holder:   "ANNA B",
-		},
+		Entry:   card.Entry{PAN: pan, ExpMonth: "12", ExpYear: "2030", Holder: "ANNA B"},
 		CVV:     "123",
 		Address: "192.0.2.1",
 	}

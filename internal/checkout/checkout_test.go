@@ -346,11 +346,7 @@ func TestRateLimits(t *testing.T) {
 	_, token := b.create(t, "")
 	_, other := b.create(t, "")
 	for n := range 60 {
-		if _, err := b.checkouts.SubmitCode(
-			t.Context(),
-			token,
-			"",
-		); err == nil ||
+		if _, err := b.checkouts.SubmitCode(t.Context(), token, ""); err == nil ||
 			strings.Contains(err.Error(), "rate_limited") {
 			t.Fatalf("write %d: %v", n+1, err)
 		}

@@ -118,10 +118,7 @@ func TestResends(t *testing.T) {
 	wantCode(t, "before the card", err, "code_resend_wrong_step")
 	b.enter(t, token, panDesk)
 	state, err := b.checkouts.Resend(ctx, b.merchant.Caller, p.UUID.String())
-	if noError(
-		t,
-		err,
-	); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
+	if noError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
 		state.ResendsLeft() != 2 {
 		t.Errorf("%+v", state)
 	}

@@ -113,10 +113,7 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 	for _, table := range []string{"transfer", "payment_history"} {
 		for _, part := range append(partitions(t, d, table), table) {
 			for _, sql := range []string{"delete from " + part, "truncate " + part, "update " + part + " set id = 1"} {
-				if _, err := d.Pool.Exec(
-					t.Context(),
-					sql,
-				); err == nil ||
+				if _, err := d.Pool.Exec(t.Context(), sql); err == nil ||
 					!strings.Contains(err.Error(), "append-only") {
 					t.Errorf("%s: %v", sql, err)
 				}

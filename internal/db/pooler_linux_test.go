@@ -82,10 +82,7 @@ func TestPoolers(t *testing.T) {
 	const ignored = "ignore_startup_parameters = jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"
 	byTransaction := bouncer(t, d, "pool_mode = transaction\n"+ignored)
 	for range 3 {
-		if err := db.Migrate(
-			t.Context(),
-			byTransaction,
-		); err == nil ||
+		if err := db.Migrate(t.Context(), byTransaction); err == nil ||
 			!strings.Contains(db.Explain(err), "pool_mode=session") {
 			t.Errorf("by transaction: %v", err)
 		}

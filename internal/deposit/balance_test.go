@@ -53,11 +53,7 @@ func TestBalance(t *testing.T) {
 	// Any key of the merchant may.
 	other := d.merchant.Caller
 	other.Scopes, other.CashboxID = []string{}, nil
-	if b, err := d.service.Balance(
-		ctx,
-		other,
-		d.merchant.CashboxID,
-	); err != nil || b.TraderCashboxID != trader ||
+	if b, err := d.service.Balance(ctx, other, d.merchant.CashboxID); err != nil || b.TraderCashboxID != trader ||
 		b.CashboxID != d.merchant.CashboxID {
 		t.Errorf("another key: %+v %v", b, err)
 	}

@@ -206,11 +206,7 @@ func TestDepositAccess(t *testing.T) {
 	wantFault(t, err, "cashbox_access_denied")
 	_, err = d.service.Get(ctx, without, made.ID)
 	wantFault(t, err, "merchant_scope_required")
-	if got, err := d.service.Get(
-		ctx,
-		d.merchant.Caller,
-		made.ID,
-	); err != nil ||
+	if got, err := d.service.Get(ctx, d.merchant.Caller, made.ID); err != nil ||
 		got.IdempotencyKey != made.IdempotencyKey {
 		t.Errorf("read %+v %v", got, err)
 	}
@@ -301,10 +297,7 @@ func TestConfirm(t *testing.T) {
 	err = d.Pool.QueryRow(ctx, `select string_agg(actor || ' ' || coalesce(from_status, '-') || '>' || to_status, '|' order by id)
 		from deposit_history`).
 		Scan(&history)
-	if want := fmt.Sprintf(
-		"key:%d ->pending|operator:9 pending>confirmed",
-		d.merchant.Caller.ID,
-	); err != nil ||
+	if want := fmt.Sprintf("key:%d ->pending|operator:9 pending>confirmed", d.merchant.Caller.ID); err != nil ||
 		history != want {
 		t.Errorf("history %s (%v), want %s", history, err, want)
 	}

@@ -117,18 +117,12 @@ func TestOwnByKey(t *testing.T) {
 			t.Errorf("%s: %v, want %v: %v", name, got, test.want, err)
 		}
 	}
-	if list, _, err := d.service.ListOwn(
-		t.Context(),
-		d.newMerchant(t).Caller,
-		deposit.OwnPage{},
-	); err != nil ||
+	if list, _, err := d.service.ListOwn(t.Context(), d.newMerchant(t).Caller, deposit.OwnPage{}); err != nil ||
 		len(list) > 0 {
 		t.Errorf("another merchant lists %v: %v", list, err)
 	}
 	wrong := deposit.OwnPage{
-		Page: deposit.Page{
-			Status: ptr("waiting"),
-		},
+		Page:           deposit.Page{Status: ptr("waiting")},
 		IdempotencyKey: ptr("1"),
 		Span:           db.Span{From: minute, To: &dbtest.Start},
 	}

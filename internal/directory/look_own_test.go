@@ -83,10 +83,7 @@ func TestOwnLookOfOthers(t *testing.T) {
 	if _, err := b.settings.OwnLooks(
 		t.Context(),
 		userOf(b.merchant, caller.Support),
-	); !errors.Is(
-		err,
-		fault.ErrRoleNotAllowed,
-	) {
+	); !errors.Is(err, fault.ErrRoleNotAllowed) {
 		t.Error(err)
 	}
 	if _, err := b.settings.OwnLooks(t.Context(), viewer); err != nil {

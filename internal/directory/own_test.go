@@ -51,10 +51,7 @@ func limitsText(l directory.RequisiteLimits) string {
 	}
 	return fmt.Sprintf(
 		"%s to %s, %s a day, %s in sum, %s open, %s-%s %s",
-		amount(
-			l.MinAmount.Valid,
-			l.MinAmount.Decimal.String(),
-		),
+		amount(l.MinAmount.Valid, l.MinAmount.Decimal.String()),
 		amount(l.MaxAmount.Valid, l.MaxAmount.Decimal.String()),
 		number(l.DailyCount),
 		amount(l.DailySum.Valid, l.DailySum.Decimal.String()),
@@ -108,9 +105,7 @@ func TestOwnLimits(t *testing.T) {
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
-		MinAmount: ptr(
-			"",
-		),
+		MinAmount:    ptr(""),
 		MaxAmount:    ptr(""),
 		DailyCount:   ptr(int32(0)),
 		DailySum:     ptr(""),
@@ -181,9 +176,7 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	wantFields(t, err, "limits.maxAmount")
 	// The bounds themselves are within.
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
-		MinAmount: ptr(
-			"100",
-		),
+		MinAmount:    ptr("100"),
 		MaxAmount:    ptr("5000"),
 		DailyCount:   ptr(int32(7)),
 		DailySum:     ptr("9000"),

@@ -20,13 +20,11 @@ func TestLimitsOfARequisite(t *testing.T) {
 	n := directory.NewRequisite{
 		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: ptr("Bank"),
 		Limits: directory.Limits{
-			MinAmount:  ptr("100"),
-			MaxAmount:  ptr("5000"),
-			TimeZone:   ptr("Asia/Baku"),
-			DailyCount: ptr(int32(7)),
-			DailySum: ptr(
-				"90000",
-			),
+			MinAmount:    ptr("100"),
+			MaxAmount:    ptr("5000"),
+			TimeZone:     ptr("Asia/Baku"),
+			DailyCount:   ptr(int32(7)),
+			DailySum:     ptr("90000"),
 			OpenPayments: ptr(int32(3)),
 			WorkFrom:     ptr("22:00"),
 			WorkUntil:    ptr("06:30"),
@@ -156,10 +154,7 @@ func TestWrongSettings(t *testing.T) {
 		ctx,
 		operator,
 		directory.MerchantUpdate{ID: 1 << 40},
-	); !errors.Is(
-		err,
-		fault.ErrNotFound,
-	) {
+	); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("unknown merchant: %v", err)
 	}
 	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
@@ -167,10 +162,7 @@ func TestWrongSettings(t *testing.T) {
 			ctx,
 			who,
 			directory.MerchantUpdate{ID: b.merchant.ID},
-		); !errors.Is(
-			err,
-			fault.ErrTokenKindNotAllowed,
-		) {
+		); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 			t.Errorf("%s: %v", who.Kind, err)
 		}
 	}

@@ -92,9 +92,7 @@ func TestTempFile(t *testing.T) {
 		}
 	}
 	file.Close()
-	if _, err := NewTempFile(
-		BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1))),
-	); fault.As(err) == nil ||
+	if _, err := NewTempFile(BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1)))); fault.As(err) == nil ||
 		len(left()) != 0 {
 		t.Errorf("too large: %v, left %v", err, left())
 	}

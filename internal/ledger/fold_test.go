@@ -126,10 +126,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 				q,
 				cause,
 				move(shop, platform, "1000"),
-			); !errors.Is(
-				err,
-				ledger.ErrInsufficient,
-			) {
+			); !errors.Is(err, ledger.ErrInsufficient) {
 				t.Errorf("more than is there: %v", err)
 			}
 			read = sofar() - before

@@ -192,10 +192,7 @@ func TestInsufficientBooksNothing(t *testing.T) {
 			q,
 			cause,
 			move(trader, shop, "10.00000001"),
-		); !errors.Is(
-			err,
-			ledger.ErrInsufficient,
-		) {
+		); !errors.Is(err, ledger.ErrInsufficient) {
 			t.Errorf("%v", err)
 		}
 		return ledger.Post(t.Context(), q, cause, move(trader, frozen, "10"))

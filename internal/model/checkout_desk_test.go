@@ -181,17 +181,9 @@ func (p *modelPayment) sameResend(got checkout.State) error {
 	c := p.checkout
 	next := c.resentAt.Add(modelResendPause)
 	return sameFields("the resend of "+p.origin().String(), []modelField{
-		{
-			"phase",
-			string(got.Phase),
-			phaseCode,
-		},
+		{"phase", string(got.Phase), phaseCode},
 		{"attemptsLeft", strconv.Itoa(int(got.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
-		{
-			"codeResendCount",
-			strconv.Itoa(int(got.Resends)),
-			strconv.Itoa(c.resends),
-		},
+		{"codeResendCount", strconv.Itoa(int(got.Resends)), strconv.Itoa(c.resends)},
 		{"codeResendLastBy", deref(got.ResentBy), deref(c.resentBy)},
 		{"codeResendLastAt", got.ResentAt.UTC().String(), c.resentAt.String()},
 		{"nextAllowedAt", got.NextAllowedAt().UTC().String(), next.String()},
@@ -242,10 +234,7 @@ func (w *modelWalk) forbiddenDesk(s modelStep) error {
 		errUnlessCode(resend, "token_kind_not_allowed"),
 		errUnlessCode(none, "not_found"),
 		errUnlessCode(scope, "merchant_scope_required"),
-		errUnlessCode(
-			kind,
-			"token_kind_not_allowed",
-		),
+		errUnlessCode(kind, "token_kind_not_allowed"),
 		errUnlessCode(nowhere, "not_found"),
 		errUnlessCode(list, "token_kind_not_allowed"),
 	)

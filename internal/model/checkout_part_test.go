@@ -215,11 +215,7 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
 		{"lastError", deref(v.LastError), deref(c.lastError)},
 		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
 		{"cards left", strconv.Itoa(v.CardsLeft), strconv.Itoa(p.cardsLeft())},
-		{
-			"isTerminal",
-			strconv.FormatBool(v.Terminal),
-			strconv.FormatBool(p.status != "pending"),
-		},
+		{"isTerminal", strconv.FormatBool(v.Terminal), strconv.FormatBool(p.status != "pending")},
 		{"cardLast4", last4, c.last4},
 	}))
 }

@@ -59,12 +59,7 @@ func (w *modelWalk) cardOf(s modelStep) modelCard {
 
 func (c modelCard) details() checkout.Details {
 	return checkout.Details{
-		Entry: card.Entry{
-			PAN:      c.pan,
-			ExpMonth: "12",
-			ExpYear:  "2099",
-			Holder:   c.holder,
-		},
+		Entry:   card.Entry{PAN: c.pan, ExpMonth: "12", ExpYear: "2099", Holder: c.holder},
 		CVV:     "123",
 		Address: "192.0.2.1",
 	}

@@ -173,11 +173,7 @@ func (d *modelDeposit) same(got deposit.Deposit) error {
 		{"address", got.Address, d.address},
 		{"externalReference", deref(got.ExternalReference), deref(d.reference)},
 		{"idempotencyKey", got.IdempotencyKey.String(), d.key},
-		{
-			"statusUpdatedAt",
-			got.StatusAt.UTC().String(),
-			d.at.String(),
-		},
+		{"statusUpdatedAt", got.StatusAt.UTC().String(), d.at.String()},
 		{"createdAt", got.CreatedAt.UTC().String(), d.created.String()},
 	})
 }

@@ -31,10 +31,7 @@ var modelPayoutCounters = []struct {
 	merchant int
 	method   string
 }{
-	{
-		0,
-		"sbp",
-	},
+	{0, "sbp"},
 	{0, "c2c"},
 	{1, "sbp"},
 	{2, "sbp"},
@@ -67,17 +64,14 @@ var modelRecipients = map[string][]string{
 func (w *modelWalk) payoutAsk(s modelStep) modelPayoutAsk {
 	counter, amount := pickModel(modelPayoutCounters, s.n[1]), pickModel(modelPayoutAmounts, s.n[2])
 	return modelPayoutAsk{
-		step:     s.id,
-		merchant: counter.merchant,
-		order:    "payout-" + strconv.Itoa(s.n[5]),
-		method:   counter.method,
-		literal:  amount.literal,
-		amount:   amount.amount,
-		callback: w.hooks.address(s.n[4] % 2),
-		address: pickModel(
-			modelRecipients[counter.method],
-			s.n[3],
-		),
+		step:      s.id,
+		merchant:  counter.merchant,
+		order:     "payout-" + strconv.Itoa(s.n[5]),
+		method:    counter.method,
+		literal:   amount.literal,
+		amount:    amount.amount,
+		callback:  w.hooks.address(s.n[4] % 2),
+		address:   pickModel(modelRecipients[counter.method], s.n[3]),
 		recipient: pickModel([]string{"Ivan Petrov", "Анна Ё."}, s.n[3]/10),
 	}
 }

@@ -47,11 +47,7 @@ func (p *modelPayout) same(got payout.Payin) error {
 		{"status", string(got.Status), p.status},
 		{"reason", deref(got.StatusReason), deref(p.reason)},
 		{"proofReference", deref(got.ProofReference), deref(p.proof)},
-		{
-			"statusUpdatedAt",
-			got.StatusAt.UTC().String(),
-			p.at.String(),
-		},
+		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()},
 		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
 		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
 		{"frozenUsdt", got.FrozenUSDT.Shift(8).String(), units(p.frozen)},

@@ -163,10 +163,7 @@ var modelVisits = []struct {
 			"request-code",
 		},
 	},
-	{
-		panPending,
-		[]string{"resend", "payer-resend", "trader-resend", opPause, opPause, opPause},
-	},
+	{panPending, []string{"resend", "payer-resend", "trader-resend", opPause, opPause, opPause}},
 	{
 		panPending,
 		[]string{"resend", "payer-resend", "payer-resend", "trader-resend", opPause, opPause, opPause, "poll"},

@@ -140,10 +140,7 @@ func (w *modelWalk) restart() error {
 	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = deposit.New(
-		db.OnePool(w.pool),
-		w.clock,
-	), directory.NewSettings(
+	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(
 		db.OnePool(w.pool),
 		w.clock,
 		w.vault,

@@ -22,9 +22,7 @@ func TestCreate(t *testing.T) {
 	r := request("order-1")
 	r.Description = ptr("Two tickets")
 	r.Payer = &payment.Payer{
-		UserID: ptr(
-			"user-7",
-		),
+		UserID:     ptr("user-7"),
 		UserIP:     ptr("203.0.113.7"),
 		FullName:   "Anna Ivanova",
 		Type:       "vip",
@@ -35,64 +33,40 @@ func TestCreate(t *testing.T) {
 	p := b.create(t, merchant.Caller, r)
 	stored := b.row(t, p)
 	want := map[string][2]any{
-		"merchant": {
-			p.MerchantID,
-			merchant.ID,
-		},
-		"cashbox": {p.CashboxID, merchant.CashboxID},
-		"trader":  {p.TraderID, trader.ID},
-		"status": {
-			p.Status,
-			payment.Pending,
-		},
-		"order id":    {p.OrderID, "order-1"},
-		"currency":    {p.Currency, "RUB"},
-		"method":      {p.Method, "sbp"},
-		"amount":      {p.Amount.StringFixed(2), "1000.00"},
-		"description": {*p.Description, "Two tickets"},
-		"callback":    {stored.CallbackURI, "https://shop.example/hook"},
-		"created": {
-			p.CreatedAt.UTC(),
-			at(0),
-		},
-		"moved":        {p.StatusAt.UTC(), at(0)},
-		"expires":      {p.ExpiresAt.UTC(), at(15)},
-		"events":       {p.EventSequence, int32(0)},
-		"uuid version": {p.UUID.Version().String(), "VERSION_7"},
-		"requisite": {
-			*p.RequisiteID,
-			trader.Requisites[0],
-		},
-		"type":   {*p.RequisiteType, "sbp"},
-		"via":    {*p.RequisiteMethod, "sbp"},
-		"holder": {*p.RequisiteHolder, "Ivan Petrov"},
-		"bank":   {*p.RequisiteBank, "Sample Bank"},
-		"base": {
-			p.BaseRate.String(),
-			"100",
-		},
+		"merchant":         {p.MerchantID, merchant.ID},
+		"cashbox":          {p.CashboxID, merchant.CashboxID},
+		"trader":           {p.TraderID, trader.ID},
+		"status":           {p.Status, payment.Pending},
+		"order id":         {p.OrderID, "order-1"},
+		"currency":         {p.Currency, "RUB"},
+		"method":           {p.Method, "sbp"},
+		"amount":           {p.Amount.StringFixed(2), "1000.00"},
+		"description":      {*p.Description, "Two tickets"},
+		"callback":         {stored.CallbackURI, "https://shop.example/hook"},
+		"created":          {p.CreatedAt.UTC(), at(0)},
+		"moved":            {p.StatusAt.UTC(), at(0)},
+		"expires":          {p.ExpiresAt.UTC(), at(15)},
+		"events":           {p.EventSequence, int32(0)},
+		"uuid version":     {p.UUID.Version().String(), "VERSION_7"},
+		"requisite":        {*p.RequisiteID, trader.Requisites[0]},
+		"type":             {*p.RequisiteType, "sbp"},
+		"via":              {*p.RequisiteMethod, "sbp"},
+		"holder":           {*p.RequisiteHolder, "Ivan Petrov"},
+		"bank":             {*p.RequisiteBank, "Sample Bank"},
+		"base":             {p.BaseRate.String(), "100"},
 		"markup":           {p.MarkupPercent.String(), "5"},
 		"rate unavailable": {p.RateUnavailable, false},
 		"hold":             {stored.HoldUSDT.StringFixed(8), "9.80000000"},
 		"amount USDT":      {p.AmountUSDT.StringFixed(8), "9.52380952"},
-		"profit": {
-			p.ProfitUSDT.StringFixed(8),
-			"0.47619048",
-		},
-		"trader's":   {p.SpreadTraderUSDT.StringFixed(8), "0.20000000"},
-		"platform's": {p.SpreadPlatformUSDT.StringFixed(8), "0.27619048"},
-		"user": {
-			*p.PayerUserID,
-			"user-7",
-		},
-		"ip":   {*stored.PayerIP, "203.0.113.7"},
-		"name": {*stored.PayerFullName, "Anna Ivanova"},
-		"payer type": {
-			*stored.PayerType,
-			"vip",
-		},
-		"successful": {*stored.PayerSuccessful, int64(3)},
-		"expired":    {*stored.PayerExpired, int64(1)},
+		"profit":           {p.ProfitUSDT.StringFixed(8), "0.47619048"},
+		"trader's":         {p.SpreadTraderUSDT.StringFixed(8), "0.20000000"},
+		"platform's":       {p.SpreadPlatformUSDT.StringFixed(8), "0.27619048"},
+		"user":             {*p.PayerUserID, "user-7"},
+		"ip":               {*stored.PayerIP, "203.0.113.7"},
+		"name":             {*stored.PayerFullName, "Anna Ivanova"},
+		"payer type":       {*stored.PayerType, "vip"},
+		"successful":       {*stored.PayerSuccessful, int64(3)},
+		"expired":          {*stored.PayerExpired, int64(1)},
 	}
 	for name, pair := range want {
 		if pair[0] != pair[1] {
@@ -103,9 +77,7 @@ func TestCreate(t *testing.T) {
 	b.wantSlot(t, p, open)
 	// The snapshot outlives the requisite as it was.
 	b.exec(t, "update requisite set value = '+79999999999', holder = null")
-	if again := must[payment.Payment](
-		t,
-	)(
+	if again := must[payment.Payment](t)(
 		b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()),
 	); *again.RequisiteValue != *p.RequisiteValue ||
 		again.RequisiteHolder == nil {
@@ -182,9 +154,7 @@ func TestMarkupOfAPayment(t *testing.T) {
 			t,
 			b.NewMerchant(t, c.merchant).Caller,
 			r,
-		); !p.MarkupPercent.Equal(
-			decimal.RequireFromString(c.want),
-		) {
+		); !p.MarkupPercent.Equal(decimal.RequireFromString(c.want)) {
 			t.Errorf("%s: %s%%, want %s%%", name, p.MarkupPercent, c.want)
 		}
 	}

@@ -148,11 +148,7 @@ func TestHeldElsewhere(t *testing.T) {
 	for n := range 5 {
 		r := request(fmt.Sprint("beside-", n))
 		r.Amount = fmt.Sprint(200 + n)
-		if got, err := service.Create(
-			context.Background(),
-			merchant.Caller,
-			r,
-		); err != nil ||
+		if got, err := service.Create(context.Background(), merchant.Caller, r); err != nil ||
 			*got.Payment.RequisiteID == *made.Payment.RequisiteID {
 			t.Errorf("beside a locked requisite: %v", err)
 		}

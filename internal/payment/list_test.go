@@ -90,10 +90,7 @@ func TestListByPayer(t *testing.T) {
 		t,
 		payer,
 		payment.Query{Page: payment.Page{Status: ptr("completed")}},
-	); !slices.Equal(
-		got,
-		own[1:2],
-	) {
+	); !slices.Equal(got, own[1:2]) {
 		t.Errorf("completed: %v", got)
 	}
 	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts in, to does not.
@@ -101,20 +98,14 @@ func TestListByPayer(t *testing.T) {
 		t,
 		payer,
 		payment.Query{Span: db.Span{From: ptr(at(1)), To: ptr(at(6))}},
-	); !slices.Equal(
-		got,
-		[]int64{own[3], own[4]},
-	) {
+	); !slices.Equal(got, []int64{own[3], own[4]}) {
 		t.Errorf("minutes 1 to 6: %v", got)
 	}
 	if got, _ := b.list(
 		t,
 		payer,
 		payment.Query{OrderID: ptr("order-3"), Method: ptr("sbp")},
-	); !slices.Equal(
-		got,
-		own[3:4],
-	) {
+	); !slices.Equal(got, own[3:4]) {
 		t.Errorf("by order: %v", got)
 	}
 	if got, _ := b.list(t, payer, payment.Query{Method: ptr("card")}); got != nil {
@@ -362,10 +353,7 @@ func TestListRefusals(t *testing.T) {
 		wantFields(t, err, field)
 	}
 	_, _, err := b.payments.List(ctx, payer, payment.Query{
-		Page: payment.Page{
-			Status: ptr(""),
-			Page:   db.Page{Limit: ptr[int32](0), Cursor: ptr("-1")},
-		},
+		Page: payment.Page{Status: ptr(""), Page: db.Page{Limit: ptr[int32](0), Cursor: ptr("-1")}},
 		Span: db.Span{From: ptr(at(2)), To: ptr(at(1))},
 	})
 	wantFields(t, err, "cursor", "limit", "status", "to")
@@ -376,10 +364,7 @@ func TestListRefusals(t *testing.T) {
 		wantFields(t, err, "orderId")
 	}
 	_, _, err = b.payments.List(ctx, able, payment.Query{
-		Page: payment.Page{
-			Status: ptr("paid"),
-			Page:   db.Page{Limit: ptr[int32](101), Cursor: ptr("x")},
-		},
+		Page:    payment.Page{Status: ptr("paid"), Page: db.Page{Limit: ptr[int32](101), Cursor: ptr("x")}},
 		Span:    db.Span{From: ptr(at(2)), To: ptr(at(1))},
 		OrderID: ptr(""),
 		Method:  ptr("cash"),

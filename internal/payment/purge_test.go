@@ -51,11 +51,7 @@ func TestPurgeFiles(t *testing.T) {
 	if _, _, err := b.payments.ReadReceipt(ctx, operator, decided.ID, 1); code(err) != "file_purged" {
 		t.Errorf("the decided payment's receipt: %v", err)
 	}
-	if file, err := b.payments.ReadAppealFile(
-		ctx,
-		operator,
-		openAppeal.ID,
-	); err != nil ||
+	if file, err := b.payments.ReadAppealFile(ctx, operator, openAppeal.ID); err != nil ||
 		len(file.Content) != 700_000 {
 		t.Errorf("the open appeal's file: %d bytes, %v", len(file.Content), err)
 	}
@@ -79,10 +75,7 @@ func TestPurgeFiles(t *testing.T) {
 		if err := row.Scan(&raw); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(
-			raw,
-			&got,
-		); err != nil || got.Count != want[0] || got.Bytes != want[1] ||
+		if err := json.Unmarshal(raw, &got); err != nil || got.Count != want[0] || got.Bytes != want[1] ||
 			got.First != want[2] ||
 			got.Last != want[2] {
 			t.Errorf("the receipt of %s: %s, %v", what, raw, err)

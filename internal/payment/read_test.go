@@ -104,9 +104,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
 	p = b.create(t, merchant.Caller, r)
-	must[payment.Payment](
-		t,
-	)(
+	must[payment.Payment](t)(
 		b.payments.Get(
 			ctx,
 			caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},

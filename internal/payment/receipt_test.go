@@ -133,9 +133,7 @@ func TestWhoSeesReceipts(t *testing.T) {
 		p.ID,
 		1,
 		&reason,
-	); code(
-		err,
-	) != "token_kind_not_allowed" {
+	); code(err) != "token_kind_not_allowed" {
 		t.Errorf("a trader appeals: %v", err)
 	}
 	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 3, &reason); !errors.Is(err, fault.ErrNotFound) {

@@ -149,10 +149,7 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 			if int(made.Load()) != c.room {
 				t.Errorf("%d calls got a payment, there was room for %d", made.Load(), c.room)
 			}
-			if stored := b.count(
-				t,
-				"select count(*) from payment",
-			); stored != int(created.Load()) ||
+			if stored := b.count(t, "select count(*) from payment"); stored != int(created.Load()) ||
 				c.order != nil && stored != 1 {
 				t.Errorf("%d payments are stored of %d", stored, created.Load())
 			}

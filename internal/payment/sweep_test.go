@@ -106,9 +106,7 @@ func TestConfirmPastExpiry(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Hour)
-	if done := must[payment.Payment](
-		t,
-	)(
+	if done := must[payment.Payment](t)(
 		b.payments.Confirm(context.Background(), trader.Caller, p.ID),
 	); done.Status != "completed" {
 		t.Errorf("status %s", done.Status)

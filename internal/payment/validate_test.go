@@ -39,11 +39,8 @@ var invalid = map[string]struct {
 	"both unknown": {func(r *payment.Request) { r.Method, r.Currency = ptr("paypal"), "USD" }, []string{
 		"method", "currency",
 	}},
-	"nested neither": {
-		func(r *payment.Request) { r.RubCollectMethod = ptr("sim") },
-		[]string{"rubCollect.method"},
-	},
-	"nested empty": {func(r *payment.Request) { r.RubCollectMethod = ptr("") }, []string{"rubCollect.method"}},
+	"nested neither": {func(r *payment.Request) { r.RubCollectMethod = ptr("sim") }, []string{"rubCollect.method"}},
+	"nested empty":   {func(r *payment.Request) { r.RubCollectMethod = ptr("") }, []string{"rubCollect.method"}},
 	"nested, no currency": {
 		func(r *payment.Request) { r.RubCollectMethod, r.Currency = ptr("sbp"), "" },
 		[]string{"currency"},
@@ -74,9 +71,7 @@ var invalid = map[string]struct {
 	"everything at once": {
 		func(r *payment.Request) {
 			*r = payment.Request{
-				OrderID: text(
-					256,
-				),
+				OrderID:      text(256),
 				Amount:       "0",
 				Currency:     "USD",
 				CallbackURI:  "http://shop.example/",
@@ -85,9 +80,7 @@ var invalid = map[string]struct {
 				RatePercent:  ptr("101"),
 				MerchantName: true,
 				Payer: &payment.Payer{
-					UserID: ptr(
-						text(256),
-					),
+					UserID:     ptr(text(256)),
 					UserIP:     ptr("::1"),
 					FullName:   text(256),
 					Type:       text(256),

@@ -216,10 +216,7 @@ func TestMoves(t *testing.T) {
 					ended = 2
 				}
 				s.relay(t)
-				events, queued := s.count(
-					t,
-					"select count(*) from webhook_event",
-				), s.count(
+				events, queued := s.count(t, "select count(*) from webhook_event"), s.count(
 					t,
 					"select count(*) from webhook_delivery",
 				)

@@ -25,13 +25,7 @@ func TestCreateFreezes(t *testing.T) {
 	r := request("  order-1\t")
 	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", ptr(
 		"044525225",
-	), ptr(
-		"Sberbank",
-	), ptr(
-		"u-1",
-	), ptr(
-		"2001:db8::1",
-	)
+	), ptr("Sberbank"), ptr("u-1"), ptr("2001:db8::1")
 	p := b.create(t, m.Caller, r)
 	if p.Status != "waiting" || p.OrderID != "order-1" || p.AddressMask != "•••• 4567" ||
 		p.Recipient != "Ivan Petrov" ||
@@ -82,11 +76,7 @@ func TestRequisiteIsSealed(t *testing.T) {
 		t,
 		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'",
 	)
-	if _, err := b.payouts.Create(
-		context.Background(),
-		m.Caller,
-		request("order-2"),
-	); err == nil ||
+	if _, err := b.payouts.Create(context.Background(), m.Caller, request("order-2")); err == nil ||
 		fault.As(err) != nil {
 		t.Errorf("a requisite moved to another row: %v", err)
 	}

@@ -40,11 +40,7 @@ func TestStrangers(t *testing.T) {
 	if err != nil || len(list) != 0 {
 		t.Errorf("another merchant's list: %v %v", list, err)
 	}
-	if own, _, err := s.payouts.ListOwn(
-		ctx,
-		s.m.Caller,
-		payout.Query{},
-	); err != nil || len(own) != 1 ||
+	if own, _, err := s.payouts.ListOwn(ctx, s.m.Caller, payout.Query{}); err != nil || len(own) != 1 ||
 		own[0].UUID != s.p.UUID {
 		t.Errorf("its own list: %v %v", own, err)
 	}

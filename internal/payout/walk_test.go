@@ -45,13 +45,10 @@ func TestWalk(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			w := &walk{
-				bundle: b,
-				random: rand.New(rand.NewPCG(seed, 0)),
-				m:      b.merchant(t, "60", dbtest.MerchantOpts{}),
-				traders: []dbtest.Trader{
-					b.trader(t, "sbp"),
-					b.trader(t, "sbp"),
-				},
+				bundle:    b,
+				random:    rand.New(rand.NewPCG(seed, 0)),
+				m:         b.merchant(t, "60", dbtest.MerchantOpts{}),
+				traders:   []dbtest.Trader{b.trader(t, "sbp"), b.trader(t, "sbp")},
 				available: decimalOf("60"),
 				earned:    make([]decimal.Decimal, 3),
 			}

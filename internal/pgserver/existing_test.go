@@ -27,10 +27,7 @@ func TestExisting(t *testing.T) {
 	if _, err := Start(
 		testContext(t),
 		Options{Dir: other, Ephemeral: true, Existing: true},
-	); !errors.Is(
-		err,
-		ErrNoData,
-	) {
+	); !errors.Is(err, ErrNoData) {
 		t.Errorf("another version's data: %v", err)
 	}
 	start(t, Options{Dir: filepath.Join(dir, "own"), Ephemeral: true})

@@ -367,10 +367,7 @@ func TestRepeated(t *testing.T) {
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	trader, platform, held := b.account(), ledger.Available(
-		ledger.Platform,
-		0,
-	), ledger.Reserved(
+	trader, platform, held := b.account(), ledger.Available(ledger.Platform, 0), ledger.Reserved(
 		ledger.Trader,
 		b.trader.ID,
 	)
@@ -448,11 +445,7 @@ func TestOff(t *testing.T) {
 	b := setup(t)
 	alone := proposal.New(b.Pools(), b.clock, proposal.Rooms{
 		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault()),
-		Rates: rate.NewSettings(
-			b.Pool,
-			b.clock,
-			webhook.NewAddresses(true),
-		),
+		Rates:    rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)),
 		Deposits: deposit.New(b.Pools(), b.clock),
 	})
 	done, err := alone.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")

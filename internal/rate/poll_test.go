@@ -373,9 +373,7 @@ func TestRateMetrics(t *testing.T) {
 	b.clock.Advance(15 * time.Second)
 	b.wantMetric(t, `gateway_rate_age_seconds{currency="RUB"} 60`, `gateway_rate_fresh{currency="RUB"} 0`)
 	b.Pool.Close()
-	if metrics := b.measured(
-		t,
-	); strings.Contains(metrics, "gateway_rate_age") ||
+	if metrics := b.measured(t); strings.Contains(metrics, "gateway_rate_age") ||
 		!strings.Contains(metrics, "feed_polls_total") {
 		t.Error("without the database, the other metrics must still be there")
 	}

@@ -225,9 +225,7 @@ func TestSearchStops(t *testing.T) {
 		one := read(nil, false)
 		wantIDs(t, name+", newest", one, 145_000)
 		// The last of 20,000 is number 125,001, which is 25,000 seconds younger than the first.
-		if want := dbtest.Start.Add(
-			25_000 * time.Second,
-		); one.SearchedBackTo == nil ||
+		if want := dbtest.Start.Add(25_000 * time.Second); one.SearchedBackTo == nil ||
 			!one.SearchedBackTo.Equal(want) {
 			t.Errorf("%s: searched back to %v; want %s", name, one.SearchedBackTo, want)
 		}
@@ -359,9 +357,7 @@ func TestDayFirstIDs(t *testing.T) {
 	}
 	for from, want := range map[int][]int64{0: {1003, 1002, 1001, p.ID}, 1: {1003, 1002}, 2: {1003}, 4: nil} {
 		day := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, from)
-		page := must[report.Page[report.PaymentItem]](
-			t,
-		)(
+		page := must[report.Page[report.PaymentItem]](t)(
 			b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}),
 		)
 		if got := ids(page); !slices.Equal(got, want) {

@@ -127,17 +127,13 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
 	kinds := []string{report.LogRead, report.LogProposal, report.LogDecision}
-	got := must[report.Page[report.LogItem]](
-		t,
-	)(
+	got := must[report.Page[report.LogItem]](t)(
 		b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}),
 	).Items
 	var lines []string
 	for _, l := range got {
 		lines = append(lines, strings.Join([]string{
-			l.At.Format(
-				"15:04",
-			),
+			l.At.Format("15:04"),
 			l.Kind,
 			l.Actor,
 			l.Login,

@@ -117,9 +117,7 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	if len(support.Queues) != 0 || len(support.Endpoints) != 0 {
 		t.Errorf("support sees %v, %v", support.Queues, support.Endpoints)
 	}
-	other := must[report.Overview](
-		t,
-	)(
+	other := must[report.Overview](t)(
 		b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC),
 	)
 	if len(other.Queues) != 0 || len(other.Endpoints) != 0 {

@@ -280,10 +280,7 @@ rows,1
 		report.PaymentFilter{},
 		failing{},
 		nil,
-	); !errors.Is(
-		err,
-		errFull,
-	) {
+	); !errors.Is(err, errFull) {
 		t.Errorf("to a full disk: %v", err)
 	}
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
@@ -293,9 +290,7 @@ rows,1
 			report.PaymentFilter{Search: "0000"},
 			&out,
 			nil,
-		); code(
-			err,
-		) != want {
+		); code(err) != want {
 			t.Errorf("a trader's %s: %v", who, err)
 		}
 	}

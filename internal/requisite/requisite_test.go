@@ -107,9 +107,7 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s %s: %s, or comes twice", kind.Name, value, wrong)
 			}
 			seen[value] = true
-			if read := kind.Readable(
-				value,
-			); strings.NewReplacer(" ", "", "-", "").Replace(read) != value ||
+			if read := kind.Readable(value); strings.NewReplacer(" ", "", "-", "").Replace(read) != value ||
 				read == value {
 				t.Errorf("%s %s is shown as %q", kind.Name, value, read)
 			}

@@ -24,15 +24,9 @@ func TestOpensAt(t *testing.T) {
 		r := NewRequisites()
 		row := plain(1)
 		row.TimeZone, row.OwnTimeZone = "Europe/Moscow", c.zone
-		row.WorkFrom, row.WorkUntil, row.OwnWorkFrom, row.OwnWorkUntil = sec(
-			c.from,
-		), sec(
-			c.until,
-		), sec(
+		row.WorkFrom, row.WorkUntil, row.OwnWorkFrom, row.OwnWorkUntil = sec(c.from), sec(c.until), sec(
 			c.ownFrom,
-		), sec(
-			c.ownUntil,
-		)
+		), sec(c.ownUntil)
 		r.Renew(
 			&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}, requisites: []db.RequisitesSinceRow{row}},
 		)

@@ -272,9 +272,7 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	if _, err := b.reserveHolding(
 		want(2, "100"),
 		func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) },
-	); !isNone(
-		err,
-	) {
+	); !isNone(err) {
 		t.Fatalf("without USDT: %v", err)
 	}
 }

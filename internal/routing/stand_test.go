@@ -121,11 +121,7 @@ func TestStandingsTellAllRules(t *testing.T) {
 		t.Errorf("short: %q", got)
 	}
 	b.exec(t, "update trader set on_break = true where id = $1", trader.ID)
-	if got := b.stand(
-		t,
-		trader.ID,
-		now,
-	); got[ids[10]] != "trader_break" ||
+	if got := b.stand(t, trader.ID, now); got[ids[10]] != "trader_break" ||
 		got[ids[0]] != "trader_break; requisite_off" {
 		t.Errorf("on a break: %q, %q", got[ids[10]], got[ids[0]])
 	}

@@ -80,11 +80,7 @@ func TestViews(t *testing.T) {
 	if _, err := b.views.Remove(t.Context(), b.two, list[0].ID); code(err) != "not_found" {
 		t.Errorf("another user's: %v", err)
 	}
-	if path, err := b.views.Remove(
-		t.Context(),
-		b.one,
-		list[0].ID,
-	); err != nil || path != "/y" ||
+	if path, err := b.views.Remove(t.Context(), b.one, list[0].ID); err != nil || path != "/y" ||
 		b.listed(t, b.one, "/y") != "" {
 		t.Errorf("removed: %q, %v", path, err)
 	}
@@ -143,9 +139,7 @@ func TestWhoseViews(t *testing.T) {
 			"a",
 			"/x",
 			"",
-		); code(
-			err,
-		) != fault.ErrTokenKindNotAllowed.Code {
+		); code(err) != fault.ErrTokenKindNotAllowed.Code {
 			t.Errorf("%s saves: %v", kind, err)
 		}
 	}

@@ -33,11 +33,7 @@ func TestReads(t *testing.T) {
 	if one := list[1]; one.Login != "root" || one.RequestID != "r-1" || one.Subject != "requisite" {
 		t.Errorf("the oldest is %+v", one)
 	}
-	if list, _, err := reads.List(
-		t.Context(),
-		admin,
-		sensitive.Filter{SubjectKey: new("6")},
-	); err != nil ||
+	if list, _, err := reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("6")}); err != nil ||
 		len(list) != 0 {
 		t.Errorf("of another: %v %v", list, err)
 	}

@@ -223,10 +223,7 @@ func TestPasskeyCeremonies(t *testing.T) {
 	noError(t, err)
 	refused(t, o.RemovePasskey(t.Context(), root.Session, list[0].ID), fault.NotFound, "not_found")
 	noError(t, o.RemovePasskey(t.Context(), two.Session, list[0].ID))
-	if found, err := o.Find(
-		t.Context(),
-		two.Cookie,
-	); err != nil || found.Factors.Passkeys != 1 ||
+	if found, err := o.Find(t.Context(), two.Cookie); err != nil || found.Factors.Passkeys != 1 ||
 		found.Factors.RecoveryCodes != 10 {
 		t.Errorf("left %+v, %v", found.Factors, err)
 	}

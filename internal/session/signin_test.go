@@ -115,9 +115,7 @@ func TestLoginRefused(t *testing.T) {
 		t.Errorf("answers differ: %v", answers)
 	}
 	_, err := p.Login(t.Context(), session.Credentials{}, home)
-	if f := fault.As(
-		err,
-	); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil ||
+	if f := fault.As(err); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil ||
 		f.Fields["password"] == nil {
 		t.Errorf("nothing given: %v", err)
 	}
@@ -241,12 +239,7 @@ func TestCreateOperator(t *testing.T) {
 	if err != nil || token.Kind != caller.Operator {
 		t.Errorf("%s, %v", token.Kind, err)
 	}
-	if err := session.CreateOperator(
-		t.Context(),
-		p.Queries(),
-		"root",
-		"another password",
-	); err == nil ||
+	if err := session.CreateOperator(t.Context(), p.Queries(), "root", "another password"); err == nil ||
 		strings.Contains(err.Error(), "another password") {
 		t.Errorf("the login is taken: %v", err)
 	}

@@ -61,11 +61,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	}
 	bearer = login(password)
 	next := second
-	if _, err := users.Update(
-		t.Context(),
-		operator,
-		session.UserUpdate{ID: id, Password: &next},
-	); err != nil ||
+	if _, err := users.Update(t.Context(), operator, session.UserUpdate{ID: id, Password: &next}); err != nil ||
 		known(bearer) {
 		t.Fatalf("a session outlives its password (%v)", err)
 	}
@@ -82,11 +78,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 		login(second) != "" {
 		t.Fatalf("a user switched off goes on (%v)", err)
 	}
-	if _, err := users.Update(
-		t.Context(),
-		operator,
-		session.UserUpdate{ID: id, Enabled: &on},
-	); err != nil ||
+	if _, err := users.Update(t.Context(), operator, session.UserUpdate{ID: id, Enabled: &on}); err != nil ||
 		login(second) == "" {
 		t.Fatalf("a user switched on cannot sign in (%v)", err)
 	}
@@ -139,10 +131,7 @@ func TestWrongUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if who, err := users.Bearer(
-		t.Context(),
-		"Bearer "+token.Bearer,
-	); err != nil ||
+	if who, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil ||
 		!slices.Equal(who.MerchantIDs, []int64{m.ID}) {
 		t.Errorf("signed in as %+v, %v", who, err)
 	}
@@ -158,9 +147,7 @@ func TestWrongUsers(t *testing.T) {
 		t.Context(),
 		caller.Caller{Kind: caller.Trader, Role: caller.Owner},
 		session.NewUser{},
-	); fault.As(
-		err,
-	) != fault.ErrTokenKindNotAllowed {
+	); fault.As(err) != fault.ErrTokenKindNotAllowed {
 		t.Errorf("a trader makes users: %v", err)
 	}
 }

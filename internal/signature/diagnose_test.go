@@ -152,11 +152,7 @@ func mistakes(t *testing.T) map[string]one {
 		"escaped letter": {
 			over(`{"orderId":"\u0436-1","amount":100.10,"url":"https://a.b/c"}`), signature.Reserialised, 12,
 		},
-		"PHP": {
-			over(`{"orderId":"\u0436-1","amount":100.1,"url":"https:\/\/a.b\/c"}`),
-			signature.Reserialised,
-			12,
-		},
+		"PHP": {over(`{"orderId":"\u0436-1","amount":100.1,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 12},
 		"encoded twice": {
 			over(`"{\"orderId\":\"ж-1\",\"amount\":100.10,\"url\":\"https://a.b/c\"}"`),
 			signature.EncodedTwice,
@@ -183,12 +179,8 @@ func mistakes(t *testing.T) map[string]one {
 			signature.OtherKey,
 			-1,
 		},
-		"another key's id": {sample{"mk_9", secret, right, body, nil}, signature.OtherKey, -1},
-		"revoked": {
-			sample{revokedID, revoked, signed(revoked, body), body, nil},
-			signature.KeyRevoked,
-			-1,
-		},
+		"another key's id":    {sample{"mk_9", secret, right, body, nil}, signature.OtherKey, -1},
+		"revoked":             {sample{revokedID, revoked, signed(revoked, body), body, nil}, signature.KeyRevoked, -1},
 		"quotes sent":         {sample{keyID, `"` + secret + `"`, right, body, nil}, signature.SecretQuoted, -1},
 		"space around the id": {sample{`"` + keyID + `"`, secret, right, body, nil}, signature.KeyIDSpace, -1},
 		"sent without sk_": {
@@ -197,12 +189,8 @@ func mistakes(t *testing.T) map[string]one {
 			-1,
 		},
 		"webhook secret sent": {sample{keyID, webhook, signed(webhook, body), body, nil}, signature.WebhookSecret, -1},
-		"wrong secret": {
-			sample{keyID, "sk_guess", signed("sk_guess", body), body, nil},
-			signature.Unproven,
-			-1,
-		},
-		"unknown key": {sample{"mk_9", "sk_guess", right, body, nil}, signature.Unproven, -1},
+		"wrong secret":        {sample{keyID, "sk_guess", signed("sk_guess", body), body, nil}, signature.Unproven, -1},
+		"unknown key":         {sample{"mk_9", "sk_guess", right, body, nil}, signature.Unproven, -1},
 
 		"no signature": {sample{keyID, secret, "", body, nil}, signature.HeaderMissing, -1},
 		"signature misnamed": {

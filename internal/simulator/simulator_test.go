@@ -26,14 +26,12 @@ func TestStep(t *testing.T) {
 		reason  string
 		counted string
 	}{
-		"confirmed":    {every(100, 0, 0, 5, 5), 5 * time.Second, payment.Completed, "", "1 0 0"},
-		"too early":    {every(100, 0, 0, 5, 5), 5*time.Second - time.Millisecond, payment.Pending, "", "0 0 0"},
-		"wrong amount": {every(0, 100, 0, 0, 0), 0, payment.Cancelled, "The payer sent another amount.", "0 1 0"},
-		"cancelled":    {every(0, 0, 100, 0, 0), 0, payment.Cancelled, "No transfer has come.", "0 0 1"},
-		"not answered": {every(0, 0, 0, 0, 0), time.Minute, payment.Pending, "", "0 0 0"},
-		"another method": {
-			simulator.Play{Method: "card", Confirmed: 100}, time.Minute, payment.Pending, "", "0 0 0",
-		},
+		"confirmed":      {every(100, 0, 0, 5, 5), 5 * time.Second, payment.Completed, "", "1 0 0"},
+		"too early":      {every(100, 0, 0, 5, 5), 5*time.Second - time.Millisecond, payment.Pending, "", "0 0 0"},
+		"wrong amount":   {every(0, 100, 0, 0, 0), 0, payment.Cancelled, "The payer sent another amount.", "0 1 0"},
+		"cancelled":      {every(0, 0, 100, 0, 0), 0, payment.Cancelled, "No transfer has come.", "0 0 1"},
+		"not answered":   {every(0, 0, 0, 0, 0), time.Minute, payment.Pending, "", "0 0 0"},
+		"another method": {simulator.Play{Method: "card", Confirmed: 100}, time.Minute, payment.Pending, "", "0 0 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,10 +139,7 @@ func TestStartRefused(t *testing.T) {
 	if _, err := b.simulator.Start(
 		t.Context(),
 		[]simulator.Play{every(50, 50, 1, 0, 0)},
-	); !names(
-		err,
-		"plays[0].confirmedPercent",
-	) {
+	); !names(err, "plays[0].confirmedPercent") {
 		t.Errorf("101 of 100: %v", err)
 	}
 	state, err := b.simulator.Get(t.Context())

@@ -128,18 +128,16 @@ func TestRebinding(t *testing.T) {
 // address that is dialled.
 func TestNamesOfPrivateAddresses(t *testing.T) {
 	n := &names{asked: map[string]int{}, of: map[string][]string{
-		"loopback.test":    {"127.0.0.1"},
-		"any.test":         {"0.0.0.0"},
-		"metadata.test":    {"169.254.169.254"},
-		"private.test":     {"192.168.0.1"},
-		"many.test":        {"10.0.0.1,127.0.0.1,172.16.0.1"},
-		"shared.test":      {"100.64.0.1"},
-		"v6-loopback.test": {"::1"},
-		"v6-any.test":      {"::"},
-		"v6-mapped.test":   {"::ffff:127.0.0.1"},
-		"v6-nat64.test": {
-			"64:ff9b::7f00:1",
-		},
+		"loopback.test":       {"127.0.0.1"},
+		"any.test":            {"0.0.0.0"},
+		"metadata.test":       {"169.254.169.254"},
+		"private.test":        {"192.168.0.1"},
+		"many.test":           {"10.0.0.1,127.0.0.1,172.16.0.1"},
+		"shared.test":         {"100.64.0.1"},
+		"v6-loopback.test":    {"::1"},
+		"v6-any.test":         {"::"},
+		"v6-mapped.test":      {"::ffff:127.0.0.1"},
+		"v6-nat64.test":       {"64:ff9b::7f00:1"},
 		"v6-nat64-local.test": {"64:ff9b:1::7f00:1"},
 		"v6-6to4.test":        {"2002:7f00:1::"},
 		"v6-teredo.test":      {"2001:0:7f00:1::"},

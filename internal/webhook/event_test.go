@@ -204,9 +204,7 @@ func TestFeedRefuses(t *testing.T) {
 		"out of bounds": {FeedPage{Cursor: some("9223372036854775808")}, "cursor"},
 	} {
 		_, _, err := b.events.List(t.Context(), own, test.page)
-		if f := fault.As(
-			err,
-		); f == nil || f.Kind != fault.Invalid || !f.Fields.Wrong(test.field) ||
+		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || !f.Fields.Wrong(test.field) ||
 			len(f.Fields) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -303,10 +301,7 @@ func TestFeedByKey(t *testing.T) {
 		t.Context(),
 		portal(b.merchant.ID),
 		FeedPage{},
-	); !errors.Is(
-		err,
-		fault.ErrTokenKindNotAllowed,
-	) {
+	); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 		t.Errorf("with a token: %v", err)
 	}
 	_, err := b.Pool.Exec(t.Context(), `insert into webhook_event

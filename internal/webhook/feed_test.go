@@ -59,11 +59,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		if found != 5 {
 			t.Errorf("found %d", found)
 		}
-		if list, _, err := events.List(
-			t.Context(),
-			portal(b.merchant.ID),
-			FeedPage{Status: &pending},
-		); err != nil ||
+		if list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending}); err != nil ||
 			len(list) != 0 {
 			t.Errorf("pending: %d, %v", len(list), err)
 		}

@@ -103,10 +103,7 @@ func TestStopInTheMiddle(t *testing.T) {
 	}
 	close(answer)
 	<-stopped
-	if kept, left := b.count(
-		t,
-		"select count(*) from webhook_attempt",
-	), b.count(
+	if kept, left := b.count(t, "select count(*) from webhook_attempt"), b.count(
 		t,
 		"select count(*) from webhook_delivery",
 	); kept != 1 ||

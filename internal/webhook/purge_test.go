@@ -42,10 +42,7 @@ func TestPurgeAttempts(t *testing.T) {
 	if got := b.count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"); got != 5 {
 		t.Errorf("the receipts speak of %d attempts", got)
 	}
-	if got := b.count(
-		t,
-		"select count(*) from webhook_event where id = '"+event.ID.String()+"'",
-	); got != 1 ||
+	if got := b.count(t, "select count(*) from webhook_event where id = '"+event.ID.String()+"'"); got != 1 ||
 		event.ID == uuid.Nil {
 		t.Error("the event is gone")
 	}

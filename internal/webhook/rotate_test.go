@@ -58,10 +58,7 @@ func TestRotation(t *testing.T) {
 	during := deliver()
 	verifies(t, b.secret, during)
 	verifies(t, old, during)
-	if plain, _ := signing.Signature(
-		b.secret,
-		during.body,
-	); during.header.Get("Signature") != plain ||
+	if plain, _ := signing.Signature(b.secret, during.body); during.header.Get("Signature") != plain ||
 		signatures(during) != 2 {
 		t.Errorf("%d signatures, Signature %s", signatures(during), during.header.Get("Signature"))
 	}

@@ -142,9 +142,7 @@ func (b *bundle) number(t *testing.T) {
 // event makes an event nothing knows of yet.
 func (b *bundle) event(merchant dbtest.Merchant, url string) Event {
 	return Event{
-		ID: uuid.Must(
-			uuid.NewV7(),
-		),
+		ID:         uuid.Must(uuid.NewV7()),
 		MerchantID: merchant.ID,
 		CashboxID:  merchant.CashboxID,
 		Type:       "payment.status.updated",

@@ -183,9 +183,7 @@ func TestDecodeSampleErrors(t *testing.T) {
 		"tags":["a",null,1],"items":[{},{"items":[{"small":"1"}]},null],"extra":{"a":"1","b":1,"b":1},"at":"yesterday","ratio":"1"}`,
 	)
 	want := fault.Fields{
-		"small": {
-			"is out of range",
-		},
+		"small":                   {"is out of range"},
 		"tiny":                    {"is out of range"},
 		"big":                     {"is out of range"},
 		"flag":                    {"must be true or false"},
@@ -208,12 +206,10 @@ func TestDecodeSampleErrors(t *testing.T) {
 		`{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`,
 	)
 	want = fault.Fields{
-		"tags":  {"must be a list"},
-		"items": {"must be a list"},
-		"extra": {"must be an object"},
-		"at": {
-			"must be an ISO 8601 date-time",
-		},
+		"tags":     {"must be a list"},
+		"items":    {"must be a list"},
+		"extra":    {"must be an object"},
+		"at":       {"must be an ISO 8601 date-time"},
 		"colour":   {"must be one of RED, GREEN"},
 		"flag":     {"must be true or false"},
 		"rawBytes": {"must be a base64 string"},

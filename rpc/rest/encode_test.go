@@ -39,17 +39,13 @@ func sbpPayment() *gatewayv1.Payment {
 		},
 		PaymentPageUrl: proto.String("https://pay.example/r/abc?x=1&y=2"),
 		Extra: &gatewayv1.Extra{
-			FiatPerUsdt: proto.String(
-				"90.00",
-			),
+			FiatPerUsdt:    proto.String("90.00"),
 			MarginPercent:  proto.String("2.50"),
 			Rate:           proto.String("16.26016260"),
 			CryptoCurrency: proto.String("USDT"),
 		},
 		Ledger: &gatewayv1.Ledger{
-			TransferMethod: proto.String(
-				"sbp",
-			),
+			TransferMethod:          proto.String("sbp"),
 			AmountUsdt:              proto.String("16.26016260"),
 			ProfitUsdt:              proto.String("0.40650406"),
 			SpreadTraderUsdt:        proto.String("0.16666666"),

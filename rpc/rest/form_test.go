@@ -22,12 +22,8 @@ func (s *stub) CreateAppeal(
 		req.Msg.File, _ = io.ReadAll(file)
 	}
 	return connect.NewResponse(
-			&gatewayv1.CreateAppealResponse{Message: "Appeal created"},
-		), s.note(
-			ctx,
-			req.Msg,
-			req.Header(),
-		)
+		&gatewayv1.CreateAppealResponse{Message: "Appeal created"},
+	), s.note(ctx, req.Msg, req.Header())
 }
 
 func formRequest(body string) *http.Request {
@@ -75,10 +71,7 @@ func TestForm(t *testing.T) {
 // A part that is wrong stays unset, so that nothing half right is signed or used.
 func TestFormWithWrongParts(t *testing.T) {
 	t.Parallel()
-	good := part(
-		`Content-Disposition: form-data; name="reason"`,
-		"x",
-	) + part(
+	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
 		`Content-Disposition: form-data; name="file"; filename="a"`,
 		"y",
 	)
@@ -145,10 +138,7 @@ func TestWriteFile(t *testing.T) {
 // Whatever is sent, a form is read without a panic, and a field it sets came from a part of its
 // own.
 func FuzzForm(f *testing.F) {
-	good := part(
-		`Content-Disposition: form-data; name="reason"`,
-		"x",
-	) + part(
+	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
 		`Content-Disposition: form-data; name="file"; filename="a"`,
 		"y",
 	)

@@ -124,11 +124,7 @@ func TestTransportBodyErrors(t *testing.T) {
 	request.Body = own
 	request.GetBody = func() (io.ReadCloser, error) { return nil, broken }
 	sent := &capture{}
-	if _, err := Transport(
-		sent,
-		"k",
-		"s",
-	).RoundTrip(request); !errors.Is(err, broken) || !own.closed ||
+	if _, err := Transport(sent, "k", "s").RoundTrip(request); !errors.Is(err, broken) || !own.closed ||
 		sent.request != nil {
 		t.Errorf("got %v, closed %v, sent %v; want the error, closed, nothing sent", err, own.closed, sent.request)
 	}

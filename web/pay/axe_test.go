@@ -20,9 +20,7 @@ func states(t *testing.T, b *bundle) map[string]string {
 	_, err := b.settings.UpdateCashbox(
 		t.Context(),
 		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{
-			ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
-		},
+		directory.CashboxUpdate{ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400")},
 	)
 	noError(t, err)
 	found := map[string]string{"unknown": "/r/nonsense"}
@@ -81,16 +79,7 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 		"AZN",
 		"quasi_ecom",
 		"axe",
-	), b.create(
-		t,
-		"AZN",
-		"quasi_ecom",
-	), b.createFor(
-		t,
-		"AZN",
-		"quasi_ecom",
-		"axe",
-	)
+	), b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "AZN", "quasi_ecom", "axe")
 	b.payWith(t, paid, approvedCard)
 	b.payWith(t, declined, declinedCard)
 	b.answers(t)

@@ -63,10 +63,7 @@ func ptr[T any](v T) *T { return &v }
 
 // pools are the requisites there are: of every method one.
 var pools = []struct{ currency, method string }{
-	{
-		"RUB",
-		"sbp",
-	},
+	{"RUB", "sbp"},
 	{"RUB", "sim"},
 	{"RUB", "card"},
 	{"AZN", "c2c"},

@@ -56,11 +56,7 @@ func TestBuy(t *testing.T) {
 			page.types("#pan", test.card)
 			page.types("#expiry", "1230")
 			page.types("#cvv", "123")
-			if number, expiry := page.value(
-				"#pan",
-			), page.value(
-				"#expiry",
-			); number != test.grouped ||
+			if number, expiry := page.value("#pan"), page.value("#expiry"); number != test.grouped ||
 				expiry != "12/30" {
 				t.Errorf("%q until %q", number, expiry)
 			}
@@ -69,9 +65,7 @@ func TestBuy(t *testing.T) {
 			}
 			page.Click("form .button")
 			page.Await("h1", test.title)
-			if got := page.Text(
-				".order > :last-child",
-			); test.title == "Payment received" &&
+			if got := page.Text(".order > :last-child"); test.title == "Payment received" &&
 				got != test.brand+" •••• "+test.card[12:] {
 				t.Errorf("paid with %q", got)
 			}

@@ -57,15 +57,11 @@ func TestFrameOrigin(t *testing.T) {
 	_, err := b.settings.UpdateCashbox(
 		t.Context(),
 		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{
-			ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400"),
-		},
+		directory.CashboxUpdate{ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400")},
 	)
 	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p))
-	if policy := a.header.Get(
-		"Content-Security-Policy",
-	); !strings.HasSuffix(
+	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(
 		policy,
 		"; frame-ancestors https://shop.example",
 	) ||
@@ -76,12 +72,7 @@ func TestFrameOrigin(t *testing.T) {
 		t,
 		http.MethodGet,
 		b.path(other),
-	).header.Get(
-		"Content-Security-Policy",
-	); !strings.HasSuffix(
-		policy,
-		"frame-ancestors 'none'",
-	) {
+	).header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
 		t.Error(policy)
 	}
 	page := parse(t, a)
@@ -108,9 +99,7 @@ func TestLanguage(t *testing.T) {
 			t.Errorf("%+v: %s", test, got)
 		}
 		chosen := test.query == "?lang="+test.want
-		if cookie := a.header.Get(
-			"Set-Cookie",
-		); strings.HasPrefix(cookie, "lang="+test.want+"; Path=/;") != chosen ||
+		if cookie := a.header.Get("Set-Cookie"); strings.HasPrefix(cookie, "lang="+test.want+"; Path=/;") != chosen ||
 			!chosen && cookie != "" {
 			t.Errorf("%+v: remembers %q", test, cookie)
 		}
@@ -180,9 +169,7 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 		b.path(p),
 		"Accept-Encoding",
 		"br, gzip;q=0",
-	); plain.header.Get(
-		"Content-Encoding",
-	) != "" ||
+	); plain.header.Get("Content-Encoding") != "" ||
 		!strings.HasPrefix(plain.body, "<!doctype html>") {
 		t.Errorf("to who takes no gzip: %.20q", plain.body)
 	}

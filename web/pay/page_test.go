@@ -121,9 +121,7 @@ func TestCheckAsked(t *testing.T) {
 		before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
 		file := strings.NewReader(png)
 		_, err := b.payments.OpenAppeal(t.Context(), b.boxes[p.Currency].Caller, p.ID, payment.AppealRequest{
-			Reason: ptr(
-				"The payer has paid.",
-			),
+			Reason:   ptr("The payer has paid."),
 			FileName: ptr("receipt.png"),
 			File:     io.NewSectionReader(file, 0, file.Size()),
 		})

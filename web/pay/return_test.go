@@ -91,9 +91,7 @@ func TestLeadsBack(t *testing.T) {
 	_, err := b.settings.UpdateCashbox(
 		t.Context(),
 		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{
-			ID: b.boxes["RUB"].CashboxID, ReturnAutomatic: &on,
-		},
+		directory.CashboxUpdate{ID: b.boxes["RUB"].CashboxID, ReturnAutomatic: &on},
 	)
 	noError(t, err)
 	left, stayed, failed := b.returning(t, "sbp", to), b.returning(t, "sbp", to), b.returning(t, "sbp", to)

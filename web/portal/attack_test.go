@@ -61,9 +61,7 @@ func (b *bundle) victims(t *testing.T) victims {
 		"/merchant/payouts/{id}":  waiting,
 		"/trader/payouts/{id}":    taken,
 		"{n}":                     "1",
-		"/merchant/deposits/{id}": fmt.Sprint(
-			b.deposited(t, "5", "x").ID,
-		),
+		"/merchant/deposits/{id}": fmt.Sprint(b.deposited(t, "5", "x").ID),
 		"/merchant/appeals/{id}":  fmt.Sprint(appeal),
 		"/trader/requisites/{id}": fmt.Sprint(b.traders[0].Requisites[0]),
 		"{event}":                 event,

@@ -150,10 +150,7 @@ func TestReasonTooLong(t *testing.T) {
 		t.Error("it is cancelled all the same")
 	}
 	// The same form may be sent again, corrected.
-	if a := p.post(
-		t,
-		"/trader/payments/1/cancel",
-		hidden(page, "reason", "no money")...); a.to() != "/trader" {
+	if a := p.post(t, "/trader/payments/1/cancel", hidden(page, "reason", "no money")...); a.to() != "/trader" {
 		t.Errorf("corrected: %d to %q", a.code, a.to())
 	}
 }

@@ -50,9 +50,7 @@ func TestInvite(t *testing.T) {
 	want(t, "a name's elements", a.page(t).Find("main i").Length(), 0)
 	a = p.post(t, "/merchant/team/invite", fields...)
 	want(t, "sent twice", line(a.code, a.to(), p.cookies["flash"]), "303 /merchant/team invited-before")
-	if text := words(
-		p.page(t, "/merchant/team").Find("main"),
-	); !strings.Contains(
+	if text := words(p.page(t, "/merchant/team").Find("main")); !strings.Contains(
 		text,
 		"<i>new</i> Finance not set up not signed in Invited",
 	) {

@@ -197,9 +197,7 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	want(t, "failures", page.Find("tbody tr").Length(), 1)
-	if text := words(
-		page.Find("tbody"),
-	); !strings.Contains(text, "500, 40 ms") ||
+	if text := words(page.Find("tbody")); !strings.Contains(text, "500, 40 ms") ||
 		!strings.Contains(text, "<img src=x>broken") {
 		t.Errorf("the failure: %s", text)
 	}
@@ -299,9 +297,7 @@ func TestResendDead(t *testing.T) {
 	want(t, "a stranger", len(rows(stranger.page(t, "/merchant/developers/resend"))), 0)
 	want(t, "a stranger's confirmation", stranger.get(t, confirm).code, http.StatusSeeOther)
 	question := p.page(t, confirm)
-	if text := words(
-		question.Find("main"),
-	); !strings.Contains(text, "Yes, send 2 again") ||
+	if text := words(question.Find("main")); !strings.Contains(text, "Yes, send 2 again") ||
 		!strings.Contains(text, deadURL) {
 		t.Errorf("the question: %s", text)
 	}
@@ -309,9 +305,7 @@ func TestResendDead(t *testing.T) {
 	a := p.post(t, "/merchant/developers/resend", fields...)
 	led := a.to()
 	want(t, "again", p.post(t, "/merchant/developers/resend", fields...).to(), led)
-	if text := words(
-		p.page(t, led).Find("main"),
-	); !strings.Contains(text, "Queued so far 2") ||
+	if text := words(p.page(t, led).Find("main")); !strings.Contains(text, "Queued so far 2") ||
 		!strings.Contains(text, "Done") {
 		t.Errorf("progress: %s", text)
 	}

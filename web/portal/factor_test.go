@@ -34,10 +34,7 @@ func TestFirstDay(t *testing.T) {
 		"too short":    {"password", "short", "again", "short"},
 		"not the same": {"password", password, "again", password + "x"},
 	} {
-		if a := p.post(
-			t,
-			path,
-			fields...); a.code != http.StatusUnprocessableEntity ||
+		if a := p.post(t, path, fields...); a.code != http.StatusUnprocessableEntity ||
 			strings.Contains(a.body, fields[1]+`"`) {
 			t.Errorf("%s: %d", wrong, a.code)
 		}
@@ -180,10 +177,7 @@ func TestSessions(t *testing.T) {
 	if a := stranger.post(t, path); a.code != http.StatusNotFound {
 		t.Errorf("a stranger ends it: %d", a.code)
 	}
-	if p.post(
-		t,
-		path,
-	); other.get(t, "/account").code == http.StatusOK &&
+	if p.post(t, path); other.get(t, "/account").code == http.StatusOK &&
 		third.get(t, "/account").code == http.StatusOK {
 		t.Error("none has ended")
 	}

@@ -19,9 +19,7 @@ func (p *person) listen(t testing.TB) listening {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	noError(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
-	if kind := response.Header.Get(
-		"Content-Type",
-	); response.StatusCode != http.StatusOK ||
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK ||
 		kind != "text/event-stream" {
 		t.Fatalf("%d %s", response.StatusCode, kind)
 	}

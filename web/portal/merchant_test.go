@@ -174,9 +174,7 @@ func TestMerchantPayment(t *testing.T) {
 	then := b.clock.Now().Add(-2 * time.Minute).UTC().Format("2006-01-02T15:04")
 	past := p.page(t, "/merchant/payments/1?at="+then)
 	want(t, "then", words(past.Find(".headline .badge")), "Pending")
-	if text := words(
-		past.Find("main"),
-	); strings.Contains(text, "Completed") ||
+	if text := words(past.Find("main")); strings.Contains(text, "Completed") ||
 		!strings.Contains(text, "This is how it stood at") {
 		t.Errorf("then: %s", text)
 	}
@@ -358,22 +356,14 @@ func (b *bundle) merchantPages(t testing.TB, p *person) map[string]string {
 	a := p.upload(
 		t,
 		fmt.Sprintf("/merchant/payments/%d/appeal", failed.ID),
-		hidden(
-			p.page(t, fmt.Sprintf("/merchant/payments/%d/appeal", failed.ID)),
-			"reason",
-			"Paid",
-			"receipt",
-			"1",
-		),
+		hidden(p.page(t, fmt.Sprintf("/merchant/payments/%d/appeal", failed.ID)), "reason", "Paid", "receipt", "1"),
 		"",
 		"",
 	)
 	a2 := p.post(t, "/merchant/deposits", hidden(
 		p.page(t, "/merchant/deposits/new"),
 		"cashbox",
-		fmt.Sprint(
-			b.merchant.CashboxID,
-		),
+		fmt.Sprint(b.merchant.CashboxID),
 		"network",
 		"TRC20",
 		"amount",

@@ -63,11 +63,7 @@ func TestFundWithFourEyes(t *testing.T) {
 		"/operator/money/fund/confirm?"+b.fundQuery("5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E",
 	)
 	for _, word := range []string{"5.5 USDT", "1 000.00 USDT", "tx-1", evil, "another operator has to approve"} {
-		if got := strings.ReplaceAll(
-			sure.text(),
-			" ",
-			" ",
-		); !strings.Contains(
+		if got := strings.ReplaceAll(sure.text(), " ", " "); !strings.Contains(
 			strings.ToLower(got),
 			strings.ToLower(word),
 		) {
@@ -388,9 +384,7 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 			FiatPerUSDT: decimal.NewFromInt(int64(9900 + i*i%97)).Shift(-2),
 		}))
 	}
-	routing := fmt.Sprintf(
-		"/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=", b.merchant.CashboxID,
-	)
+	routing := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=", b.merchant.CashboxID)
 	return map[string]string{
 		"rates":       "/operator/rates",
 		"quote":       "/operator/rates?currency=RUB&amount=1500&markup=4.5&traderShare=1.5",

@@ -35,10 +35,7 @@ func (b *bundle) payOut(t testing.TB, count int) []string {
 	var ids []string
 	for i := range count {
 		created, err := b.payouts.Create(ctx, who, payout.Request{
-			OrderID: fmt.Sprint(
-				"payout-",
-				i,
-			),
+			OrderID:     fmt.Sprint("payout-", i),
 			Amount:      "1000",
 			Currency:    "RUB",
 			CallbackURI: "https://shop.example/hook",

@@ -105,10 +105,7 @@ func TestReplayPage(t *testing.T) {
 		}
 	}
 	if text := one.get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).
-		text(); !strings.Contains(
-		text,
-		"Nothing was passed by",
-	) {
+		text(); !strings.Contains(text, "Nothing was passed by") {
 		t.Errorf("the first: %s", text)
 	}
 	if a := one.get(t, "/operator/routing/payments/987654"); a.code != http.StatusNotFound {

@@ -168,10 +168,7 @@ func TestSandboxMakesPayments(t *testing.T) {
 		AttrOr("action", ""); action != "/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1" {
 		t.Errorf("the trader's page is %s", action)
 	}
-	if region := browser.get(
-		t,
-		"/sandbox/made",
-	); !strings.Contains(region.body, `id="payment-2"`) ||
+	if region := browser.get(t, "/sandbox/made"); !strings.Contains(region.body, `id="payment-2"`) ||
 		strings.Contains(region.body, "<main") {
 		t.Errorf("the list alone: %d %s", region.code, region.body)
 	}
@@ -281,10 +278,7 @@ func TestSandboxInbox(t *testing.T) {
 	if seen := browser.get(t, "/sandbox/inbox/list?seen=2"); seen.code != http.StatusNoContent {
 		t.Errorf("nothing new is %d", seen.code)
 	}
-	if news := browser.get(
-		t,
-		"/sandbox/inbox/list?seen=1",
-	); news.code != http.StatusOK ||
+	if news := browser.get(t, "/sandbox/inbox/list?seen=1"); news.code != http.StatusOK ||
 		strings.Contains(news.body, "<main") {
 		t.Errorf("news are %d", news.code)
 	}

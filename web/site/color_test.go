@@ -109,10 +109,7 @@ func styles(t *testing.T) [2]map[string]rgb {
 func TestTokensAreReadable(t *testing.T) {
 	t.Parallel()
 	pairs := [][2]string{
-		{
-			"ink",
-			"ground",
-		},
+		{"ink", "ground"},
 		{"ink", "card"},
 		{"quiet", "ground"},
 		{"quiet", "card"},
