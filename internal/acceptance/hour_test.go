@@ -17,6 +17,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
 
@@ -76,15 +77,10 @@ func (n newcomer) follow(words string) {
 	n.T.Helper()
 	const find = `(() => { const a = [...document.querySelectorAll("a[href]")].find(a => a.textContent.trim() === %q);
 		if (a) { a.setAttribute("data-follow", "") }; return !!a })()`
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		there, err := chromedp.Run(n.Ctx, chromedp.Evaluate[bool](fmt.Sprintf(find, words), chromedp.EvalAwaitPromise))
-		if err == nil && there {
-			break
-		}
-		if time.Since(began) > browsertest.Patience/2 {
-			n.T.Fatalf("no link %q on the page that says %s", words, n.Text("main"))
-		}
-	}
+	testenv.Until(n.T, fmt.Sprintf("the page has a link %q", words), func() bool {
+		there, err := chromedp.Run(n.Ctx, chromedp.Evaluate[bool](fmt.Sprintf(find, words)))
+		return err == nil && there
+	})
 	n.Click("a[data-follow]")
 }
 
@@ -94,17 +90,17 @@ func (n newcomer) step(words string) {
 	n.follow("Work")
 	n.Await("h1", "Work")
 	n.follow(words)
-	n.Do(chromedp.WaitVisible(chromedp.CSS("main form button.primary")))
+	n.Visible("main form button.primary")
 }
 
 // secret is what a page shows once, which is then left.
 func (n newcomer) secret() string {
 	n.T.Helper()
-	n.Do(chromedp.WaitVisible(chromedp.CSS("#secret")))
+	n.Visible("#secret")
 	secret := n.Text("#secret")
 	keepSecret(secret)
 	n.Click("main .actions a.primary")
-	n.Do(chromedp.WaitNotPresent(chromedp.CSS("#secret")))
+	n.Gone("#secret")
 	return secret
 }
 
@@ -136,7 +132,7 @@ func (n newcomer) enrol(first string) {
 	n.T.Helper()
 	n.Await("h1", "Set up a second factor")
 	n.Click(`a[href="/second-factor/app"]`)
-	n.Do(chromedp.WaitVisible(chromedp.CSS("#code")))
+	n.Visible("#code")
 	secret := browsertest.Eval[string](n.Tab, `document.querySelector("input[name=secret]").value`)
 	keepSecret(secret)
 	code, err := totp.GenerateCode(secret, time.Now())
@@ -228,10 +224,10 @@ func (h *hour) addMerchant() (invitation string) {
 	}
 	a.Await("h1", "Shop RUB")
 	a.follow("SBP transfer")
-	a.Do(chromedp.WaitVisible(chromedp.CSS("#marginPercent")))
+	a.Visible("#marginPercent")
 	a.Write("#marginPercent", "6")
 	a.submit()
-	a.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	a.Visible(".flash")
 	return h.invites("Invite the merchant’s user", "shop")
 }
 
@@ -249,7 +245,7 @@ func (h *hour) addTrader() (invitation string) {
 	a.Write("#value", "+7 900 123-45-67")
 	a.Write("#holder", "Ivan I.")
 	a.submit()
-	a.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	a.Visible(".flash")
 	return h.invites("Invite the trader’s user", "trader")
 }
 
@@ -262,15 +258,15 @@ func (h *hour) fund(second newcomer) {
 	h.admin.submit()
 	h.admin.Await("h1", "Is this right?")
 	h.admin.submit()
-	h.admin.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	h.admin.Visible(".flash")
 	h.admin.Holds("main", "You proposed this")
 	second.follow("Work")
 	second.follow("Give the trader USDT")
 	second.Await("h1", "Approvals")
 	second.Click("tr a")
-	second.Do(chromedp.WaitVisible(chromedp.CSS(`form[action$="/approve"] button`)))
+	second.Visible(`form[action$="/approve"] button`)
 	second.Click(`form[action$="/approve"] button`)
-	second.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	second.Visible(".flash")
 }
 
 // newKey has the merchant's user make a key.
@@ -281,7 +277,7 @@ func (n newcomer) newKey() sandbox.Cashbox {
 	n.Click(".head .primary")
 	n.Write("#name", "Web shop")
 	n.submit()
-	n.Do(chromedp.WaitVisible(chromedp.CSS("#secret")))
+	n.Visible("#secret")
 	id := browsertest.Eval[string](n.Tab, `document.querySelector("dl.facts .mono").textContent`)
 	return sandbox.Cashbox{KeyID: strings.TrimSpace(id), Secret: n.secret()}
 }
@@ -341,7 +337,7 @@ func (n newcomer) confirm(id string) {
 	n.Click("#job-" + id + " a.primary")
 	n.Await("h1", "Has the money arrived?")
 	n.submit()
-	n.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	n.Visible(".flash")
 	n.Holds("#desk", "479.224")
 }
 
@@ -352,7 +348,7 @@ func (h *hour) wantPaid(t *testing.T, id string) {
 	a.follow("Work")
 	a.Await("h1", "Work")
 	a.Holds("#work", "Nothing waits.")
-	a.Do(chromedp.WaitNotPresent(chromedp.CSS("#first-steps")))
+	a.Gone("#first-steps")
 	a.follow("Payments")
 	a.Await("h1", "Payments")
 	a.Click("tr[data-row] a")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // The Python client signs, verifies a webhook, and takes a payment and a payout through a running
@@ -13,7 +15,7 @@ import (
 func TestPythonClient(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
-		clientMissing(t, "no python3")
+		testenv.Missing(t, "no python3")
 	}
 	source, err := filepath.Abs("../../rpc/python")
 	noError(t, err)

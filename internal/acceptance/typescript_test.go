@@ -15,18 +15,9 @@ import (
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
-
-// clientMissing skips a test of a client in another language where what it needs is not installed,
-// unless that is required.
-func clientMissing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("GATEWAY_TEST_CLIENTS") == "required" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
 
 const typescript = "../../rpc/typescript"
 
@@ -63,10 +54,10 @@ func openAll(t *testing.T, dir string) {
 func installTypescript(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
-		clientMissing(t, "no npm: install nodejs and npm")
+		testenv.Missing(t, "no npm: install nodejs and npm")
 	}
 	if _, err := os.Stat(filepath.Join(typescript, "node_modules/.bin/tsc")); err != nil {
-		clientMissing(t, "no tsc: npm ci --prefix rpc/typescript")
+		testenv.Missing(t, "no tsc: npm ci --prefix rpc/typescript")
 	}
 	openAll(t, filepath.Join(typescript, "src"))
 	dir := t.TempDir()

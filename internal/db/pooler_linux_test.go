@@ -15,6 +15,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // bouncer starts PgBouncer before the test's server, and returns the URL of the test's database by it.
@@ -22,10 +23,7 @@ func bouncer(t *testing.T, d *dbtest.DB, settings string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		if os.Getenv("GATEWAY_TEST_POOLER") == "required" {
-			t.Fatal(err)
-		}
-		t.Skip("PgBouncer is not installed")
+		testenv.Missing(t, "no pgbouncer")
 	}
 	server, err := pgx.ParseConfig(d.URL)
 	noError(t, err)

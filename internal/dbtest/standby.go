@@ -15,10 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/pgserver"
+	"gateway.example/internal/testenv"
 )
-
-// standbyEnv has tests fail that have nothing to make a standby with: a PostgreSQL that was downloaded.
-const standbyEnv = "GATEWAY_TEST_STANDBY"
 
 // Standby starts a streaming standby of the server that a database is on, and returns the address of the
 // same database there. What is in the way of a change that is to be replayed is cancelled at once.
@@ -33,10 +31,7 @@ func Standby(t testing.TB, primary string) (address string, server *pgserver.Ser
 	check(t, conn.Close(t.Context()))
 	program := filepath.Join(programs, "pg_basebackup")
 	if _, err := os.Stat(program); err != nil {
-		if os.Getenv(standbyEnv) == "required" {
-			t.Fatalf("%s=required, and there is no %s", standbyEnv, program)
-		}
-		t.Skip("there is no pg_basebackup to make a standby with")
+		testenv.Missing(t, "no pg_basebackup to make a standby with, as where PostgreSQL was downloaded")
 	}
 	dir, err := os.MkdirTemp("", "gateway-standby-")
 	check(t, err)

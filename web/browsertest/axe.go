@@ -9,17 +9,18 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/testenv"
 )
 
 // Rules is axe, or the test ends.
 func Rules(t testing.TB) string {
 	t.Helper()
-	t.Helper()
 	content, err := os.ReadFile(
 		filepath.Join("..", "..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"),
 	)
 	if err != nil {
-		Missing(t, "no axe: npm ci --prefix internal/tools/axe")
+		testenv.Missing(t, "no axe: npm ci --prefix internal/tools/axe")
 	}
 	return string(content)
 }

@@ -3,8 +3,9 @@ package browsertest
 
 import (
 	"context"
-	"os"
+	"fmt"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,20 +14,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/testenv"
 )
-
-// requiredEnv set to "required" makes a Missing browser, or Missing rules of accessibility, a
-// failure.
-const requiredEnv = "GATEWAY_TEST_BROWSER"
-
-// Missing skips a test that needs what is not installed, where that is not required.
-func Missing(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv(requiredEnv) == "required" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
 
 // browser is one process for all tests of the package, each of which gets a tab with cookies of its
 // own.
@@ -44,9 +34,6 @@ func End() {
 	}
 }
 
-// Patience bounds what is waited for: the machine may be busy.
-const Patience = 60 * time.Second
-
 // Tab is a page in the browser, as a phone shows it.
 type Tab struct {
 	T   testing.TB
@@ -62,17 +49,18 @@ func New(t testing.TB) Tab {
 		found = found || err == nil
 	}
 	if !found {
-		Missing(t, "no browser: install chromium")
+		testenv.Missing(t, "no browser: install chromium")
 	}
 	browser.once.Do(func() {
-		browser.ctx, browser.cancel = chromedp.NewContext(context.Background())
+		browser.ctx, browser.cancel = chromedp.NewContext(context.Background(),
+			chromedp.WithAllocatorOptions(chromedp.WSURLReadTimeout(testenv.Patience)))
 		browser.err = chromedp.Do(browser.ctx)
 	})
 	must(t, browser.err)
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	must(t, chromedp.Do(ctx))
-	ctx, stop := context.WithTimeout(ctx, 5*Patience)
+	ctx, stop := context.WithTimeout(ctx, 2*testenv.Patience)
 	t.Cleanup(stop)
 	b := Tab{T: t, Ctx: ctx}
 	b.Do(chromedp.EmulateViewport(360, 740))
@@ -94,7 +82,69 @@ func (b Tab) Open(url string) {
 // Click clicks the one element of a selector, as a finger would.
 func (b Tab) Click(selector string) {
 	b.T.Helper()
-	b.Do(chromedp.Click(chromedp.CSS(selector)))
+	var at []float64
+	testenv.Until(b.T, selector+" can be clicked", func() bool {
+		var err error
+		at, err = chromedp.Run(b.Ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(middle, selector)))
+		return err == nil && len(at) == 2
+	})
+	b.Do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// middle finds an element and where its middle is, if a finger would hit it there. It is one evaluation, since a page that
+// is renewed in between would have another element.
+const middle = `(selector => {
+	const element = document.querySelector(selector);
+	if (!element || !element.checkVisibility({visibilityProperty: true})) return null;
+	element.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
+	const box = element.getClientRects()[0];
+	if (!box) return null;
+	const x = box.left + box.width / 2, y = box.top + box.height / 2, hit = document.elementFromPoint(x, y);
+	return hit && (element.contains(hit) || hit.closest("label")?.control === element) ? [x, y] : null;
+})(%q)`
+
+// Visible waits until the page shows an element.
+func (b Tab) Visible(selector string) {
+	b.T.Helper()
+	b.is(
+		"the page shows "+selector,
+		fmt.Sprintf(`!!document.querySelector(%q)?.checkVisibility({visibilityProperty: true})`, selector),
+	)
+}
+
+// Gone waits until the page has no such element.
+func (b Tab) Gone(selector string) {
+	b.T.Helper()
+	b.is(
+		"the page has no "+selector,
+		fmt.Sprintf(`document.readyState === "complete" && !document.querySelector(%q)`, selector),
+	)
+}
+
+// is waits until a script says true. The page may be just going to another, and cannot be asked then.
+func (b Tab) is(what, script string) {
+	b.T.Helper()
+	testenv.Until(b.T, what, func() bool {
+		is, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool](script))
+		return err == nil && is
+	})
+}
+
+// Focus goes to a field.
+func (b Tab) Focus(selector string) {
+	b.T.Helper()
+	b.is(selector+" has the focus", fmt.Sprintf(`(element => {
+		element?.focus();
+		return !!element && document.activeElement === element;
+	})(document.querySelector(%q))`, selector))
+}
+
+// Type types into a field, behind what is there.
+func (b Tab) Type(selector, text string) {
+	b.T.Helper()
+	b.Visible(selector)
+	b.Focus(selector)
+	b.Do(chromedp.KeyEvent(text))
 }
 
 // Eval runs a script in the page, policy or not.
@@ -118,21 +168,29 @@ func (b Tab) Text(selector string) string {
 	return Eval[string](b, Said(selector))
 }
 
-// Await waits until an element says something. The page may be just going to another, and cannot be
-// asked then.
+// Await waits until an element says something, and nothing else.
 func (b Tab) Await(selector, want string) {
 	b.T.Helper()
-	deadline := time.Now().Add(Patience / 2)
-	for {
-		got, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](Said(selector), chromedp.EvalAwaitPromise))
-		if err == nil && got == want {
-			return
+	b.says(selector, want, func(got string) bool { return got == want })
+}
+
+// Holds waits until an element's text holds another.
+func (b Tab) Holds(selector, text string) {
+	b.T.Helper()
+	b.says(selector, text, func(got string) bool { return strings.Contains(got, text) })
+}
+
+// says waits until an element's text is right. The page may be just going to another, and cannot be asked then.
+func (b Tab) says(selector, want string, right func(string) bool) {
+	b.T.Helper()
+	err := testenv.Eventually(func() error {
+		got, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](Said(selector)))
+		if err == nil && !right(got) {
+			err = fmt.Errorf("%s says %q, want %q", selector, got, want)
 		}
-		if time.Now().After(deadline) {
-			b.T.Fatalf("%s says %q, want %q; %v", selector, got, want, err)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+		return err
+	})
+	must(b.T, err)
 }
 
 // Theme is the payer's choice of light or dark.

@@ -28,7 +28,7 @@ func (b *bundle) acquiring(t *testing.T) {
 // types types into a field, key by key.
 func (b tab) types(selector, text string) {
 	b.T.Helper()
-	b.Do(chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.Type(selector, text)
 }
 
 func (b tab) value(selector string) string {

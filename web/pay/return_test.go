@@ -17,7 +17,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
-	"gateway.example/web/browsertest"
 )
 
 // returning makes a payment that leads back to an address of the shop.
@@ -138,13 +137,7 @@ func TestTellsTheFrame(t *testing.T) {
 	page.Open(around + "?frame=" + url.QueryEscape(b.server.URL+b.path(p)))
 	told := func(what string) {
 		t.Helper()
-		deadline := time.Now().Add(browsertest.Patience / 2)
-		for got := ""; !strings.Contains(got, what+" "+b.server.URL); got = page.Text("#told") {
-			if time.Now().After(deadline) {
-				t.Fatalf("the shop is told %q, want %q", got, what)
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
+		page.Holds("#told", what+" "+b.server.URL)
 	}
 	told("payment.height true")
 	noError(t, b.confirm(context.Background(), p))

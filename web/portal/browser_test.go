@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
@@ -18,6 +17,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portal"
 )
@@ -51,18 +51,17 @@ func ids(payments ...payment.Payment) string {
 	return strings.Join(list, " ")
 }
 
-// awaitScript waits until a script gives a value, and tells how long that took.
-func awaitScript(t testing.TB, tab browsertest.Tab, script, want string) time.Duration {
+// awaitScript waits until a script gives a value.
+func awaitScript(t testing.TB, tab browsertest.Tab, script, want string) {
 	t.Helper()
-	began := time.Now()
-	for {
-		if got := browsertest.Eval[string](tab, script); got == want {
-			return time.Since(began)
-		} else if time.Since(began) > browsertest.Patience/2 {
-			t.Fatalf("%s is %q, want %q", script, got, want)
+	err := testenv.Eventually(func() error {
+		got, err := chromedp.Run(tab.Ctx, chromedp.Evaluate[string](script))
+		if err == nil && got != want {
+			err = fmt.Errorf("%s is %q, want %q", script, got, want)
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		return err
+	})
+	noError(t, err)
 }
 
 // The desk follows by itself what happens elsewhere, with a chime on a shift, also in a hidden tab,
@@ -78,9 +77,9 @@ func TestDeskIsLive(t *testing.T) {
 	tab.Await(".shift > span:not(.dot)", "On shift")
 	tab.Click("[data-sound]")
 	awaitScript(t, tab, `String(document.querySelector("[data-sound]").hidden)`, "true")
-	tab.Do(chromedp.Focus(chromedp.CSS("#job-1 a.danger")))
+	tab.Focus("#job-1 a.danger")
 	second := b.create(t, "1501")
-	t.Logf("seen after %s", awaitScript(t, tab, jobs, ids(first, second)))
+	awaitScript(t, tab, jobs, ids(first, second))
 	if focus := browsertest.Eval[string](
 		tab,
 		`document.activeElement.getAttribute("href")`,
@@ -219,10 +218,8 @@ func TestPasskey(t *testing.T) {
 	)
 	signIn := func() {
 		tab.Open(address + "/sign-in?next=/account")
-		tab.Do(
-			chromedp.SendKeys(chromedp.CSS("#login"), "owner"),
-			chromedp.SendKeys(chromedp.CSS("#password"), password),
-		)
+		tab.Type("#login", "owner")
+		tab.Type("#password", password)
 		tab.Click("main button[type=submit]")
 	}
 	signIn()
@@ -230,7 +227,7 @@ func TestPasskey(t *testing.T) {
 	tab.Open(address + "/trader")
 	tab.Await("h1", "Set up a second factor") // nothing else opens before
 	tab.Click(`a[href="/second-factor/passkey"]`)
-	tab.Do(chromedp.SendKeys(chromedp.CSS("#name"), "Laptop"))
+	tab.Type("#name", "Laptop")
 	tab.Click("form[data-passkey] button")
 	tab.Await("h1", "Recovery codes")
 	codes := browsertest.Eval[[]string](tab, `[...document.querySelectorAll(".codes li")].map(e => e.textContent)`)
@@ -263,14 +260,15 @@ func TestWithoutScript(t *testing.T) {
 	tab := browsertest.New(t)
 	tab.WithoutScript()
 	tab.Open(b.server.URL + "/sign-in")
-	tab.Do(chromedp.SendKeys(chromedp.CSS("#login"), "owner"), chromedp.SendKeys(chromedp.CSS("#password"), password))
+	tab.Type("#login", "owner")
+	tab.Type("#password", password)
 	tab.Click("main button[type=submit]")
 	tab.Click(fmt.Sprintf("#job-%d a.primary", pay.ID))
 	tab.Click("main form button.primary")
-	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	tab.Visible(".flash")
 	if status := b.status(t, pay); status != "completed" {
 		t.Errorf("the payment is %s", status)
 	}
 	tab.Click(`form[action="/sign-out"] button`)
-	tab.Do(chromedp.WaitVisible(chromedp.CSS("#password")))
+	tab.Visible("#password")
 }

@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
 
@@ -247,7 +247,7 @@ func TestPreviewFollows(t *testing.T) {
 	tab.Open(b.server.URL + b.looksPath())
 	const drawn = `new URLSearchParams(document.querySelector("#drawn iframe").src.split("?")[1]).get("color")`
 	awaitScript(t, tab, drawn, "")
-	tab.Do(chromedp.SendKeys(chromedp.CSS("#pageColor"), "#ffd400"))
+	tab.Type("#pageColor", "#ffd400")
 	awaitScript(t, tab, drawn, "#ffd400")
 	awaitScript(t, tab, `document.querySelector("#drawn .note").textContent.slice(0, 14)`, "On light pages")
 	awaitScript(t, tab, `document.querySelector(".picker").value`, "#ffd400")
@@ -261,29 +261,27 @@ func TestPreviewFollows(t *testing.T) {
 	plain := p.tab(t, b.server.URL)
 	plain.WithoutScript()
 	plain.Open(b.server.URL + b.looksPath())
-	plain.Do(chromedp.SendKeys(chromedp.CSS("#pageColor"), "#ffd400"))
+	plain.Type("#pageColor", "#ffd400")
 	plain.Click("button[formaction]")
-	plain.Do(chromedp.WaitVisible(chromedp.CSS("#drawn .note")))
+	plain.Visible("#drawn .note")
 }
 
 // awaitPixel waits until the frame of the preview shows a colour.
 func awaitPixel(t testing.TB, tab browsertest.Tab, wanted color.RGBA) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < browsertest.Patience/2; time.Sleep(100 * time.Millisecond) {
-		frame := browsertest.Eval[[]int](
-			tab,
-			`(() => { const r = document.querySelector("#drawn iframe").getBoundingClientRect();
-			return [r.left, r.top, r.right, r.bottom].map(Math.round); })()`,
-		)
+	const corners = `(() => { const r = document.querySelector("#drawn iframe").getBoundingClientRect();
+		return [r.left, r.top, r.right, r.bottom].map(Math.round); })()`
+	testenv.Until(t, fmt.Sprintf("the frame shows %v", wanted), func() bool {
+		frame := browsertest.Eval[[]int](tab, corners)
 		shot, err := png.Decode(bytes.NewReader(call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{}).Data))
 		noError(t, err)
 		for x := frame[0]; x < frame[2]; x += 4 {
 			for y := frame[1]; y < frame[3]; y += 4 {
 				if color.RGBAModel.Convert(shot.At(x, y)) == wanted {
-					return
+					return true
 				}
 			}
 		}
-	}
-	t.Errorf("the frame does not show %v", wanted)
+		return false
+	})
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package testenv
+
+// InMemory does nothing: this system has no directory in memory that every user may use.
+func InMemory() {}

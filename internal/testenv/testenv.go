@@ -1,0 +1,66 @@
+// Package testenv tells tests where they run: in "go test ./...", where everything is proved once and quickly, or in the
+// whole check, which also runs what takes long and has every tool installed. It also has the one deadline of all waits.
+package testenv
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// longEnv set to "required" is the whole check.
+const longEnv = "GATEWAY_TEST_LONG"
+
+// Patience bounds everything that a test waits for. It is generous, because the machine may be busy with other tests:
+// what takes longer is broken, and not slow.
+const Patience = 2 * time.Minute
+
+// pause is between two looks at what is waited for.
+const pause = 10 * time.Millisecond
+
+// Whole reports whether this is the whole check.
+func Whole() bool { return os.Getenv(longEnv) == "required" }
+
+// Long skips a test that only the whole check runs, for the reason given: it takes long, or bounds a time.
+func Long(t testing.TB, why string) {
+	t.Helper()
+	if !Whole() {
+		t.Skipf("%s: %s=required has it run", why, longEnv)
+	}
+}
+
+// Missing ends a test that needs what the machine does not have: it is skipped, and fails in the whole check.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if Whole() {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// Pick is how much of something a test does: little in "go test ./...", all of it in the whole check.
+func Pick[T any](little, all T) T {
+	if Whole() {
+		return all
+	}
+	return little
+}
+
+// Until waits until something is so, and fails the test with its name if it does not come to be.
+func Until(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(Patience); !so(); time.Sleep(pause) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %s in vain until %s", Patience, what)
+		}
+	}
+}
+
+// Eventually tries until there is no error, and returns the last one if there always is.
+func Eventually(try func() error) error {
+	for deadline := time.Now().Add(Patience); ; time.Sleep(pause) {
+		if err := try(); err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
