@@ -46,7 +46,7 @@ type Created struct {
 
 // Create makes a payment with a reserved requisite and the trader's USDT held, or answers with the
 // payment already made under the same order id and method. A refused call leaves nothing behind, so
-// its order id stays free.
+// its order id stays free. A call beside another with the same order id waits for that one.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return Created{}, err
@@ -58,12 +58,11 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	if err != nil {
 		return Created{}, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, createTimeout)
-	defer cancel()
-	created, err := s.createOrReplay(bounded, who, o)
-	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", fault.ErrBusy, err)
-	}
+	var created Created
+	err = db.AwaitClaim(ctx, createTimeout, func(ctx context.Context) error {
+		created, err = s.createOrReplay(ctx, who, o)
+		return err
+	})
 	return created, err
 }
 
@@ -252,7 +251,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	queries := append(place.count(),
 		db.Do((*db.Queries).PaymentKeyInsert, db.PaymentKeyInsertParams{
 			MerchantID: d.payment.MerchantID, Channel: d.method.Name, OrderID: d.OrderID, PaymentID: id,
-		}),
+		}).Held(db.ErrClaimed),
 		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(d.payment)),
 		record(change{to: Pending, actor: d.who.Actor()}, d.payment.MerchantID, id, nil, d.now),
 	)

@@ -30,7 +30,7 @@ type Created struct {
 
 // Create makes a payout and freezes what it costs on the cashbox, or answers with the payout
 // already made under the same order id and method. A refused call leaves nothing behind, so its
-// order id stays free.
+// order id stays free. A call beside another with the same order id waits for that one.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := needPayouts(who); err != nil {
 		return Created{}, err
@@ -40,9 +40,11 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 		return Created{}, err
 	}
 	var created Created
-	err = db.InTxWithin(ctx, createTimeout, s.pool, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
-		created, err = s.createOrReplay(ctx, tx, q, who, o)
-		return err
+	err = db.AwaitClaim(ctx, createTimeout, func(ctx context.Context) error {
+		return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+			created, err = s.createOrReplay(ctx, tx, q, who, o)
+			return err
+		})
 	})
 	return created, err
 }
@@ -61,7 +63,7 @@ func (s *Service) createOrReplay(
 	var claimed *int64
 	var rates rate.Rates
 	err := db.Pipeline(ctx, tx,
-		db.Maybe(&claimed, (*db.Queries).PayinKeyInsert, key),
+		db.Maybe(&claimed, (*db.Queries).PayinKeyInsert, key).Held(db.ErrClaimed),
 		db.Maybe(&d.box, (*db.Queries).CashboxForPayout, db.CashboxForPayoutParams{
 			MerchantID: who.MerchantID, CashboxID: who.CashboxID, Method: o.Method, Currency: o.Currency,
 		}),

@@ -1,0 +1,69 @@
+package payment_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
+)
+
+// A creation beside another of the same order id waits for it, also for longer than a lock is waited for: it answers with
+// the other's payment, or makes its own where the other made none.
+func TestTwinWaits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
+	service := b.asRun(t)
+	first, err := service.Create(t.Context(), merchant.Caller, request("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for order, commits := range map[string]bool{"commits": true, "rolls back": false} {
+		winner := must[pgx.Tx](t)(b.Pool.Begin(t.Context()))
+		t.Cleanup(func() { _ = winner.Rollback(context.Background()) })
+		_, err := winner.Exec(
+			t.Context(),
+			"insert into payment_key (merchant_id, channel, order_id, payment_id) values ($1, 'sbp', $2, $3)",
+			merchant.ID,
+			order,
+			first.Payment.ID,
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var twin payment.Created
+		ended := make(chan error, 1)
+		go func() {
+			var err error
+			r := request(order)
+			r.Amount = "2000"
+			twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, r)
+			ended <- err
+		}()
+		tries := map[string]bool{}
+		testenv.Until(t, "the twin has tried three times", func() bool {
+			var began *string
+			if err := b.Pool.QueryRow(t.Context(), `select min(xact_start)::text from pg_stat_activity
+				where datname = current_database() and wait_event_type = 'Lock'`).Scan(&began); err == nil && began != nil {
+				tries[*began] = true
+			}
+			return len(tries) == 3 || len(ended) == 1
+		})
+		if commits {
+			err = winner.Commit(t.Context())
+		} else {
+			err = winner.Rollback(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil || twin.Replay != commits || (twin.Payment.ID == first.Payment.ID) != commits {
+			t.Errorf("%s: %v, replay %v of payment %d", order, err, twin.Replay, twin.Payment.ID)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package payout_test
+
+import (
+	"context"
+	"testing"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
+	"gateway.example/internal/webhook"
+)
+
+// A payout beside another of the same order id waits for it, also for longer than a lock is waited for, and answers with
+// the other's payout.
+func TestTwinWaits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.merchant(t, "100", dbtest.MerchantOpts{})
+	first := b.create(t, merchant.Caller, request("first"))
+	impatient, err := db.Open(t.Context(), b.URL, 2, db.ForCreations)
+	noError(t, err)
+	t.Cleanup(impatient.Close)
+	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), webhook.NewAddresses(false))
+	winner, err := b.Pool.Begin(t.Context())
+	noError(t, err)
+	t.Cleanup(func() { _ = winner.Rollback(context.Background()) })
+	_, err = winner.Exec(
+		t.Context(),
+		"insert into payin_key (merchant_id, channel, order_id, payin_id) values ($1, 'sbp', 'order', $2)",
+		merchant.ID,
+		first.ID,
+	)
+	noError(t, err)
+	ended := make(chan error, 1)
+	var twin payout.Created
+	go func() {
+		var err error
+		twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, request("order"))
+		ended <- err
+	}()
+	tries := map[string]bool{}
+	testenv.Until(t, "the twin has tried three times", func() bool {
+		var began *string
+		if err := b.Pool.QueryRow(t.Context(), `select min(xact_start)::text from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock'`).Scan(&began); err == nil && began != nil {
+			tries[*began] = true
+		}
+		return len(tries) == 3 || len(ended) == 1
+	})
+	noError(t, winner.Commit(t.Context()))
+	if err := <-ended; err != nil || !twin.Replay || twin.Payin.ID != first.ID {
+		t.Errorf("%v, replay %v of payout %d", err, twin.Replay, twin.Payin.ID)
+	}
+}
