@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -230,7 +231,7 @@ const logout = "portal.v1.AuthService/Logout"
 // for a sign-in that is not finished, for their kind, for their role.
 func TestEveryProcedureAsEveryCaller(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	persons := g.persons(t)
 	var procedures []string
 	eachProcedure(func(procedure string, _ protoreflect.MessageDescriptor) {
@@ -317,7 +318,7 @@ func why(a answer) string {
 func (g *instance) ask(t *testing.T, procedure, body string, headers header) answer {
 	t.Helper()
 	var got answer
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		var err error
 		if got, err = trySend(http.MethodPost, g.BaseURL+"/"+procedure, body, headers); err != nil {
 			return err
@@ -399,7 +400,7 @@ func (g *instance) kept(t *testing.T) []string {
 // What belongs to somebody else is not there for those whom a procedure lets in to their own.
 func TestForeignRecords(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	id := g.records(t)
 	second := g.box(t, "sandbox-second-rub")
 	// They would be let in to records of their own.

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // bomb is a request that is to take much more from us than from whoever sends it.
@@ -151,7 +153,7 @@ func (g *instance) style(t *testing.T, page string) string {
 // fault of ours.
 func TestBombs(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	// The time is that of the program's own processors: others of the machine may be busy with other tests.
 	const soon, little = 5, 200
 	most := g.most(t, func() {
@@ -186,10 +188,10 @@ func (g *instance) cpu(t *testing.T) float64 {
 // dialled is a bare connection to one of the program's ports.
 func dialled(t *testing.T, address, sent string) net.Conn {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), patience)
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testenv.Patience)
 	noError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	noError(t, conn.SetDeadline(time.Now().Add(patience)))
+	noError(t, conn.SetDeadline(time.Now().Add(testenv.Patience)))
 	_, err = io.WriteString(conn, sent)
 	noError(t, err)
 	return conn
@@ -198,8 +200,9 @@ func dialled(t *testing.T, address, sent string) net.Conn {
 // Clients that say something now and then, for ever, keep nobody else waiting, take little memory, and are
 // cut off: those that never finish their headers after ten seconds.
 func TestSlowClients(t *testing.T) {
+	testenv.Long(t, "waits for time-outs")
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	const each = 150
 	host := strings.TrimPrefix(g.BaseURL, "http://")
 	began := time.Now()
@@ -241,7 +244,7 @@ func TestSlowClients(t *testing.T) {
 				if _, err := io.Copy(io.Discard, conn); err == nil {
 					return
 				}
-				if time.Since(began) > patience {
+				if time.Since(began) > testenv.Patience {
 					t.Error("a slow client was never cut off")
 					return
 				}

@@ -139,7 +139,7 @@ func (g *instance) victims(t *testing.T) owned {
 // same calls show their owners what is theirs.
 func TestStrangersReadNothing(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	o := g.victims(t)
 	calls, shown := 0, 0
 	eachProcedure(func(procedure string, request protoreflect.MessageDescriptor) {
@@ -227,7 +227,7 @@ func (o owned) reveals(a answer, body string) string {
 // every record and, where it says that there is none, the same as of an id that nobody has.
 func TestForeignIsAsMissing(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	o, id := g.victims(t), g.records(t)
 	refusals := map[string]string{}
 	for _, test := range foreign {
@@ -275,7 +275,7 @@ func unstamped(a answer) string { return fmt.Sprint(a.status, " ", stamp.Replace
 // an id that nobody has or, by the contract, with cashbox_access_denied. Nothing changes.
 func TestForeignREST(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	o, id := g.victims(t), g.records(t)
 	values := map[string]string{
 		"payins/{payin_id}":     id.Replace("PAYIN"),

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/rpc/sign"
 )
 
@@ -130,7 +131,7 @@ func (g *instance) browser(t *testing.T, login string) string {
 // is another sort's. The answer is the same for each, and nothing has changed; whole, each lets in.
 func TestTruncatedProofs(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	proofs := g.proofs(t)
 	before := g.kept(t)
 	for name, p := range proofs {
@@ -189,10 +190,10 @@ func sameBytes(a, b string) bool {
 // merchants, of a key that is revoked, of the application, of a webhook.
 func TestSwappedKeys(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	own, second, gone := g.first(), g.box(t, "sandbox-second-rub"), g.box(t, "sandbox-azn")
 	g.exec(t, "update api_key set revoked_at = now() where key_id = $1", gone.KeyID)
-	time.Sleep(time.Second) // a revoked key is refused everywhere within a second
+	g.awaitKey(t, gone, true, http.StatusForbidden)
 	body := order(nil)
 	by := func(keyID, secret, signedWith string) header {
 		return header{
@@ -290,7 +291,7 @@ func TestSessionsOfOtherDoors(t *testing.T) {
 // A cursor that is cut, changed or another list's is refused as wrong, and is never a fault of ours.
 func TestForgedCursors(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.first()
 	for range 3 {
 		g.failed(t, nil)
@@ -306,7 +307,7 @@ func TestForgedCursors(t *testing.T) {
 	}
 	cursors := map[string]string{}
 	for _, kind := range []string{"payments", "payins", "deposits", "events"} {
-		noError(t, waitFor(patience, func() error { // events are numbered a moment after they happen
+		noError(t, testenv.Eventually(func() error { // events are numbered a moment after they happen
 			if cursors[kind], _ = list(kind, "").at("next_cursor").(string); cursors[kind] == "" {
 				return fmt.Errorf("%s: no cursor", kind)
 			}

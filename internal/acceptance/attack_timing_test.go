@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // How long a refused sign-in takes does not tell whether there is such a user, whether they are switched
@@ -13,8 +15,9 @@ import (
 // so that a busy machine slows all alike; without that work an answer takes a tenth of the time, and only
 // then is the bound passed.
 func TestSignInTellsNothingByTime(t *testing.T) {
+	testenv.Long(t, "measures time")
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	g.exec(t, `insert into app_user (kind, role, login, created_at, password_hash, enabled)
 		select 'operator', 'admin', 'switched-off', now(), password_hash, false from app_user where login = 'operator'
 		union all select 'operator', 'admin', 'invited', now(), null, true`)

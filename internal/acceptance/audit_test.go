@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/dbtest"
 )
 
 // program runs the program itself to its end: a command's exit status is its own.
@@ -37,7 +39,7 @@ func wantExit(t *testing.T, what string, output string, status, want int, words 
 func TestAuditOnlyReads(t *testing.T) {
 	t.Parallel()
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	empty := emptyDatabase(t)
+	empty := dbtest.EmptyURL(t)
 	pool := poolOf(t, empty)
 	tables := func() (count int) {
 		noError(
@@ -61,7 +63,7 @@ func TestAuditOnlyReads(t *testing.T) {
 		}
 		out, status = run("-database-url", empty)
 		wantExit(t, "an empty database", out, status, failed, "no gateway database here")
-		out, status = run("-database-url", strings.Replace(empty, "/other_", "/none_", 1))
+		out, status = run("-database-url", strings.Replace(empty, "/test_", "/none_", 1))
 		wantExit(t, "no database", out, status, failed, "no gateway database here", "none_")
 		if n := tables(); n != 0 {
 			t.Errorf("%v has made %d tables", command, n)
@@ -83,7 +85,7 @@ func TestAuditOnlyReads(t *testing.T) {
 		status,
 		0,
 		"clean",
-		`audited: database "other_`,
+		`audited: database "test_`,
 		"0 payments, 0 payouts, 0 transfers",
 	)
 	for what, sql := range map[string]string{
@@ -100,7 +102,7 @@ func TestAuditOnlyReads(t *testing.T) {
 // The audit names what it audited, and its status tells a ledger that does not hold.
 func TestAuditStatus(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	id := g.create(t, g.first(), nil).text("data.id")
 	out, status := program(t, "", "audit", "-data-dir", g.dir)
 	wantExit(t, "beside a server", out, status, 0, "clean", "1 payments")

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/pgserver"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
@@ -165,6 +166,7 @@ func callers(ctx context.Context, t *testing.T, g *instance, c *tally) *sync.Wai
 // were about: no answer is one of the gateway's own faults. Once it is there again, so is the
 // gateway.
 func TestDatabaseIsKilled(t *testing.T) {
+	testenv.Long(t, "kills a database under load")
 	t.Parallel()
 	m := newMortal(t)
 	g := launch(t.TempDir(), nil, slices.Concat([]string{"-sandbox", "-database-url", m.url}, anyPort)...)
@@ -179,7 +181,7 @@ func TestDatabaseIsKilled(t *testing.T) {
 		for _, kind := range []string{"REST", "read", "Connect", "page"} {
 			answer := fmt.Sprintf("%s %d", kind, status)
 			want := c.count(answer) + more
-			noError(t, waitFor(patience, func() error {
+			noError(t, testenv.Eventually(func() error {
 				if have := c.count(answer); have < want {
 					return fmt.Errorf("%s: %d of %d", answer, have, want)
 				}

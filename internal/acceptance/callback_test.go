@@ -103,7 +103,7 @@ func TestCallbackSignatureV2(t *testing.T) {
 // Where Signature-V2 is demanded, a Signature alone is not enough.
 func TestCallbackSignatureV2Demanded(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t), "-callback-signature", "v2")
+	g := freshSandbox(t, "-callback-signature", "v2")
 	made := g.create(t, g.first(), nil)
 	id, body := made.text("data.id"), `{"status":"failed"}`
 	if got := g.callback(t, id, body); got.status != 401 || got.text("code") != "signature_required" ||

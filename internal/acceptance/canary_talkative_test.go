@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"gateway.example/internal/testenv"
 )
 
 // talkative pays at a processor that tells what it was told, in every part of answers good and bad.
@@ -23,7 +25,7 @@ func (r *cardRun) talkative() func() {
 			_, _ = trySend(http.MethodPost, r.BaseURL+"/api/v1/checkout/"+token+"/payer-otp", code, nil)
 		})
 		// They arrive one after the other, and wait together.
-		noError(r.t, waitFor(patience, func() error {
+		noError(r.t, testenv.Eventually(func() error {
 			if p.attempts() <= which {
 				return errNotYet
 			}

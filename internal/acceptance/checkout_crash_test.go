@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -100,7 +101,7 @@ func TestKilledAtCheckout(t *testing.T) {
 	p := newCardProcessor(t, nil)
 	v.setProcessor(t, p)
 	var all []*trial
-	for range 3 {
+	for range testenv.Pick(1, 3) {
 		round := trials()
 		all = append(all, round...)
 		v.killAmid(t, p, round)
@@ -194,7 +195,7 @@ func (v *victim) awaitGate(t *testing.T, r *trial) {
 	}
 	select {
 	case r.late = <-r.gate.reached:
-	case <-time.After(patience):
+	case <-time.After(testenv.Patience):
 		t.Fatalf("%s does not come to its processor", r)
 	}
 	if r.early != "" {
@@ -218,7 +219,7 @@ func (v *victim) looks(t *testing.T, r *trial) {
 // findsItsWay has the payer see what became of their call, and go on.
 func (v *victim) findsItsWay(t *testing.T, p *cardProcessor, r *trial) {
 	t.Helper()
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		got := v.checkout(t, r.token, "", "")
 		shown := got.text("data.phase") + " " + got.text("data.lastError")
 		if got.text("data.isTerminal") == "true" {
@@ -238,13 +239,13 @@ func (v *victim) findsItsWay(t *testing.T, p *cardProcessor, r *trial) {
 // paysOn types whatever the checkout asks for until it has ended.
 func (v *victim) paysOn(t *testing.T, r *trial) {
 	t.Helper()
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		got := v.checkout(t, r.token, "", "")
 		switch {
 		case got.text("data.paymentStatus") == "completed":
 			return nil
 		case got.text("data.isTerminal") == "true":
-			return fatal{fmt.Errorf("%s: %s", r, got)}
+			return testenv.Never(fmt.Errorf("%s: %s", r, got))
 		case got.text("data.phase") == "awaiting_payer_details":
 			v.checkout(t, r.token, "payer-details", typedCard(r.pan, nil))
 		case got.text("data.phase") == "awaiting_payer_otp":
@@ -268,13 +269,13 @@ func (v *victim) agrees(t *testing.T, p *cardProcessor, r *trial) {
 	if r.end == "" || r.digit == "3" {
 		stands = 1
 	}
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		charged, kept, wrong := p.ofCard(r.pan)
 		switch {
 		case charged != 1:
-			return fatal{fmt.Errorf("%s: charged %d times", r, charged)}
+			return testenv.Never(fmt.Errorf("%s: charged %d times", r, charged))
 		case r.code == wrongCode && wrong != 1:
-			return fatal{fmt.Errorf("%s: %d wrong codes", r, wrong)}
+			return testenv.Never(fmt.Errorf("%s: %d wrong codes", r, wrong))
 		case kept != stands:
 			return fmt.Errorf("%s: %d charges stand, want %d", r, kept, stands)
 		}
@@ -311,17 +312,17 @@ func (v *victim) conflictsAreListed(t *testing.T, all []*trial) {
 			want[r.id] = true
 		}
 	}
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		list, err := v.operator(t).
 			ListCardConflicts(t.Context(), connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
 		if err != nil {
-			return fatal{err}
+			return testenv.Never(err)
 		}
 		got := list.Msg.GetData()
 		for _, c := range got {
 			if !want[fmt.Sprint(c.GetPaymentId())] || c.GetPaymentStatus() != "cancelled" ||
 				c.GetAttemptState() != "approved" {
-				return fatal{fmt.Errorf("conflict %v", c)}
+				return testenv.Never(fmt.Errorf("conflict %v", c))
 			}
 		}
 		if len(got) != len(want) {

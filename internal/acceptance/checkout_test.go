@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // typedCard is the body of a valid card, changed by more.
@@ -56,7 +58,7 @@ func (g *instance) checkout(t testing.TB, token, step, body string) answer {
 func (g *instance) awaitCheckout(t testing.TB, token, field, value string) answer {
 	t.Helper()
 	var got answer
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if got = g.checkout(t, token, "", ""); got.text("data."+field) != value {
 			return fmt.Errorf("%s; want %s %s", got, field, value)
 		}

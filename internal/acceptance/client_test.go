@@ -17,6 +17,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -26,7 +27,7 @@ import (
 // client waits as long as a test does, and follows no redirect: the gateway must not answer with
 // one.
 var client = &http.Client{
-	Timeout:       patience,
+	Timeout:       testenv.Patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport:     judged{&http.Transport{MaxIdleConnsPerHost: 50}},
 }
@@ -213,7 +214,7 @@ func (g *instance) user(t testing.TB, login string) sandbox.User {
 
 // withToken is an HTTP client that sends a bearer token.
 func withToken(token string) *http.Client {
-	return &http.Client{Timeout: patience, Transport: tokenTransport(token)}
+	return &http.Client{Timeout: testenv.Patience, Transport: tokenTransport(token)}
 }
 
 type tokenTransport string
@@ -243,7 +244,7 @@ func (g *instance) merchantClient(
 	options ...connect.ClientOption,
 ) gatewayv1connect.PaymentServiceClient {
 	return gatewayv1connect.NewPaymentServiceClient(
-		&http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)},
+		&http.Client{Timeout: testenv.Patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)},
 		g.BaseURL,
 		options...)
 }

@@ -14,6 +14,8 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/sign"
@@ -147,7 +149,7 @@ func withPassword(t *testing.T, g *instance) string {
 		noError(t, err)
 	}
 	address := strings.Replace(g.DatabaseURL, "postgres://postgres@", "postgres://locked:hunter2@", 1)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		conn, err := pgx.Connect(t.Context(), address)
 		if err == nil {
 			_ = conn.Close(t.Context())
@@ -186,7 +188,7 @@ func TestUnusableDatabase(t *testing.T) {
 	noError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 	web := noPostgres(t)
-	newer := newDatabase(t)
+	newer := dbtest.URL(t)
 	_, err = poolOf(
 		t,
 		newer,
@@ -390,7 +392,7 @@ func TestSignCheck(t *testing.T) {
 // A ledger that does not hold makes the audit say where and fail.
 func TestAuditFindsTheBreak(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	id := g.create(t, g.first(), nil).text("data.id")
 	g.exec(t, "update payment set hold_usdt = hold_usdt + 1 where id = $1::text::bigint", id)
 	out, _, err := command(t, "", nil, "audit", "-data-dir", g.dir)

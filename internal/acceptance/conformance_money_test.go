@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -218,7 +219,7 @@ func depositForForeignCashbox(t *testing.T, w *walk) {
 func unboundKeyNamesCashbox(t *testing.T, w *walk) {
 	w.exec(t, "update api_key set scopes = '{payments,deposits}' where key_id = 'sandbox-legacy'")
 	legacy := newDeposit.by("sandbox-legacy")
-	noError(t, waitFor(patience, func() error { // what is known of a key may be a second old
+	noError(t, testenv.Eventually(func() error { // what is known of a key may be a second old
 		if got := legacy.with()(t, w); got.text("code") == "merchant_scope_required" {
 			return errNotYet
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 var (
@@ -209,7 +211,7 @@ func markupPriority(t *testing.T, w *walk) {
 	const ofSecond = " where cashbox_id = (select cashbox_id from api_key where key_id = 'sandbox-second-rub')"
 	applied := func(want string, pairs ...string) {
 		t.Helper()
-		err := waitFor(patience, func() error { // what is known of a merchant may be a second old
+		err := testenv.Eventually(func() error { // what is known of a merchant may be a second old
 			got := newPayment.by("sandbox-second-rub").with(pairs...)(t, w)
 			if applied, _ := find(got.body, "data.ledger.sellerRateMarkupPercent"); !exactly(want)(applied) {
 				return fmt.Errorf("%s; want %s percent", got, want)

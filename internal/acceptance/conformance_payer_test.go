@@ -170,17 +170,14 @@ func howManyCards(t *testing.T, w *walk) {
 	}
 	one, three := int32(1), int32(3)
 	noError(t, set(&one))
-	settled()
+	w.awaitSettings(t)
 	fails(1)
 	noError(t, set(nil)) // what is left out stays
-	settled()
+	w.awaitSettings(t)
 	fails(1)
 	noError(t, set(&three))
-	settled()
+	w.awaitSettings(t)
 }
-
-// settled waits until a setting is in force on every process.
-func settled() { time.Sleep(time.Second) }
 
 // keptWithConsent: the next payment's page offers the card, unless the payer said no.
 func keptWithConsent(t *testing.T, w *walk) {
@@ -235,7 +232,7 @@ func returnHosts(t *testing.T, w *walk) {
 		t.Errorf("%s %v", code, fields)
 	}
 	noError(t, set("shop.example"))
-	settled()
+	w.awaitSettings(t)
 	gives(
 		returning("returnUrl", `"https://Shop.example/a"`),
 		200,
@@ -252,7 +249,7 @@ func returnHosts(t *testing.T, w *walk) {
 		says("Idempotent-Replay", "true"),
 	).run(t, w)
 	noError(t, set())
-	settled()
+	w.awaitSettings(t)
 	gives(returning("returnUrl", `"https://elsewhere.example/"`), 200).run(t, w)
 }
 
@@ -306,7 +303,7 @@ func claimIsTold(t *testing.T, w *walk) {
 			MerchantCashboxId: w.key(t, key).MerchantCashboxID, PayerEvents: &on,
 		}))
 		noError(t, err)
-		settled()
+		w.awaitSettings(t)
 	}
 	events := func() (answer, []letter) {
 		t.Helper()

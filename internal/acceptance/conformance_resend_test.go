@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -59,7 +60,7 @@ func resendAsksAgain(t *testing.T, w *walk) {
 	}
 	const told = `select count(*) from sandbox_acquirer s join card_attempt a on a.id = s.attempt_id
 		where a.payment_id = $1::text::bigint and s.resends = 1`
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if w.count(t, told, id) == 0 {
 			return errNotYet
 		}

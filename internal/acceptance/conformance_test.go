@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -40,8 +41,18 @@ var (
 	decisionSections = slices.Concat(decidedSections, payerSections)
 )
 
+// parts is how many walks the statements are dealt out to, each on a gateway of its own, and slowSection the section that
+// one of them has to itself: its payers wait for the bank's answer to a dozen cards.
+const (
+	parts       = 4
+	slowSection = "What payers do"
+)
+
+// part is one walk's share: what can be checked at once, and what needs time to pass.
+type part struct{ now, late []func(t *testing.T, w *walk) }
+
 // TestConformance walks the interface document and the page of decisions, statement by statement,
-// and proves each by calls to one running gateway. A statement without a check fails, and so does a
+// and proves each by calls to a running gateway. A statement without a check fails, and so does a
 // check whose statement has changed: it must be looked at again.
 func TestConformance(t *testing.T) {
 	t.Parallel()
@@ -53,9 +64,8 @@ func TestConformance(t *testing.T) {
 		{"interface", statements(t, "interface.md"), interfaceSections},
 		{"decisions", decided(statements(t, "decisions.md")), decisionSections},
 	}
-	w := newWalk(t)
-	var late []func()
-	checked := 0
+	var dealt [parts]part
+	sections, heading := 0, ""
 	for _, document := range documents {
 		bound := bind(t, document.name, document.of, document.checks)
 		for i, s := range document.of {
@@ -63,22 +73,36 @@ func TestConformance(t *testing.T) {
 			if !ok {
 				continue
 			}
-			name := document.name + "/" + s.name()
-			run := func() { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
-			if checked++; c.late {
-				late = append(late, run)
-				continue
+			if s.heading != heading {
+				sections, heading = sections+1, s.heading
 			}
-			run()
+			of := &dealt[sections%(parts-1)]
+			if heading == slowSection {
+				of = &dealt[parts-1]
+			}
+			name := document.name + "/" + s.name()
+			run := func(t *testing.T, w *walk) { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
+			if c.late {
+				of.late = append(of.late, run)
+			} else {
+				of.now = append(of.now, run)
+			}
 		}
 	}
-	t.Run("bad input", func(t *testing.T) { badInput(t, w) })
-	// What needs time to pass comes last: the clock moves forward only.
-	for _, run := range late {
-		run()
+	dealt[parts-1].now = append(dealt[parts-1].now, func(t *testing.T, w *walk) {
+		t.Run("bad input", func(t *testing.T) { badInput(t, w) })
+	})
+	for n, p := range dealt {
+		t.Run(fmt.Sprint("part ", n+1), func(t *testing.T) {
+			t.Parallel()
+			w := newWalk(t)
+			// What needs time to pass comes last: the clock moves forward only.
+			for _, run := range slices.Concat(p.now, p.late) {
+				run(t, w)
+			}
+			w.wantAudit(t)
+		})
 	}
-	w.wantAudit(t)
-	t.Logf("%d statements checked", checked)
 }
 
 // bind finds each statement's check, and complains of statements without one and of checks without

@@ -12,7 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 )
 
 // statusesInWebhooks: each of the five, in capitals.
@@ -114,7 +116,7 @@ func refusedWebhookComesAgain(t *testing.T, w *walk) {
 	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
 	w.callback(t, id, `{"status":"failed"}`)
 	w.inbox.await(t, orderID, 1)
-	noError(t, waitFor(patience, func() error { // until the refusal is written down
+	noError(t, testenv.Eventually(func() error { // until the refusal is written down
 		if w.count(t, "select count(*) from webhook_attempt where status_code = 500") == 0 {
 			return errNotYet
 		}
@@ -210,7 +212,7 @@ func traderShortOfUSDT(t *testing.T, w *walk) {
 
 // callsAreLimited: with a limit of one call, a sandbox allows ten.
 func callsAreLimited(t *testing.T, _ *walk) {
-	url := newDatabase(t)
+	url := dbtest.URL(t)
 	before := poolOf(t, url)
 	_, err := before.Exec(t.Context(), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
 	noError(t, err)
@@ -264,7 +266,7 @@ func revokedKey(t *testing.T, w *walk) {
 		func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) },
 	)
 	gives(gone, 200, is("data.status", "revoked")).run(t, w)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if got := w.post(t, key, "{}"); got.status != 403 || got.text("code") != "invalid_signature" {
 			return fmt.Errorf("the revoked key: %s", got)
 		}

@@ -17,6 +17,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -39,7 +40,7 @@ func newWalk(t *testing.T) *walk {
 	t.Helper()
 	w := &walk{
 		ran:      map[string]bool{},
-		instance: newSandbox(t, t.TempDir(), newDatabase(t)),
+		instance: freshSandbox(t),
 		inbox:    newInbox(t),
 		answers:  map[string]answer{},
 		ids:      map[string]string{},
@@ -125,7 +126,7 @@ func (w *walk) pass(t *testing.T, by time.Duration) {
 	const over = `with clock as (select now() + make_interval(secs => offset_seconds) as now from test_clock)
 		select (select count(*) from payment, clock where status = 'pending' and expires_at <= clock.now)
 			+ (select count(*) from payin, clock where status = 'waiting' and expires_at <= clock.now)`
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if n := w.count(t, over); n > 0 {
 			return fmt.Errorf("%d payments and payouts are over", n)
 		}
@@ -194,7 +195,7 @@ func (b *inbox) of(order string) []letter {
 
 func (b *inbox) await(t *testing.T, order string, count int) []letter {
 	t.Helper()
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if have := len(b.of(order)); have < count {
 			return fmt.Errorf("%s: %d of %d webhooks", order, have, count)
 		}
@@ -211,7 +212,7 @@ func switched(off, on string, c call, status int, code string) check {
 		settled := func(want bool) {
 			t.Helper()
 			var got answer
-			err := waitFor(patience, func() error {
+			err := testenv.Eventually(func() error {
 				if got = c(t, w); (got.status == status && got.text("code") == code) != want {
 					return errNotYet
 				}

@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -20,7 +21,7 @@ import (
 func gatewayClient(g *instance, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
 	transport := sign.Transport(client.Transport, "application", g.ExternalPaymentsSecret)
 	return gatewayv1connect.NewPaymentServiceClient(
-		&http.Client{Timeout: patience, Transport: transport},
+		&http.Client{Timeout: testenv.Patience, Transport: transport},
 		g.BaseURL,
 		options...)
 }

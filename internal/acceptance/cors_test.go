@@ -14,7 +14,7 @@ const portalLogin = "/portal.v1.AuthService/Login"
 func TestPortalOrigins(t *testing.T) {
 	t.Parallel()
 	const allowed, other = "https://desk.example.com", "https://other.example.com:8443"
-	g := newSandbox(t, t.TempDir(), newDatabase(t), "-portal-origins", allowed+","+other)
+	g := freshSandbox(t, "-portal-origins", allowed+","+other)
 	credentials := fmt.Sprintf(
 		"/api/merchant-portal/merchant-cashboxes/%d/api-credentials",
 		g.first().MerchantCashboxID,

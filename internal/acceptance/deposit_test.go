@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -49,7 +50,7 @@ func (g *instance) postDeposit(t testing.TB, box sandbox.Cashbox, body string) a
 
 func TestDeposit(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, reference := g.first(), newOrder()
 	key := uuid.NewString()
 	ask := func(more object) answer {
@@ -181,7 +182,10 @@ func TestDepositConnect(t *testing.T) {
 	g := sharedSandbox(t)
 	box := g.first()
 	for codec, options := range codecs {
-		signing := &http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)}
+		signing := &http.Client{
+			Timeout:   testenv.Patience,
+			Transport: sign.Transport(client.Transport, box.KeyID, box.Secret),
+		}
 		merchant := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
 		ask := &gatewayv1.CreateDepositRequest{
 			Amount:         "1.5",

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -44,7 +45,7 @@ func TestDeadEventIsReplayed(t *testing.T) {
 	created := g.create(t, box, object{"callbackUri": s.URL})
 	g.callback(t, created.text("data.id"), `{"status":"completed"}`)
 	var dead *portalv1.Event
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		list, err := operator.ListDeadEvents(t.Context(), connect.NewRequest(&portalv1.ListDeadEventsRequest{}))
 		noError(t, err)
 		i := slices.IndexFunc(list.Msg.GetData(), func(e *portalv1.Event) bool { return e.GetUrl() == s.URL })
@@ -80,7 +81,7 @@ func TestDeadEventIsReplayed(t *testing.T) {
 func (g *instance) wantTold(t *testing.T, id string) {
 	t.Helper()
 	desk := g.merchantDesk(g.user(t, "merchant").Token)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		list := feed(t, desk)
 		i := slices.IndexFunc(list, func(e *portalv1.Event) bool { return e.GetEventId() == id })
 		if i < 0 || list[i].GetStatus() != "delivered" || len(list[i].GetAttempts()) != 2 {
@@ -146,14 +147,17 @@ func TestEventsRefused(t *testing.T) {
 // day.
 func TestWebhookSecretRotates(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.first()
 	rotated, err := g.merchantDesk(g.user(t, "merchant").Token).RotateWebhookSecret(t.Context(),
 		connect.NewRequest(&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID}))
 	noError(t, err)
 	secret, until := rotated.Msg.GetWebhookSecret(), rotated.Msg.GetPreviousUntil().AsTime()
 	keepSecret(secret)
-	if left := time.Until(until); left < 24*time.Hour-patience || left > 24*time.Hour || secret == box.WebhookSecret {
+	if left := time.Until(
+		until,
+	); left < 24*time.Hour-testenv.Patience || left > 24*time.Hour ||
+		secret == box.WebhookSecret {
 		t.Errorf("the old secret signs for %s", left)
 	}
 	for _, valid := range []string{box.WebhookSecret, secret} {

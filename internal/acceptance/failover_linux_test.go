@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -83,7 +84,7 @@ func (c *cluster) primary(t *testing.T, but int) int {
 func (c *cluster) await(t *testing.T) {
 	t.Helper()
 	const standbys = "select count(*)::text || ' ' || count(*) filter (where sync_state = 'sync')::text from pg_stat_replication"
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		server := c.primary(t, 0)
 		if server == 0 {
 			return errors.New("there is no primary")
@@ -161,7 +162,7 @@ func (c *cluster) end() {
 		c.signal(server, syscall.SIGKILL)
 	}
 	_ = syscall.Kill(c.pid("etcd.pid"), syscall.SIGKILL)
-	_ = waitFor(5*time.Second, func() error { return os.RemoveAll(c.dir) })
+	_ = testenv.Eventually(func() error { return os.RemoveAll(c.dir) })
 }
 
 // The primary dies, stops without dying, and is cut off, each time under load. A standby that has all
@@ -181,7 +182,7 @@ func TestFailover(t *testing.T) {
 	s.load.start(t)
 	// until waits until another server is the primary.
 	until := func(t *testing.T, old int) {
-		noError(t, waitFor(patience, func() error {
+		noError(t, testenv.Eventually(func() error {
 			if c.primary(t, old) == 0 {
 				return errors.New("no standby was promoted")
 			}

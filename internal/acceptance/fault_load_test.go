@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	"gateway.example/rpc/sign"
 )
 
@@ -201,7 +202,7 @@ func isTimeout(err error) bool {
 // long the last of them waited for it.
 func (l *load) recovered(t *testing.T, healed time.Time) time.Duration {
 	t.Helper()
-	noError(t, waitFor(time.Minute, func() error {
+	noError(t, testenv.Eventually(func() error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		oldest := slices.MinFunc(l.acked, time.Time.Compare)

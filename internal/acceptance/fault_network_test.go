@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // relay passes TCP connections on to the Unix socket of a PostgreSQL, since the proxy behind which
@@ -144,7 +146,7 @@ func newToxiproxy(t *testing.T, upstream string) *toxiproxy {
 	cmd.Stdout, cmd.Stderr = &log, &log
 	process := start(cmd, &log)
 	t.Cleanup(process.kill)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		return p.try(
 			http.MethodPost,
 			"/proxies",

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	"github.com/google/uuid"
 )
 
@@ -54,7 +55,7 @@ func (s *stage) receiversMisbehave(t *testing.T) {
 	s.load.mu.Lock()
 	others := slices.Clone(s.load.current.promises)
 	s.load.mu.Unlock()
-	noError(t, waitFor(10*time.Second, func() error {
+	noError(t, testenv.Eventually(func() error {
 		return untold(slices.DeleteFunc(others, func(p promise) bool { return p.hook != s.load.hooks[1]() }))
 	}))
 	s.bad.Store(nil)
@@ -105,7 +106,7 @@ func untold(promises []promise) error {
 func (s *stage) awaitEvents(t *testing.T) {
 	t.Helper()
 	for _, l := range s.lines {
-		err := waitFor(40*time.Second, func() error {
+		err := testenv.Eventually(func() error {
 			missing := untold(l.promises)
 			if missing != nil {
 				s.b.advance(t, 20*time.Second)
@@ -159,7 +160,7 @@ func (s *stage) processorMisbehaves(t *testing.T) {
 	s.a.advance(t, 16*time.Second)
 	box := s.a.box(t, "sandbox-azn")
 	for i, id := range ids {
-		noError(t, waitFor(10*time.Second, func() error {
+		noError(t, testenv.Eventually(func() error {
 			got, err := trySend(http.MethodGet, s.a.BaseURL+payments+"/"+id, "", signed(box, ""))
 			if err == nil && got.text("data.status") != "completed" {
 				err = fmt.Errorf("the card's payment: %s", got)

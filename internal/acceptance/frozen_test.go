@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // join starts a second gateway on the database of the first.
@@ -43,10 +45,8 @@ func (v *victim) join(t *testing.T) *victim {
 // those who call another: after a few seconds, in which the database ends its transactions,
 // creations, moves and reads are what they were.
 func TestFrozenReplica(t *testing.T) {
+	testenv.Long(t, "loads two gateways for ten seconds, and bounds how long others wait")
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("loads two gateways for ten seconds")
-	}
 	v := newVictim(t)
 	s := newShop(t, v.first().WebhookSecret)
 	frozen := v.join(t)
@@ -61,7 +61,7 @@ func TestFrozenReplica(t *testing.T) {
 	for range 6 {
 		loading.Go(func() { frozen.load(t, a, s.URL, stop) })
 	}
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if len(a.ids) < 60 {

@@ -285,6 +285,7 @@ func (n newcomer) newKey() sandbox.Cashbox {
 // From an empty database in production to the first confirmed payment by pages alone: only the first
 // operator is made by a command, and payments are created by the merchant's program.
 func TestOperatorsFirstHour(t *testing.T) {
+	testenv.Long(t, "goes through half a minute of pages")
 	t.Parallel()
 	h := newHour(t)
 	second, shop, trader := h.newcomer(t), h.newcomer(t), h.newcomer(t)

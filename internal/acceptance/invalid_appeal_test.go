@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/sign"
 )
@@ -101,7 +102,7 @@ func badForms() map[string]badForm {
 // Every bad appeal is a 4xx that names what is wrong, and changes nothing.
 func TestBadAppeals(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, id := g.first(), g.failed(t, nil)
 	rows := func() string {
 		return g.texts(t, `select (select count(*) from appeal) || ' ' || (select count(*) from appeal_chunk) || ' ' ||
@@ -208,7 +209,7 @@ func badAppealCallers(t *testing.T, g *instance, id string) {
 	for _, enabled := range []bool{false, true} {
 		g.exec(t, "update merchant set api_enabled = $1 where id = 1", enabled)
 		// Every replica knows within a second.
-		noError(t, waitFor(patience, func() error {
+		noError(t, testenv.Eventually(func() error {
 			got := send(t, "POST", g.appealURL(id), "--b--\r\n", good)
 			if off := got.status == 403 && got.text("code") == "merchant_api_disabled"; off == enabled {
 				return fmt.Errorf("API enabled %t: %s", enabled, got)
@@ -303,7 +304,7 @@ func writeAll(address string, headers header, length, sent int) (string, error) 
 		return "", err
 	}
 	defer func() { _ = connection.Close() }()
-	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(testenv.Patience)); err != nil {
 		return "", err
 	}
 	w := bufio.NewWriter(connection)

@@ -231,7 +231,7 @@ func (c cases) twice() {
 // Every bad payout and deposit is a 422 that names what is wrong, and changes nothing.
 func TestBadPayinsAndDepositsChangeNothing(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.first()
 	id := g.createPayin(t, box, nil).text("data.id")
 	const rows = `select (select count(*) from payin)::text || ' ' || (select count(*) from payin_key) || ' ' ||

@@ -224,7 +224,7 @@ func badBodies(valid string) map[string]string {
 // sandbox is the test's own, so that what is in its tables is too.
 func TestBadInputChangesNothing(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.first()
 	id := g.create(t, box, nil).text("data.id")
 	const rows = `select (select count(*) from payment)::text || ' ' || (select count(*) from payment_key) || ' ' ||

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -62,10 +64,10 @@ func TestVaultKeyIsGone(t *testing.T) {
 		)
 		other.OpsURL = "http://" + ops
 		t.Cleanup(func() { other.cancel(); <-other.ended })
-		return other, waitFor(patience, func() error {
+		return other, testenv.Eventually(func() error {
 			select {
 			case <-other.ended:
-				return fatal{other.err}
+				return testenv.Never(other.err)
 			default:
 				return ready(other.OpsURL)
 			}
@@ -102,7 +104,7 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	old, oldText := testKey(1)
 	fresh, freshText := testKey(2)
 	_, strangeText := testKey(3)
-	url := emptyDatabase(t)
+	url := dbtest.EmptyURL(t)
 	replica := func(links string) *instance {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})
@@ -125,11 +127,11 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	}
 	isReady := func(g *instance) {
 		t.Helper()
-		noError(t, waitFor(patience, func() error { return ready(g.OpsURL) }))
+		noError(t, testenv.Eventually(func() error { return ready(g.OpsURL) }))
 	}
 	isNot := func(g *instance, why string) {
 		t.Helper()
-		noError(t, waitFor(patience, func() error {
+		noError(t, testenv.Eventually(func() error {
 			response, err := http.Get(g.OpsURL + "/readyz")
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -17,6 +18,7 @@ import (
 // slow, so it is compared with events that are sent again: their deliveries are queued in the call
 // itself and wait for no relay.
 func TestWebhookComesSoon(t *testing.T) {
+	testenv.Long(t, "measures time")
 	t.Parallel()
 	g := sharedSandbox(t)
 	desk := g.merchantDesk(g.user(t, "merchant").Token)
@@ -35,7 +37,7 @@ func TestWebhookComesSoon(t *testing.T) {
 		select {
 		case at := <-arrived:
 			return at.Sub(answered)
-		case <-time.After(patience):
+		case <-time.After(testenv.Patience):
 			t.Fatal("no webhook")
 			return 0
 		}

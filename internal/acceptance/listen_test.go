@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -75,7 +76,7 @@ func TestListenForwards(t *testing.T) {
 		t.Errorf("got %q", bodies)
 	}
 	// The gateway notes an answer after it has heard it, which is after the listener has told of it.
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		attempts := g.texts(t, `select coalesce(a.status_code::text, a.error) from webhook_attempt a
 			join webhook_event e on e.id = a.event_id where e.url = $1 order by a.id`, "http://"+address+"/webhook")
 		if len(attempts) < 2 || attempts[0] != "502" || attempts[len(attempts)-1] != "202" {

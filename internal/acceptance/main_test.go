@@ -4,28 +4,27 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
 
@@ -40,6 +39,10 @@ func TestMain(m *testing.M) {
 
 // runAll builds the program, runs the tests, and searches at the end what was logged and answered.
 func runAll(m *testing.M) (code int, err error) {
+	testenv.InMemory()
+	if err := flag.Set("test.parallel", strconv.Itoa(parallel)); err != nil {
+		return 0, err
+	}
 	dir, err := os.MkdirTemp("", "gateway-program-")
 	if err != nil {
 		return 0, err
@@ -50,12 +53,14 @@ func runAll(m *testing.M) (code int, err error) {
 	}
 	code = m.Run()
 	browsertest.End()
-	return code, errors.Join(endShared(), leaks(), races(), undescribed())
+	err = errors.Join(endShared(), leaks(), races(), undescribed())
+	dbtest.End()
+	return code, err
 }
 
-// patience bounds every wait: the machine may be busy with other packages' tests, and a webhook
-// whose first tries failed comes again after a minute.
-const patience = 150 * time.Second
+// parallel is how many tests run at the same time. Most of them wait most of the time: for the sandbox's acquirer, which
+// thinks for a second, for a webhook, for a sweep.
+const parallel = 6
 
 // text is an output that several goroutines write and read.
 type text struct {
@@ -79,7 +84,7 @@ func (w *text) String() string {
 // later.
 func (w *text) await(t *testing.T, words ...string) {
 	t.Helper()
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		written := w.String()
 		for _, word := range words {
 			if !strings.Contains(written, word) {
@@ -134,10 +139,10 @@ var anyPort = []string{
 
 // awaitSandbox waits until the instance's file is there and it says that it is ready.
 func (g *instance) awaitSandbox() error {
-	return waitFor(patience, func() error {
+	return testenv.Eventually(func() error {
 		select {
 		case <-g.ended:
-			return fatal{fmt.Errorf("it ended: %w\n%s", g.err, g.stderr)}
+			return testenv.Never(fmt.Errorf("it ended: %w\n%s", g.err, g.stderr))
 		default:
 		}
 		var err error
@@ -160,19 +165,6 @@ func ready(opsURL string) error {
 	return nil
 }
 
-// fatal ends a wait at once.
-type fatal struct{ error }
-
-// waitFor tries until it succeeds, and returns the last error when the time is over.
-func waitFor(limit time.Duration, try func() error) error {
-	for deadline := time.Now().Add(limit); ; time.Sleep(25 * time.Millisecond) {
-		err := try()
-		if err == nil || errors.As(err, new(fatal)) || time.Now().After(deadline) {
-			return err
-		}
-	}
-}
-
 // stop ends the gateway by a signal and returns what it ended with. All that it has written has
 // arrived then.
 func (g *instance) stop() error {
@@ -183,7 +175,7 @@ func (g *instance) stop() error {
 	select {
 	case <-g.ended:
 		return g.err
-	case <-time.After(patience):
+	case <-time.After(testenv.Patience):
 		g.kill()
 		return errors.New("the gateway does not stop")
 	}
@@ -240,61 +232,50 @@ func endShared() error {
 	return err
 }
 
-var databases atomic.Int64
-
-// template is the migrated database that others are copies of.
-var template struct {
-	sync.Mutex // PostgreSQL refuses to make a copy while another is made, now and then
-	migrated   bool
+// seeded is the database of a sandbox that has been started once, of which others are copies.
+var seeded struct {
+	sync.Mutex
+	url string
 }
 
-// newDatabase makes a migrated database on the shared sandbox's PostgreSQL and returns its URL. Where the tests are made
-// on Citus, it is a distributed one.
-func newDatabase(t *testing.T) string {
+// freshSandbox starts a sandbox that a test has to itself. It has the shared one's key, so that its database can be a
+// copy of one that was seeded before.
+func freshSandbox(t *testing.T, flags ...string) *instance {
+	t.Helper()
+	return newSandbox(t, copyKey(t, sharedSandbox(t).dir), sandboxDatabase(t), flags...)
+}
+
+// sandboxDatabase is a database as a sandbox's first start leaves it, if the sandbox has the shared one's key.
+func sandboxDatabase(t *testing.T) string {
 	t.Helper()
 	if dbtest.OnCitus() {
-		address, drop, err := dbtest.Distributed(t.Context())
-		noError(t, err)
-		t.Cleanup(func() { noError(t, drop()) })
-		return address
+		return dbtest.URL(t)
 	}
-	sharedSandbox(t)
-	template.Lock()
-	defer template.Unlock()
-	if !template.migrated {
-		noError(t, db.Migrate(t.Context(), createDatabase(t, "migrated", "template0")))
-		template.migrated = true
+	seeded.Lock()
+	defer seeded.Unlock()
+	if seeded.url == "" {
+		address := dbtest.Kept(t)
+		g := launch(
+			copyKey(t, sharedSandbox(t).dir),
+			nil,
+			slices.Concat([]string{"-sandbox", "-database-url", address}, anyPort)...)
+		noError(t, g.awaitSandbox())
+		keep(g.Info)
+		noError(t, g.stop())
+		seeded.url = address
 	}
-	return createDatabase(t, fmt.Sprintf("other_%d", databases.Add(1)), "migrated")
+	return dbtest.Copy(t, seeded.url)
 }
 
-// hurriedDatabase is a new database whose users may call faster than people do. A program reads that when it starts.
-func hurriedDatabase(t *testing.T) string {
+// hurried has a database's users call faster than people do. A program reads that when it starts.
+func hurried(t *testing.T, address string) string {
 	t.Helper()
-	address := newDatabase(t)
 	conn, err := pgx.Connect(t.Context(), address)
 	noError(t, err)
 	_, err = conn.Exec(t.Context(), "update rate_limit set calls = calls * 100 where name = 'user'")
 	noError(t, err)
 	noError(t, conn.Close(t.Context()))
 	return address
-}
-
-// emptyDatabase makes a database without a schema, and returns its URL.
-func emptyDatabase(t *testing.T) string {
-	t.Helper()
-	return createDatabase(t, fmt.Sprintf("other_%d", databases.Add(1)), "template0")
-}
-
-func createDatabase(t *testing.T, name, copied string) string {
-	t.Helper()
-	g := sharedSandbox(t)
-	_, err := g.pool.Exec(t.Context(), "create database "+name+" template "+copied)
-	noError(t, err)
-	address, err := url.Parse(g.DatabaseURL)
-	noError(t, err)
-	address.Path = "/" + name
-	return address.String()
 }
 
 // newSandbox starts a sandbox on a database, for a test that must have one to itself.
@@ -344,7 +325,7 @@ func (g *instance) exec(t *testing.T, sql string, args ...any) {
 func (g *instance) awaitSettings(t *testing.T) {
 	t.Helper()
 	version := g.count(t, "select version from setting_version")
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if known, err := g.metric("gateway_settings_version"); err != nil || int(known) < version {
 			return fmt.Errorf("settings of version %v are known of %d: %w", known, version, err)
 		}
@@ -454,8 +435,14 @@ func races() error {
 func copyKey(t *testing.T, from string) string {
 	t.Helper()
 	dir := t.TempDir()
+	giveKey(t, from, dir)
+	return dir
+}
+
+// giveKey gives a data directory the sandbox key of another.
+func giveKey(t *testing.T, from, to string) {
+	t.Helper()
 	key, err := os.ReadFile(filepath.Join(from, "sandbox.key"))
 	noError(t, err)
-	noError(t, os.WriteFile(filepath.Join(dir, "sandbox.key"), key, 0o600))
-	return dir
+	noError(t, os.WriteFile(filepath.Join(to, "sandbox.key"), key, 0o600))
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/attest"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -32,7 +33,7 @@ func called[Req, Res any](
 // A merchant's money by Connect: cashboxes, balances, and a deposit from its request on.
 func TestMerchantMoneyByConnect(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	own, other := g.merchantDesk(g.user(t, "merchant").Token), g.merchantDesk(g.user(t, "merchant-2").Token)
 	box := g.first().MerchantCashboxID
 	named := called(t, own.ListCashboxes, &portalv1.ListCashboxesRequest{}).GetData()
@@ -97,7 +98,7 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 // A merchant's cases by Connect: an appeal with its file, events, endpoints, and the signed timeline.
 func TestMerchantCasesByConnect(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	own, other := g.merchantDesk(g.user(t, "merchant").Token), g.merchantDesk(g.user(t, "merchant-2").Token)
 	s := newShop(t, g.first().WebhookSecret, http.StatusGone)
 	id := g.failed(t, object{"callbackUri": s.URL})
@@ -150,7 +151,7 @@ func (g *instance) checkEventsByConnect(
 ) {
 	t.Helper()
 	var dead []*portalv1.DeadEndpoint
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		dead = called(t, own.ListDeadEndpoints, &portalv1.ListDeadEndpointsRequest{}).GetData()
 		if len(dead) == 0 {
 			return errNotYet
@@ -198,7 +199,7 @@ func (g *instance) checkEventsByConnect(
 // invited anew; the log has all of it.
 func TestTeamByConnect(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	team := portalv1connect.NewTeamServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
 	link := called(t, team.InviteMember, &portalv1.InviteMemberRequest{Login: "new-one", Role: "support"}).GetLink()
 	keepSecret(link)

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -84,7 +85,7 @@ func TestPayinBalance(t *testing.T) {
 // The test clock expires what waits, and hands what was taken to the operators.
 func TestPayinTimeRunsOut(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.first()
 	s := newShop(t, box.WebhookSecret)
 	orderID := newOrder()
@@ -122,7 +123,7 @@ func TestPayinTimeRunsOut(t *testing.T) {
 // reversed by an operator.
 func TestPayinGivenBackAndReversed(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, orderID := g.first(), newOrder()
 	s := newShop(t, box.WebhookSecret)
 	id := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
@@ -186,7 +187,7 @@ func TestPayinConnect(t *testing.T) {
 	for codec, options := range codecs {
 		transport := sign.Transport(client.Transport, g.first().KeyID, g.first().Secret)
 		merchant := gatewayv1connect.NewPayinServiceClient(
-			&http.Client{Timeout: patience, Transport: transport},
+			&http.Client{Timeout: testenv.Patience, Transport: transport},
 			g.BaseURL,
 			options...)
 		ask := &gatewayv1.CreatePayinRequest{

@@ -64,7 +64,7 @@ func (g *instance) createPayin(t testing.TB, box sandbox.Cashbox, more object) a
 func TestPayin(t *testing.T) {
 	t.Parallel()
 	keepSecret(recipientPhone, recipientPhone[1:])
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, orderID := g.first(), newOrder()
 	s := newShop(t, box.WebhookSecret)
 	created := g.createPayin(t, box, object{

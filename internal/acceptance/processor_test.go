@@ -16,6 +16,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -271,7 +272,7 @@ func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTra
 // A trader's processor, set by an operator, charges the cards of their payments.
 func TestTraderProcessor(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	p := newCardProcessor(t, nil)
 	if changed := g.setProcessor(t, p); strings.Contains(changed.String(), processorSecret) {
 		t.Error("the secret is shown")
@@ -306,7 +307,7 @@ func TestTraderProcessor(t *testing.T) {
 	_, token = g.cardPayment(t, nil)
 	g.checkout(t, token, "payer-details", typedCard("4242424242424242", nil))
 	g.checkout(t, token, "cancel", "")
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if calls, _ := p.called("void"); calls == 0 {
 			return errors.New("no void")
 		}
@@ -332,7 +333,7 @@ func TestTraderProcessor(t *testing.T) {
 // given codes and undone there, and no payer is asked for a second card.
 func TestProcessorReplaced(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	former, present := newCardProcessor(t, nil), newCardProcessor(t, nil)
 	if open := g.setProcessor(t, former).GetOpenElsewhere(); open != 0 {
 		t.Errorf("%d attempts are open elsewhere before the first", open)
@@ -348,7 +349,7 @@ func TestProcessorReplaced(t *testing.T) {
 		t.Errorf("code: %s", got)
 	}
 	g.checkout(t, left, "cancel", "")
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if calls, _ := former.called("void"); calls == 0 {
 			return errors.New("no void at the former processor")
 		}

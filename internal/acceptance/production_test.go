@@ -11,7 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 )
 
 // production are the variables a production gateway needs besides its database.
@@ -82,7 +84,7 @@ func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
 func empty(t *testing.T, more map[string]string) *instance {
 	t.Helper()
 	variables := production()
-	variables["DATABASE_URL"] = hurriedDatabase(t)
+	variables["DATABASE_URL"] = hurried(t, dbtest.URL(t))
 	maps.Copy(variables, more)
 	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
 	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)
@@ -91,10 +93,10 @@ func empty(t *testing.T, more map[string]string) *instance {
 			t.Error(err)
 		}
 	})
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		select {
 		case <-g.ended:
-			return fatal{g.err}
+			return testenv.Never(g.err)
 		default:
 			return ready("http://" + ops)
 		}

@@ -9,7 +9,7 @@ import (
 // Behind a proxy the limits of addresses count clients, on the API and on the pages.
 func TestBehindProxy(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t), "-trusted-proxies", "127.0.0.1")
+	g := freshSandbox(t, "-trusted-proxies", "127.0.0.1")
 	for _, client := range []string{"198.51.100.1", "198.51.100.2", "198.51.100.2"} {
 		_, token := g.cardPayment(t, nil)
 		got := send(t, "POST", g.BaseURL+"/api/v1/checkout/"+token+"/payer-details", typedCard("4242424242424242", nil),

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -29,7 +30,7 @@ func (g *instance) operator(t testing.TB) portalv1connect.OperatorServiceClient 
 // operator's own rate goes before it.
 func TestRates(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	operator := g.operator(t)
 	feed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"rates":[{"a/b":"93.125"}]}`))
@@ -55,7 +56,7 @@ func TestRates(t *testing.T) {
 		t.Errorf("set %v, want %v", got, sent)
 	}
 	source := fmt.Sprint("feed:", id)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if rate := g.rates(t)[0]; rate.GetSource() != source {
 			return errNotYet
 		}

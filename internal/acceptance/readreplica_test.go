@@ -10,18 +10,20 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // The portals' lists come from the read replica: what it has not replayed is missing in them, but not for who
 // has just sent a form, and not in calls of the API. When the replica stops, they come from the primary.
 func TestReadReplica(t *testing.T) {
+	testenv.Long(t, "makes a standby")
 	t.Parallel()
-	database := newDatabase(t)
+	database := dbtest.URL(t)
 	address, server := dbtest.Standby(t, database)
 	g := newSandbox(t, copyKey(t, sharedSandbox(t).dir), database, "-database-read-url", address)
 	used := func(want float64) {
 		t.Helper()
-		noError(t, waitFor(patience, func() error {
+		noError(t, testenv.Eventually(func() error {
 			if got, err := g.metric("gateway_read_replica_used"); err != nil || got != want {
 				return fmt.Errorf("used is %v: %w", got, err)
 			}
@@ -63,7 +65,7 @@ func TestReadReplica(t *testing.T) {
 	}
 	_, err = standby.Exec(t.Context(), "select pg_wal_replay_resume()")
 	noError(t, err)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if !shows(looking) {
 			return errNotYet
 		}
@@ -81,7 +83,7 @@ func TestReadReplica(t *testing.T) {
 func TestReadReplicaOfAnother(t *testing.T) {
 	t.Parallel()
 	g := launch(t.TempDir(), nil, append([]string{
-		"-sandbox", "-database-url", newDatabase(t), "-database-read-url", newDatabase(t),
+		"-sandbox", "-database-url", dbtest.URL(t), "-database-read-url", dbtest.URL(t),
 	}, anyPort...)...)
 	<-g.ended
 	if g.err == nil || !strings.Contains(g.err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {

@@ -14,6 +14,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/rpc/webhook"
 )
 
@@ -128,7 +129,7 @@ func (s *shop) has(eventID string) bool {
 func (s *shop) await(t *testing.T, order string, count int) []event {
 	t.Helper()
 	var got []event
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if got = s.events(order); len(got) < count {
 			return fmt.Errorf("%s: %d of %d events", order, len(got), count)
 		}

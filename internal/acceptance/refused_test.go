@@ -3,13 +3,15 @@ package acceptance
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/sign"
@@ -244,7 +246,7 @@ func refusals(t *testing.T, g *instance) {
 	} {
 		if test.off != "" {
 			g.exec(t, test.off)
-			time.Sleep(time.Second) // what is known of a key may be that old
+			g.awaitKey(t, box, strings.Contains(test.off, "api_"), http.StatusForbidden)
 		}
 		if got := g.post(t, box, order(test.more)); got.status != test.status || got.text("code") != test.code ||
 			got.at("errors") != nil {
@@ -252,9 +254,20 @@ func refusals(t *testing.T, g *instance) {
 		}
 		if test.on != "" {
 			g.exec(t, test.on)
-			time.Sleep(time.Second)
+			g.awaitKey(t, box, strings.Contains(test.on, "api_"), http.StatusNotFound)
 		}
 	}
+}
+
+// awaitKey waits until a change of a key, or of its merchant, is known: what is known of a key may be a second old.
+func (g *instance) awaitKey(t *testing.T, box sandbox.Cashbox, changed bool, status int) {
+	t.Helper()
+	if !changed {
+		return
+	}
+	testenv.Until(t, fmt.Sprintf("a read is answered with %d", status), func() bool {
+		return send(t, http.MethodGet, g.BaseURL+payments+"/999999", "", signed(box, "")).status == status
+	})
 }
 
 const json12 = "999999999999.99"

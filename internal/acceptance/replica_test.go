@@ -2,11 +2,14 @@ package acceptance
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
@@ -21,7 +24,7 @@ func (g *instance) advance(t *testing.T, by time.Duration) {
 // Two replicas on one database share the test clock, the payments, the keys and the links.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	url := emptyDatabase(t)
+	url := dbtest.EmptyURL(t)
 	a := newSandbox(t, t.TempDir(), url)
 	b := newSandbox(t, copyKey(t, a.dir), url)
 	// The first delivery fails; its repeat is due after 5 s, which the clock then passes.
@@ -47,7 +50,7 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("the %s replica: %s", name, got)
 		}
 	}
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		a.advance(t, 6*time.Second)
 		if len(s.events(orderID)) == 0 {
 			return errNotYet
@@ -77,8 +80,8 @@ func revokedEverywhere(t *testing.T, replicas ...*instance) {
 		g.create(t, g.first(), nil)
 	}
 	replicas[0].exec(t, "update api_key set revoked_at = now() where key_id = $1", replicas[0].first().KeyID)
-	time.Sleep(time.Second)
 	for i, g := range replicas {
+		g.awaitKey(t, g.first(), true, http.StatusForbidden)
 		if got := g.post(t, g.first(), order(nil)); got.status != 403 || got.text("code") != "invalid_signature" {
 			t.Errorf("replica %d: %s", i, got)
 		}
@@ -88,7 +91,7 @@ func revokedEverywhere(t *testing.T, replicas ...*instance) {
 // A stranger's data directory must not open a sandbox's database.
 func TestOtherSandboxKey(t *testing.T) {
 	t.Parallel()
-	url := newDatabase(t)
+	url := dbtest.URL(t)
 	newSandbox(t, t.TempDir(), url)
 	other := launch(t.TempDir(), nil, append([]string{"-sandbox", "-database-url", url}, anyPort...)...)
 	<-other.ended
@@ -100,13 +103,13 @@ func TestOtherSandboxKey(t *testing.T) {
 // What requisites have counted on days long over is forgotten by the work in the background.
 func TestOldDaysGo(t *testing.T) {
 	t.Parallel()
-	url, dir := newDatabase(t), t.TempDir()
+	url, dir := dbtest.URL(t), t.TempDir()
 	first := newSandbox(t, dir, url)
 	first.exec(t, `insert into requisite_day (requisite_id, day, count, sum)
 		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (0), (6), (9), (400)) as ages (age)`)
 	noError(t, first.stop())
 	again := newSandbox(t, dir, url)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if left := again.count(t, "select count(*) from requisite_day"); left != 2 {
 			return fmt.Errorf("%d days are left", left)
 		}
@@ -117,7 +120,7 @@ func TestOldDaysGo(t *testing.T) {
 // A start finds clock, payments and secrets as they were left.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	url, dir := newDatabase(t), t.TempDir()
+	url, dir := dbtest.URL(t), t.TempDir()
 	first := newSandbox(t, dir, url)
 	created := first.create(t, first.first(), nil)
 	first.advance(t, 10*time.Minute)

@@ -9,7 +9,9 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/requestlog"
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -27,14 +29,14 @@ func (g *instance) logged(t *testing.T, token string, m *portalv1.ListRequestsRe
 func (g *instance) loggedAs(t *testing.T, token, id string) string {
 	t.Helper()
 	var found string
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		list := g.logged(t, token, &portalv1.ListRequestsRequest{RequestId: id})
 		if len(list) != 1 {
 			return fmt.Errorf("%s: %d requests", id, len(list))
 		}
 		r := list[0]
 		found = fmt.Sprintf("%s %s %d %s %s", r.GetMethod(), r.GetPath(), r.GetStatus(), r.GetCode(), r.GetKeyId())
-		if took := r.GetDurationMicroseconds(); took <= 0 || took > patience.Microseconds() {
+		if took := r.GetDurationMicroseconds(); took <= 0 || took > testenv.Patience.Microseconds() {
 			return fmt.Errorf("%s took %d µs", id, took)
 		}
 		return nil
@@ -46,7 +48,7 @@ func (g *instance) loggedAs(t *testing.T, token, id string) string {
 // signed or not, a repeat, a refusal. Another merchant's users see none of it.
 func TestRequestLog(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, second := g.first(), g.box(t, "sandbox-second-rub")
 	owner := g.user(t, "merchant").Token
 	stranger := g.newUser(t, newUser{
@@ -57,7 +59,7 @@ func TestRequestLog(t *testing.T) {
 	wrong := with(signed(box, body), "Signature", strings.Repeat("0", 64))
 	id := g.create(t, box, nil).text("data.id")
 	connectBody := `{"paymentId":"` + id + `"}`
-	for _, test := range []struct {
+	requests := []struct {
 		id, method, path, body string
 		headers                header
 		want                   string
@@ -90,9 +92,12 @@ func TestRequestLog(t *testing.T) {
 			"log-connect", "POST", "/gateway.v1.PaymentService/GetPayment", connectBody, signed(box, connectBody),
 			"POST /gateway.v1.PaymentService/GetPayment 200  ",
 		},
-	} {
+	}
+	for _, test := range requests {
 		_, err := trySend(test.method, g.BaseURL+test.path, test.body, with(test.headers, "X-Request-Id", test.id))
 		noError(t, err)
+	}
+	for _, test := range requests {
 		if got := g.loggedAs(t, owner, test.id); got != test.want+box.KeyID {
 			t.Errorf("%s is logged as %q, want %q", test.id, got, test.want+box.KeyID)
 		}
@@ -124,7 +129,7 @@ func TestRequestLog(t *testing.T) {
 // row of the log.
 func TestRequestLogHoldsNoSecret(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, pan := g.first(), randomPAN("4")
 	link := g.create(t, box, nil).text("data.paymentPageUrl")
 	token := link[strings.LastIndex(link, "/")+1:]
@@ -167,7 +172,7 @@ func TestRequestLogHoldsNoSecret(t *testing.T) {
 // minute. Ids of no key leave nothing at all.
 func TestRequestLogIsNotFlooded(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.box(t, "sandbox-second-rub")
 	const made = "mk_0123456789abcdef01234567"
 	for i := range 3 * requestlog.BoundedMost {
@@ -178,7 +183,7 @@ func TestRequestLogIsNotFlooded(t *testing.T) {
 		noError(t, err)
 	}
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(box, ""), "X-Request-Id", "log-good"))
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if g.count(t, "select count(*) from api_request where request_id = 'log-good'") == 0 {
 			return errNotYet
 		}
@@ -200,7 +205,7 @@ func TestRequestLogIsNotFlooded(t *testing.T) {
 // What was answered just before the program ends is written all the same.
 func TestRequestLogAtShutdown(t *testing.T) {
 	t.Parallel()
-	database := newDatabase(t)
+	database := dbtest.URL(t)
 	g := newSandbox(t, t.TempDir(), database)
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(g.first(), ""), "X-Request-Id", "log-end"))
 	noError(t, g.stop())
@@ -218,7 +223,7 @@ func TestRequestLogAtShutdown(t *testing.T) {
 // was seen before is no longer taken.
 func TestLookByRPC(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box := g.first()
 	service := portalv1connect.NewLookServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
 	list, err := service.ListCashboxLooks(t.Context(), connect.NewRequest(&portalv1.ListCashboxLooksRequest{}))

@@ -16,6 +16,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/pgserver"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -99,6 +100,7 @@ type original struct {
 // clean, links and sealed secrets open, and the feed goes on from cursors of before. A cursor of
 // what was lost is refused, and after the adoption shows all that comes.
 func TestRestore(t *testing.T) {
+	testenv.Long(t, "makes and restores backups")
 	t.Parallel()
 	keys, text := testKey(1)
 	keepSecret(text)
@@ -181,7 +183,7 @@ func (o *original) isWhole(t *testing.T, end string) {
 		t.Errorf("the link answers %d", page.StatusCode)
 	}
 	// All that the backup has comes after the cursor of before it, each once.
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if n := o.count(t, "select count(*) from webhook_outbox"); n > 0 {
 			return errNotYet
 		}
@@ -223,6 +225,7 @@ func (o *original) feedHasAll(t *testing.T, cursor string) {
 // which has the same number, at another address. It can be looked at, and then calls nobody, and it
 // can be adopted. A restart, and a server that does not tell its number, are no copies.
 func TestCopyIsRefused(t *testing.T) {
+	testenv.Long(t, "restores a copy of a whole server")
 	t.Parallel()
 	server := ownServer(t, openDir(t))
 	url := server.URL("postgres")
@@ -241,10 +244,10 @@ func TestCopyIsRefused(t *testing.T) {
 	starts := func(name, url string, more map[string]string, args ...string) {
 		t.Helper()
 		g := serve(url, more, args...)
-		if err := waitFor(patience, func() error {
+		if err := testenv.Eventually(func() error {
 			select {
 			case <-g.ended:
-				return fatal{g.err}
+				return testenv.Never(g.err)
 			default:
 				return ready(g.OpsURL)
 			}
@@ -258,7 +261,7 @@ func TestCopyIsRefused(t *testing.T) {
 		g := serve(url, more, args...)
 		select {
 		case <-g.ended:
-		case <-time.After(patience):
+		case <-time.After(testenv.Patience):
 			t.Fatalf("%s: it is served", name)
 		}
 		if g.err == nil || !strings.Contains(g.err.Error(), want) {
@@ -290,7 +293,7 @@ func TestCopyIsRefused(t *testing.T) {
 // Offline, a gateway sends no webhook, charges no card and numbers no event.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	dir, url := t.TempDir(), newDatabase(t)
+	dir, url := t.TempDir(), dbtest.URL(t)
 	g := newSandbox(t, dir, url, "-offline")
 	p := newCardProcessor(t, nil)
 	g.setProcessor(t, p)

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -50,7 +52,7 @@ func TestKeysRotate(t *testing.T) {
 	old, oldText := testKey(1)
 	fresh, freshText := testKey(2)
 	keepSecret(oldText, freshText)
-	r := &rotation{url: newDatabase(t), payer: newOrder()}
+	r := &rotation{url: dbtest.URL(t), payer: newOrder()}
 	dir := t.TempDir()
 	r.instance = withKeys(t, dir, r.url, oldText)
 	r.sealOne(t, old)
@@ -214,7 +216,7 @@ func (r *rotation) underLoad(t *testing.T, do func()) {
 		for i := range rounds {
 			before[i] = rounds[i].Load()
 		}
-		noError(t, waitFor(patience, func() error {
+		noError(t, testenv.Eventually(func() error {
 			for i := range rounds {
 				if rounds[i].Load() <= before[i] {
 					return fmt.Errorf("load %d stands still", i)

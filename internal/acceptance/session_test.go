@@ -115,7 +115,7 @@ func TestInvitedUser(t *testing.T) {
 // preferences.
 func TestAccountOverTheAPI(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	user := g.user(t, "trader-3")
 	login := func(password string) string {
 		in, err := g.signInAs(t, user.Login, password)

@@ -10,12 +10,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // A request that is under way when the signal comes is answered, and what it did is kept.
 func TestShutdownFinishesRequests(t *testing.T) {
 	t.Parallel()
-	url, dir := newDatabase(t), t.TempDir()
+	url, dir := dbtest.URL(t), t.TempDir()
 	g := newSandbox(t, dir, url)
 	s := newShop(t, g.first().WebhookSecret)
 	orderID := newOrder()
@@ -27,7 +30,7 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	// The signal must find the request begun: the server is at it once it has read the headers.
 	time.Sleep(200 * time.Millisecond)
 	g.cancel()
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(g.BaseURL, "http://"))
 		if err != nil {
 			return nil //nolint:nilerr // that nobody answers is what is waited for

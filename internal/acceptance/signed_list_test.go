@@ -13,6 +13,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/sign"
@@ -62,7 +63,7 @@ func (g *instance) createDeposit(t testing.TB, box sandbox.Cashbox) answer {
 // their own ids, page by page, and nothing of another merchant.
 func TestSignedLists(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, other := g.first(), g.box(t, "sandbox-second-rub")
 	var payment, payin, deposit, keys []string
 	for range 3 {
@@ -141,7 +142,7 @@ func asJSON(t testing.TB, value any) string {
 // that was sent.
 func TestEventsByCursor(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	box, s := g.first(), newShop(t, g.first().WebhookSecret)
 	if got := g.signedList(t, box, "/api/v1/events", nil); got.raw != `{"data":[],"next_cursor":null}` {
 		t.Errorf("before the first: %s", got)
@@ -181,7 +182,7 @@ func TestEventsByCursor(t *testing.T) {
 	}
 	late := g.create(t, box, nil).text("data.id")
 	g.callback(t, late, `{"status":"failed"}`)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		later := g.signedList(t, box, "/api/v1/events", url.Values{"cursor": {end}})
 		if data := later.at("data").([]any); len(data) != 1 ||
 			!strings.Contains(data[0].(object)["payload"].(string), `"status":"FAILED"`) {
@@ -272,7 +273,10 @@ func TestSignedListsByConnect(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	box := g.first()
-	signing := &http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)}
+	signing := &http.Client{
+		Timeout:   testenv.Patience,
+		Transport: sign.Transport(client.Transport, box.KeyID, box.Secret),
+	}
 	orderID := newOrder()
 	payin := g.createPayin(t, box, object{"orderId": orderID}).text("data.id")
 	made := g.createDeposit(t, box)

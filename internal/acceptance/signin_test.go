@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/dbtest"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -40,7 +41,7 @@ func (g *instance) signIn(t *testing.T, from, login, password string) (int, stri
 // locks another out from where that other is, but by a hundred.
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
-	dir, database := t.TempDir(), newDatabase(t)
+	dir, database := t.TempDir(), dbtest.URL(t)
 	first := newSandbox(t, dir, database)
 	// As outside a sandbox, but that nothing comes back while the test lasts.
 	first.exec(
@@ -90,7 +91,7 @@ func TestSignInLimits(t *testing.T) {
 // linked to alone.
 func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	second := g.box(t, "sandbox-second-rub")
 	var merchantID int64
 	noError(
@@ -148,7 +149,7 @@ func (g *instance) signInAs(t *testing.T, login, password string) (*connect.Resp
 // A user calls so often and no more, whatever is called, and keeps nobody else from calling.
 func TestUsersAreLimited(t *testing.T) {
 	t.Parallel()
-	dir, database := t.TempDir(), newDatabase(t)
+	dir, database := t.TempDir(), dbtest.URL(t)
 	first := newSandbox(t, dir, database)
 	if got := first.count(t, "select calls from rate_limit where name = 'user' and per_seconds = 1"); got != 200 {
 		t.Errorf("a sandbox's user may call %d times a second", got)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -23,7 +25,7 @@ import (
 func keepCalling(g *instance, served *atomic.Int64, post bool) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
-	keeper := &http.Client{Transport: transport, Timeout: patience}
+	keeper := &http.Client{Transport: transport, Timeout: testenv.Patience}
 	for {
 		method, body := http.MethodGet, ""
 		if post {
@@ -63,7 +65,7 @@ func keepCalling(g *instance, served *atomic.Int64, post bool) error {
 // delay is over.
 func TestSIGTERMUnderLoad(t *testing.T) {
 	t.Parallel()
-	v := newVictimOn(t, newDatabase(t), "-drain-delay", "2s")
+	v := newVictim(t, "-drain-delay", "2s")
 	var served atomic.Int64
 	var calling sync.WaitGroup
 	for n := range 8 {
@@ -73,7 +75,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if served.Load() < 200 {
 			return errNotYet
 		}
@@ -81,7 +83,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	}))
 	v.cancel()
 	signalled := time.Now()
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if ready("http://"+v.ops) == nil {
 			return errors.New("still ready")
 		}
@@ -104,7 +106,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 // end what is on the way. The rest is delivered after the next start, and nothing twice.
 func TestStopBeginsNoDelivery(t *testing.T) {
 	t.Parallel()
-	v := newVictimOn(t, newDatabase(t))
+	v := newVictim(t)
 	const events = 40 // more than an endpoint is sent at once
 	var mu sync.Mutex
 	seen := map[string]int{}
@@ -131,7 +133,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	defer func() { _ = slow.Close() }()
 	_, err = io.WriteString(slow, "POST "+payments+" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
 	noError(t, err)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if count() == 0 {
 			return errNotYet
 		}
@@ -151,7 +153,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 		t.Errorf("it ended with %v\n%s", v.err, v.log.String())
 	}
 	v.start(t)
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if n := count(); n < events {
 			return fmt.Errorf("%d events of %d have come", n, events)
 		}
@@ -170,7 +172,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 // it see that it is not ready.
 func TestStartRefusesConnections(t *testing.T) {
 	t.Parallel()
-	database := newDatabase(t)
+	database := dbtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), database)
 	noError(t, err)
 	tx, err := conn.Begin(t.Context())
@@ -193,7 +195,7 @@ func TestStartRefusesConnections(t *testing.T) {
 			return nil
 		}
 	}
-	noError(t, waitFor(patience, readyIs("0")))
+	noError(t, testenv.Eventually(readyIs("0")))
 	for i, arg := range v.args {
 		if slices.Contains([]string{"-api-addr", "-pay-addr", "-portal-addr"}, arg) {
 			if _, err := net.Dial("tcp", v.args[i+1]); !errors.Is(err, syscall.ECONNREFUSED) {

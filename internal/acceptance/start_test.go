@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // The whole life of a payment goes from the sandbox's start page, up to the verified webhook.
@@ -38,7 +40,7 @@ func TestStartPage(t *testing.T) {
 	uuid := g.texts(t, "select uuid::text from payment where id = "+id)[0]
 	send(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`,
 		header{"Authorization": "Bearer " + g.traderOf(t, id).Token, "Content-Type": "application/json"})
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		inbox := portalPage(t, g.PortalURL+"/sandbox/inbox?of="+uuid)
 		if !strings.Contains(inbox, "signature verified") || !strings.Contains(inbox, "payment.status.updated") {
 			return fmt.Errorf("the inbox: %s", inbox)

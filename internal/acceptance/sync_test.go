@@ -9,11 +9,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/pgserver"
+	"gateway.example/internal/testenv"
 )
 
 // A COMMIT that waits for a standby which is away is not cut short when its caller has been told that the
 // outcome is unknown: nobody sees it, and a call that comes again is not acknowledged, until it is on the standby.
 func TestCommitWaitsForItsStandby(t *testing.T) {
+	testenv.Long(t, "waits for a commit that nobody confirms")
 	t.Parallel()
 	m := newMortalWith(t, pgserver.Options{})
 	v := newVictimOn(t, m.url)
@@ -29,7 +31,7 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	}
 	id := v.create(t, v.first(), nil).text("data.id")
 	standby("set synchronous_standby_names = 'nobody'")
-	noError(t, waitFor(patience, func() error { // until a commit waits
+	noError(t, testenv.Eventually(func() error { // until a commit waits
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
 		if _, err := pool.Exec(ctx, "select pg_logical_emit_message(true, 'probe', '')"); err == nil {
@@ -57,7 +59,7 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 		t.Errorf("again, without a standby: %s", got)
 	}
 	standby("reset synchronous_standby_names")
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if got := complete(); got.status != http.StatusOK {
 			return errNotYet
 		}

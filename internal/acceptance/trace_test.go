@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/prototext"
@@ -126,7 +127,7 @@ func (c *collector) below(of *tracepb.Span) []string {
 func TestTraceOfPayment(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
-	v := newVictimIn(t, c.variables("600000"), newDatabase(t))
+	v := newVictimIn(t, c.variables("600000"))
 	s := newShop(t, v.first().WebhookSecret)
 	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
 	body := order(object{"callbackUri": s.URL, "orderId": "order-of-the-trace"})
@@ -140,7 +141,7 @@ func TestTraceOfPayment(t *testing.T) {
 		_, err := trySend(http.MethodGet, address, "", nil)
 		noError(t, err)
 	}
-	noError(t, waitFor(patience, func() error { // the attempt is written a moment after its answer
+	noError(t, testenv.Eventually(func() error { // the attempt is written a moment after its answer
 		if v.count(t, "select count(*) from webhook_attempt") == 0 {
 			return errNotYet
 		}
@@ -224,10 +225,10 @@ func TestCollectorAway(t *testing.T) {
 	v := newVictimIn(t, map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + freeAddr(t) + "/key-in-the-path", "OTEL_BSP_SCHEDULE_DELAY": "50",
 		"OTEL_EXPORTER_OTLP_TIMEOUT": "500",
-	}, newDatabase(t))
+	})
 	const line = "traces cannot be sent to the collector"
 	began := time.Now()
-	for strings.Count(v.log.String(), line) == 0 && time.Since(began) < patience {
+	for strings.Count(v.log.String(), line) == 0 && time.Since(began) < testenv.Patience {
 		v.create(t, v.first(), nil)
 	}
 	for range 20 {

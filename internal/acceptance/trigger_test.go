@@ -153,7 +153,7 @@ func TestTriggerRefused(t *testing.T) {
 // Over REST the sandbox's calls are the same as over Connect, without a token.
 func TestSandboxOverREST(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	call := func(method, path, body string) answer {
 		return send(t, method, g.BaseURL+"/api/v1/sandbox/"+path, body, nil)
 	}
@@ -214,7 +214,7 @@ func TestSandboxOverREST(t *testing.T) {
 // Where no trader can take a payout now, that is said, and the payout waits on.
 func TestTriggerWithoutFreeTrader(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	g.exec(
 		t,
 		"update trader_payout_method set enabled = false where trader_id <> (select max(trader_id) from trader_payout_method)",

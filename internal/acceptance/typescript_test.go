@@ -99,6 +99,7 @@ func developmentTools(t *testing.T) []string {
 
 // The TypeScript package as it is installed, on a server and in a browser.
 func TestTypescriptClient(t *testing.T) {
+	testenv.Long(t, "packs, installs and compiles with npm")
 	t.Parallel()
 	project := installTypescript(t)
 	noError(t, os.CopyFS(project, os.DirFS("testdata/typescript")))
@@ -134,7 +135,7 @@ func driveBrowser(t *testing.T, project string) {
 	allowed, other := httptest.NewServer(files), httptest.NewServer(files)
 	t.Cleanup(allowed.Close)
 	t.Cleanup(other.Close)
-	g := newSandbox(t, t.TempDir(), newDatabase(t), "-portal-origins", allowed.URL)
+	g := freshSandbox(t, "-portal-origins", allowed.URL)
 	trader := g.traders(t)[0]
 	for origin, want := range map[string]string{allowed.URL: "trader", other.URL: "unreachable"} {
 		tab.Open(origin + "/page.html")

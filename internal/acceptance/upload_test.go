@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 )
 
 // uploader is a stranger's key: enough to have a body of any size read.
@@ -90,6 +92,7 @@ func (g *instance) most(t *testing.T, fn func()) int {
 
 // A hundred of the largest uploads at once, in either form, take no more memory than a few.
 func TestUploadsTakeLittleMemory(t *testing.T) {
+	testenv.Long(t, "uploads two hundred large files")
 	t.Parallel()
 	v := newVictim(t)
 	ids := make([]string, 16)
@@ -104,7 +107,7 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 	var idle int
 	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too,
 	// and so has it collected.
-	noError(t, waitFor(patience, func() (err error) {
+	noError(t, testenv.Eventually(func() (err error) {
 		if idle, err = v.heap(); err == nil && idle > little {
 			err = fmt.Errorf("the heap still has %d MB", idle)
 		}
@@ -193,8 +196,9 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 // Whose bodies come slowly keeps nobody waiting but themselves: not another key of the same
 // merchant, and no other merchant.
 func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
+	testenv.Long(t, "bounds how long others wait")
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	id := g.failed(t, nil)
 	slowUploads(t, g, g.first(), id, 20)
 	time.Sleep(300 * time.Millisecond) // for those to have been let in
@@ -217,7 +221,7 @@ func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 // What a key may do is settled before anything of a body is read: the answer does not wait for one.
 func TestUploadsRefusedUnread(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g := freshSandbox(t)
 	id := g.failed(t, nil)
 	unbound := sandbox.Cashbox{}
 	for _, key := range g.LegacyKeys {
@@ -246,7 +250,7 @@ func TestUploadsRefusedUnread(t *testing.T) {
 // Refused uploads count by address, before their bodies are read as much as after.
 func TestRefusedUploadsCount(t *testing.T) {
 	t.Parallel()
-	dir, database := t.TempDir(), newDatabase(t)
+	dir, database := t.TempDir(), dbtest.URL(t)
 	g := newSandbox(t, dir, database)
 	g.exec(t, "update rate_limit set calls = 30, per_seconds = 900 where name = 'address_writes'")
 	limited := newSandbox(t, copyKey(t, dir), database)

@@ -14,6 +14,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -76,7 +77,7 @@ func listenForWebhooks(t *testing.T, g *instance) *text {
 			t.Error(p.err)
 		}
 	})
-	noError(t, waitFor(patience, func() error {
+	noError(t, testenv.Eventually(func() error {
 		if !strings.Contains(heard.String(), "waiting for webhooks on http://"+welcomeHookAddr) {
 			return fmt.Errorf("listen printed %q", heard)
 		}

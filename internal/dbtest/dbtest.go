@@ -4,15 +4,19 @@ package dbtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -26,6 +30,9 @@ import (
 // poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether
 // anything inside a transaction touches the pool.
 const poolEnv = "GATEWAY_TEST_POOL"
+
+// objectInUse is PostgreSQL's code for a template to which somebody is connected.
+const objectInUse = "55006"
 
 const (
 	poolDefault  = 8
@@ -52,13 +59,18 @@ func Main(m *testing.M, end ...func()) {
 	for _, e := range end {
 		e()
 	}
+	End()
+	os.Exit(code)
+}
+
+// End stops the server of this process, for a TestMain of one's own.
+func End() {
 	if server != nil {
 		_ = server.Stop(context.Background())
 	}
 	if dir != "" {
 		_ = os.RemoveAll(dir)
 	}
-	os.Exit(code)
 }
 
 // DB is a test's own database.
@@ -70,11 +82,17 @@ type DB struct {
 // New clones a migrated database for the test and drops it afterwards.
 func New(t testing.TB) *DB {
 	t.Helper()
+	return open(t, URL(t))
+}
+
+// URL is New for a program that opens the database itself.
+func URL(t testing.TB) string {
+	t.Helper()
 	if OnCitus() {
 		address, drop, err := Distributed(t.Context())
 		check(t, err)
 		t.Cleanup(func() { check(t, drop()) })
-		return open(t, address)
+		return address
 	}
 	return clone(t, template)
 }
@@ -82,7 +100,21 @@ func New(t testing.TB) *DB {
 // Empty is a database without a schema.
 func Empty(t testing.TB) *DB {
 	t.Helper()
+	return open(t, EmptyURL(t))
+}
+
+// EmptyURL is Empty for a program that opens the database itself.
+func EmptyURL(t testing.TB) string {
+	t.Helper()
 	return clone(t, "template0")
+}
+
+// Copy is a copy of a database of this process's server to which nobody is connected.
+func Copy(t testing.TB, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	check(t, err)
+	return clone(t, strings.TrimPrefix(u.Path, "/"))
 }
 
 // At is a database with the schema as it was at a version.
@@ -96,15 +128,29 @@ func At(t testing.TB, version int64) *DB {
 	return d
 }
 
-func clone(t testing.TB, template string) *DB {
+func clone(t testing.TB, template string) (address string) {
+	t.Helper()
+	name := create(t, template)
+	t.Cleanup(func() { check(t, admin(server, fmt.Sprintf("drop database %s with (force)", name))) })
+	return server.URL(name)
+}
+
+// create makes a copy of a template, whose connections may have been closed just now, and returns its name.
+func create(t testing.TB, template string) string {
 	t.Helper()
 	started.Do(func() { startErr = start() })
 	check(t, startErr)
 	name := fmt.Sprintf("test_%d", number.Add(1))
 	// Copying files takes half as long as writing them to the log does, where nothing is synced.
-	check(t, admin(server, fmt.Sprintf("create database %s template %s strategy file_copy", name, template)))
-	t.Cleanup(func() { check(t, admin(server, fmt.Sprintf("drop database %s with (force)", name))) })
-	return open(t, server.URL(name))
+	sql := fmt.Sprintf("create database %s template %s strategy file_copy", name, template)
+	check(t, testenv.Eventually(func() error {
+		err := admin(server, sql)
+		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == objectInUse {
+			return err
+		}
+		return testenv.Never(err)
+	}))
+	return name
 }
 
 func open(t testing.TB, url string) *DB {
@@ -160,4 +206,10 @@ func check(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Kept is a migrated database that stays until the process ends, to be copied.
+func Kept(t testing.TB) string {
+	t.Helper()
+	return server.URL(create(t, template))
 }

@@ -3,6 +3,7 @@
 package testenv
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -56,11 +57,24 @@ func Until(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// Eventually tries until there is no error, and returns the last one if there always is.
+// Eventually tries until there is no error, or one of Never, and returns the last one if there always is.
 func Eventually(try func() error) error {
 	for deadline := time.Now().Add(Patience); ; time.Sleep(pause) {
-		if err := try(); err == nil || time.Now().After(deadline) {
+		err := try()
+		if err == nil || errors.As(err, new(never)) || time.Now().After(deadline) {
 			return err
 		}
 	}
 }
+
+// Never is an error that no further try of Eventually takes away; no error stays none.
+func Never(err error) error {
+	if err == nil {
+		return nil
+	}
+	return never{err}
+}
+
+type never struct{ error }
+
+func (n never) Unwrap() error { return n.error }
