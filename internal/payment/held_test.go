@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -84,7 +85,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	const clients = 5
 	for client := range clients {
 		creating.Go(func() {
-			for n := range 40 {
+			for n := range testenv.Pick(8, 40) {
 				r := request(fmt.Sprint("order-", client, "-", n))
 				r.Amount = fmt.Sprintf("%d.%02d", 100+client, n)
 				began := time.Now()
@@ -101,12 +102,15 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	slices.Sort(took)
 	// A lock is waited for 200 ms, by those who chose them before anybody knew. Every three seconds they are tried again.
 	waiting := clients * (1 + int(time.Since(started)/(3*time.Second)))
-	if waited := took[len(took)-1-waiting]; waited >= 200*time.Millisecond || ofHeld() != 0 {
-		t.Errorf("all but %d took up to %s, %d payments are the held trader's", waiting, waited, ofHeld())
+	if waited := took[len(took)-1-waiting]; testenv.Whole() && waited >= 200*time.Millisecond {
+		t.Errorf("all but %d took up to %s", waiting, waited)
+	}
+	if got := ofHeld(); got != 0 {
+		t.Errorf("%d payments are the held trader's", got)
 	}
 	release()
 	later := 0
-	eventuallyTrue(t, func() bool {
+	testenv.Until(t, "the trader gets payments again", func() bool {
 		later++
 		r := request(fmt.Sprint("later-", later))
 		r.Amount = fmt.Sprint(300 + later)
@@ -127,7 +131,7 @@ func TestHeldTraderAlone(t *testing.T) {
 	began := time.Now()
 	_, err := service.Create(context.Background(), merchant.Caller, request("1"))
 	wantCode(t, err, "busy")
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); testenv.Whole() && took > 2*time.Second {
 		t.Errorf("refused after %s", took)
 	}
 }
@@ -162,13 +166,4 @@ func TestHeldElsewhere(t *testing.T) {
 		payment.Update{Status: "completed"},
 	)
 	wantCode(t, edge.Fault(err), "busy")
-}
-
-func eventuallyTrue(t *testing.T, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it did not happen in time")
-		}
-	}
 }

@@ -9,9 +9,11 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
-const rushSize = 200
+// rushSize is how many call at once.
+var rushSize = testenv.Pick(60, 200)
 
 // rush creates many payments at once and counts those made. Every refusal must be the documented
 // one.
@@ -65,7 +67,7 @@ func TestCreatesStopWhereTheUSDTDoes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "490", SharePercent: "2", Requisites: 300})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "490", SharePercent: "2", Requisites: testenv.Pick(100, 300)})
 	if made, _ := b.rush(t, merchant.Caller, numbered); made != 50 {
 		t.Errorf("%d made, want 50", made)
 	}
@@ -94,13 +96,14 @@ func TestEqualAmountsFillEveryRequisite(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	each := testenv.Pick(10, 30)
 	for range 4 {
-		b.NewTrader(t, dbtest.TraderOpts{USDT: "300", Requisites: 30})
+		b.NewTrader(t, dbtest.TraderOpts{USDT: "300", Requisites: each})
 	}
-	if made, _ := b.rush(t, merchant.Caller, numbered); made != 120 {
-		t.Errorf("%d made, want 120", made)
+	if made, _ := b.rush(t, merchant.Caller, numbered); made != 4*each {
+		t.Errorf("%d made, want %d", made, 4*each)
 	}
-	if n := b.count(t, "select count(distinct requisite_id) from payment"); n != 120 {
-		t.Errorf("%d requisites in use, want 120", n)
+	if n := b.count(t, "select count(distinct requisite_id) from payment"); n != 4*each {
+		t.Errorf("%d requisites in use, want %d", n, 4*each)
 	}
 }

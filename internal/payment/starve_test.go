@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // batch is how many rows a sweep takes at a time.
@@ -92,7 +93,7 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			if name == "failing" {
 				// Failures are put off for two seconds. A machine that takes longer tries them again, and
 				// says so; in any case it comes to an end.
-				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 				defer cancel()
 				err := b.payments.ExpireAll(ctx)
 				if ctx.Err() != nil || err != nil && time.Since(began) < 2*time.Second {
@@ -135,7 +136,7 @@ func TestExpiryWaitsBriefly(t *testing.T) {
 	b.create(t, merchant.Caller, request("2"))
 	tx := b.other(t, "select from requisite_slot where payment_id = $1 for update", first.ID)
 	b.clock.Advance(15 * time.Minute)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
 	if n, err := b.payments.Expire(ctx); n != 1 || err == nil || ctx.Err() != nil {
 		t.Errorf("%d expired (%v), want the second alone", n, err)

@@ -190,41 +190,46 @@ func TestMoves(t *testing.T) {
 		"expired":    free,
 	}
 	for from, row := range table {
-		for name, want := range row {
-			t.Run(from+" "+name, func(t *testing.T) {
-				t.Parallel()
+		t.Run(from, func(t *testing.T) {
+			t.Parallel()
+			scene := func() *scene {
 				s := newScene(t)
 				for _, before := range reach[from] {
 					noError(t, steps[before](s))
 				}
-				err := steps[name](s)
-				if _, moves := stands[want]; moves {
-					noError(t, err)
-				} else {
-					wantCode(t, err, want)
-					want = from
-				}
-				if got := s.text(t, "select status from payin"); got != want {
-					t.Errorf("%s, want %s", got, want)
-				}
-				s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
-				ended := 1
-				switch {
-				case want == "waiting" || want == "processing":
-					ended = 0
-				case from == "completed" && want == "failed":
-					ended = 2
-				}
-				s.relay(t)
-				events, queued := s.count(t, "select count(*) from webhook_event"), s.count(
-					t,
-					"select count(*) from webhook_delivery",
-				)
-				if events != ended || queued != ended {
-					t.Errorf("%d events, %d deliveries; want %d", events, queued, ended)
-				}
-			})
-		}
+				return s
+			}
+			unmoved := scene() // by all that is refused
+			for name, want := range row {
+				t.Run(name, func(t *testing.T) {
+					s := unmoved
+					if _, moves := stands[want]; moves {
+						s = scene()
+						noError(t, steps[name](s))
+					} else {
+						wantCode(t, steps[name](s), want)
+						want = from
+					}
+					if got := s.text(t, "select status from payin"); got != want {
+						t.Errorf("%s, want %s", got, want)
+					}
+					s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
+					ended := 1
+					switch {
+					case want == "waiting" || want == "processing":
+						ended = 0
+					case from == "completed" && want == "failed":
+						ended = 2
+					}
+					s.relay(t)
+					events := s.count(t, "select count(*) from webhook_event")
+					queued := s.count(t, "select count(*) from webhook_delivery")
+					if events != ended || queued != ended {
+						t.Errorf("%d events, %d deliveries; want %d", events, queued, ended)
+					}
+				})
+			}
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -203,16 +204,11 @@ func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
 func awaitBlocked(t *testing.T, d *dbtest.DB) {
 	t.Helper()
 	conn := beside(t, d)
-	for range 1000 {
-		blocked := false
+	testenv.Until(t, "a transaction waits for a lock", func() (blocked bool) {
 		noError(t, conn.QueryRow(context.Background(), `select exists (select from pg_stat_activity
 			where datname = current_database() and wait_event_type = 'Lock')`).Scan(&blocked))
-		if blocked {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("nobody waits for a lock")
+		return blocked
+	})
 }
 
 func resolved(outcome string, proof *string) payout.Resolution {

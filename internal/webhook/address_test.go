@@ -179,7 +179,7 @@ func TestPrivateHosts(t *testing.T) {
 // is not admitted otherwise.
 func TestDialPrivateHost(t *testing.T) {
 	t.Parallel()
-	b := setupWith(t, NewAddresses(false, "localhost"))
+	b := setupWith(t, NewAddresses(false, "localhost"), 0)
 	r := newReceiver(t, codes(http.StatusOK))
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	if id := b.insert(t, "http://localhost"+port+"/"); !b.once(t, id) || len(r.all()) != 1 {
@@ -194,7 +194,7 @@ func TestDialPrivateHost(t *testing.T) {
 // reads as an address.
 func TestDialRefuses(t *testing.T) {
 	t.Parallel()
-	b := setupWith(t, NewAddresses(false))
+	b := setupWith(t, NewAddresses(false), 0)
 	r := newReceiver(t, codes(http.StatusOK))
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	for _, host := range []string{

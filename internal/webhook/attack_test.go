@@ -147,7 +147,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 		"v6-site.test":        {"fec0::1"},
 	}}
 	resolveBy(t, n)
-	b := setupWith(t, NewAddresses(false))
+	b := setupWith(t, NewAddresses(false), 0)
 	r := newReceiver(t, codes(http.StatusOK))
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	hosts := []string{

@@ -12,6 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -223,7 +224,11 @@ func TestSlowEndpointDelaysNobody(t *testing.T) {
 	})
 	quick := newReceiver(t, codes(http.StatusOK))
 	b.flood(t, b.merchant, slow.URL, before+2*perEndpoint)
-	eventually(t, func() bool { return len(slow.all()) == before+perEndpoint })
+	testenv.Until(
+		t,
+		"the slow endpoint has all its places in use",
+		func() bool { return len(slow.all()) == before+perEndpoint },
+	)
 	for range 3 {
 		b.await(t, b.add(t, quick.URL), 1)
 	}
@@ -231,5 +236,5 @@ func TestSlowEndpointDelaysNobody(t *testing.T) {
 		t.Errorf("%d were sent", count)
 	}
 	close(release)
-	eventually(t, func() bool { return len(slow.all()) == before+2*perEndpoint })
+	testenv.Until(t, "the slow endpoint has everything", func() bool { return len(slow.all()) == before+2*perEndpoint })
 }

@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 const nowhere = "https://shop.example/hook"
@@ -43,7 +44,7 @@ func ids(list []Record) []uuid.UUID {
 func (b *bundle) awaitFeed(t *testing.T, cursor *string, count int) ([]uuid.UUID, *string) {
 	t.Helper()
 	var got []uuid.UUID
-	eventually(t, func() bool {
+	testenv.Until(t, "the feed has the events", func() bool {
 		list, next := b.feed(t, FeedPage{Cursor: cursor})
 		got, cursor = append(got, ids(list)...), next
 		return len(got) >= count

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // A dead event is found by an operator, sent again and delivered, on a schedule of its own.
@@ -105,8 +106,8 @@ func TestReplayDuringAnAttempt(t *testing.T) {
 	<-asked
 	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
 	noError(t, err)
-	<-asked
 	answer[0] <- http.StatusGone
+	<-asked // the second attempt is under way, so the first is over
 	b.await(t, id, 1)
 	if status := b.status(t, id); status != statusPending {
 		t.Errorf("an attempt of the round before leaves the event %s", status)
@@ -155,7 +156,7 @@ func TestReplayRange(t *testing.T) {
 	if progress.Replayed != 2 || !progress.Done {
 		t.Errorf("replayed %+v", progress)
 	}
-	eventually(t, func() bool { return r.count() >= 2 })
+	testenv.Until(t, "two are sent again", func() bool { return r.count() >= 2 })
 	for id := range within {
 		b.await(t, id, 1)
 	}
@@ -195,7 +196,7 @@ func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
 func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	t.Helper()
 	var progress Progress
-	eventually(t, func() bool {
+	testenv.Until(t, "the replay is done", func() bool {
 		noError(t, b.events.FeedReplays(t.Context()))
 		var err error
 		progress, err = b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id)
@@ -218,7 +219,7 @@ func TestReplayTakesAll(t *testing.T) {
 	if progress = b.goOn(t, progress.ID); progress.Replayed != many || progress.Stopped {
 		t.Errorf("in the end %+v of %d", progress, many)
 	}
-	eventually(t, func() bool {
+	testenv.Until(t, "all are delivered", func() bool {
 		return b.count(t, "select count(*) from webhook_event where status = 'delivered'") == int(many)
 	})
 }
@@ -256,7 +257,11 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 		t.Errorf("stopped %+v, %v", progress, err)
 	}
 	close(answer)
-	eventually(t, func() bool { return b.count(t, "select count(*) from webhook_delivery") == 0 })
+	testenv.Until(
+		t,
+		"nothing is left to deliver",
+		func() bool { return b.count(t, "select count(*) from webhook_delivery") == 0 },
+	)
 	noError(t, b.events.FeedReplays(t.Context()))
 	if dead := b.count(t, "select count(*) from webhook_event where status = 'dead'"); dead != int(many)-replayBatch {
 		t.Errorf("%d are dead", dead)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	"github.com/google/uuid"
 )
 
@@ -66,6 +67,7 @@ func (b *bundle) wantDue(t *testing.T, id uuid.UUID, before time.Time, made int,
 
 // Nobody hurries the endpoint that has failed: it is looked at again when its delivery is due.
 func TestQueueTriesAgain(t *testing.T) {
+	testenv.Long(t, "waits for five seconds")
 	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusOK))
@@ -127,7 +129,7 @@ func TestRetryAfter(t *testing.T) {
 		least, most time.Duration
 	}{
 		"seconds":             {"120", 2 * time.Minute, 2 * time.Minute},
-		"a date":              {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Hour - patience, time.Hour},
+		"a date":              {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Hour - testenv.Patience, time.Hour},
 		"a day":               {"86400", day, day},
 		"more than a day":     {"86401", day, day},
 		"an age":              {"18446744073709551615", day, day},

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
 )
 
@@ -103,13 +104,13 @@ func TestRotationIsNoticed(t *testing.T) {
 	answer := make(chan struct{}, count)
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
 	b.flood(t, b.merchant, r.URL, count)
-	eventually(t, func() bool { return len(r.all()) == 1 })
+	testenv.Until(t, "the first is sent", func() bool { return len(r.all()) == 1 })
 	old, _ := b.rotate(t)
 	time.Sleep(goodFor)
 	for range count {
 		answer <- struct{}{}
 	}
-	eventually(t, func() bool { return len(r.all()) == count })
+	testenv.Until(t, "all are sent", func() bool { return len(r.all()) == count })
 	for n, got := range r.all() {
 		if n == 0 {
 			verifies(t, old, got)

@@ -19,13 +19,12 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
-
-const patience = 20 * time.Second
 
 // bundle is a merchant's cashbox with a webhook secret, and what delivers its events.
 type bundle struct {
@@ -40,6 +39,8 @@ type bundle struct {
 	// deliverer makes deliveries until stop, which waits for those on their way.
 	deliverer *Deliverer
 	stop      func()
+	// timeout is how long an endpoint may take, if not as long as in the program.
+	timeout time.Duration
 	// sequence numbers the events of the test's one subject.
 	sequence atomic.Int32
 }
@@ -47,12 +48,13 @@ type bundle struct {
 // setup runs the deliveries of a sandbox: the tests' receivers are on loopback.
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	return setupWith(t, NewAddresses(true))
+	return setupWith(t, NewAddresses(true), 0)
 }
 
-func setupWith(t *testing.T, addresses *Addresses) *bundle {
+func setupWith(t *testing.T, addresses *Addresses, timeout time.Duration) *bundle {
 	t.Helper()
 	b := &bundle{
+		timeout: timeout,
 		DB:      dbtest.New(t),
 		clock:   new(dbtest.Clock),
 		secret:  signing.NewSecret(),
@@ -82,6 +84,9 @@ func (b *bundle) deliver(t *testing.T, addresses *Addresses, metrics prometheus.
 	noError(t, err)
 	t.Cleanup(pool.Close)
 	d := NewDeliverer(pool, b.vault, b.clock, addresses, metrics)
+	if b.timeout != 0 {
+		d.client = addresses.client(b.timeout)
+	}
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -117,7 +122,7 @@ func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid
 // relayAll relays until nothing is left to relay: another relay may have been at it.
 func (b *bundle) relayAll(t testing.TB) {
 	t.Helper()
-	eventually(t, func() bool {
+	testenv.Until(t, "everything is relayed", func() bool {
 		noError(t, b.relay.Run(t.Context()))
 		waiting, err := b.Queries().WebhookOutboxAny(t.Context())
 		noError(t, err)
@@ -174,7 +179,7 @@ func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
 func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttempt {
 	t.Helper()
 	var list []db.WebhookAttempt
-	eventually(t, func() bool {
+	testenv.Until(t, "the attempts are made", func() bool {
 		list = b.attempts(t, id)
 		return len(list) >= count
 	})
@@ -188,7 +193,7 @@ func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttemp
 // just ending is told, too: it may have read the deliveries' times before.
 func (b *bundle) hurry(t *testing.T) {
 	t.Helper()
-	eventually(t, func() bool {
+	testenv.Until(t, "something waits in the queue", func() bool {
 		tag, err := b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()")
 		noError(t, err)
 		_, err = b.Pool.Exec(t.Context(), "update webhook_endpoint set due_at = now() where due_at > now()")
@@ -274,15 +279,6 @@ func (r *receiver) all() []received {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]received(nil), r.got...)
-}
-
-func eventually(t testing.TB, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it did not happen in time")
-		}
-	}
 }
 
 func noError(t testing.TB, err error) {
