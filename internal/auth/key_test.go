@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 const order = `{"orderId":"1","amount":100.10}`
@@ -239,13 +240,13 @@ func TestRevokedWithinASecond(t *testing.T) {
 	began := time.Now()
 	for _, keys := range replicas {
 		var err error
-		for err == nil && time.Since(began) < 10*time.Second {
+		testenv.Until(t, "the key is refused", func() bool {
 			_, err = keys.Merchant(request(t, headers(m, order)), body(order))
-			time.Sleep(5 * time.Millisecond)
-		}
+			return err != nil
+		})
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); testenv.Whole() && took > time.Second {
 		t.Errorf("still let in %s after it was revoked", took)
 	}
 }
@@ -276,7 +277,7 @@ func TestLastUsed(t *testing.T) {
 	}
 	use(keys, 1)
 	first := lastUsed()
-	if age := time.Since(first); age < 0 || age > 10*time.Second {
+	if age := time.Since(first); age < 0 || age > testenv.Patience {
 		t.Fatalf("used %s ago", age)
 	}
 	use(keys, 3)
@@ -287,7 +288,7 @@ func TestLastUsed(t *testing.T) {
 	_, err = d.Pool.Exec(t.Context(), "update api_key set last_used_at = now() - interval '61 seconds'")
 	noError(t, err)
 	use(auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), ""), 1)
-	if age := time.Since(lastUsed()); age > 10*time.Second {
+	if age := time.Since(lastUsed()); age > time.Minute {
 		t.Errorf("not written again after a minute: %s", age)
 	}
 }

@@ -30,8 +30,7 @@ func TestListIsBounded(t *testing.T) {
 	_, err = other.Exec(t.Context(), "begin; lock table rate_limit")
 	check(t, err)
 	began := time.Now()
-	if err := list(); !errors.Is(err, fault.ErrBusy) || time.Since(began) < 1900*time.Millisecond ||
-		time.Since(began) > 20*time.Second {
+	if err := list(); !errors.Is(err, fault.ErrBusy) || time.Since(began) < 1900*time.Millisecond {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 	_, err = other.Exec(t.Context(), "rollback")

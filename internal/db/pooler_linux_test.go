@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -60,16 +59,14 @@ auth_type = any
 		}
 	})
 	url := fmt.Sprintf("postgres://gateway@127.0.0.1:%d/%s?sslmode=disable", port, server.Database)
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	noError(t, testenv.Eventually(func() error {
 		conn, err := pgx.Connect(t.Context(), url)
-		if err == nil {
-			noError(t, conn.Close(t.Context()))
-			return url
+		if err != nil {
+			return err
 		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
+		return conn.Close(t.Context())
+	}))
+	return url
 }
 
 // A pooler that would lose what the gateway keeps on connections is refused in words, and nothing is left

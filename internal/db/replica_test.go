@@ -10,9 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"fmt"
+
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/pgserver"
+	"gateway.example/internal/testenv"
 )
 
 // replicated is a database with a standby.
@@ -48,15 +51,15 @@ func (r *replicated) exec(pool *pgxpool.Pool, sql string) {
 // awaitUsable watches until the replica is usable, or is not.
 func (r *replicated) awaitUsable(want bool) {
 	r.t.Helper()
-	for until := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	if err := testenv.Eventually(func() error {
 		noError(r.t, r.replica.Watch(r.t.Context()))
 		if r.replica.Usable() == want {
-			return
+			return nil
 		}
-		if time.Now().After(until) {
-			lag, known := r.replica.Lag()
-			r.t.Fatalf("usable is %t, lag %s %t", !want, lag, known)
-		}
+		lag, known := r.replica.Lag()
+		return fmt.Errorf("usable is %t, lag %s %t", !want, lag, known)
+	}); err != nil {
+		r.t.Fatal(err)
 	}
 }
 
@@ -64,12 +67,11 @@ func (r *replicated) awaitUsable(want bool) {
 func (r *replicated) pause() {
 	r.t.Helper()
 	r.exec(r.standby, "select pg_wal_replay_pause()")
-	for paused := false; !paused; time.Sleep(5 * time.Millisecond) {
-		noError(
-			r.t,
-			r.standby.QueryRow(r.t.Context(), "select pg_get_wal_replay_pause_state() = 'paused'").Scan(&paused),
-		)
-	}
+	testenv.Until(r.t, "replay is paused", func() (paused bool) {
+		row := r.standby.QueryRow(r.t.Context(), "select pg_get_wal_replay_pause_state() = 'paused'")
+		noError(r.t, row.Scan(&paused))
+		return paused
+	})
 }
 
 // wantFrom reads a list, and looks where it comes from.

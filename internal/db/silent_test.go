@@ -6,6 +6,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // sockets are both ends of a TCP connection.
@@ -29,11 +31,7 @@ func sockets(t *testing.T) (ours, theirs net.Conn) {
 // await waits until a socket is no longer silent: what is sent takes a moment, on loopback too.
 func await(t *testing.T, conn net.Conn) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); isSilent(conn); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it is still silent")
-		}
-	}
+	testenv.Until(t, "the socket is no longer silent", func() bool { return !isSilent(conn) })
 }
 
 func TestSilent(t *testing.T) {
@@ -71,7 +69,7 @@ func TestSilentBesideAReader(t *testing.T) {
 		if !silent {
 			t.Error("nothing was sent")
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(testenv.Patience):
 		t.Error("it waits for the reader")
 	}
 	_ = theirs.Close()

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"errors"
+
 	"gateway.example/internal/db"
 	"gateway.example/internal/pgserver"
 	"gateway.example/schema"
@@ -48,7 +50,7 @@ func startServer(ctx context.Context) (*pgserver.Server, error) {
 	if err := db.Migrate(ctx, server.URL(template)); err != nil {
 		return nil, err
 	}
-	if err := server.Stop(ctx); err != nil {
+	if err := errors.Join(admins.Close(ctx), server.Stop(ctx)); err != nil {
 		return nil, err
 	}
 	keepCluster(kept)

@@ -48,7 +48,9 @@ var (
 	// cloning is serial: PostgreSQL refuses to copy a template that another copy is reading from,
 	// now and then.
 	cloning sync.Mutex
-	number  atomic.Int64
+	// admins is the connection that makes and drops databases.
+	admins *pgx.Conn
+	number atomic.Int64
 )
 
 // Main runs a package's tests and then stops their server: func TestMain(m *testing.M) {
@@ -167,6 +169,19 @@ func (d *DB) Pools() db.Pools { return db.OnePool(d.Pool) }
 // Queries runs queries on the test's pool.
 func (d *DB) Queries() *db.Queries { return db.New(d.Pool) }
 
+// AwaitBlocked waits until a transaction of the test's database waits for a lock.
+func (d *DB) AwaitBlocked(t testing.TB) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), d.URL) // the tests' pool may be of one
+	check(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	testenv.Until(t, "a transaction waits for a lock", func() (blocked bool) {
+		check(t, conn.QueryRow(t.Context(), `select exists (select from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock')`).Scan(&blocked))
+		return blocked
+	})
+}
+
 // PoolSize is how many connections a test's pool has.
 func PoolSize() int {
 	if size, err := strconv.Atoi(os.Getenv(poolEnv)); err == nil && size > 0 {
@@ -186,18 +201,18 @@ func start() error {
 	return err
 }
 
-// admin runs one statement outside every test's database.
-func admin(server *pgserver.Server, sql string) error {
+// admin runs one statement outside every test's database, over a connection that is kept.
+func admin(server *pgserver.Server, sql string) (err error) {
 	cloning.Lock()
 	defer cloning.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, server.URL("postgres"))
-	if err != nil {
-		return err
+	if admins == nil || admins.IsClosed() {
+		if admins, err = pgx.Connect(ctx, server.URL("postgres")); err != nil {
+			return err
+		}
 	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, sql)
+	_, err = admins.Exec(ctx, sql)
 	return err
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
@@ -246,7 +245,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 
 	result := make(chan error, 1)
 	go func() { result <- b.post(move(high, platform, "1"), move(low, platform, "1")) }()
-	awaitBlocked(t, beside)
+	b.AwaitBlocked(t)
 	var locked *pgconn.PgError
 	_, err = beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
 	if !errors.As(err, &locked) || locked.Code != "55P03" {
@@ -254,22 +253,6 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 	}
 	check(t, holder.Rollback(ctx))
 	check(t, <-result)
-}
-
-// awaitBlocked waits until a transaction of this database waits for a lock.
-func awaitBlocked(t *testing.T, beside *pgxpool.Pool) {
-	t.Helper()
-	for range 1000 {
-		if one[int](
-			t,
-			beside,
-			"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-		) > 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("nobody waits for a lock")
 }
 
 // Credits must not queue behind a debit: an account locked by someone else still takes them.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"gateway.example/internal/testenv"
 	decimal "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -164,21 +164,17 @@ func openInjurable(ctx context.Context, url string, size int) (*pgxpool.Pool, er
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// modelPatience is how long the walk waits for what surely comes, on however slow a machine.
-const modelPatience = 2 * time.Minute
-
 // killBackend ends a backend and waits until it and its locks are gone.
 func (w *modelWalk) killBackend(pid uint32) error {
 	if _, err := w.check.Exec(w.ctx, "select pg_terminate_backend($1::int)", int32(pid)); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	return testenv.Eventually(func() error {
 		var alive bool
-		err := w.check.QueryRow(w.ctx, "select exists (select from pg_stat_activity where pid = $1)", int32(pid)).
-			Scan(&alive)
-		if err != nil || !alive {
+		row := w.check.QueryRow(w.ctx, "select exists (select from pg_stat_activity where pid = $1)", int32(pid))
+		if err := row.Scan(&alive); err != nil || !alive {
 			return err
 		}
-	}
-	return fmt.Errorf("backend %d does not die", pid)
+		return fmt.Errorf("backend %d does not die", pid)
+	})
 }

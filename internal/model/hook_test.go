@@ -17,8 +17,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"errors"
+
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -195,15 +198,14 @@ func (w *modelWalk) work(stop bool) error {
 
 // untilIdle waits until no delivery is due or under way.
 func (w *modelWalk) untilIdle() error {
-	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	return testenv.Eventually(func() error {
 		var busy bool
-		err := w.check.QueryRow(w.ctx, "select exists (select 1 from webhook_delivery where due_at <= now())").
-			Scan(&busy)
-		if err != nil || !busy {
+		row := w.check.QueryRow(w.ctx, "select exists (select 1 from webhook_delivery where due_at <= now())")
+		if err := row.Scan(&busy); err != nil || !busy {
 			return err
 		}
-	}
-	return fmt.Errorf("deliveries do not come to an end")
+		return errors.New("deliveries do not come to an end")
+	})
 }
 
 // verifyDeliveries judges the requests that came since the last look and where they left their

@@ -17,7 +17,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
-	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -198,17 +197,6 @@ func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
 	tx, err := beside(t, d).Begin(context.Background())
 	noError(t, err)
 	return tx
-}
-
-// awaitBlocked waits until a transaction waits for a lock.
-func awaitBlocked(t *testing.T, d *dbtest.DB) {
-	t.Helper()
-	conn := beside(t, d)
-	testenv.Until(t, "a transaction waits for a lock", func() (blocked bool) {
-		noError(t, conn.QueryRow(context.Background(), `select exists (select from pg_stat_activity
-			where datname = current_database() and wait_event_type = 'Lock')`).Scan(&blocked))
-		return blocked
-	})
 }
 
 func resolved(outcome string, proof *string) payout.Resolution {

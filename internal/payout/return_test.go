@@ -188,7 +188,7 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	noError(t, err)
 	late := make(chan error, 1)
 	go func() { late <- steps["complete"](s) }()
-	awaitBlocked(t, s.DB)
+	s.AwaitBlocked(t)
 	noError(t, holder.Commit(ctx))
 	if err := <-late; fault.As(err) == nil || fault.As(err).Code != "not_found" {
 		t.Errorf("the former taker: %v", err)

@@ -12,11 +12,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 func TestSecondStartIsRefused(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	srv := started(t, dir)
 	_, err := Start(testContext(t), Options{Dir: dir})
 	wantError(t, err, ErrInUse, dir, "another gateway", "GATEWAY_DATA_DIR")
@@ -27,7 +29,7 @@ func TestSecondStartIsRefused(t *testing.T) {
 
 func TestSecondStartHonoursItsContext(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	started(t, dir)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -39,7 +41,7 @@ func TestSecondStartHonoursItsContext(t *testing.T) {
 // committed.
 func TestKilledGateway(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	gateway, pid := gatewayProcess(t, dir)
 	viaFile := &Server{socketDir: filepath.Join(dir, "run")}
 	ask(t, viaFile, "CREATE TABLE kept (word text)", "INSERT INTO kept VALUES ('yes') RETURNING word")
@@ -57,18 +59,18 @@ func TestKilledGateway(t *testing.T) {
 
 func TestKilledGatewayLeavesNoServer(t *testing.T) {
 	t.Parallel()
-	gateway, pid := gatewayProcess(t, tempDir(t))
+	gateway, pid := gatewayProcess(t, made(t))
 	if gone(pid) {
 		t.Fatal("no server to begin with")
 	}
 	noError(t, gateway.Process.Kill())
 	_ = gateway.Wait()
-	eventually(t, "the server's end", func() bool { return gone(pid) })
+	testenv.Until(t, "the server has ended", func() bool { return gone(pid) })
 }
 
 func TestStalePIDFile(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	stop(t, started(t, dir))
 	data := theData(t, dir)
 	for name, content := range map[string]string{
@@ -128,14 +130,14 @@ func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGQUIT); <-ended })
-	eventually(t, "ready", func() bool { return readPIDFile(data).status == "ready" })
+	testenv.Until(t, "the server is ready", func() bool { return readPIDFile(data).status == "ready" })
 	return cmd
 }
 
 // A server that someone started on our data without us is the one live owner of a pid file.
 func TestServerStartedByHandIsRespected(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	stop(t, started(t, dir))
 	hand := byHand(t, dir, nil)
 	_, err := Start(testContext(t), Options{Dir: dir, Ephemeral: true})
@@ -149,7 +151,7 @@ func TestServerStartedByHandIsRespected(t *testing.T) {
 // lock it inherited.
 func TestOrphanIsStopped(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	stop(t, started(t, dir))
 	held, err := lockDir(testContext(t), dir)
 	noError(t, err)

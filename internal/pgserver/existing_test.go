@@ -12,7 +12,7 @@ import (
 // Whoever only wants to read makes no cluster, and no directory for one.
 func TestExisting(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	nowhere := filepath.Join(dir, "nowhere")
 	if _, err := Start(testContext(t), Options{Dir: nowhere, Existing: true}); !errors.Is(err, ErrNoData) {
 		t.Errorf("nothing there: %v", err)

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"sync"
+
+	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -32,6 +35,7 @@ func TestMain(m *testing.M) {
 // inOwnTemp gives the tests a temporary directory of their own, since embedded-postgres leaves an
 // empty log in it at each fetch. Other accounts may pass through.
 func inOwnTemp(run func() int) int {
+	testenv.InMemory()
 	dir, err := os.MkdirTemp("", "pgserver-")
 	if err != nil {
 		panic(err)
@@ -80,6 +84,36 @@ func tempDir(t *testing.T) string {
 	noError(t, err)
 	noError(t, os.Chmod(dir, 0o711))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// cluster is the directory of a server that has been stopped.
+var cluster = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "cluster-")
+	if err != nil {
+		return "", err
+	}
+	srv, err := Start(context.Background(), Options{Dir: dir, Ephemeral: true})
+	if err != nil {
+		return "", err
+	}
+	return dir, srv.Stop(context.Background())
+})
+
+// made is a directory, or one below it, whose server need not make its data any more: that takes longer than all else
+// that most tests do. In the whole check each makes its own.
+func made(t *testing.T, below ...string) string {
+	t.Helper()
+	dir := filepath.Join(append([]string{tempDir(t)}, below...)...)
+	if testenv.Whole() {
+		return dir
+	}
+	from, err := cluster()
+	noError(t, err)
+	data := theData(t, from)
+	copied := filepath.Join(dir, filepath.Base(data))
+	noError(t, os.CopyFS(copied, os.DirFS(data)))
+	noError(t, os.Chmod(copied, 0o700))
 	return dir
 }
 
@@ -146,18 +180,6 @@ func wantError(t *testing.T, err, kind error, parts ...string) {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error lacks %q: %v", part, err)
 		}
-	}
-}
-
-// eventually polls until the condition holds.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("never happened: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 

@@ -54,5 +54,5 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 			t.Errorf("passed on: %s", entry)
 		}
 	}
-	started(t, tempDir(t))
+	started(t, made(t))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -34,7 +35,7 @@ func TestDataIsKeptAcrossStarts(t *testing.T) {
 
 func TestTwoServersSideBySide(t *testing.T) {
 	t.Parallel()
-	one, two := started(t, tempDir(t)), started(t, tempDir(t))
+	one, two := started(t, made(t)), started(t, made(t))
 	ask(t, one, "CREATE TABLE mine ()", "SELECT 'ok'")
 	if got := ask(t, two, "SELECT coalesce(to_regclass('mine')::text, 'none')"); got != "none" {
 		t.Errorf("the second server sees the first one's table: %s", got)
@@ -55,8 +56,8 @@ func TestSettings(t *testing.T) {
 		opts Options
 		want map[string]string
 	}{
-		{Options{Dir: tempDir(t)}, durable},
-		{Options{Dir: tempDir(t), Ephemeral: true, MaxConnections: 77}, ephemeral},
+		{Options{Dir: made(t)}, durable},
+		{Options{Dir: made(t), Ephemeral: true, MaxConnections: 77}, ephemeral},
 	} {
 		srv := start(t, c.opts)
 		for name, want := range c.want {
@@ -76,7 +77,7 @@ func TestUnusualDirectories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := started(t, filepath.Join(tempDir(t), sub))
+			srv := started(t, made(t, sub))
 			if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
 				t.Error(got)
 			}
@@ -97,7 +98,7 @@ func TestRelativeDirectory(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()
 	noError(t, err)
-	dir, err := filepath.Rel(here, tempDir(t))
+	dir, err := filepath.Rel(here, made(t))
 	noError(t, err)
 	srv := started(t, dir)
 	if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
@@ -113,7 +114,7 @@ func TestNoDirectory(t *testing.T) {
 
 func TestStopTwice(t *testing.T) {
 	t.Parallel()
-	srv := started(t, tempDir(t))
+	srv := started(t, made(t))
 	select {
 	case <-srv.Done():
 		t.Fatal("done while running")
@@ -128,7 +129,7 @@ func TestStopTwice(t *testing.T) {
 // An open transaction must not hold a stop up, nor must a context that has ended already.
 func TestStopWithoutTime(t *testing.T) {
 	t.Parallel()
-	srv := started(t, tempDir(t))
+	srv := started(t, made(t))
 	conn, err := pgx.Connect(testContext(t), srv.URL("postgres"))
 	noError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
@@ -141,12 +142,12 @@ func TestStopWithoutTime(t *testing.T) {
 
 func TestDeathIsReported(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	srv := started(t, dir)
 	noError(t, syscall.Kill(srv.proc.cmd.Process.Pid, syscall.SIGTERM))
 	select {
 	case <-srv.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(testenv.Patience):
 		t.Fatal("not noticed")
 	}
 	wantError(t, srv.Err(), nil, "ended by itself", "database system is shut down")
@@ -156,7 +157,7 @@ func TestDeathIsReported(t *testing.T) {
 
 func TestFailedStartQuotesTheLog(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	stop(t, started(t, dir))
 	conf := filepath.Join(theData(t, dir), "postgresql.conf")
 	noError(t, os.WriteFile(conf, []byte("work_mem = plenty\n"), 0o600))
@@ -183,7 +184,7 @@ func TestCancelledStart(t *testing.T) {
 // What a crash in the middle of initdb leaves is never taken for a cluster.
 func TestLeftOverInitIsRemoved(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := made(t)
 	stop(t, started(t, dir))
 	data := theData(t, dir)
 	noError(t, os.Rename(data, data+".init"))
@@ -197,7 +198,7 @@ func TestLeftOverInitIsRemoved(t *testing.T) {
 func TestLogHasNoStatementData(t *testing.T) {
 	t.Parallel()
 	const pan = "4111111111111111"
-	srv := start(t, Options{Dir: tempDir(t)})
+	srv := start(t, Options{Dir: made(t)})
 	conn, err := pgx.Connect(testContext(t), srv.URL("postgres"))
 	noError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()

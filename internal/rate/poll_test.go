@@ -15,6 +15,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -209,7 +210,7 @@ func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 	b.setFeed(t, other)
 	for i := range 5 {
 		noError(t, b.poller.Poll(context.Background()))
-		waitFor(t, func() bool {
+		testenv.Until(t, "the other feed was polled", func() bool {
 			return good.count() == i+1 && b.state(t, 2).PolledAt != nil && b.state(t, 2).PolledAt.Equal(b.clock.Now())
 		})
 		b.wantRate(t, "feed:2 100")
@@ -225,16 +226,6 @@ func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 	b.poll(t)
 	if hanging.count() != 2 {
 		t.Errorf("polled %d times once it was due again", hanging.count())
-	}
-}
-
-// waitFor waits for what another goroutine brings about.
-func waitFor(t *testing.T, happened func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never happened")
-		}
 	}
 }
 
@@ -288,7 +279,7 @@ func TestClaimRunsOut(t *testing.T) {
 	f := b.setFeed(t, feed(s.URL))
 	ctx, cancel := context.WithCancel(context.Background())
 	noError(t, b.poller.Poll(ctx))
-	waitFor(t, func() bool { return s.count() == 1 })
+	testenv.Until(t, "the other source was asked", func() bool { return s.count() == 1 })
 	cancel()
 	b.poller.Wait()
 	b.wantError(t, f.ID, "")

@@ -12,6 +12,7 @@ import (
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/requestlog"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -181,11 +182,7 @@ func TestRun(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { b.log.Run(ctx); close(ended) }()
 	b.log.Add(b.entry("first"))
-	for began := time.Now(); !strings.Contains(b.rows(t), "first"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > 10*time.Second {
-			t.Fatal("nothing is written")
-		}
-	}
+	testenv.Until(t, "it is written", func() bool { return strings.Contains(b.rows(t), "first") })
 	b.log.Add(b.entry("last"))
 	cancel()
 	<-ended

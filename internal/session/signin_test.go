@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 )
 
@@ -226,8 +227,11 @@ func TestOnlyHashesAreStored(t *testing.T) {
 	}
 	var hash string
 	noError(t, p.Pool.QueryRow(t.Context(), "select password_hash from app_user").Scan(&hash))
-	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+	if kept := testenv.Pick("m=64,t=1,p=1", "m=19456,t=2,p=1"); !strings.HasPrefix(hash, "$argon2id$v=19$"+kept+"$") {
 		t.Errorf("the password is kept as %s", hash)
+	}
+	if p := session.Costly; p.Memory != 19456 || p.Iterations != 2 || p.Parallelism != 1 {
+		t.Errorf("the program keeps it with %+v", p)
 	}
 }
 
