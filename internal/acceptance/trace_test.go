@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/testenv"
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
+
+	"gateway.example/internal/testenv"
 )
 
 // collector takes spans as OpenTelemetry's does, by OTLP over HTTP.
@@ -37,7 +37,7 @@ func newCollector(t *testing.T) *collector {
 	c := &collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		request := &collectorpb.ExportTraceServiceRequest{}
+		request := &tracepb.TracesData{} // the same bytes as the request of the export
 		if err != nil || r.URL.Path != "/v1/traces" || proto.Unmarshal(body, request) != nil {
 			t.Errorf("%s is no export of spans", r.URL.Path)
 			w.WriteHeader(http.StatusBadRequest)
@@ -53,7 +53,7 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-func (c *collector) take(request *collectorpb.ExportTraceServiceRequest) {
+func (c *collector) take(request *tracepb.TracesData) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.whole.WriteString(prototext.Format(request))

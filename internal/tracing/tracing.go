@@ -6,7 +6,6 @@ package tracing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -17,14 +16,14 @@ import (
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 )
 
 // The standard variables that are looked at here. Those of the exporter also count with TRACES_ before their
-// last word. It reads others, such as those of certificates and samplers, by itself.
+// last word. The library reads others, such as those of samplers, by itself.
 const (
 	envEndpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	envProtocol = "OTEL_EXPORTER_OTLP_PROTOCOL"
@@ -55,9 +54,13 @@ func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (fu
 	// The library's own log quotes settings, and headers of the exporter are secrets.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("tracing", "error", err) }))
-	otlp, err := otlptracehttp.New(ctx)
+	client, err := newCollector(getenv)
 	if err != nil {
-		return nil, errors.New("traces: the exporter could not be made of the variables OTEL_EXPORTER_OTLP_*")
+		return nil, err
+	}
+	otlp, err := otlptrace.New(ctx, client)
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
 	}
 	about, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "gateway")),
