@@ -21,7 +21,7 @@ import (
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/work"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1handler"
 )
 
 // OperatorRooms are the rooms an operator works in.
@@ -44,12 +44,9 @@ type OperatorRooms struct {
 }
 
 // OperatorService serves portal.v1.OperatorService.
-type OperatorService struct {
-	portalv1connect.UnimplementedOperatorServiceHandler
-	OperatorRooms
-}
+type OperatorService struct{ OperatorRooms }
 
-var _ portalv1connect.OperatorServiceHandler = (*OperatorService)(nil)
+var _ portalv1handler.OperatorServiceHandler = (*OperatorService)(nil)
 
 // NewOperatorService makes the handler.
 func NewOperatorService(rooms OperatorRooms) *OperatorService {

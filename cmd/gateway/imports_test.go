@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,10 @@ var floors = map[string]int{
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect": 5,
 	"gateway.example/rpc/gen/portal/v1/portalv1connect":   5,
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect": 5,
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler": 5,
+	"gateway.example/rpc/gen/portal/v1/portalv1handler":   5,
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1handler": 5,
+	"gateway.example/rpc/handlers":                        8,
 	"gateway.example/rpc/sign":                            0,
 	"gateway.example/rpc/webhook":                         0,
 	"gateway.example/rpc":                                 6,
@@ -66,6 +71,7 @@ var floors = map[string]int{
 	"gateway.example/rpc/rest/describe":                   8,
 	"gateway.example/web/words":                           5,
 	"gateway.example/web":                                 0,
+	"gateway.example/web/noinline":                        8,
 	"gateway.example/web/static":                          0,
 	"gateway.example/internal/testenv":                    0,
 	"gateway.example/web/browsertest":                     1,
@@ -118,6 +124,24 @@ func TestImportsGoDown(t *testing.T) {
 				if within(from.ImportPath, rule.from) && within(to, rule.to) {
 					t.Errorf("%s imports %s", from.ImportPath, to)
 				}
+			}
+		}
+	}
+}
+
+// slow are packages that take long to compile, and that whoever starts the program would wait for.
+var slow = []string{
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect", "gateway.example/rpc/gen/portal/v1/portalv1connect",
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect", "google.golang.org/grpc",
+}
+
+// The program is compiled without them.
+func TestQuickBuild(t *testing.T) {
+	t.Parallel()
+	for _, one := range packages(t) {
+		for _, dependency := range one.Deps {
+			if one.ImportPath == "gateway.example/cmd/gateway" && slices.Contains(slow, dependency) {
+				t.Errorf("cmd/gateway needs %s", dependency)
 			}
 		}
 	}
