@@ -2,3 +2,4 @@
 package web
 
 //go:generate go tool -modfile=../internal/tools/go.mod templ generate -lazy=false
+//go:generate go run ./noinline

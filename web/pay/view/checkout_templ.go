@@ -14,6 +14,8 @@ import (
 )
 
 // EnterCard asks for a card.
+//
+//go:noinline
 func EnterCard(c Checkout, e CardEntry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -250,6 +252,8 @@ func EnterCard(c Checkout, e CardEntry) templ.Component {
 }
 
 // EnterSecurity asks for the security code of the payer's saved card.
+//
+//go:noinline
 func EnterSecurity(c Checkout, card SavedCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -449,6 +453,7 @@ func EnterSecurity(c Checkout, card SavedCard) templ.Component {
 	})
 }
 
+//go:noinline
 func payButton(c Checkout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -487,6 +492,8 @@ func payButton(c Checkout) templ.Component {
 }
 
 // paying is the frame of the pages on which a card is entered.
+//
+//go:noinline
 func paying(c Checkout, title string, waiting words.Key) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -751,6 +758,8 @@ func paying(c Checkout, title string, waiting words.Key) templ.Component {
 }
 
 // EnterCode asks for the code of the payer's bank.
+//
+//go:noinline
 func EnterCode(c Checkout, e CodeEntry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1041,6 +1050,8 @@ func EnterCode(c Checkout, e CodeEntry) templ.Component {
 }
 
 // Processing has the payer wait for their bank.
+//
+//go:noinline
 func Processing(c Checkout, p Progress) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1228,6 +1239,8 @@ func Processing(c Checkout, p Progress) templ.Component {
 }
 
 // TryLater is a page that has the payer come back.
+//
+//go:noinline
 func TryLater(s Shell, title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1335,6 +1348,7 @@ func TryLater(s Shell, title, text string) templ.Component {
 	})
 }
 
+//go:noinline
 func notice(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1387,6 +1401,7 @@ func notice(text string) templ.Component {
 	})
 }
 
+//go:noinline
 func testCards(c Checkout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1479,6 +1494,8 @@ func testCards(c Checkout) templ.Component {
 }
 
 // Forget asks before the payer's card is forgotten.
+//
+//go:noinline
 func Forget(c Checkout, card string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // Cancel asks before it cancels.
+//
+//go:noinline
 func Cancel(s Shell, b Bill, text words.Key) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -178,6 +180,8 @@ func Cancel(s Shell, b Bill, text words.Key) templ.Component {
 }
 
 // Ended shows how a payment stands that no longer waits.
+//
+//go:noinline
 func Ended(s Shell, b Bill, o Outcome) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -433,6 +437,8 @@ func Ended(s Shell, b Bill, o Outcome) templ.Component {
 }
 
 // watched is the content, with what the script must know to keep it true.
+//
+//go:noinline
 func watched(s Shell, seconds int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -646,6 +652,8 @@ func watched(s Shell, seconds int) templ.Component {
 
 // remaining says how long the payment waits. The script counts on and shows the deadline on the payer's own clock; its count needs
 // a label, which the minutes in words do not.
+//
+//go:noinline
 func remaining(s Shell, c Countdown, waiting words.Key) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -789,6 +797,8 @@ func remaining(s Shell, c Countdown, waiting words.Key) templ.Component {
 
 // goBack leads to the shop. In a frame it leaves the frame. By itself it does so with a script alone, and not before there was
 // time to stay.
+//
+//go:noinline
 func goBack(s Shell, o Outcome) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -886,6 +896,7 @@ func goBack(s Shell, o Outcome) templ.Component {
 	})
 }
 
+//go:noinline
 func steps(list []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -939,6 +950,8 @@ func steps(list []string) templ.Component {
 }
 
 // facts are labels with what they name, and a button where that is needed elsewhere.
+//
+//go:noinline
 func facts(s Shell, list []Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1035,6 +1048,7 @@ func facts(s Shell, list []Field) templ.Component {
 	})
 }
 
+//go:noinline
 func total(b Bill) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1096,6 +1110,8 @@ func total(b Bill) templ.Component {
 }
 
 // phrase is a text in which the amount stays on one line.
+//
+//go:noinline
 func phrase(text string, b Bill) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1182,6 +1198,8 @@ func phrase(text string, b Bill) templ.Component {
 }
 
 // order says what is paid for.
+//
+//go:noinline
 func order(s Shell, b Bill) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1276,6 +1294,8 @@ func order(s Shell, b Bill) templ.Component {
 }
 
 // name is a text of somebody else's choice: one that would fill the screen is shown short, and whole to whoever asks.
+//
+//go:noinline
 func name(s Shell, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1365,6 +1385,8 @@ func name(s Shell, text string) templ.Component {
 }
 
 // proof takes the receipt of the payer's bank.
+//
+//go:noinline
 func proof(s Shell, p *Proof) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/words"
 
 // Waiting shows what to send where and until when.
+//
+//go:noinline
 func Waiting(r Requisite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -301,6 +303,8 @@ func Waiting(r Requisite) templ.Component {
 }
 
 // Sent says what happens now to a payer who has paid.
+//
+//go:noinline
 func Sent(r Requisite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -515,6 +519,7 @@ func Sent(r Requisite) templ.Component {
 	})
 }
 
+//go:noinline
 func fields(r Requisite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -575,6 +580,8 @@ func fields(r Requisite) templ.Component {
 }
 
 // scan has a payer at a computer go on with their phone, where their bank's app is.
+//
+//go:noinline
 func scan(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -644,6 +651,8 @@ func scan(s Shell) templ.Component {
 }
 
 // copying shows itself where a script runs. It is named by its own text and the label of what it copies.
+//
+//go:noinline
 func copying(s Shell, id, content string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -725,6 +734,7 @@ func copying(s Shell, id, content string) templ.Component {
 	})
 }
 
+//go:noinline
 func testMode(r Requisite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -794,6 +804,8 @@ func testMode(r Requisite) templ.Component {
 }
 
 // banks lead to the app of the payer's bank. The script puts the one first that was used before on the device.
+//
+//go:noinline
 func banks(r Requisite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -918,6 +930,7 @@ func banks(r Requisite) templ.Component {
 	})
 }
 
+//go:noinline
 func bankName(bank Bank) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/words"
 
 // shell is the frame of every hosted page: the shop, the languages, the content, and a place for what is announced.
+//
+//go:noinline
 func shell(s Shell, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -317,6 +319,8 @@ func shell(s Shell, title string) templ.Component {
 }
 
 // Message is a page without a payment: a link that is not ours, or something that went wrong.
+//
+//go:noinline
 func Message(s Shell, title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // DeskPage is a trader's desk. Without script it loads itself anew now and then.
+//
+//go:noinline
 func DeskPage(s Shell, d Desk) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -128,6 +130,7 @@ func DeskPage(s Shell, d Desk) templ.Component {
 	})
 }
 
+//go:noinline
 func shift(s Shell, d Desk) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -275,6 +278,7 @@ func shift(s Shell, d Desk) templ.Component {
 	})
 }
 
+//go:noinline
 func toggle(path, on, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -344,6 +348,8 @@ func toggle(path, on, label string) templ.Component {
 }
 
 // DeskRegion is the part of the desk that changes.
+//
+//go:noinline
 func DeskRegion(s Shell, d Desk) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -624,6 +630,7 @@ func DeskRegion(s Shell, d Desk) templ.Component {
 	})
 }
 
+//go:noinline
 func jobRow(s Shell, j Job) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -972,6 +979,7 @@ func jobRow(s Shell, j Job) templ.Component {
 	})
 }
 
+//go:noinline
 func stepButton(s Shell, step Step, id int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1127,6 +1135,7 @@ func stepButton(s Shell, step Step, id int64) templ.Component {
 	})
 }
 
+//go:noinline
 func offerRow(s Shell, o Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1341,6 +1350,7 @@ func offerRow(s Shell, o Offer) templ.Component {
 	})
 }
 
+//go:noinline
 func offerActions(s Shell, o Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1535,6 +1545,8 @@ func offerActions(s Shell, o Offer) templ.Component {
 }
 
 // ConfirmPayment asks whether the money has arrived.
+//
+//go:noinline
 func ConfirmPayment(s Shell, q PaymentQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1664,6 +1676,8 @@ func ConfirmPayment(s Shell, q PaymentQuestion) templ.Component {
 }
 
 // CancelPayment asks why a payment shall be cancelled.
+//
+//go:noinline
 func CancelPayment(s Shell, q PaymentQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1815,6 +1829,7 @@ func CancelPayment(s Shell, q PaymentQuestion) templ.Component {
 	})
 }
 
+//go:noinline
 func questionHidden(q PaymentQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1870,6 +1885,7 @@ func questionHidden(q PaymentQuestion) templ.Component {
 	})
 }
 
+//go:noinline
 func questionFacts(s Shell, q PaymentQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,6 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "gateway.example/web/portal/say"
 
+//go:noinline
 func tabs(s Shell, label say.Phrase, list []Tab) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -99,6 +100,8 @@ func tabs(s Shell, label say.Phrase, list []Tab) templ.Component {
 }
 
 // KeysPage lists the API keys of a cashbox.
+//
+//go:noinline
 func KeysPage(s Shell, k Keys) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -340,6 +343,7 @@ func KeysPage(s Shell, k Keys) templ.Component {
 	})
 }
 
+//go:noinline
 func keyRow(s Shell, r KeyRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -552,6 +556,8 @@ func keyRow(s Shell, r KeyRow) templ.Component {
 }
 
 // NewKeyPage asks for a key to be made.
+//
+//go:noinline
 func NewKeyPage(s Shell, n NewKey) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -844,6 +850,8 @@ func NewKeyPage(s Shell, n NewKey) templ.Component {
 }
 
 // ShownPage shows a secret, once.
+//
+//go:noinline
 func ShownPage(s Shell, shown Shown) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1046,6 +1054,8 @@ func ShownPage(s Shell, shown Shown) templ.Component {
 }
 
 // Ask asks whether something shall be done.
+//
+//go:noinline
 func Ask(s Shell, q Question) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1261,6 +1271,8 @@ func Ask(s Shell, q Question) templ.Component {
 }
 
 // HooksPage shows where webhooks go and how they are taken.
+//
+//go:noinline
 func HooksPage(s Shell, h Hooks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1539,6 +1551,7 @@ func HooksPage(s Shell, h Hooks) templ.Component {
 	})
 }
 
+//go:noinline
 func hookBox(s Shell, box HookBox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1870,6 +1883,8 @@ func hookBox(s Shell, box HookBox) templ.Component {
 }
 
 // EventsPage lists events.
+//
+//go:noinline
 func EventsPage(s Shell, list Events) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2189,6 +2204,8 @@ func EventsPage(s Shell, list Events) templ.Component {
 }
 
 // EventPage is everything of one event.
+//
+//go:noinline
 func EventPage(s Shell, e Event) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2621,6 +2638,8 @@ func EventPage(s Shell, e Event) templ.Component {
 }
 
 // DeadPage lists addresses with dead events.
+//
+//go:noinline
 func DeadPage(s Shell, d Dead) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2936,6 +2955,8 @@ func DeadPage(s Shell, d Dead) templ.Component {
 }
 
 // ReplayPage shows how far events are that are sent again.
+//
+//go:noinline
 func ReplayPage(s Shell, r Replay) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // DirectoryPage lists one kind of those who take part.
+//
+//go:noinline
 func DirectoryPage(s Shell, d Directory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -357,6 +359,7 @@ func DirectoryPage(s Shell, d Directory) templ.Component {
 	})
 }
 
+//go:noinline
 func directoryTable(s Shell, d Directory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -436,6 +439,7 @@ func directoryTable(s Shell, d Directory) templ.Component {
 	})
 }
 
+//go:noinline
 func directoryCell(s Shell, column say.Phrase, row DirectoryRow, at int, c SubjectCell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -561,6 +565,8 @@ func directoryCell(s Shell, column say.Phrase, row DirectoryRow, at int, c Subje
 }
 
 // SubjectPage is one of those who take part: what is known and set of it, and how that changed.
+//
+//go:noinline
 func SubjectPage(s Shell, d Subject) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -989,6 +995,7 @@ func SubjectPage(s Shell, d Subject) templ.Component {
 	})
 }
 
+//go:noinline
 func subjectSteps(s Shell, d Subject) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1182,6 +1189,7 @@ func subjectSteps(s Shell, d Subject) templ.Component {
 	})
 }
 
+//go:noinline
 func settingsForm(s Shell, f SettingsForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1437,6 +1445,7 @@ func settingsForm(s Shell, f SettingsForm) templ.Component {
 	})
 }
 
+//go:noinline
 func settingsInput(s Shell, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1675,6 +1684,7 @@ func settingsInput(s Shell, i Input) templ.Component {
 	})
 }
 
+//go:noinline
 func subjectHistory(s Shell, d Subject) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

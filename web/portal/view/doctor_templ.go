@@ -20,6 +20,8 @@ type Doctor struct {
 }
 
 // DoctorPage says what is wrong with a signature.
+//
+//go:noinline
 func DoctorPage(s Shell, d Doctor) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // filters are above a list: the user's views of it, what it may be kept to, and what it is kept to.
+//
+//go:noinline
 func filters(s Shell, f Filters) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -247,6 +249,7 @@ func filters(s Shell, f Filters) templ.Component {
 	})
 }
 
+//go:noinline
 func filterFields(s Shell, f Filters) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -509,6 +512,7 @@ func filterFields(s Shell, f Filters) templ.Component {
 	})
 }
 
+//go:noinline
 func chips(s Shell, f Filters) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -706,6 +710,7 @@ func chips(s Shell, f Filters) templ.Component {
 	})
 }
 
+//go:noinline
 func savedViews(s Shell, views []SavedView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -829,6 +834,8 @@ func savedViews(s Shell, views []SavedView) templ.Component {
 }
 
 // SaveView asks again for the name of a view.
+//
+//go:noinline
 func SaveView(s Shell, n NewView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -962,6 +969,7 @@ func SaveView(s Shell, n NewView) templ.Component {
 	})
 }
 
+//go:noinline
 func listHead(s Shell, f Filters) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1072,6 +1080,7 @@ func listHead(s Shell, f Filters) templ.Component {
 	})
 }
 
+//go:noinline
 func empty(s Shell, e Empty) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1163,6 +1172,7 @@ func empty(s Shell, e Empty) templ.Component {
 	})
 }
 
+//go:noinline
 func pages(s Shell, p Pages) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1351,6 +1361,7 @@ func pages(s Shell, p Pages) templ.Component {
 	})
 }
 
+//go:noinline
 func badge(s Shell, b Badge) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // LooksPage gives a cashbox its look, beside the payer's page in it.
+//
+//go:noinline
 func LooksPage(s Shell, l Looks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -117,6 +119,7 @@ func LooksPage(s Shell, l Looks) templ.Component {
 	})
 }
 
+//go:noinline
 func lookForm(s Shell, l Looks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -352,6 +355,7 @@ func lookForm(s Shell, l Looks) templ.Component {
 	})
 }
 
+//go:noinline
 func drawnLook(s Shell, d DrawnLook) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -533,6 +537,8 @@ func drawnLook(s Shell, d DrawnLook) templ.Component {
 }
 
 // swatch shows a colour on what it is drawn on.
+//
+//go:noinline
 func swatch(ground, color string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

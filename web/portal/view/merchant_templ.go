@@ -10,6 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "gateway.example/web/portal/say"
 
+//go:noinline
 func facts(s Shell, list []Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -125,6 +126,8 @@ func facts(s Shell, list []Fact) templ.Component {
 }
 
 // asOf asks for something as it stood at a moment, and says so where it is shown like that.
+//
+//go:noinline
 func asOf(s Shell, m Moment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -234,6 +237,8 @@ func asOf(s Shell, m Moment) templ.Component {
 }
 
 // BalancePage is what a merchant's cashboxes hold.
+//
+//go:noinline
 func BalancePage(s Shell, b Balances) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -586,6 +591,8 @@ func BalancePage(s Shell, b Balances) templ.Component {
 }
 
 // DepositsPage lists deposits.
+//
+//go:noinline
 func DepositsPage(s Shell, list Deposits) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -834,6 +841,8 @@ func DepositsPage(s Shell, list Deposits) templ.Component {
 }
 
 // DepositPage is everything of one deposit.
+//
+//go:noinline
 func DepositPage(s Shell, d Deposit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -987,6 +996,8 @@ func DepositPage(s Shell, d Deposit) templ.Component {
 }
 
 // NewDepositPage asks for a deposit.
+//
+//go:noinline
 func NewDepositPage(s Shell, d NewDeposit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1124,6 +1135,8 @@ func NewDepositPage(s Shell, d NewDeposit) templ.Component {
 }
 
 // AppealsPage lists appeals.
+//
+//go:noinline
 func AppealsPage(s Shell, list Appeals) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1385,6 +1398,8 @@ func AppealsPage(s Shell, list Appeals) templ.Component {
 }
 
 // AppealPage is everything of one appeal.
+//
+//go:noinline
 func AppealPage(s Shell, a Appeal) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1694,6 +1709,8 @@ func AppealPage(s Shell, a Appeal) templ.Component {
 }
 
 // NewAppealPage asks why a payment is appealed.
+//
+//go:noinline
 func NewAppealPage(s Shell, a NewAppeal) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // OverviewPage is a merchant's first page: what waits, today, and the last seven days.
+//
+//go:noinline
 func OverviewPage(s Shell, o Overview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -358,6 +360,7 @@ func OverviewPage(s Shell, o Overview) templ.Component {
 	})
 }
 
+//go:noinline
 func overviewTable(s Shell, first say.Phrase, rows []OverviewRow, sums bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -651,6 +654,7 @@ func overviewTable(s Shell, first say.Phrase, rows []OverviewRow, sums bool) tem
 	})
 }
 
+//go:noinline
 func overviewChart(s Shell, o Overview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -812,6 +816,7 @@ func overviewChart(s Shell, o Overview) templ.Component {
 	})
 }
 
+//go:noinline
 func overviewBars(class string, bars []bar) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -914,6 +919,8 @@ func overviewBars(class string, bars []bar) templ.Component {
 }
 
 // overviewFigures shows figures; of tells a link's reader what they are of.
+//
+//go:noinline
 func overviewFigures(s Shell, of string, figures []OverviewFigure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // PaymentsPage lists payments.
+//
+//go:noinline
 func PaymentsPage(s Shell, list Payments) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -190,6 +192,7 @@ func PaymentsPage(s Shell, list Payments) templ.Component {
 	})
 }
 
+//go:noinline
 func paymentRow(s Shell, r PaymentRow, sum say.Phrase) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -396,6 +399,8 @@ func paymentRow(s Shell, r PaymentRow, sum say.Phrase) templ.Component {
 }
 
 // PaymentPage is everything of one payment.
+//
+//go:noinline
 func PaymentPage(s Shell, p Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -533,6 +538,7 @@ func PaymentPage(s Shell, p Payment) templ.Component {
 	})
 }
 
+//go:noinline
 func paymentFacts(s Shell, p Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1087,6 +1093,7 @@ func paymentFacts(s Shell, p Payment) templ.Component {
 	})
 }
 
+//go:noinline
 func requisiteFacts(s Shell, p Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1320,6 +1327,7 @@ func requisiteFacts(s Shell, p Payment) templ.Component {
 	})
 }
 
+//go:noinline
 func receipts(s Shell, p Payment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1400,6 +1408,7 @@ func receipts(s Shell, p Payment) templ.Component {
 	})
 }
 
+//go:noinline
 func receipt(s Shell, file Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1502,6 +1511,7 @@ func receipt(s Shell, file Receipt) templ.Component {
 	})
 }
 
+//go:noinline
 func timeline(s Shell, list []Line, then Moment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1543,6 +1553,7 @@ func timeline(s Shell, list []Line, then Moment) templ.Component {
 	})
 }
 
+//go:noinline
 func lines(s Shell, list []Line) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1741,6 +1752,8 @@ func lines(s Shell, list []Line) templ.Component {
 }
 
 // asCurl is a command that reads something through the API, to be copied.
+//
+//go:noinline
 func asCurl(s Shell, command string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // PayoutsPage lists payouts.
+//
+//go:noinline
 func PayoutsPage(s Shell, list Payouts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -213,6 +215,7 @@ func PayoutsPage(s Shell, list Payouts) templ.Component {
 	})
 }
 
+//go:noinline
 func payoutRow(s Shell, r PayoutRow, sum say.Phrase) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -399,6 +402,8 @@ func payoutRow(s Shell, r PayoutRow, sum say.Phrase) templ.Component {
 }
 
 // PayoutPage is everything of one payout.
+//
+//go:noinline
 func PayoutPage(s Shell, p Payout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -524,6 +529,7 @@ func PayoutPage(s Shell, p Payout) templ.Component {
 	})
 }
 
+//go:noinline
 func payoutCard(s Shell, p Payout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -884,6 +890,7 @@ func payoutCard(s Shell, p Payout) templ.Component {
 	})
 }
 
+//go:noinline
 func recipientFacts(s Shell, p Payout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1083,6 +1090,8 @@ func recipientFacts(s Shell, p Payout) templ.Component {
 }
 
 // CompletePayout asks whether a payout is paid.
+//
+//go:noinline
 func CompletePayout(s Shell, q PayoutQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1115,6 +1124,8 @@ func CompletePayout(s Shell, q PayoutQuestion) templ.Component {
 }
 
 // FailPayout asks why a payout cannot be paid.
+//
+//go:noinline
 func FailPayout(s Shell, q PayoutQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1147,6 +1158,8 @@ func FailPayout(s Shell, q PayoutQuestion) templ.Component {
 }
 
 // GiveBackPayout asks whether another trader shall pay.
+//
+//go:noinline
 func GiveBackPayout(s Shell, q PayoutQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1179,6 +1192,8 @@ func GiveBackPayout(s Shell, q PayoutQuestion) templ.Component {
 }
 
 // CancelPayout asks whether a merchant's payout shall be cancelled.
+//
+//go:noinline
 func CancelPayout(s Shell, q PayoutQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1208,6 +1223,7 @@ func CancelPayout(s Shell, q PayoutQuestion) templ.Component {
 	})
 }
 
+//go:noinline
 func payoutQuestion(s Shell, q PayoutQuestion, w payoutWords) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

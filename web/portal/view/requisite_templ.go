@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // RequisitesPage lists a trader's requisites, and says why payments do not come.
+//
+//go:noinline
 func RequisitesPage(s Shell, r Requisites) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -361,6 +363,7 @@ func RequisitesPage(s Shell, r Requisites) templ.Component {
 	})
 }
 
+//go:noinline
 func chipLink(c Pick) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -426,6 +429,7 @@ func chipLink(c Pick) templ.Component {
 	})
 }
 
+//go:noinline
 func requisiteCard(s Shell, c RequisiteCard, r Requisites) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -728,6 +732,7 @@ func requisiteCard(s Shell, c RequisiteCard, r Requisites) templ.Component {
 	})
 }
 
+//go:noinline
 func uses(s Shell, c RequisiteCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -945,6 +950,7 @@ func uses(s Shell, c RequisiteCard) templ.Component {
 	})
 }
 
+//go:noinline
 func requisiteSwitch(s Shell, c RequisiteCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1057,6 +1063,8 @@ func requisiteSwitch(s Shell, c RequisiteCard) templ.Component {
 }
 
 // RequisitePage shows a requisite and changes what its trader sets of it.
+//
+//go:noinline
 func RequisitePage(s Shell, f RequisiteForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1424,6 +1432,7 @@ func RequisitePage(s Shell, f RequisiteForm) templ.Component {
 	})
 }
 
+//go:noinline
 func limitFields(s Shell, f RequisiteForm, legend say.Phrase, first, second string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

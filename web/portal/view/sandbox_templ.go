@@ -14,6 +14,8 @@ import (
 )
 
 // StartPage is what a sandbox begins with.
+//
+//go:noinline
 func StartPage(s Shell, p Start) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -428,6 +430,7 @@ func StartPage(s Shell, p Start) templ.Component {
 	})
 }
 
+//go:noinline
 func trialRow(s Shell, t Trial, tried StartTry, act say.Phrase) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -691,6 +694,8 @@ func trialRow(s Shell, t Trial, tried StartTry, act say.Phrase) templ.Component 
 }
 
 // MadeRegion is the list of what was made.
+//
+//go:noinline
 func MadeRegion(s Shell, list []Made) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1043,6 +1048,8 @@ func MadeRegion(s Shell, list []Made) templ.Component {
 }
 
 // InboxPage shows the webhooks that came to the sandbox's own endpoint.
+//
+//go:noinline
 func InboxPage(s Shell, i Inbox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1157,6 +1164,8 @@ func InboxPage(s Shell, i Inbox) templ.Component {
 }
 
 // InboxRegion is the list of webhooks, which asks for itself again.
+//
+//go:noinline
 func InboxRegion(s Shell, i Inbox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1250,6 +1259,7 @@ func InboxRegion(s Shell, i Inbox) templ.Component {
 	})
 }
 
+//go:noinline
 func deliveryItem(s Shell, d Delivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

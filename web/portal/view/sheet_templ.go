@@ -10,6 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "gateway.example/web/portal/say"
 
+//go:noinline
 func sheet(s Shell, t Sheet) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -169,6 +170,7 @@ func sheet(s Shell, t Sheet) templ.Component {
 	})
 }
 
+//go:noinline
 func sheetCell(s Shell, c Cell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -334,6 +336,7 @@ func sheetCell(s Shell, c Cell) templ.Component {
 	})
 }
 
+//go:noinline
 func sheetTabs(s Shell, label string, list []Tab) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -423,6 +426,8 @@ func sheetTabs(s Shell, label string, list []Tab) templ.Component {
 }
 
 // MoneyPage leads to what moves USDT by hand.
+//
+//go:noinline
 func MoneyPage(s Shell, m Money) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -572,6 +577,8 @@ func MoneyPage(s Shell, m Money) templ.Component {
 }
 
 // MoneyFormPage asks for what an action is done with.
+//
+//go:noinline
 func MoneyFormPage(s Shell, f MoneyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -807,6 +814,8 @@ func MoneyFormPage(s Shell, f MoneyForm) templ.Component {
 }
 
 // ApprovalsPage lists proposals.
+//
+//go:noinline
 func ApprovalsPage(s Shell, a Approvals) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -911,6 +920,8 @@ func ApprovalsPage(s Shell, a Approvals) templ.Component {
 }
 
 // ApprovalPage is a proposal.
+//
+//go:noinline
 func ApprovalPage(s Shell, a Approval) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1122,6 +1133,8 @@ func ApprovalPage(s Shell, a Approval) templ.Component {
 }
 
 // AccountsPage lists who has what.
+//
+//go:noinline
 func AccountsPage(s Shell, a Accounts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1216,6 +1229,8 @@ func AccountsPage(s Shell, a Accounts) templ.Component {
 }
 
 // IncomePage is what the platform earned.
+//
+//go:noinline
 func IncomePage(s Shell, i Incomes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1315,6 +1330,8 @@ func IncomePage(s Shell, i Incomes) templ.Component {
 }
 
 // RatesPage shows what a USDT costs, and from where that is known.
+//
+//go:noinline
 func RatesPage(s Shell, r Rates) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

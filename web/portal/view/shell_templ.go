@@ -14,6 +14,8 @@ import (
 )
 
 // page is the frame of every page: the sandbox's band, who is signed in where, navigation, content.
+//
+//go:noinline
 func page(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -697,6 +699,7 @@ func flashIcon(tone string) string {
 	return "note"
 }
 
+//go:noinline
 func otherLanguage(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -733,6 +736,7 @@ func otherLanguage(s Shell) templ.Component {
 	})
 }
 
+//go:noinline
 func keysHelp(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -877,6 +881,8 @@ func keysHelp(s Shell) templ.Component {
 }
 
 // when is a time in the reader's zone, with UTC for those who hover or whose program reads it.
+//
+//go:noinline
 func when(s Shell, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -946,6 +952,8 @@ func when(s Shell, t time.Time) templ.Component {
 }
 
 // exactly is a time to the second.
+//
+//go:noinline
 func exactly(s Shell, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1015,6 +1023,8 @@ func exactly(s Shell, t time.Time) templ.Component {
 }
 
 // until is a remaining time that counts down.
+//
+//go:noinline
 func until(s Shell, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1084,6 +1094,8 @@ func until(s Shell, t time.Time) templ.Component {
 }
 
 // field is a line of a form: its label, hint and what is wrong with it.
+//
+//go:noinline
 func field(s Shell, f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1349,6 +1361,8 @@ func field(s Shell, f Field) templ.Component {
 }
 
 // Message is a page that only says something.
+//
+//go:noinline
 func Message(s Shell, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1449,6 +1463,8 @@ func Message(s Shell, text string) templ.Component {
 }
 
 // icon draws one of the portals' own signs; none of them says what no text beside it does.
+//
+//go:noinline
 func icon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1509,6 +1525,7 @@ func icon(name string) templ.Component {
 	})
 }
 
+//go:noinline
 func choice(s Shell, c Choice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // SignIn asks for login and password.
+//
+//go:noinline
 func SignIn(s Shell, next, login string, wrong map[string]string, failed string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -146,6 +148,8 @@ func SignIn(s Shell, next, login string, wrong map[string]string, failed string)
 }
 
 // Factor asks for a second factor, or once more for the password of those who have none.
+//
+//go:noinline
 func Factor(s Shell, q FactorQuestion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -398,6 +402,8 @@ func Factor(s Shell, q FactorQuestion) templ.Component {
 }
 
 // Enrol offers the second factors there are.
+//
+//go:noinline
 func Enrol(s Shell, passkeys, compulsory bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -575,6 +581,8 @@ func Enrol(s Shell, passkeys, compulsory bool) templ.Component {
 }
 
 // App offers a secret and asks for the first code of it.
+//
+//go:noinline
 func App(s Shell, o AppOffer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -758,6 +766,8 @@ func App(s Shell, o AppOffer) templ.Component {
 }
 
 // NewPasskey asks for the name of a passkey and has the browser make it.
+//
+//go:noinline
 func NewPasskey(s Shell, options, failed string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -928,6 +938,8 @@ func NewPasskey(s Shell, options, failed string) templ.Component {
 }
 
 // Codes shows recovery codes, once.
+//
+//go:noinline
 func Codes(s Shell, codes []string, next string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1051,6 +1063,8 @@ func Codes(s Shell, codes []string, next string) templ.Component {
 }
 
 // Invitation asks a new user for their password.
+//
+//go:noinline
 func Invitation(s Shell, path, login string, wrong map[string]string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1178,6 +1192,8 @@ func Invitation(s Shell, path, login string, wrong map[string]string) templ.Comp
 }
 
 // Password changes the user's.
+//
+//go:noinline
 func Password(s Shell, wrong map[string]string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1307,6 +1323,8 @@ func Password(s Shell, wrong map[string]string) templ.Component {
 }
 
 // AccountPage is the user's own account.
+//
+//go:noinline
 func AccountPage(s Shell, a Account) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1498,6 +1516,7 @@ func AccountPage(s Shell, a Account) templ.Component {
 	})
 }
 
+//go:noinline
 func factors(s Shell, a Account) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1810,6 +1829,7 @@ func factors(s Shell, a Account) templ.Component {
 	})
 }
 
+//go:noinline
 func sessions(s Shell, list []Session) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2075,6 +2095,7 @@ func sessions(s Shell, list []Session) templ.Component {
 	})
 }
 
+//go:noinline
 func preferences(s Shell, a Account) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2190,6 +2211,7 @@ func preferences(s Shell, a Account) templ.Component {
 	})
 }
 
+//go:noinline
 func viewAs(s Shell, a Account) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -32,6 +32,8 @@ type SimulatorPlay struct {
 }
 
 // SimulatorPage shows the simulated traders.
+//
+//go:noinline
 func SimulatorPage(s Shell, p Simulator) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // StatementPage is part of an account's statement.
+//
+//go:noinline
 func StatementPage(s Shell, st Statement) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -313,6 +315,7 @@ func StatementPage(s Shell, st Statement) templ.Component {
 	})
 }
 
+//go:noinline
 func statementLine(s Shell, l StatementLine) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

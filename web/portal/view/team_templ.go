@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // TeamPage lists the users of a merchant.
+//
+//go:noinline
 func TeamPage(s Shell, t Team) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -330,6 +332,8 @@ func TeamPage(s Shell, t Team) templ.Component {
 }
 
 // InvitePage asks for a user to be invited.
+//
+//go:noinline
 func InvitePage(s Shell, i Invite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -455,6 +459,8 @@ func InvitePage(s Shell, i Invite) templ.Component {
 }
 
 // MemberPage is one user, and what may be done with them.
+//
+//go:noinline
 func MemberPage(s Shell, m MemberShown) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -786,6 +792,8 @@ func MemberPage(s Shell, m MemberShown) templ.Component {
 }
 
 // TeamLogPage is what a team did.
+//
+//go:noinline
 func TeamLogPage(s Shell, l TeamLog) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // AuditLogPage lists what was done.
+//
+//go:noinline
 func AuditLogPage(s Shell, list AuditLog) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -164,6 +166,7 @@ func AuditLogPage(s Shell, list AuditLog) templ.Component {
 	})
 }
 
+//go:noinline
 func auditRow(s Shell, r AuditRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -458,6 +461,8 @@ func auditRow(s Shell, r AuditRow) templ.Component {
 }
 
 // ReconciliationPage tells whether the ledger holds.
+//
+//go:noinline
 func ReconciliationPage(s Shell, r Reconciliation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -643,6 +648,7 @@ func ReconciliationPage(s Shell, r Reconciliation) templ.Component {
 	})
 }
 
+//go:noinline
 func audit(s Shell, a Audit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -873,6 +879,7 @@ func audit(s Shell, a Audit) templ.Component {
 	})
 }
 
+//go:noinline
 func invariants(s Shell, rows []InvariantRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1089,6 +1096,7 @@ func invariants(s Shell, rows []InvariantRow) templ.Component {
 	})
 }
 
+//go:noinline
 func mismatches(list []Mismatch) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1189,6 +1197,7 @@ func mismatches(list []Mismatch) templ.Component {
 	})
 }
 
+//go:noinline
 func brokenAudit(s Shell, b BrokenAudit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1308,6 +1317,7 @@ func brokenAudit(s Shell, b BrokenAudit) templ.Component {
 	})
 }
 
+//go:noinline
 func auditHistory(s Shell, r Reconciliation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1571,6 +1581,7 @@ func auditHistory(s Shell, r Reconciliation) templ.Component {
 	})
 }
 
+//go:noinline
 func sealedDays(s Shell, r Reconciliation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1863,6 +1874,8 @@ func sealedDays(s Shell, r Reconciliation) templ.Component {
 }
 
 // SealedDayPage is the page of a sealed day.
+//
+//go:noinline
 func SealedDayPage(s Shell, d SealedDay) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2347,6 +2360,8 @@ func SealedDayPage(s Shell, d SealedDay) templ.Component {
 }
 
 // AlarmsPage is what needs somebody now.
+//
+//go:noinline
 func AlarmsPage(s Shell, a Alarms) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2456,6 +2471,7 @@ func AlarmsPage(s Shell, a Alarms) templ.Component {
 	})
 }
 
+//go:noinline
 func alarms(s Shell, rows []AlarmRow, firing bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2706,6 +2722,8 @@ func alarms(s Shell, rows []AlarmRow, firing bool) templ.Component {
 }
 
 // ManualPage is the operators' manual, which is in English.
+//
+//go:noinline
 func ManualPage(s Shell, html string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "gateway.example/web/portal/say"
 
 // WorkPage is what waits for operators. It asks for itself anew now and then.
+//
+//go:noinline
 func WorkPage(s Shell, w Work) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -90,6 +92,8 @@ func WorkPage(s Shell, w Work) templ.Component {
 }
 
 // firstSteps lead a newcomer to the first payment.
+//
+//go:noinline
 func firstSteps(s Shell, w Work) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -255,6 +259,8 @@ func firstSteps(s Shell, w Work) templ.Component {
 }
 
 // WorkRegion is the part of the page that changes.
+//
+//go:noinline
 func WorkRegion(s Shell, w Work) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -310,6 +316,7 @@ func WorkRegion(s Shell, w Work) templ.Component {
 	})
 }
 
+//go:noinline
 func workQueue(s Shell, q WorkQueue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -574,6 +581,8 @@ func workQueue(s Shell, q WorkQueue) templ.Component {
 }
 
 // ClaimRegion says who works on something, and asks for itself anew now and then.
+//
+//go:noinline
 func ClaimRegion(s Shell, c Claim) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -751,6 +760,7 @@ func ClaimRegion(s Shell, c Claim) templ.Component {
 	})
 }
 
+//go:noinline
 func acts(s Shell, list []Act) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -837,6 +847,8 @@ func acts(s Shell, list []Act) templ.Component {
 }
 
 // CasesPage lists what operators decide.
+//
+//go:noinline
 func CasesPage(s Shell, list Cases) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1036,6 +1048,7 @@ func CasesPage(s Shell, list Cases) templ.Component {
 	})
 }
 
+//go:noinline
 func caseRow(s Shell, r CaseRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1185,6 +1198,8 @@ func caseRow(s Shell, r CaseRow) templ.Component {
 }
 
 // CasePage is everything of something to decide.
+//
+//go:noinline
 func CasePage(s Shell, c Case) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1456,6 +1471,8 @@ func CasePage(s Shell, c Case) templ.Component {
 }
 
 // DecidePage asks whether something shall be decided.
+//
+//go:noinline
 func DecidePage(s Shell, d Decision) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
