@@ -142,7 +142,9 @@ func withPassword(t *testing.T, g *instance) string {
 	rules := g.texts(t, "select setting from pg_settings where name = 'hba_file'")[0]
 	for _, sql := range []string{
 		"create role locked login password 'right'",
-		"copy (values ('local all locked scram-sha-256'), ('local all all trust')) to '" + rules + "'",
+		// Tests beside this one make standbys of the server: "all" is no replication.
+		"copy (values ('local all locked scram-sha-256'), ('local all all trust'), ('local replication all trust')) to '" +
+			rules + "'",
 		"select pg_reload_conf()",
 	} {
 		_, err := g.pool.Exec(t.Context(), sql)
