@@ -18,7 +18,9 @@ import (
 // flags show in lists of processes.
 type config struct {
 	apiAddr, payAddr, portalAddr, opsAddr string
-	baseURL, payURL, portalURL            string
+	// fixed are the flags of the addresses that were given, by flag or variable.
+	fixed                      map[string]bool
+	baseURL, payURL, portalURL string
 	// portalOrigins are those whose pages may call the portals' RPCs.
 	portalOrigins []string
 	dataDir       string
@@ -60,10 +62,10 @@ type texts struct {
 func (c *config) settings(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
-		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
-		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages"},
-		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals"},
-		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
+		{&c.apiAddr, flagAPIAddr, "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
+		{&c.payAddr, flagPayAddr, "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages"},
+		{&c.portalAddr, flagPortalAddr, "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals"},
+		{&c.opsAddr, flagOpsAddr, "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
 			"address of /healthz, /readyz and /metrics, which ask nobody who they are"},
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
@@ -127,6 +129,8 @@ func (c *config) settings(t *texts) []setting {
 const (
 	defaultConnections = 20
 	defaultDataDir     = ".gateway"
+
+	flagAPIAddr, flagPayAddr, flagPortalAddr, flagOpsAddr = "api-addr", "pay-addr", "portal-addr", "ops-addr"
 )
 
 // only are the settings with these flags, for commands that need few.
@@ -151,6 +155,10 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	)
 	if _, err := o.parse(args); err != nil {
 		return c, err
+	}
+	c.fixed = map[string]bool{}
+	for _, name := range []string{flagAPIAddr, flagPayAddr, flagPortalAddr, flagOpsAddr} {
+		c.fixed[name] = o.given(name) || getenv(o.behind[name]) != ""
 	}
 	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""

@@ -28,11 +28,15 @@ const (
 )
 
 // openDatabase reaches the database, starting the managed one if none was given.
-func openDatabase(ctx context.Context, c config, log *slog.Logger) (*database, error) {
+func openDatabase(
+	ctx context.Context, c config, log *slog.Logger, tell func(format string, args ...any),
+) (*database, error) {
 	if c.databaseURL != "" {
 		return &database{url: c.databaseURL}, nil
 	}
-	server, err := pgserver.Start(ctx, pgserver.Options{Dir: filepath.Join(c.dataDir, "postgres"), Log: log})
+	server, err := pgserver.Start(ctx, pgserver.Options{
+		Dir: filepath.Join(c.dataDir, "postgres"), Log: log, Tell: tell,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
@@ -90,7 +94,7 @@ func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, e
 	if err := makeDataDir(&c); err != nil {
 		return nil, err
 	}
-	return openDatabase(ctx, c, log)
+	return openDatabase(ctx, c, log, nil)
 }
 
 // existing is besideServer for commands that must not make a database where there is none. A server

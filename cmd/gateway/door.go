@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -15,8 +16,8 @@ type doors struct{ api, pay, portal, ops net.Listener }
 
 // openDoors opens every address before anything else, so that a taken one is found at once. Until somebody takes what
 // comes, the public ones refuse connections: a proxy goes on to another gateway then, and would wait otherwise for
-// as long as a start takes.
-func openDoors(ctx context.Context, c *config) (*doors, error) {
+// as long as a start takes. A sandbox takes another port where one that nobody has asked for is taken.
+func openDoors(ctx context.Context, c *config, tell func(format string, args ...any)) (*doors, error) {
 	var d doors
 	var refusing []net.Listener
 	for _, door := range []struct {
@@ -25,19 +26,27 @@ func openDoors(ctx context.Context, c *config) (*doors, error) {
 		flag     string
 		addr     string
 	}{
-		{&d.api, &c.baseURL, "api-addr", c.apiAddr},
-		{&d.pay, &c.payURL, "pay-addr", c.payAddr},
-		{&d.portal, &c.portalURL, "portal-addr", c.portalAddr},
-		{&d.ops, new(string), "ops-addr", c.opsAddr},
+		{&d.api, &c.baseURL, flagAPIAddr, c.apiAddr},
+		{&d.pay, &c.payURL, flagPayAddr, c.payAddr},
+		{&d.portal, &c.portalURL, flagPortalAddr, c.portalAddr},
+		{&d.ops, new(string), flagOpsAddr, c.opsAddr},
 	} {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", door.addr)
+		// Whoever names the public URL has others come to this port.
+		may := c.sandbox && !c.fixed[door.flag] && *door.url == ""
+		if may && errors.Is(err, syscall.EADDRINUSE) {
+			if listener, err = openNear(ctx, door.addr); err == nil {
+				tell("The address %s is in use: taking %s instead (-%s).", door.addr, listener.Addr(), door.flag)
+			}
+		}
 		if err != nil {
 			d.close()
 			return nil, listenError(door.flag, door.addr, err)
 		}
 		*door.listener = listener
-		// A port that the system has chosen would be another afterwards, and no proxy knows it.
-		if _, port, _ := net.SplitHostPort(door.addr); port != "0" && door.listener != &d.ops {
+		// A port that the system has chosen would be another afterwards, and no proxy knows it. One that refuses
+		// connections could be taken by another sandbox.
+		if _, port, _ := net.SplitHostPort(door.addr); port != "0" && !may && door.listener != &d.ops {
 			refusing = append(refusing, listener)
 		}
 		if *door.url == "" {
@@ -53,11 +62,31 @@ func openDoors(ctx context.Context, c *config) (*doors, error) {
 	return &d, nil
 }
 
+// openNear opens a free port: the first of every tenth after a taken one, so that those of one sandbox look
+// alike, or else any.
+func openNear(ctx context.Context, addr string) (net.Listener, error) {
+	host, text, _ := net.SplitHostPort(addr)
+	taken, err := strconv.Atoi(text)
+	if err != nil {
+		return nil, syscall.EADDRINUSE // a port with a name is one that somebody chose
+	}
+	for port := taken + 10; port <= taken+100; port += 10 {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err == nil {
+			return listener, nil
+		}
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+}
+
 // takeConnections ends the time in which the public addresses refuse connections.
 func (d *doors) takeConnections() error {
-	for _, public := range []net.Listener{d.api, d.pay, d.portal} {
-		if err := take(public); err != nil {
-			return fmt.Errorf("listen on %s: %w", public.Addr(), err)
+	for _, public := range []struct {
+		listener net.Listener
+		flag     string
+	}{{d.api, flagAPIAddr}, {d.pay, flagPayAddr}, {d.portal, flagPortalAddr}} {
+		if err := take(public.listener); err != nil {
+			return listenError(public.flag, public.listener.Addr().String(), err)
 		}
 	}
 	return nil

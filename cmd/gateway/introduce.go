@@ -14,6 +14,15 @@ import (
 	"gateway.example/rpc/sign"
 )
 
+// steps tells whoever starts a sandbox what it does meanwhile: its first start can take a minute. A production
+// gateway has its log.
+func (e environment) steps(c config) func(format string, args ...any) {
+	if !c.sandbox {
+		return func(string, ...any) {}
+	}
+	return func(format string, args ...any) { _, _ = fmt.Fprintf(e.stdout, format+"\n", args...) }
+}
+
 // introduce tells whoever started a sandbox what to open and what to paste. The file is true from
 // here on.
 func (g *gateway) introduce(ctx context.Context, e environment, doors *doors, databaseURL string) error {

@@ -50,6 +50,8 @@ type gateway struct {
 	config
 	log *slog.Logger
 	ops *ops
+	// tell tells whoever starts a sandbox what it does.
+	tell func(format string, args ...any)
 	// Calls, deliveries, what comes round by itself, and whoever asks how things stand use up no
 	// connections of one another.
 	pools db.Pools
@@ -131,7 +133,8 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	doors, err := openDoors(ctx, &c)
+	tell := e.steps(c)
+	doors, err := openDoors(ctx, &c, tell)
 	if err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	if err := makeDataDir(&c); err != nil {
 		return err
 	}
-	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), ops: newOps()}
+	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), ops: newOps(), tell: tell}
 	slog.SetDefault(g.log)
 	endTraces, err := tracing.Open(ctx, e.getenv, g.log)
 	if err != nil {
@@ -150,7 +153,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	go func() { _ = opsServer.Serve(doors.ops) }()
 	defer func() { _ = opsServer.Close() }()
 
-	database, err := openDatabase(ctx, c, g.log)
+	database, err := openDatabase(ctx, c, g.log, tell)
 	if err != nil {
 		return err
 	}
@@ -170,6 +173,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 
 // open migrates the database and wires the rooms together.
 func (g *gateway) open(ctx context.Context, url string) error {
+	g.tell("Bringing the tables of the database up to date.")
 	if err := db.Migrate(ctx, url); err != nil {
 		return err
 	}
@@ -264,6 +268,9 @@ func (g *gateway) openClock(ctx context.Context) error {
 	g.clock = clock.Real{}
 	if !g.sandbox {
 		return nil
+	}
+	if _, err := db.New(g.workPool).TestClockGet(ctx); db.NoRows(err) {
+		g.tell("Making test merchants, traders and money.")
 	}
 	if err := sandbox.Seed(ctx, g.workPool, g.sandboxKey, g.vault); err != nil {
 		return err

@@ -77,6 +77,7 @@ func createCluster(ctx context.Context, at site, data string) error {
 	if err := emptyDir(aside, at.who); err != nil {
 		return err
 	}
+	at.opts.Tell("Making a PostgreSQL %d database in %s.", at.inst.major, data)
 	cmd := at.who.command(at.inst.initdb(), initdbArgs(aside, at.opts.Ephemeral)...)
 	cmd.Stdout, cmd.Stderr = at.log, at.log
 	cmd.ExtraFiles = []*os.File{at.held.server}

@@ -28,6 +28,7 @@ type fetchFunc func(ctx context.Context, dir string) (string, error)
 // fetchInstall is the last resort; failing it, one line says what to install.
 func fetchInstall(ctx context.Context, opts Options, who identity, tooOld []install) (install, error) {
 	opts.Log.Info("no PostgreSQL on this machine; fetching one", "version", string(fetchVersion))
+	opts.Tell("There is no PostgreSQL %d or newer on this machine: downloading one, about 30 MB.", minMajor)
 	ctx, cancel := context.WithTimeout(ctx, fetchPatience)
 	defer cancel()
 	bin, err := opts.fetch(ctx, fetchDir(opts.Dir, who))

@@ -46,6 +46,8 @@ type Options struct {
 	MaxConnections int
 	// Log hears of slow or surprising steps. Default: silence.
 	Log *slog.Logger
+	// Tell hears what is done now, in words for whoever waits for it. Default: silence.
+	Tell func(format string, args ...any)
 
 	// Seams for tests: where to look for binaries, what to do without any, whether namespaces are
 	// allowed.
@@ -67,6 +69,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.Dir = dir
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if o.Tell == nil {
+		o.Tell = func(string, ...any) {}
 	}
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 200
@@ -163,6 +168,7 @@ func launchIn(ctx context.Context, at site) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	at.opts.Tell("Starting PostgreSQL %d of %s.", at.inst.major, at.inst.bin)
 	proc, err := launch(at, data, sock)
 	if err != nil {
 		sock.remove()

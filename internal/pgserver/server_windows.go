@@ -28,6 +28,7 @@ type Options struct {
 	Existing       bool
 	MaxConnections int
 	Log            *slog.Logger
+	Tell           func(format string, args ...any)
 }
 
 // Server is one that runs. There is none here.
