@@ -1,11 +1,9 @@
 package reference
 
 import (
-	"embed"
 	"fmt"
 	"net/url"
 	"strings"
-	"text/template"
 
 	"gateway.example/internal/signature"
 )
@@ -15,51 +13,32 @@ type signedHeaders = signature.Headers
 // Sample is a program that makes a call.
 type Sample struct{ Language, Text string }
 
-//go:embed sample/*.tmpl
-var sampleFiles embed.FS
-
-var sampleTemplates = template.Must(
-	template.New("").Funcs(template.FuncMap{
-		"quoted": quoted, "literal": literal,
-	}).ParseFS(sampleFiles, "sample/*.tmpl"),
-)
-
-// sampleCall is what the templates of samples know of a call.
-type sampleCall struct {
-	Method string
-	// Path has the examples of the parameters in it, and a query where a required one has an example.
-	Path string
-	// Body is the JSON, indented, "" where there is none.
-	Body string
-	// Upload tells that the body is the form of an appeal.
-	Upload bool
-	// Key, Application and Token tell what proves who calls; none of them is nobody.
-	Key, Application, Token bool
-	// File tells that the answer is a file.
-	File    bool
-	Headers signedHeaders
+// languages are those of the samples, and the files of their templates.
+var languages = []struct{ name, file string }{
+	{"curl", "curl"}, {"TypeScript", "typescript"}, {"Go", "go"}, {"Python", "python"},
 }
 
 // samples are programs that make the call in each language, from the examples of its description.
 func samples(call *Call, headers signedHeaders) []Sample {
-	data := sampleCall{
-		Method: call.Method, Path: examplePath(call), Headers: headers, Upload: call.Media == formMedia,
-		Key: call.Proof.byKey(), Application: call.Proof == proofApplication, Token: call.Proof == proofToken,
-	}
-	if len(call.Answers) > 0 {
-		data.File = call.Answers[0].Example == ""
+	known := sampleValues{
+		"Method": call.Method,
+		// The path has the examples of the parameters in it, and a query where a required one has an example.
+		"Path": examplePath(call),
+		// The body is JSON, indented; an upload is the form of an appeal instead.
+		"Body": "", "Upload": call.Media == formMedia,
+		// What proves who calls; none of them is nobody.
+		"Key": call.Proof.byKey(), "Application": call.Proof == proofApplication, "Token": call.Proof == proofToken,
+		// The answer is a file.
+		"File":          len(call.Answers) > 0 && call.Answers[0].Example == "",
+		"Headers.KeyID": headers.KeyID, "Headers.Secret": headers.Secret, "Headers.Signature": headers.Signature,
 	}
 	if call.Media == jsonMedia {
-		data.Body = call.Example
+		known["Body"] = call.Example
 	}
 	var list []Sample
-	for _, language := range []struct{ name, file string }{
-		{"curl", "curl"}, {"TypeScript", "typescript"}, {"Go", "go"}, {"Python", "python"},
-	} {
+	for _, language := range languages {
 		var out strings.Builder
-		if err := sampleTemplates.ExecuteTemplate(&out, language.file+".tmpl", data); err != nil {
-			panic(err) // a template of ours
-		}
+		known.execute(&out, sampleTemplates[language.file].Root)
 		list = append(list, Sample{Language: language.name, Text: out.String()})
 	}
 	return list
