@@ -6,18 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
-
-	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 )
 
 const (
 	// fetchVersion is pinned, so that a fetched server's data stays readable.
-	fetchVersion = embeddedpostgres.V17
+	fetchVersion = "17.5.0"
 	// fetchPatience bounds a download of some 30 MB.
 	fetchPatience = 3 * time.Minute
 )
@@ -27,7 +25,7 @@ type fetchFunc func(ctx context.Context, dir string) (string, error)
 
 // fetchInstall is the last resort; failing it, one line says what to install.
 func fetchInstall(ctx context.Context, opts Options, who identity, tooOld []install) (install, error) {
-	opts.Log.Info("no PostgreSQL on this machine; fetching one", "version", string(fetchVersion))
+	opts.Log.Info("no PostgreSQL on this machine; fetching one", "version", fetchVersion)
 	opts.Tell("There is no PostgreSQL %d or newer on this machine: downloading one, about 30 MB.", minMajor)
 	ctx, cancel := context.WithTimeout(ctx, fetchPatience)
 	defer cancel()
@@ -66,23 +64,25 @@ func fetchDir(dir string, who identity) string {
 
 // fetchedBin is where an earlier fetch put the binaries.
 func fetchedBin(fetchDir string) string {
-	return filepath.Join(fetchDir, string(fetchVersion), "bin")
+	return filepath.Join(fetchDir, fetchVersion, "bin")
 }
 
-// fetchFromRepository fetches with embedded-postgres, from its own default repository when url is
-// empty.
-func fetchFromRepository(url string) fetchFunc {
+// fetchFromRepository fetches from a Maven repository, from the central one when base is empty.
+func fetchFromRepository(base string) fetchFunc {
+	if base == "" {
+		base = "https://repo1.maven.org/maven2"
+	}
 	return func(ctx context.Context, dir string) (string, error) {
 		bin := fetchedBin(dir)
 		if complete(bin) {
 			return bin, nil
 		}
-		return bin, fetchInto(ctx, dir, filepath.Dir(bin), url)
+		return bin, fetchInto(ctx, dir, filepath.Dir(bin), base)
 	}
 }
 
 // fetchInto extracts aside and renames, so that a home is complete or is not there.
-func fetchInto(ctx context.Context, dir, home, url string) error {
+func fetchInto(ctx context.Context, dir, home, base string) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return err
 	}
@@ -90,43 +90,34 @@ func fetchInto(ctx context.Context, dir, home, url string) error {
 	if err != nil {
 		return err
 	}
-	done := make(chan error, 1)
-	go func() {
-		err := extract(dir, aside, home, url)
-		_ = os.RemoveAll(aside)
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done(): // the library cannot be called off; it cleans up after itself in its own time
-		return ctx.Err()
-	}
-}
-
-// extract uses the library for its download alone. The library has no call for that: Start fetches,
-// extracts, then makes its runtime directory. Ours lies behind a dangling link and cannot be made,
-// so nothing of it ever runs.
-func extract(cache, aside, home, url string) error {
-	blocked := filepath.Join(aside, "blocked")
-	if err := os.Symlink("nowhere", blocked); err != nil {
+	defer func() { _ = os.RemoveAll(aside) }()
+	platform := platformName(runtime.GOOS, runtime.GOARCH)
+	name := "embedded-postgres-binaries-" + platform
+	jar, err := downloadChecked(ctx, fmt.Sprintf("%s/io/zonky/test/postgres/%s/%s/%s-%s.jar",
+		base, name, fetchVersion, name, fetchVersion))
+	if err != nil {
 		return err
 	}
 	tree := filepath.Join(aside, "tree")
-	config := embeddedpostgres.DefaultConfig().Version(fetchVersion).Port(0).Logger(io.Discard).
-		CachePath(cache).BinariesPath(tree).RuntimePath(filepath.Join(blocked, "runtime"))
-	if url != "" {
-		config = config.BinaryRepositoryURL(url)
-	}
-	server := embeddedpostgres.NewDatabase(config)
-	err := server.Start()
-	if err == nil {
-		return errors.Join(errors.New("embedded-postgres started a server"), server.Stop())
+	if err := unpack(ctx, jar, tree); err != nil {
+		return fmt.Errorf("unpack PostgreSQL: %w", err)
 	}
 	if !complete(filepath.Join(tree, "bin")) {
-		return err
+		return errors.New("what was fetched is not PostgreSQL")
 	}
 	return moveHome(tree, home)
+}
+
+// platformName is what the binaries for a system are called.
+func platformName(system, processor string) string {
+	name := system + "-" + processor
+	if processor == "arm64" {
+		name += "v8"
+	}
+	if _, err := os.Stat("/etc/alpine-release"); err == nil && system == "linux" {
+		name += "-alpine"
+	}
+	return name
 }
 
 // moveHome takes another process's finished home for its own.

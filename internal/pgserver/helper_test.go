@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(inOwnTemp(m.Run))
 }
 
-// inOwnTemp gives the tests a temporary directory of their own, since embedded-postgres leaves an
-// empty log in it at each fetch. Other accounts may pass through.
+// inOwnTemp gives the tests a temporary directory of their own. Other accounts may pass through.
 func inOwnTemp(run func() int) int {
 	testenv.InMemory()
 	dir, err := os.MkdirTemp("", "pgserver-")

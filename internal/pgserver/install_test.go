@@ -6,7 +6,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -104,8 +107,8 @@ func TestOverride(t *testing.T) {
 	wantError(t, err, ErrNoBinary, "/nowhere")
 }
 
-// repository serves a tiny PostgreSQL of scripts in the form that embedded-postgres downloads.
-func repository(t *testing.T) string {
+// repository serves a tiny PostgreSQL of scripts as the Maven repository does, with a checksum beside it.
+func repository(t *testing.T, checksum func(jar []byte) string) string {
 	t.Helper()
 	archive, err := os.ReadFile("testdata/fake-postgres.txz")
 	noError(t, err)
@@ -121,7 +124,7 @@ func repository(t *testing.T) string {
 			_, _ = w.Write(jar.Bytes())
 			return
 		}
-		http.NotFound(w, r)
+		_, _ = io.WriteString(w, checksum(jar.Bytes()))
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
@@ -130,7 +133,7 @@ func repository(t *testing.T) string {
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	url := repository(t)
+	url := repository(t, func(jar []byte) string { return fmt.Sprintf("%x", sha256.Sum256(jar)) })
 	for range 2 { // the second time it is there already
 		bin, err := fetchFromRepository(url)(testContext(t), dir)
 		noError(t, err)
@@ -148,6 +151,17 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// What has another checksum than the repository says is not used.
+func TestFetchChecked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := fetchFromRepository(repository(t, func([]byte) string { return "another" }))(testContext(t), dir)
+	wantError(t, err, nil, "checksum")
+	if complete(fetchedBin(dir)) {
+		t.Error("it is there")
+	}
+}
+
 func TestFetchFails(t *testing.T) {
 	t.Parallel()
 	opts := Options{
@@ -158,7 +172,7 @@ func TestFetchFails(t *testing.T) {
 		},
 	}
 	_, err := Start(testContext(t), opts)
-	wantError(t, err, ErrNoBinary, "unable to connect", "apt-get install")
+	wantError(t, err, ErrNoBinary, "fetch http://127.0.0.1:1/", "apt-get install")
 }
 
 func TestFetchCanBeCancelled(t *testing.T) {
