@@ -89,7 +89,7 @@ func unpack(ctx context.Context, jar []byte, into string) error {
 
 // writeFiles writes an archive's files, and nothing outside of the directory.
 func writeFiles(ctx context.Context, files *tar.Reader, into string) error {
-	if err := os.Mkdir(into, 0o755); err != nil { //nolint:gosec // the server may run as another account
+	if err := os.Mkdir(into, 0o755); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(into)
@@ -129,7 +129,7 @@ func writeFile(root *os.Root, header *tar.Header, content io.Reader) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(file, content) //nolint:gosec // the whole is bounded
+		_, err = io.Copy(file, content)
 		return errors.Join(err, file.Close())
 	}
 	return nil

@@ -148,7 +148,7 @@ func tlsOf(getenv func(string) string) (*tls.Config, error) {
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if authorities != "" {
-		text, err := os.ReadFile(authorities) //nolint:gosec // the operator's file
+		text, err := os.ReadFile(authorities)
 		if err != nil {
 			return nil, fmt.Errorf("%s: the file cannot be read", envCertificate)
 		}
@@ -211,7 +211,7 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 		if err == nil || !again {
 			return err
 		}
-		pause := max(after, wait/2+rand.N(wait)) //nolint:gosec // no secret
+		pause := max(after, wait/2+rand.N(wait))
 		if deadline, _ := ctx.Deadline(); time.Until(deadline) < pause {
 			return err
 		}

@@ -43,7 +43,8 @@ func TestSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := fromVariables(t, map[string]string{
-		envEndpoint: server.URL + "/base/", envHeaders: "api-key=a%20key", envCompression: "gzip", envCertificate: authority,
+		envEndpoint: server.URL + "/base/", envHeaders: "api-key=a%20key",
+		envCompression: "gzip", envCertificate: authority,
 	})
 	c.wait = time.Millisecond
 	if err := c.UploadTraces(t.Context(), []*tracepb.ResourceSpans{{SchemaUrl: "sent"}}); err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -18,11 +17,23 @@ import (
 var function = regexp.MustCompile(`(?m)^(//.*\n)?(func .*\) templ\.Component \{)$`)
 
 func main() {
-	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+	if err := mark("."); err != nil {
+		fmt.Fprintln(os.Stderr, "noinline:", err)
+		os.Exit(1)
+	}
+}
+
+func mark(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_templ.go") {
 			return err
 		}
-		text, err := os.ReadFile(path)
+		text, err := root.ReadFile(path)
 		if err != nil {
 			return err
 		}
@@ -33,10 +44,6 @@ func main() {
 			}
 			return comment + "\n//\n//go:noinline\nfunc " + rest
 		})
-		return os.WriteFile(path, []byte(marked), 0o600)
+		return root.WriteFile(path, []byte(marked), 0o600)
 	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "noinline:", err)
-		os.Exit(1)
-	}
 }
