@@ -62,10 +62,10 @@ type texts struct {
 func (c *config) settings(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
-		{&c.apiAddr, flagAPIAddr, "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
-		{&c.payAddr, flagPayAddr, "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages"},
-		{&c.portalAddr, flagPortalAddr, "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals"},
-		{&c.opsAddr, flagOpsAddr, "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
+		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
+		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages"},
+		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals"},
+		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
 			"address of /healthz, /readyz and /metrics, which ask nobody who they are"},
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
