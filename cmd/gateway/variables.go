@@ -34,8 +34,14 @@ var (
 		{"OTEL_EXPORTER_OTLP_TIMEOUT", "Milliseconds that the collector has to answer. Empty: 10000."},
 		{"OTEL_EXPORTER_OTLP_COMPRESSION", "`gzip` has traces compressed."},
 		{"OTEL_EXPORTER_OTLP_INSECURE", "`true` has traces sent by http whatever the endpoint says, `false` by https."},
-		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "File with the certificates that prove the collector. Empty: those of the system."},
-		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "File with the certificate that proves the gateway to the collector."},
+		{
+			"OTEL_EXPORTER_OTLP_CERTIFICATE",
+			"File with the certificates that prove the collector. Empty: those of the system.",
+		},
+		{
+			"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
+			"File with the certificate that proves the gateway to the collector.",
+		},
 		{"OTEL_EXPORTER_OTLP_CLIENT_KEY", "File with the key of that certificate."},
 		{"OTEL_TRACES_SAMPLER", "Which traces are kept, such as `traceidratio`. Empty: all."},
 		{"OTEL_TRACES_SAMPLER_ARG", "Share of the traces that `traceidratio` keeps, such as `0.1`."},
