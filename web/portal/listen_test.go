@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // listening is a line to the desk, as a browser keeps it.
@@ -46,5 +48,26 @@ func (l listening) next(t testing.TB, within time.Duration) string {
 		return line
 	case <-time.After(within):
 		return ""
+	}
+}
+
+// A second line of a desk that is being watched already is told at once to ask: what happened between its page and the line
+// was told to the first line only.
+func TestSecondLineIsTold(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.trader(t, 0)
+	for range 2 {
+		line := p.listen(t)
+		if open, told := line.next(
+			t,
+			testenv.Patience,
+		), line.next(
+			t,
+			testenv.Patience,
+		); open != ": open" ||
+			told != "event: changed" {
+			t.Errorf("%q, then %q", open, told)
+		}
 	}
 }

@@ -65,6 +65,9 @@ func (l *live) open(traderID int64) (changed chan struct{}, leave func()) {
 		return nil, nil
 	}
 	changed = make(chan struct{}, 1)
+	if d.known { // the other lines have been told of what happened since this one's page was made
+		changed <- struct{}{}
+	}
 	d.lines[changed] = true
 	if !l.looking {
 		l.looking = true
