@@ -16,46 +16,21 @@ import (
 // all parts, otherwise a few do.
 func TestRun(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	if err := os.Chmod(os.TempDir(), 0o711); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(os.TempDir(), 0o711))
 	args := strings.Fields(`-run 200ms -runs 1 -clients 4 -traders 5 -cashboxes 5 -merchants 5 -requisites 100
 		-stored 300 -memory-requisites 300 -open 700 -overdue 500`)
 	positive := []string{
-		"creates_per_s",
-		"create_round_trips",
-		"create_statements",
-		"create_wal_bytes",
-		"credits_one_cashbox_per_s",
-		"credits_spread_per_s",
-		"r_page_bytes",
-		"create_cpu_us.gateway",
-		"create_cpu_us.postgres",
+		"creates_per_s", "create_round_trips", "create_statements", "create_wal_bytes", "credits_one_cashbox_per_s",
+		"credits_spread_per_s", "r_page_bytes", "create_cpu_us.gateway", "create_cpu_us.postgres",
 		"create_cpu_us.generator",
 	}
 	if testenv.Whole() {
 		positive = append(
-			positive,
-			"creates_10_requisites_per_s",
-			"create_p50_ms",
-			"create_p99_ms",
-			"create_sql_per_s",
-			"create_ratio",
-			"one_row_commit_per_s",
-			"webhooks_per_s",
-			"stored_creates_per_s",
-			"stored_create_cpu_ratio",
-			"store_seconds",
-			"settled_delivered_per_s",
-			"hot_account_transfers_per_s",
-			"create_cpu_growth_open",
-			"create_cpu_growth_snapshot",
-			"expired_per_s",
-			"gateway_memory_100k_requisites_bytes",
-			"longest_snapshot_s",
-			"stored_create_cpu_us.gateway",
-			"stored_create_cpu_us.postgres",
-			"stored_create_cpu_us.generator",
+			positive, "creates_10_requisites_per_s", "create_p50_ms", "create_p99_ms", "create_sql_per_s",
+			"create_ratio", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",
+			"store_seconds", "settled_delivered_per_s", "hot_account_transfers_per_s", "create_cpu_growth_open",
+			"create_cpu_growth_snapshot", "expired_per_s", "gateway_memory_100k_requisites_bytes", "longest_snapshot_s",
+			"stored_create_cpu_us.gateway", "stored_create_cpu_us.postgres", "stored_create_cpu_us.generator",
 		)
 		for _, beside := range troubles() {
 			positive = append(positive, "others_p99_ms."+beside.name)
@@ -108,9 +83,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	o, err := parseOptions([]string{"-only", "creates,open", "-skip", "open"}, &bytes.Buffer{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	b := &bench{options: o}
 	if !b.wanted("creates") || b.wanted("open") || b.wanted("pages") {
 		t.Error("the parts wanted are not the parts asked for")

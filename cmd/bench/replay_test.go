@@ -11,16 +11,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // tapped is a connection that is heard.
 func tapped(t *testing.T, url string, heard *tap) *pgx.Conn {
@@ -40,12 +34,8 @@ func tapped(t *testing.T, url string, heard *tap) *pgx.Conn {
 func create(ctx context.Context, conn *pgx.Conn, id int64, c creation) error {
 	var batch pgx.Batch
 	batch.Queue("begin")
-	batch.Queue(
-		"insert into made (id, order_id, amount) values ($1, $2, $3)",
-		id,
-		c.orderID,
-		decimal.RequireFromString(c.amount),
-	)
+	batch.Queue("insert into made (id, order_id, amount) values ($1, $2, $3)", id, c.orderID,
+		decimal.RequireFromString(c.amount))
 	batch.Queue("insert into written (made, limited) values ($1, $2)", id, 1)
 	batch.Queue("commit")
 	return conn.SendBatch(ctx, &batch).Close()
@@ -57,9 +47,8 @@ func create(ctx context.Context, conn *pgx.Conn, id int64, c creation) error {
 func TestReplayOfAPipeline(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), dbtest.Empty(t)
-	_, err := d.Pool.Exec(ctx, `create table made (id bigint primary key, order_id text unique, amount numeric(14, 2));
+	d.Exec(t, `create table made (id bigint primary key, order_id text unique, amount numeric(14, 2));
 create table written (made bigint references made, limited integer)`)
-	noError(t, err)
 	heard := new(tap)
 	b := &bench{place: place{url: d.URL, scene: scene{next: new(counter)}}}
 	conn := tapped(t, d.URL, heard)
@@ -83,14 +72,12 @@ create table written (made bigint references made, limited integer)`)
 		}
 	}
 	wantRows(t, d.Pool, 8)
-	_, err = d.Pool.Exec(ctx, "alter table written add check (limited < 1) not valid")
-	noError(t, err)
+	d.Exec(t, "alter table written add check (limited < 1) not valid")
 	if done, err := replay(ctx, 0); done || err != nil {
 		t.Errorf("one refused: %v (%v)", done, err)
 	}
 	wantRows(t, d.Pool, 8)
-	_, err = d.Pool.Exec(ctx, "drop table written")
-	noError(t, err)
+	d.Exec(t, "drop table written")
 	if _, err := replay(ctx, 0); err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("one that failed: %v", err)
 	}
@@ -105,3 +92,5 @@ func wantRows(t *testing.T, pool *pgxpool.Pool, want int) {
 		t.Errorf("%d made, %d written, %d orders, want %d of each", made, written, orders, want)
 	}
 }
+
+var noError = testenv.NoError

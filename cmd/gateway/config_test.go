@@ -16,11 +16,8 @@ import (
 func production() map[string]string {
 	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
 	return map[string]string{
-		"GATEWAY_VAULT_KEYS":  key,
-		"GATEWAY_LINK_KEYS":   key,
-		"GATEWAY_BASE_URL":    "https://api.example",
-		"GATEWAY_PAY_URL":     "https://pay.example",
-		"GATEWAY_PORTAL_URL":  "https://portal.example",
+		"GATEWAY_VAULT_KEYS": key, "GATEWAY_LINK_KEYS": key, "GATEWAY_BASE_URL": "https://api.example",
+		"GATEWAY_PAY_URL": "https://pay.example", "GATEWAY_PORTAL_URL": "https://portal.example",
 		"GATEWAY_DRAIN_DELAY": "0s",
 	}
 }
@@ -67,11 +64,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		}
 	}
 	_, err := parse(map[string]string{
-		"GATEWAY_BASE_URL":        "foo",
-		"GATEWAY_PAY_URL":         "",
-		"GATEWAY_OPS_ADDR":        "foo",
-		"GATEWAY_LINK_KEYS":       "foo",
-		"GATEWAY_TRUSTED_PROXIES": "foo",
+		"GATEWAY_BASE_URL": "foo", "GATEWAY_PAY_URL": "", "GATEWAY_OPS_ADDR": "foo",
+		"GATEWAY_LINK_KEYS": "foo", "GATEWAY_TRUSTED_PROXIES": "foo",
 	}, "-markup-percent", "101", "-db-connections", "0")
 	for _, each := range []string{
 		"-base-url (GATEWAY_BASE_URL)", "-pay-url (GATEWAY_PAY_URL)", "-ops-addr (GATEWAY_OPS_ADDR)", "GATEWAY_LINK_KEYS", "-trusted-proxies",
@@ -105,8 +99,7 @@ func TestSettings(t *testing.T) {
 	}
 	sandboxed, err := parseConfig(
 		[]string{"-pay-url", "http://localhost:1/", "-portal-origins", "http://localhost:5173"},
-		func(string) string { return "" },
-		io.Discard,
+		func(string) string { return "" }, io.Discard,
 	)
 	if err != nil || sandboxed.payURL != "http://localhost:1" || len(sandboxed.portalOrigins) != 1 ||
 		sandboxed.drainDelay != 0 {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // floors are the rooms, each with the floor it is on. Imports only ever go down.
@@ -190,9 +192,7 @@ func packages(t *testing.T) []listed {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", "gateway.example/...")
 	out, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	var all []listed
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var one listed

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -33,9 +34,7 @@ func TestQueuesAreCounted(t *testing.T) {
 			(1, 'a', now() - interval '90.2 s', '-infinity', false), (1, 'b', now() - interval '1 h', now() + interval '1 m', false),
 			(1, 'c', now() + interval '1 h', '-infinity', false), (1, 'd', now() - interval '1 h', '-infinity', true)`,
 	} {
-		if _, err := d.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		d.Exec(t, sql)
 	}
 	want(3, 2, 90)
 	d.Pool.Close()
@@ -45,9 +44,7 @@ func TestQueuesAreCounted(t *testing.T) {
 func wantGauges(t *testing.T, metrics prometheus.Gatherer, want map[string]float64) {
 	t.Helper()
 	families, err := metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	if len(families) != len(want) {
 		t.Errorf("%d metrics, want %d", len(families), len(want))
 	}

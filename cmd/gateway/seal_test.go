@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // The example of docs/ledger-proof.md: its proof, its keys, and its page as a published file.
 func exampleFiles(t *testing.T) (proof, keys, roots string) {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/ledger-proof.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	blocks := strings.Split(string(doc), "```json\n")
 	_, pages, _ := strings.Cut(blocks[1], `"pages": `)
 	pages, _, _ = strings.Cut(pages, `"waiting"`)
@@ -25,9 +25,7 @@ func exampleFiles(t *testing.T) (proof, keys, roots string) {
 	write := func(name, text string) string {
 		text, _, _ = strings.Cut(text, "```")
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	published := `{"format":"gateway-ledger-roots-1","pages":` + strings.TrimRight(pages, ", \n") + "}"
@@ -45,13 +43,9 @@ func TestVerifyProof(t *testing.T) {
 	t.Cleanup(server.Close)
 	changed := filepath.Join(t.TempDir(), "changed.json")
 	file, err := os.ReadFile(proof)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	file = bytes.Replace(file, []byte(`"9.52380952"`), []byte(`"95.2380952"`), 1)
-	if err := os.WriteFile(changed, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, os.WriteFile(changed, file, 0o600))
 	const proven = "proven: transfer 42 of payment 7 (pending-completed, 2026-11-20T09:05:00.000000Z): 9.52380952 USDT were given to " +
 		"the available account of cashbox 5; it is one of the 3 transfers of the ledger's page of 2026-11-20\n"
 	for name, c := range map[string]struct {

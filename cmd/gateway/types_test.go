@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // Rooms answer with types of their own: a struct that embedded a row would show all its columns to
@@ -43,7 +45,5 @@ func TestNoExportedStructEmbedsARow(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 }

@@ -50,14 +50,9 @@ func hexHMAC(lines ...string) string {
 // correct answers with a state.
 func correct(state string) func(http.ResponseWriter, string, map[string]any, func(string) string) {
 	return func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
-		content, _ := json.Marshal(
-			map[string]any{
-				"attemptId": body["attemptId"],
-				"state":     state,
-				"reason":    "insufficient_funds",
-				"codes":     body["number"],
-			},
-		)
+		content, _ := json.Marshal(map[string]any{
+			"attemptId": body["attemptId"], "state": state, "reason": "insufficient_funds", "codes": body["number"],
+		})
 		w.Header().Set("X-Acquirer-Signature", sign(string(content)))
 		_, _ = w.Write(content)
 	}
@@ -96,38 +91,24 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, acquirer.NewSandbox(d.Pool, &dbtest.Clock{}))
-	_, _, err = directory.Set(
-		t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
-		acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret},
-	)
+	_, _, err = directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+		acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
 	noError(t, err)
 	found, _, err := directory.For(t.Context(), trader.ID)
 	noError(t, err)
 	return found
 }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 var attempt = acquirer.Attempt{
-	ID:       uuid.MustParse("01900000-0000-7000-8000-000000000001"),
-	Amount:   decimal.RequireFromString("10.5"),
+	ID: uuid.MustParse("01900000-0000-7000-8000-000000000001"), Amount: decimal.RequireFromString("10.5"),
 	Currency: "AZN",
 }
 
 func typed(t *testing.T) (card.Card, acquirer.CVV, acquirer.Code) {
 	t.Helper()
 	f := fault.Fields{}
-	c := card.Parse(
-		f,
-		card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"},
-		dbtest.Start,
-	)
+	c := card.Parse(f, card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"},
+		dbtest.Start)
 	cvv, code := acquirer.ParseCVV(f, "cvv", "987"), acquirer.ParseCode(f, "otp", "654321")
 	noError(t, f.Err())
 	return c, cvv, code
@@ -171,9 +152,7 @@ func TestCalls(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%s: %+v %v, want %+v", test.asked, got, err, test.want)
 		}
-		if last := p.calls[len(p.calls)-1]; last != test.asked {
-			t.Errorf("asked %s\nwant  %s", last, test.asked)
-		}
+		testenv.Want(t, p.calls[len(p.calls)-1], test.asked, "asked for")
 	}
 }
 
@@ -273,9 +252,7 @@ func TestTimeout(t *testing.T) {
 	if took := time.Since(began); err == nil || testenv.Whole() && (took < 9*time.Second || took > 13*time.Second) {
 		t.Fatalf("%v after %s", err, took)
 	}
-	if acquirer.Timeout != 10*time.Second {
-		t.Errorf("a call may take %s", acquirer.Timeout)
-	}
+	testenv.Want(t, acquirer.Timeout, 10*time.Second, "a call may take")
 	for _, told := range []string{"4242", "987", p.URL, secret} {
 		if strings.Contains(err.Error(), told) {
 			t.Errorf("the error tells %s: %v", told, err)
@@ -311,9 +288,7 @@ func TestSetRefuses(t *testing.T) {
 		}
 	}
 	if _, _, err := directory.Set(
-		t.Context(),
-		caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID},
-		good,
+		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good,
 	); fault.As(err) == nil {
 		t.Error("a trader sets his own")
 	}
@@ -349,10 +324,11 @@ func TestReplaced(t *testing.T) {
 		t.Errorf("ids %v, want the same for the same address", ids)
 	}
 	for i, keyID := range []string{"fourth", "third"} {
-		var got string
-		noError(t, d.Pool.QueryRow(t.Context(), "select key_id from trader_acquirer where id = $1", ids[i]).Scan(&got))
+		got := d.Text(t, "select key_id from trader_acquirer where id = $1", ids[i])
 		if _, err := directory.Began(t.Context(), ids[i]); err != nil || got != keyID {
 			t.Errorf("processor %d: key %s, %v; want %s", i+1, got, err, keyID)
 		}
 	}
 }
+
+var noError = testenv.NoError

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // Whatever prints a code, or something around it, it does not show; nothing encodes it.
@@ -82,8 +83,6 @@ func TestParseSecrets(t *testing.T) {
 		f := fault.Fields{}
 		acquirer.ParseCVV(f, "cvv", text)
 		acquirer.ParseCode(f, "otp", text)
-		if got := [2]bool{!f.Wrong("cvv"), !f.Wrong("otp")}; got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+		testenv.Want(t, [2]bool{!f.Wrong("cvv"), !f.Wrong("otp")}, want, "%q", text)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -29,9 +30,7 @@ var causes = map[string]struct {
 		"update audit_run set proven_at = '2026-11-20 11:49:00Z' where scope = 'recent'", 60, "2026-11-20 11:59:00Z",
 	},
 	"full_audit_late": {
-		"update audit_run set proven_at = '2026-11-19 10:59:50Z' where scope = 'full'",
-		10,
-		"2026-11-20 11:59:50Z",
+		"update audit_run set proven_at = '2026-11-19 10:59:50Z' where scope = 'full'", 10, "2026-11-20 11:59:50Z",
 	},
 	"day_unsealed": {
 		`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
@@ -41,8 +40,7 @@ var causes = map[string]struct {
 	},
 	"account_overdrawn": {
 		"update account_balance set overdrawn = true where account_id = (select min(account_id) from account_balance)",
-		1,
-		"",
+		1, "",
 	},
 	"rate_stale": {`insert into rate (currency, fiat_per_usdt, source, priority, observed_at, stale_at)
 		values ('RUB', 100, 'operator', 1, '2026-11-20 10:00Z', '2026-11-20 11:00Z')`, 1, "2026-11-20 11:00:00Z"},
@@ -122,9 +120,7 @@ func TestEachAlarmFires(t *testing.T) {
 			if fire[0].Since != nil {
 				since = fire[0].Since.UTC().Format("2006-01-02 15:04:05Z")
 			}
-			if since != cause.since {
-				t.Errorf("since %s, want %s", since, cause.since)
-			}
+			testenv.Want(t, since, cause.since, "since")
 		})
 	}
 }
@@ -141,9 +137,7 @@ func TestAlarmsAreKept(t *testing.T) {
 		i := slices.IndexFunc(alarms, func(a alarm.Alarm) bool { return a.Name == "audit_mismatch" })
 		return alarms[i].Since.UTC().Format(time.TimeOnly)
 	}
-	if got := at(); got != "12:00:00" {
-		t.Errorf("quiet since %s", got)
-	}
+	testenv.Want(t, at(), "12:00:00", "quiet since")
 	smash(t, d, causes["audit_mismatch"].sql)
 	later := &dbtest.Clock{}
 	later.Advance(time.Minute)
@@ -151,16 +145,13 @@ func TestAlarmsAreKept(t *testing.T) {
 	check(t, service.Watch(t.Context()))
 	later.Advance(time.Minute)
 	check(t, service.Watch(t.Context()))
-	if got := at(); got != "12:01:00" {
-		t.Errorf("fires since %s", got)
-	}
+	testenv.Want(t, at(), "12:01:00", "fires since")
 }
 
 func quiet(t *testing.T) (*dbtest.DB, *alarm.Service) {
 	t.Helper()
 	d := dbtest.New(t)
-	_, err := d.Pool.Exec(t.Context(), "update audit_run set proven_at = '2026-11-20 12:00Z'")
-	check(t, err)
+	d.Exec(t, "update audit_run set proven_at = '2026-11-20 12:00Z'")
 	return d, alarm.New(d.Pools(), &dbtest.Clock{})
 }
 
@@ -181,13 +172,6 @@ func smash(t *testing.T, d *dbtest.DB, sql string) {
 	check(t, err)
 	_, err = conn.Exec(t.Context(), sql)
 	check(t, err)
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Prometheus is told which alarms fire, as Watch has kept it.
@@ -240,9 +224,7 @@ func TestAnAlarmThatCannotBeAsked(t *testing.T) {
 	}
 	smash(t, d, causes["payouts_overdue"].sql)
 	check(t, service.Watch(t.Context()))
-	if got := age(); got != 0 {
-		t.Errorf("just looked at: %v", got)
-	}
+	testenv.Want(t, age(), 0, "just looked at")
 	smash(t, d, "alter table payin rename to payin_gone; "+causes["appeals_waiting"].sql)
 	now.Advance(time.Minute)
 	if err := service.Watch(t.Context()); err == nil || !strings.Contains(err.Error(), "payouts_overdue") {
@@ -255,9 +237,7 @@ func TestAnAlarmThatCannotBeAsked(t *testing.T) {
 	if slices.Sort(names); !slices.Equal(names, []string{"appeals_waiting", "payouts_overdue"}) {
 		t.Errorf("firing: %v", names)
 	}
-	if got := age(); got != 60 {
-		t.Errorf("looked at a minute ago: %v", got)
-	}
+	testenv.Want(t, age(), 60, "looked at a minute ago")
 }
 
 // unused is a replica that lists have not been read from for so long.
@@ -281,3 +261,5 @@ func TestReplicaUnusedFires(t *testing.T) {
 		}
 	}
 }
+
+var check = testenv.NoError

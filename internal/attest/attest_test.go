@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -16,13 +17,6 @@ var (
 	older = bytes.Repeat([]byte{1}, 32)
 	newer = bytes.Repeat([]byte{2}, 32)
 )
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func signer(t *testing.T, d *dbtest.DB, keys ...[]byte) *attest.Signer {
 	t.Helper()
@@ -133,3 +127,5 @@ func TestRotation(t *testing.T) {
 		}
 	}
 }
+
+var check = testenv.NoError

@@ -52,7 +52,7 @@ const payments = `
 func auditable(t *testing.T) bundle {
 	t.Helper()
 	b := setup(t)
-	exec(t, b.Pool, payments)
+	b.Exec(t, payments)
 	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
 		check(
@@ -89,26 +89,18 @@ var breakages = map[string]breakage{
 	"to an account that is not":   {ruleTransfer, true, booked("x", "1", "14", "987654", "1")},
 	"account lost":                {ruleTransfer, true, `delete from account where id = 0`},
 	"transfer of another amount": {
-		ruleBalance,
-		false,
-		`update transfer set amount = amount + 0.00000001 where subject = 'test'`,
+		ruleBalance, false, `update transfer set amount = amount + 0.00000001 where subject = 'test'`,
 	},
 	"transfer from another account": {
-		ruleBalance,
-		false,
-		`update transfer set debit_account = 2 where subject = 'test'`,
+		ruleBalance, false, `update transfer set debit_account = 2 where subject = 'test'`,
 	},
 	"transfer to another account": {
-		ruleBalance,
-		false,
-		`update transfer set credit_account = 12 where subject = 'test'`,
+		ruleBalance, false, `update transfer set credit_account = 12 where subject = 'test'`,
 	},
 	"transfer lost":                   {ruleBalance, false, `delete from transfer where subject = 'test'`},
 	"transfer that moved no balances": {ruleBalance, false, strings.Split(booked("x", "1", "14", "12", "1"), ";")[0]},
 	"settled for another amount": {
-		rulePosition,
-		true,
-		`update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`,
+		rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`,
 	},
 	"far behind the first": {
 		rulePosition,
@@ -128,20 +120,14 @@ var breakages = map[string]breakage{
 	"event numbered with a gap":     {ruleEvents, true, `update webhook_event set sequence = 2 where subject_id = 2`},
 	"history lost":                  {ruleEvents, true, `delete from payment_history where payment_id = 1`},
 	"history tells otherwise": {
-		ruleEvents,
-		true,
-		`update payment_history set to_status = 'failed' where payment_id = 1`,
+		ruleEvents, true, `update payment_history set to_status = 'failed' where payment_id = 1`,
 	},
 	"balance made up": {
-		ruleBalance,
-		false,
-		`update account_balance set balance = balance + 0.00000001 where account_id = 12`,
+		ruleBalance, false, `update account_balance set balance = balance + 0.00000001 where account_id = 12`,
 	},
 	"pending credit lost": {ruleBalance, false, `delete from account_pending where account_id = 12`},
 	"credit for no account": {
-		ruleBalance,
-		false,
-		`insert into account_pending (account_id, amount) values (987654, 1)`,
+		ruleBalance, false, `insert into account_pending (account_id, amount) values (987654, 1)`,
 	},
 	"balance lost":  {ruleOne, false, `delete from account_balance where account_id = 1`},
 	"balance twice": {ruleOne, false, `insert into account_balance (account_id, version) values (1, 1)`},
@@ -167,7 +153,6 @@ func booked(subject, id, from, to, amount string) string {
 }
 
 func TestAuditFindsEachBreakage(t *testing.T) {
-	t.Parallel()
 	auditable(t).wantFound(t, breakages)
 }
 
@@ -214,7 +199,6 @@ func TestAuditOfAnEmptyDatabase(t *testing.T) {
 // Each question of the audit has one snapshot, so a transfer that commits while it runs is seen as
 // a whole or not at all.
 func TestAuditBesideALiveLedger(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	var runs sync.WaitGroup
 	for i := range 60 {
@@ -232,7 +216,6 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 // A transaction may commit a transfer whose id is lower than others that are there already. The
 // audit waits for it before it counts those before them as all there are.
 func TestAuditWaitsForWhoWrites(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	check(t, err)

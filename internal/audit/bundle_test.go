@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -27,8 +27,10 @@ var (
 // bundle is a ledger in which the trader has 100 USDT.
 type bundle struct{ *dbtest.DB }
 
+// setup has the test run beside others.
 func setup(t *testing.T) bundle {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	for _, a := range []ledger.Account{shop, trader} {
 		check(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
@@ -60,24 +62,4 @@ func (b bundle) force(c ledger.Cause, transfers ...ledger.Transfer) error {
 	})
 }
 
-func one[T any](t *testing.T, pool *pgxpool.Pool, sql string, args ...any) T {
-	t.Helper()
-	rows, err := pool.Query(context.Background(), sql, args...)
-	check(t, err)
-	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	check(t, err)
-	return v
-}
-
-func exec(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
-	t.Helper()
-	_, err := pool.Exec(context.Background(), sql, args...)
-	check(t, err)
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testenv.NoError

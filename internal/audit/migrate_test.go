@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 // legsVersion is the last schema whose transfers had legs.
@@ -75,18 +76,18 @@ func withLegs(t *testing.T) bundle {
 	t.Helper()
 	b := bundle{dbtest.At(t, legsVersion)}
 	for _, a := range []ledger.Account{shop, trader} {
-		exec(t, b.Pool, `insert into account (id, owner_kind, owner_id, purpose)
+		b.Exec(t, `insert into account (id, owner_kind, owner_id, purpose)
 			values ($1, $2, $3, 'available'), ($1::bigint + 1, $2, $3, 'reserved')`, a.ID(), a.Owner.String(), a.OwnerID)
 	}
-	exec(t, b.Pool, payments+";"+payouts+";"+morePayments)
+	b.Exec(t, payments+";"+payouts+";"+morePayments)
 	at := dbtest.Start
 	for _, old := range oldTransfers {
 		for _, id := range old.ids {
 			at = at.Add(time.Second)
-			exec(t, b.Pool, bookLegs, old.kind, old.subject, id, at, old.accounts, strings.Fields(old.amounts))
+			b.Exec(t, bookLegs, old.kind, old.subject, id, at, old.accounts, strings.Fields(old.amounts))
 		}
 	}
-	exec(t, b.Pool, `
+	b.Exec(t, `
 		with folded as (delete from account_pending where account_id in (0, 12, 14) returning *)
 		update account a set balance = (select sum(f.amount) from folded f where f.account_id = a.id) where id in (0, 12, 14)`)
 	return b
@@ -113,34 +114,22 @@ func TestMigrateLegs(t *testing.T) {
 		`select count(*) from account a where balance + (select coalesce(sum(p.amount), 0) from account_pending p where p.account_id = a.id)
 			<> (select coalesce(sum(e.amount), 0) from entry e where e.account_id = a.id)`,
 	} {
-		if n := one[int](t, b.Pool, rule); n != 0 {
-			t.Errorf("%d before: %s", n, rule)
-		}
+		testenv.Want(t, b.Count(t, rule), 0, "before: %s", rule)
 	}
-	before := one[string](t, b.Pool, movedByLegs)
+	before := b.Text(t, movedByLegs)
 	check(t, db.Migrate(t.Context(), b.URL))
 	b.Pool.Reset()
 	wantRules(t, "")(audit.Everything(t.Context(), b.Pool))
-	if after := one[string](t, b.Pool, movedByRows); after != before {
-		t.Errorf("moved\n%s\nbefore\n%s", after, before)
-	}
-	if n := one[int](
-		t,
-		b.Pool,
-		"select count(*) from transfer a join transfer b on a.id < b.id and a.created_at > b.created_at",
+	testenv.Want(t, b.Text(t, movedByRows), before, "moved before")
+	if n := b.Count(
+		t, "select count(*) from transfer a join transfer b on a.id < b.id and a.created_at > b.created_at",
 	); n != 0 {
 		t.Errorf("%d transfers out of their order", n)
 	}
 	// As the gateway books it today: what each of two got, from the one who gave it.
-	got := one[string](
-		t,
-		b.Pool,
-		`select string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id)
-		from transfer where subject = 'payment' and subject_id = 2`,
-	)
-	if got != "14>15 9.80000000, 15>2 0.30000000, 15>12 9.50000000" {
-		t.Errorf("payment 2: %s", got)
-	}
+	got := b.Text(t, `select string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id)
+		from transfer where subject = 'payment' and subject_id = 2`)
+	testenv.Want(t, got, "14>15 9.80000000, 15>2 0.30000000, 15>12 9.50000000", "payment 2")
 	// The ledger goes on where it was.
 	check(t, b.post(move(trader, shop, "1")))
 	b.Audit(t)
@@ -160,15 +149,13 @@ func TestMigrateRefusesLegsOutOfBalance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := withLegs(t)
-			exec(t, b.Pool, "set session_replication_role = replica; "+sql)
-			before := one[string](t, b.Pool, movedByLegs)
+			b.Exec(t, "set session_replication_role = replica; "+sql)
+			before := b.Text(t, movedByLegs)
 			err := db.Migrate(context.Background(), b.URL)
 			if err == nil || !strings.Contains(err.Error(), "the ledger is not in balance and stays as it is") {
 				t.Errorf("%v", err)
 			}
-			if after := one[string](t, b.Pool, movedByLegs); after != before {
-				t.Errorf("moved\n%s\nbefore\n%s", after, before)
-			}
+			testenv.Want(t, b.Text(t, movedByLegs), before, "moved before")
 		})
 	}
 }

@@ -66,14 +66,12 @@ var reserved = ledger.Reserved(ledger.Cashbox, 1)
 func auditablePayouts(t *testing.T) bundle {
 	t.Helper()
 	b := setup(t)
-	exec(t, b.Pool, payouts)
+	b.Exec(t, payouts)
 	b.Fund(t, shop, "100")
 	book := func(subject string, id int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(
-			t,
-			b.postAbout(ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}, transfers...),
-		)
+		check(t,
+			b.postAbout(ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}, transfers...))
 	}
 	for id := range int64(8) {
 		book("payin", id+1, move(shop, reserved, "10.2"))
@@ -123,47 +121,32 @@ var payoutBreakages = map[string]breakage{
 			`update payin set event_sequence = 1 where id = 7`,
 	},
 	"reversal not in the history": {
-		rulePayoutEvents,
-		true,
-		`delete from payin_history where payin_id = 7 and from_status = 'completed'`,
+		rulePayoutEvents, true, `delete from payin_history where payin_id = 7 and from_status = 'completed'`,
 	},
 	"giving back not in the history": {
-		rulePayoutEvents,
-		true,
-		`delete from payin_history where payin_id = 8 and from_status = 'processing'`,
+		rulePayoutEvents, true, `delete from payin_history where payin_id = 8 and from_status = 'processing'`,
 	},
 	"payout without a history": {rulePayoutEvents, true, `delete from payin_history where payin_id = 8`},
 	"payout event lost": {
-		rulePayoutEvents,
-		true,
-		`delete from webhook_event where subject = 'payin' and subject_id = 5`,
+		rulePayoutEvents, true, `delete from webhook_event where subject = 'payin' and subject_id = 5`,
 	},
 	"payout event too many": {
-		rulePayoutEvents,
-		true,
-		`update webhook_event set subject_id = 2 where subject = 'payin' and subject_id = 6`,
+		rulePayoutEvents, true, `update webhook_event set subject_id = 2 where subject = 'payin' and subject_id = 6`,
 	},
 	"payout event numbered wrong": {
-		rulePayoutEvents,
-		true,
-		`update webhook_event set sequence = 2 where subject = 'payin' and subject_id = 3`,
+		rulePayoutEvents, true, `update webhook_event set sequence = 2 where subject = 'payin' and subject_id = 3`,
 	},
 	"payout event not counted": {rulePayoutEvents, true, `update payin set event_sequence = 0 where id = 3`},
 	"payout history lost": {
-		rulePayoutEvents,
-		true,
-		`delete from payin_history where payin_id = 3 and to_status = 'processing'`,
+		rulePayoutEvents, true, `delete from payin_history where payin_id = 3 and to_status = 'processing'`,
 	},
 	"payout history tells otherwise": {
-		rulePayoutEvents,
-		true,
+		rulePayoutEvents, true,
 		`update payin_history set to_status = 'failed' where payin_id = 3 and to_status = 'completed'`,
 	},
 	"reserved for no payout": {ruleFrozen, false, booked("x", "1", "12", "13", "1")},
 	"insurance nobody moved": {
-		ruleInsurance,
-		false,
-		booked("x", "1", "12", "13", "1") + `; update cashbox set insurance_usdt = 6`,
+		ruleInsurance, false, booked("x", "1", "12", "13", "1") + `; update cashbox set insurance_usdt = 6`,
 	},
 	"confirmed but not credited": {ruleDepositCredit, false, `update deposit set status = 'confirmed' where id = 1; ` +
 		`insert into deposit_history (merchant_id, deposit_id, at, actor, from_status, to_status) values (1, 1, now(), 'x', 'pending', 'confirmed')`},
@@ -184,18 +167,14 @@ var payoutBreakages = map[string]breakage{
 	"funded another sum":      {ruleFunding, true, `update trader_funding set amount = 21 where id = 1`},
 	"another trader funded":   {ruleFunding, true, `update trader_funding set trader_id = 2 where id = 1`},
 	"deposit history lost": {
-		ruleDepositHistory,
-		true,
-		`delete from deposit_history where deposit_id = 2 and to_status = 'pending'`,
+		ruleDepositHistory, true, `delete from deposit_history where deposit_id = 2 and to_status = 'pending'`,
 	},
 	"deposit history tells otherwise": {
-		ruleDepositHistory,
-		true,
+		ruleDepositHistory, true,
 		`update deposit_history set to_status = 'rejected' where deposit_id = 2 and to_status = 'confirmed'`,
 	},
 }
 
 func TestAuditFindsEachPayoutBreakage(t *testing.T) {
-	t.Parallel()
 	auditablePayouts(t).wantFound(t, payoutBreakages)
 }

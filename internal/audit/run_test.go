@@ -6,22 +6,20 @@ import (
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // One process at a time makes an audit that is due; what it proved is not read again, and one that
 // began and never ended is begun anew.
 func TestAuditRuns(t *testing.T) {
-	t.Parallel()
 	b := auditable(t)
 	now := dbtest.Start.Add(90 * time.Second)
-	exec(t, b.Pool, "update audit_run set proven_at = $1", dbtest.Start.Add(-time.Hour))
+	b.Exec(t, "update audit_run set proven_at = $1", dbtest.Start.Add(-time.Hour))
 	does := func(at time.Time, want bool) []audit.Violation {
 		t.Helper()
 		found, due, err := audit.Recent.Do(t.Context(), b.Pool, always(at))
 		check(t, err)
-		if due != want {
-			t.Errorf("at %s it was made: %t", at.Format(time.TimeOnly), due)
-		}
+		testenv.Want(t, due, want, "at %s it was made", at.Format(time.TimeOnly))
 		return found
 	}
 	b.smash(t, breakages["settled for another amount"].sql)
@@ -29,15 +27,13 @@ func TestAuditRuns(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 	does(now.Add(time.Minute-time.Second), false)
-	if kept := one[int](t, b.Pool, "select violations from audit_run where scope = 'recent'"); kept != 2 {
-		t.Errorf("%d violations are kept", kept)
-	}
+	testenv.Want(t, b.Count(t, "select violations from audit_run where scope = 'recent'"), 2, "violations are kept")
 	// What was booked two minutes before is proven, for good or ill.
 	if found := does(now.Add(3*time.Minute), true); len(found) != 0 {
 		t.Errorf("again %v", found)
 	}
 	begun := now.Add(10 * time.Minute)
-	exec(t, b.Pool, "update audit_run set began_at = $1, seen_at = $1 where scope = 'recent'", begun)
+	b.Exec(t, "update audit_run set began_at = $1, seen_at = $1 where scope = 'recent'", begun)
 	does(begun.Add(audit.Recent.Patience-time.Second), false)
 	does(begun.Add(audit.Recent.Patience), true)
 
@@ -55,22 +51,20 @@ func always(at time.Time) func() time.Time { return func() time.Time { return at
 // A full audit that was left in the middle is gone on with where it was, by one process only, with
 // what it had found. A day later it begins anew.
 func TestFullAuditGoesOn(t *testing.T) {
-	t.Parallel()
 	b := auditable(t)
 	// The first breaks a rule for two accounts.
 	b.smash(t, breakages["settled for another amount"].sql+";"+breakages["short without a mark"].sql)
 	now := dbtest.Start.Add(48 * time.Hour)
 	left := func(began time.Time) {
-		exec(
+		b.Exec(
 			t,
-			b.Pool,
 			`update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
 			began,
 			now.Add(-audit.Complete.Patience),
 			ruleShort,
 		)
 	}
-	kept := func() int { return one[int](t, b.Pool, "select violations from audit_run where scope = 'full'") }
+	kept := func() int { return b.Count(t, "select violations from audit_run where scope = 'full'") }
 	left(now.Add(-time.Hour))
 	if _, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(-time.Second))); due || err != nil {
 		t.Errorf("somebody is still at it: %t, %v", due, err)
@@ -88,11 +82,39 @@ func TestFullAuditGoesOn(t *testing.T) {
 	asked := 0
 	_, due, err = audit.Complete.Do(t.Context(), b.Pool, func() time.Time {
 		if asked++; asked > 1 {
-			exec(t, b.Pool, "update audit_run set seen_at = $1", now.Add(time.Second))
+			b.Exec(t, "update audit_run set seen_at = $1", now.Add(time.Second))
 		}
 		return now
 	})
 	if !due || err == nil {
 		t.Errorf("taken over by another: %t, %v", due, err)
+	}
+}
+
+// Every rule can be asked on a distributed database, about all and about what is new.
+func TestRulesDistributed(t *testing.T) {
+	t.Parallel()
+	dbtest.NeedsCitus(t)
+	d := dbtest.New(t)
+	for _, wrong := range audit.AskEach(t.Context(), d.Pool) {
+		t.Error(wrong)
+	}
+}
+
+// What is broken on a distributed database is found, once it has been asked again while nobody writes.
+func TestBrokenDistributed(t *testing.T) {
+	t.Parallel()
+	dbtest.NeedsCitus(t)
+	d := dbtest.New(t)
+	d.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	found, err := audit.Everything(t.Context(), d.Pool)
+	if err != nil || len(found) > 0 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	d.Exec(t, "update account_balance set balance = balance + 1 where account_id % 8 = 6")
+	found, err = audit.Everything(t.Context(), d.Pool)
+	if err != nil || len(found) != 1 ||
+		found[0].Rule != "an account's balance is what was moved to it less what was moved from it" {
+		t.Errorf("%v, %v", found, err)
 	}
 }

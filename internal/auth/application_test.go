@@ -37,17 +37,11 @@ func withPayments(t *testing.T) *dbtest.DB {
 	t.Helper()
 	d := dbtest.New(t)
 	for id, uuid := range map[int]string{7: ownUUID, 8: otherUUID} {
-		_, err := d.Pool.Exec(
-			t.Context(),
-			`insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount,
+		d.Exec(t, `insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount,
 				callback_uri, status, status_at, expires_at, created_at, trader_id, base_rate, rate_source, rate_unavailable, markup_percent,
 				markup_source, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
 			values (1, $1, $2, 1, 'order', 'mtstpay', 'RUB', 100, 'https://shop.example', 'pending', now(), now(), now(), 1, 100, 'test',
-				false, 0, 'configuration', 0, 1, 1, 0, 0, 0)`,
-			id,
-			uuid,
-		)
-		noError(t, err)
+				false, 0, 'configuration', 0, 1, 1, 0, 0, 0)`, id, uuid)
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	doctor "gateway.example/internal/signature"
+	"gateway.example/internal/testenv"
 )
 
 // portal is a merchant's user.
@@ -23,18 +26,14 @@ func TestMerchantKeys(t *testing.T) {
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	signed := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
-	made, secret, err := keys.Create(
-		ctx,
-		portal(m),
-		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}},
-	)
+	made, secret, err := keys.Create(ctx, portal(m),
+		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
 	noError(t, err)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
 	who, err := signed.Merchant(request(t, header), body("{}"))
 	noError(t, err)
 	if who.MerchantID != m.ID || *who.CashboxID != m.CashboxID ||
-		!slices.Equal(who.Scopes, []string{"payments", "payouts"}) ||
-		made.Name != "Shop" {
+		!slices.Equal(who.Scopes, []string{"payments", "payouts"}) || made.Name != "Shop" {
 		t.Errorf("the new key is %+v", who)
 	}
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
@@ -89,8 +88,7 @@ func TestLegacy(t *testing.T) {
 		}
 	}
 	want(auth.Legacy{Exists: true, FallbackEnabled: true})
-	_, err := d.Pool.Exec(ctx, "update merchant set api_enabled = false where id = $1", m.ID)
-	noError(t, err)
+	d.Exec(t, "update merchant set api_enabled = false where id = $1", m.ID)
 	want(auth.Legacy{Exists: true})
 	made, _, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
 	noError(t, err)
@@ -106,4 +104,54 @@ func TestLegacy(t *testing.T) {
 	if err == nil {
 		t.Error("a key of a cashbox lost its merchant")
 	}
+}
+
+// A request is looked at for whoever has the secret, and for nobody else.
+func TestDiagnose(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
+	gone := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d.Exec(t, "update api_key set revoked_at = now() where key_id = $1", gone.KeyID)
+	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
+	developer := func(id int64) caller.Caller {
+		return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Developer, MerchantID: id}
+	}
+	body := `{"a":1}`
+	for name, c := range map[string]struct {
+		who    caller.Caller
+		header http.Header
+		want   doctor.Mistake
+	}{
+		"right":                {developer(m.ID), headers(m, body), doctor.Right},
+		"line break":           {developer(m.ID), headers(m, body+"\n"), doctor.LineBreak},
+		"wrong secret":         {developer(m.ID), with(headers(m, body), "X-Merchant-Secret", other.Secret), doctor.Unproven},
+		"another's, all right": {developer(m.ID), headers(other, body), doctor.Unproven},
+		"revoked":              {developer(gone.ID), headers(gone, body), doctor.KeyRevoked},
+		"revoked, another's":   {developer(m.ID), headers(gone, body), doctor.Unproven},
+		"no signature":         {developer(m.ID), with(headers(m, body), "Signature", ""), doctor.HeaderMissing},
+	} {
+		read, found, err := keys.Diagnose(t.Context(), c.who, auth.Sample{Header: c.header, Body: []byte(body)})
+		if err != nil || found.Mistake != c.want {
+			t.Errorf("%s: %+v, %v; want %s", name, found, err, c.want)
+		}
+		testenv.Want(t, read.Header.Get("X-Merchant-Secret"), "", "%s: the secret comes back", name)
+	}
+	// What is given apart replaces what is in the text, and the secret is taken from wherever it is.
+	apart := auth.Sample{
+		Request: "POST /a\nX-Merchant-Key-Id: " + m.KeyID + "\nX-Api-Key: " + m.Secret + "\nSignature: 00\n\n{}",
+		Header:  http.Header{"Signature": {signature(m.Secret, body)}}, Body: []byte(body), Secret: m.Secret,
+	}
+	read, found, err := keys.Diagnose(t.Context(), developer(m.ID), apart)
+	if err != nil || found.Mistake != doctor.Right || read.Path != "/a" || read.Header.Get("X-Api-Key") != "" {
+		t.Errorf("given apart: %+v, %+v, %v", found, read, err)
+	}
+	_, _, err = keys.Diagnose(t.Context(), developer(m.ID), auth.Sample{Request: "?"})
+	refused(t, err, fault.Invalid, "validation_failed")
+	support := developer(m.ID)
+	support.Role = caller.Support
+	_, _, err = keys.Diagnose(t.Context(), support, apart)
+	refused(t, err, fault.Forbidden, "role_not_allowed")
+	_, _, err = keys.Diagnose(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, apart)
+	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
 }

@@ -108,9 +108,7 @@ func TestOneAnswerForAll(t *testing.T) {
 		_, err := keys.Merchant(request(t, header), body(order))
 		answers[fmt.Sprintf("%+v", *fault.As(err))] = true
 	}
-	if len(answers) != 1 {
-		t.Errorf("%d answers: %v", len(answers), answers)
-	}
+	testenv.Want(t, len(answers), 1, "answers: %v", answers)
 }
 
 func TestBodyIsReadLast(t *testing.T) {
@@ -178,12 +176,8 @@ func TestConfiguredHeaders(t *testing.T) {
 	noError(t, err)
 	_, err = keys.Merchant(request(t, headers(m, order)), body(order))
 	refused(t, err, fault.Unauthenticated, "signature_required")
-	_, err = keys.Application(
-		t.Context(),
-		http.Header{"X-Shop-Signature": {signature("app", order)}},
-		body(order),
-		noPayment,
-	)
+	_, err = keys.Application(t.Context(), http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order),
+		noPayment)
 	noError(t, err)
 	_, err = keys.Application(t.Context(), http.Header{"Signature": {signature("app", order)}}, body(order), noPayment)
 	refused(t, err, fault.Unauthenticated, "signature_required")
@@ -285,8 +279,7 @@ func TestLastUsed(t *testing.T) {
 	if again := lastUsed(); !again.Equal(first) {
 		t.Errorf("written again after %s", again.Sub(first))
 	}
-	_, err = d.Pool.Exec(t.Context(), "update api_key set last_used_at = now() - interval '61 seconds'")
-	noError(t, err)
+	d.Exec(t, "update api_key set last_used_at = now() - interval '61 seconds'")
 	use(auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), ""), 1)
 	if age := time.Since(lastUsed()); age > time.Minute {
 		t.Errorf("not written again after a minute: %s", age)
@@ -314,8 +307,7 @@ func TestManyUnknownKeys(t *testing.T) {
 	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	for i := range 300 {
 		_, err := keys.Merchant(request(t, with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1))),
-			body(order),
-		)
+			body(order))
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
 	_, err := keys.Merchant(request(t, headers(m, order)), body(order))

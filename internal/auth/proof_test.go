@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // The canonical text, letter by letter as documented.
@@ -43,8 +44,7 @@ func TestProveUpload(t *testing.T) {
 	}
 	for name, wrong := range map[string]auth.Upload{
 		"reason": upload("y", "a.pdf", 4), "name": upload("x", "b.pdf", 4), "size": upload("x", "a.pdf", 5),
-		"empty":   upload("", "", 0),
-		"shifted": upload("x\na.pdf", "4", 0),
+		"empty": upload("", "", 0), "shifted": upload("x\na.pdf", "4", 0),
 	} {
 		who, _, err := auth.ProveUpload(ctx, wrong)
 		refused(t, err, fault.Forbidden, "invalid_signature")
@@ -86,10 +86,8 @@ func TestProveFormData(t *testing.T) {
 	} {
 		proof, err := keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4))))
 		noError(t, err)
-		who, signed, err := auth.ProveUpload(
-			auth.WithProof(t.Context(), proof),
-			upload(test.sentReason, test.sentName, 4),
-		)
+		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof),
+			upload(test.sentReason, test.sentName, 4))
 		if err != nil || who.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName ||
 			*signed.FileSize != 4 {
 			t.Errorf("%s: %+v as %+v, %v", name, who, signed, err)
@@ -101,8 +99,7 @@ func TestProveFormData(t *testing.T) {
 		proof, err := keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4))))
 		noError(t, err)
 		if _, _, err := auth.ProveUpload(
-			auth.WithProof(t.Context(), proof),
-			upload("a\r\nb", "a.pdf", 4),
+			auth.WithProof(t.Context(), proof), upload("a\r\nb", "a.pdf", 4),
 		); fault.As(err) == nil {
 			t.Errorf("%s: let in", name)
 		}
@@ -140,8 +137,6 @@ func TestBegin(t *testing.T) {
 		})
 	}
 	for name, signs := range map[string]bool{"Signature": true, "X-Merchant-Key-Id": true, "X-Merchant-Secret": true, "Authorization": false} {
-		if got := keys.Signed(http.Header{name: {"x"}}); got != signs {
-			t.Errorf("%s alone signs: %t", name, got)
-		}
+		testenv.Want(t, keys.Signed(http.Header{name: {"x"}}), signs, "%s alone signs", name)
 	}
 }

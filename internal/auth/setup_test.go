@@ -10,26 +10,10 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// refused checks a refusal's code and the kind that decides its status.
-func refused(t *testing.T, err error, kind fault.Kind, code string) {
-	t.Helper()
-	f := fault.As(err)
-	if f == nil || f.Kind != kind || f.Code != code {
-		t.Errorf("error %v; want %s of kind %d", err, code, kind)
-	}
-}
 
 func body(content string) auth.ReadBody {
 	return func() ([]byte, error) { return []byte(content), nil }
@@ -79,3 +63,8 @@ func request(t *testing.T, header http.Header) *http.Request {
 	r.Header = header
 	return r
 }
+
+var (
+	noError = testenv.NoError
+	refused = dbtest.WantRefusal
+)

@@ -7,16 +7,14 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // Who a key is settles before what it may do: binding, then the merchant's switch, then the scope.
 func TestNeedMerchant(t *testing.T) {
 	t.Parallel()
 	key := caller.Caller{
-		Kind:       caller.MerchantKey,
-		MerchantID: 1,
-		APIEnabled: true,
-		Scopes:     []string{"payments", "deposits"},
+		Kind: caller.MerchantKey, MerchantID: 1, APIEnabled: true, Scopes: []string{"payments", "deposits"},
 	}
 	unbound, off := key, key
 	unbound.MerchantID, unbound.APIEnabled = 0, false
@@ -66,9 +64,7 @@ func TestActor(t *testing.T) {
 
 func TestCallerInContext(t *testing.T) {
 	t.Parallel()
-	if kind := caller.From(t.Context()).Kind; kind != caller.Anyone {
-		t.Errorf("a context without a caller has %s", kind)
-	}
+	testenv.Want(t, caller.From(t.Context()).Kind, caller.Anyone, "a context without a caller has")
 	if kind := caller.From(caller.With(t.Context(), caller.Caller{Kind: caller.Trader})).Kind; kind != caller.Trader {
 		t.Errorf("the context has %s", kind)
 	}

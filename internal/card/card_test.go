@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // now is in the last second of November 2026.
@@ -74,8 +75,7 @@ func TestParse(t *testing.T) {
 	}
 	c := card.Parse(fault.Fields{}, good(), now)
 	if c.PAN.Digits() != "4242424242424242" || c.PAN.Last4() != "4242" || c.Expiry.Month() != 11 ||
-		c.Expiry.Year() != 2026 ||
-		*c.Holder != "ANNA B" {
+		c.Expiry.Year() != 2026 || *c.Holder != "ANNA B" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -110,9 +110,7 @@ func TestPANHides(t *testing.T) {
 		_, _ = fmt.Fprintf(&logged, verb+verb+verb, c.PAN, c, inside)
 	}
 	encoded, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	all := logged.String() + string(encoded)
 	for _, digits := range []string{"424242", "34323432"} {
 		if strings.Contains(all, digits) {

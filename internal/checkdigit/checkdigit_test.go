@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/checkdigit"
+	"gateway.example/internal/testenv"
 )
 
 // The card numbers are the schemes' published test numbers; 79927398713 is the usual example of the
@@ -17,9 +18,7 @@ func TestLuhn(t *testing.T) {
 			t.Errorf("%s is refused", number)
 		}
 		short := number[:len(number)-1]
-		if got := checkdigit.WithLuhn(short); got != number {
-			t.Errorf("%s becomes %s, want %s", short, got, number)
-		}
+		testenv.Want(t, checkdigit.WithLuhn(short), number, "%s becomes", short)
 		for digit := byte('0'); digit <= '9'; digit++ {
 			if other := short + string(digit); other != number && checkdigit.Luhn(other) {
 				t.Errorf("%s is taken", other)
@@ -38,9 +37,7 @@ func TestIBAN(t *testing.T) {
 		if !checkdigit.IBAN(iban) {
 			t.Errorf("%s is refused", iban)
 		}
-		if got := checkdigit.NewIBAN(iban[:2], iban[4:]); got != iban {
-			t.Errorf("made is %s, want %s", got, iban)
-		}
+		testenv.Want(t, checkdigit.NewIBAN(iban[:2], iban[4:]), iban, "the number made is")
 	}
 	for _, wrong := range []string{
 		"", "GB", "GB29", "GB28NWBK60161331926819", "GB29NWBK60161331926891", "gb29NWBK60161331926819", "GB29 NWBK 6016 1331 9268 19",

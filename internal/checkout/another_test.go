@@ -9,13 +9,13 @@ import (
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // Three cards may be tried. The first two that are declined leave the payment waiting for another,
 // of the declined one only brand and last four digits are left, and no webhook is sent; the third
 // fails the payment. Each is an attempt of its own, and a form filled in wrongly is none.
 func TestAnotherCard(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p, token := b.create(t, "anna")
 	wrongForm := func() {
@@ -44,15 +44,13 @@ func TestAnotherCard(t *testing.T) {
 		if v.CardsLeft != 2-n || v.Checking {
 			t.Errorf("after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
 		}
-		if kept := b.count(t, "select count(*) from payment_card where pan is not null"); kept != 0 {
+		if kept := b.Count(t, "select count(*) from payment_card where pan is not null"); kept != 0 {
 			t.Error("the number of a declined card is still there")
 		}
 		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
 		wantCode(t, "a code without a card", err, "checkout_wrong_step")
 	}
-	if n := b.count(t, "select count(*) from webhook_event"); n != 0 {
-		t.Errorf("%d webhooks of cards that were not the last", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "webhooks")
 	wrongForm()
 	b.enter(t, token, panDeclined)
 	b.later(t, time.Second)
@@ -62,16 +60,13 @@ func TestAnotherCard(t *testing.T) {
 	if failed.StatusReason == nil || *failed.StatusReason != "card_declined" {
 		t.Errorf("failed for %v", failed.StatusReason)
 	}
-	var body string
-	noError(t, b.Pool.QueryRow(t.Context(), "select convert_from(body, 'utf8') from webhook_event").Scan(&body))
+	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
 	if !strings.Contains(body, `"status":"FAILED"`) ||
 		!strings.Contains(body, `"reason":"card_declined","sequence":1}`) {
 		t.Errorf("webhook %s", body)
 	}
-	if n := b.count(t, "select count(*) from card_attempt where status = 'declined'"); n != 3 {
-		t.Errorf("%d attempts, want one for each card", n)
-	}
-	if n := b.count(t, "select count(*) from card_declined"); n != 2 {
+	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 3, "attempts")
+	if n := b.Count(t, "select count(*) from card_declined"); n != 2 {
 		t.Errorf("%d declined cards are counted against the address, want the two that differ", n)
 	}
 	_, err = b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
@@ -82,7 +77,6 @@ func TestAnotherCard(t *testing.T) {
 // A card that is approved after others were declined completes the payment. One that was lost on
 // its way is not one of those that may be tried.
 func TestApprovedAfterDeclines(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	_, token := b.create(t, "")
 	for _, pan := range []string{panDeclined, panNoFunds} {
@@ -103,7 +97,6 @@ func TestApprovedAfterDeclines(t *testing.T) {
 
 // A payment that ends while it waits for another card stays at that step.
 func TestEndedAfterADecline(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	_, cancelled := b.create(t, "")
 	_, expired := b.create(t, "")
@@ -119,16 +112,13 @@ func TestEndedAfterADecline(t *testing.T) {
 	noError(t, err)
 	b.want(t, expired, details, "failed", "card_declined")
 	b.later(t, time.Minute)
-	if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
-		t.Errorf("%d declined charges are undone", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 0, "declined charges are undone")
 	b.Audit(t)
 }
 
 // The setting of the cashbox's method is how many cards may be tried, as it is when one is
 // declined.
 func TestHowManyCards(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	decline := func(token string) {
 		t.Helper()
@@ -158,7 +148,6 @@ func TestHowManyCards(t *testing.T) {
 
 // A payment that its last card failed takes one more when it is set back to pending, and says so.
 func TestSetBackAfterTheLastCard(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.tries(t, 2)
 	p, token := b.create(t, "")
@@ -196,7 +185,6 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 // The trader's word that the payment is paid, when its only card was declined, is an operator's to
 // look into.
 func TestConfirmedAfterADecline(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p, token := b.create(t, "")
 	b.enter(t, token, panDeclined)
@@ -213,7 +201,6 @@ func TestConfirmedAfterADecline(t *testing.T) {
 // The payer has the code sent again by the rules of a merchant's resend, counted with those of
 // merchant and trader. The acquirer is told, and the merchant is not.
 func TestResendByPayer(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
 	p, token := b.create(t, "")
@@ -229,7 +216,7 @@ func TestResendByPayer(t *testing.T) {
 		t.Errorf("%+v", v.State)
 	}
 	b.later(t, time.Second)
-	if n := b.count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
+	if n := b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
 		t.Error("the acquirer was not told of the resend")
 	}
 	err = resend()
@@ -244,9 +231,7 @@ func TestResendByPayer(t *testing.T) {
 	b.clock.Advance(45 * time.Second)
 	noError(t, resend())
 	wantCode(t, "the fourth", resend(), "code_resend_exhausted")
-	if n := b.count(t, "select count(*) from webhook_event"); n != 1 {
-		t.Errorf("%d webhooks, want the trader's alone", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 1, "webhooks")
 	// After a declined card there is no code to send.
 	_, declined := b.create(t, "")
 	b.enter(t, declined, panDeclined)
@@ -268,7 +253,6 @@ func TestResendByPayer(t *testing.T) {
 // Without the payer's consent nobody can tell whose card it was, and it is erased with the payment.
 // Of several cards the last one's consent counts, and a card already kept stays kept.
 func TestKeepOnlyWithConsent(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	offered := func(user string) checkout.View {
 		t.Helper()
@@ -283,9 +267,7 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 		if v := offered(user); v.Saved != nil {
 			got = v.Saved.Last4
 		}
-		if got != last4 {
-			t.Errorf("%s: %q is offered, want %q", what, got, last4)
-		}
+		testenv.Want(t, got, last4, "%s: the card offered", what)
 	}
 	if !offered("anna").MayKeep || offered("").MayKeep {
 		t.Error("only a card of a payer who is named may be kept")
@@ -295,7 +277,7 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	wantOffered("without consent", "anna", "")
-	if n := b.count(t, "select count(*) from payment_card where pan is not null or payer_user_id is not null"); n != 0 {
+	if n := b.Count(t, "select count(*) from payment_card where pan is not null or payer_user_id is not null"); n != 0 {
 		t.Error("a card without consent is kept, or known to be the payer's")
 	}
 	_, token = b.create(t, "boris")
@@ -320,10 +302,8 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	noError(t, err)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	if n := b.count(
-		t,
-		"select count(*) from payment_card where payment_id = $1 and kept_until is not null",
-		p.ID,
+	if n := b.Count(
+		t, "select count(*) from payment_card where payment_id = $1 and kept_until is not null", p.ID,
 	); n != 1 {
 		t.Error("the kept card is not kept any more")
 	}
@@ -336,7 +316,6 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 
 // A payment that ended unpaid is being checked until it is known that its card is not charged.
 func TestChecking(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	entered := func() (payment.Payment, string) {
 		p, token := b.create(t, "")

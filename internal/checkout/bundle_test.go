@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -67,10 +68,7 @@ func (l *line) over(answer func() (acquirer.Answer, error)) (acquirer.Answer, er
 }
 
 func (l *line) Authorize(
-	ctx context.Context,
-	a acquirer.Attempt,
-	c card.Card,
-	cvv acquirer.CVV,
+	ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV,
 ) (acquirer.Answer, error) {
 	if l.declines.Load() {
 		return acquirer.Answer{State: acquirer.Declined, Reason: acquirer.CardDeclined}, nil
@@ -89,8 +87,10 @@ func (l *line) Void(ctx context.Context, id uuid.UUID) (acquirer.Answer, error) 
 	return l.Acquirer.Void(ctx, id)
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
 	b.SetRate(t, "AZN", "2", true)
 	b.SetRate(t, "RUB", "100", true)
@@ -122,13 +122,6 @@ func (b *bundle) start(t *testing.T) {
 	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Acquirers: b.line, Limits: limits,
 	})
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 var orders atomic.Int64
@@ -164,8 +157,7 @@ const (
 
 func typed(pan string) checkout.Details {
 	return checkout.Details{
-		Entry:   card.Entry{PAN: pan, ExpMonth: "12", ExpYear: "2030", Holder: "ANNA B"},
-		CVV:     "123",
+		Entry: card.Entry{PAN: pan, ExpMonth: "12", ExpYear: "2030", Holder: "ANNA B"}, CVV: "123",
 		Address: "192.0.2.1",
 	}
 }
@@ -189,13 +181,8 @@ func (b *bundle) enterKept(t *testing.T, token, pan string) {
 // tries sets how many cards may be tried for a payment.
 func (b *bundle) tries(t *testing.T, cards int) {
 	t.Helper()
-	_, err := b.Pool.Exec(
-		t.Context(),
-		"update cashbox_method set cards = $1 where cashbox_id = $2 and method = 'quasi_ecom'",
-		cards,
-		b.merchant.CashboxID,
-	)
-	noError(t, err)
+	b.Exec(t, "update cashbox_method set cards = $1 where cashbox_id = $2 and method = 'quasi_ecom'", cards,
+		b.merchant.CashboxID)
 }
 
 // later lets time pass and the acquirer be asked.
@@ -219,21 +206,10 @@ func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, 
 	}
 }
 
-func (b *bundle) count(t *testing.T, sql string, args ...any) int {
-	t.Helper()
-	var n int
-	noError(t, b.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
-	return n
-}
-
 func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(
-		t.Context(),
-		caller.Caller{Kind: caller.Application},
-		p.ID,
-		payment.Update{Status: status},
-	)
+	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID,
+		payment.Update{Status: status})
 	noError(t, err)
 }
 
@@ -243,3 +219,5 @@ func wantCode(t *testing.T, what string, err error, code string) {
 		t.Errorf("%s: %v, want %s", what, err, code)
 	}
 }
+
+var noError = testenv.NoError

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -22,10 +23,9 @@ const (
 
 // An approved card: phases, money, what is kept of the card, and the merchant's webhook.
 func TestApproved(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p, token := b.create(t, "")
-	if p.RequisiteSnapshot() || p.RequisiteValue != nil || b.count(t, "select count(*) from requisite_slot") != 0 {
+	if p.RequisiteSnapshot() || p.RequisiteValue != nil || b.Count(t, "select count(*) from requisite_slot") != 0 {
 		t.Errorf("a requisite is shown, or a slot taken: %+v", p)
 	}
 	// 10 AZN at 2 without a markup are 5 USDT.
@@ -40,20 +40,17 @@ func TestApproved(t *testing.T) {
 	if got := b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)); got.String() != "5" {
 		t.Errorf("the cashbox has %s", got)
 	}
-	if n := b.count(
-		t,
-		"select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'",
+	if n := b.Count(
+		t, "select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'",
 	); n != 1 {
 		t.Error("the card of an ended payment is still there")
 	}
-	if n := b.count(
-		t,
-		"select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'",
+	if n := b.Count(
+		t, "select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'",
 	); n != 1 {
 		t.Error("the history does not say who completed it")
 	}
-	var body string
-	noError(t, b.Pool.QueryRow(t.Context(), "select convert_from(body, 'utf8') from webhook_event").Scan(&body))
+	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
 	if !strings.Contains(
 		body,
 		`"status":"COMPLETED","amount":"10.00","currency":"AZN","payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`,
@@ -71,7 +68,6 @@ func TestApproved(t *testing.T) {
 
 // Any number of payments of one amount go to one desk, the desk used longest ago first.
 func TestDesksHaveNoSlots(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	used := map[int64]int{}
 	for range 6 {
@@ -80,15 +76,12 @@ func TestDesksHaveNoSlots(t *testing.T) {
 		b.clock.Advance(time.Second)
 	}
 	for id, times := range used {
-		if times != 3 {
-			t.Errorf("desk %d was used %d times of 6", id, times)
-		}
+		testenv.Want(t, times, 3, "times that desk %d was used", id)
 	}
 	b.Audit(t)
 }
 
 func TestTenCardsAtOnce(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	_, token := b.create(t, "")
 	var wait sync.WaitGroup
@@ -105,7 +98,7 @@ func TestTenCardsAtOnce(t *testing.T) {
 		}
 		wantCode(t, "another card", err, "checkout_wrong_step")
 	}
-	if n := b.count(t, "select count(*) from sandbox_acquirer"); taken != 1 || n != 1 {
+	if n := b.Count(t, "select count(*) from sandbox_acquirer"); taken != 1 || n != 1 {
 		t.Errorf("%d cards taken, %d at the acquirer", taken, n)
 	}
 }
@@ -113,7 +106,6 @@ func TestTenCardsAtOnce(t *testing.T) {
 // Payer, trader and acquirer end a payment at the same moment: one of them does, and what stood at
 // the acquirer against it is undone.
 func TestOneWinner(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	won := map[string]int{}
 	for range 12 {
@@ -136,10 +128,8 @@ func TestOneWinner(t *testing.T) {
 		if (cancelErr == nil) != (v.Payment.Status == "cancelled") || cancelErr == nil && confirmErr == nil {
 			t.Errorf("%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
 		}
-		if n := b.count(
-			t,
-			"select count(*) from payment_history where payment_id = $1 and from_status is not null",
-			p.ID,
+		if n := b.Count(
+			t, "select count(*) from payment_history where payment_id = $1 and from_status is not null", p.ID,
 		); n != 1 {
 			t.Errorf("%d moves", n)
 		}
@@ -147,13 +137,11 @@ func TestOneWinner(t *testing.T) {
 	t.Log(won)
 	b.later(t, time.Minute)
 	b.later(t, time.Minute)
-	agree := b.count(t, `select count(*) from payment p join card_attempt a on a.payment_id = p.id
+	agree := b.Count(t, `select count(*) from payment p join card_attempt a on a.payment_id = p.id
 		join sandbox_acquirer s on s.attempt_id = a.id
 		where (p.status = 'completed' and not s.voided and a.status = 'approved')
 		   or (p.status = 'cancelled' and s.voided and a.status = 'voided')`)
-	if agree != 12 {
-		t.Errorf("the acquirer's book agrees on %d of 12", agree)
-	}
+	testenv.Want(t, agree, 12, "the acquirer's book agrees on")
 	b.Audit(t)
 }
 
@@ -161,7 +149,6 @@ func TestOneWinner(t *testing.T) {
 func TestCutLine(t *testing.T) {
 	t.Parallel()
 	t.Run("the card never arrived", func(t *testing.T) {
-		t.Parallel()
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.line.cutBefore.Store(true)
@@ -171,26 +158,22 @@ func TestCutLine(t *testing.T) {
 		b.start(t)
 		b.later(t, 0)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
-		if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
+		if n := b.Count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
 			t.Error("the lost card is still there")
 		}
 		// A call of the lost attempt that arrives late does nothing.
-		if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 1 {
-			t.Errorf("%d attempts are voided", n)
-		}
+		testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 1, "attempts are voided")
 		b.enter(t, token, panApproved)
 		b.later(t, time.Second)
 		b.want(t, token, bank, "completed", "")
 	})
 	t.Run("killed in the call", func(t *testing.T) {
-		t.Parallel()
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.line.cutBefore.Store(true)
 		b.enter(t, token, panApproved)
 		// As if nobody had noticed that the call failed.
-		_, err := b.Pool.Exec(t.Context(), "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
-		noError(t, err)
+		b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
 		b.start(t)
 		b.later(t, 14*time.Second)
 		b.want(t, token, bank, "pending", "")
@@ -198,7 +181,6 @@ func TestCutLine(t *testing.T) {
 		b.want(t, token, details, "pending", "acquirer_unavailable")
 	})
 	t.Run("the answer never came", func(t *testing.T) {
-		t.Parallel()
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.line.cutAfter.Store(true)
@@ -208,7 +190,6 @@ func TestCutLine(t *testing.T) {
 		b.want(t, token, bank, "completed", "")
 	})
 	t.Run("the code never arrived", func(t *testing.T) {
-		t.Parallel()
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.enter(t, token, panCode)
@@ -228,24 +209,21 @@ func TestCutLine(t *testing.T) {
 		b.want(t, token, confirm, "completed", "")
 	})
 	t.Run("the code overtakes the card", func(t *testing.T) {
-		t.Parallel()
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.line.cutBefore.Store(true)
 		b.enter(t, token, panCode)
 		// As if the call were still under way.
-		_, err := b.Pool.Exec(t.Context(), "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
-		noError(t, err)
+		b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
 		b.line.cutBefore.Store(false)
-		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
+		_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
 		noError(t, err)
 		b.later(t, time.Second)
-		if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
+		if n := b.Count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
 			t.Error("the card on its way was voided")
 		}
 	})
 	t.Run("the code's answer never came", func(t *testing.T) {
-		t.Parallel()
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.enter(t, token, panCode)
@@ -284,19 +262,18 @@ func TestVoided(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			p, token := b.create(t, "")
 			b.enter(t, token, panDesk)
 			end(t, b, p, token)
 			b.later(t, 15*time.Second)
-			if n := b.count(
+			if n := b.Count(
 				t,
 				"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'",
 			); n != 1 {
 				t.Error("the attempt stands")
 			}
-			if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
+			if n := b.Count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
 				t.Error("the card is still there")
 			}
 			// Set back to pending, it waits for a card again.
@@ -313,7 +290,6 @@ func TestVoided(t *testing.T) {
 // Links that are none, and links of payments without a checkout, are one and the same to a
 // stranger.
 func TestUnknownLinks(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})
 	_, other := b.createFor(t, b.merchant, "c2c", "AZN", "")
@@ -333,15 +309,13 @@ func TestUnknownLinks(t *testing.T) {
 }
 
 func TestRateLimits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	if n := b.count(t, `select count(*) from rate_limit where (name, calls, per_seconds) in
+	if n := b.Count(t, `select count(*) from rate_limit where (name, calls, per_seconds) in
 		(('checkout_writes', 60, 60), ('checkout_reads', 20, 1))`); n != 2 {
 		t.Error("not 60 writes a minute and 20 reads a second")
 	}
 	// So slow a refill that a busy machine cannot hide the bounds.
-	_, err := b.Pool.Exec(t.Context(), "update rate_limit set per_seconds = 100000")
-	noError(t, err)
+	b.Exec(t, "update rate_limit set per_seconds = 100000")
 	b.start(t)
 	_, token := b.create(t, "")
 	_, other := b.create(t, "")
@@ -351,7 +325,7 @@ func TestRateLimits(t *testing.T) {
 			t.Fatalf("write %d: %v", n+1, err)
 		}
 	}
-	_, err = b.checkouts.SubmitCode(t.Context(), token, "")
+	_, err := b.checkouts.SubmitCode(t.Context(), token, "")
 	wantCode(t, "the 61st write", err, "rate_limited")
 	wantCode(t, "a resend after it", b.checkouts.ResendByPayer(t.Context(), token), "rate_limited")
 	_, err = b.checkouts.SubmitCode(t.Context(), other, "")

@@ -12,11 +12,11 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // A card the acquirer leaves to the trader's desk, through every step of it.
 func TestDesk(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
 	p, token := b.create(t, "")
@@ -52,7 +52,7 @@ func TestDesk(t *testing.T) {
 	noError(t, err)
 	b.want(t, token, code, "pending", "")
 	b.later(t, time.Second)
-	if n := b.count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
+	if n := b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
 		t.Error("the acquirer was not told of the resend")
 	}
 	_, err = b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID)
@@ -76,7 +76,6 @@ func (b *bundle) steps(id int64) map[string]func(c caller.Caller) error {
 
 // Who may take the desk's steps, and on which payments.
 func TestWhoseDesk(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	stranger := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})
 	p, token := b.create(t, "")
@@ -85,20 +84,12 @@ func TestWhoseDesk(t *testing.T) {
 	for name, step := range b.steps(p.ID) {
 		wantCode(t, name+" by a stranger", step(stranger.Caller), "not_found")
 		wantCode(t, name+" by a merchant", step(b.merchant.Caller), "token_kind_not_allowed")
-		wantCode(
-			t,
-			name+" by an operator",
-			step(caller.Caller{Kind: caller.Operator, Role: caller.Admin}),
-			"token_kind_not_allowed",
-		)
+		wantCode(t, name+" by an operator", step(caller.Caller{Kind: caller.Operator, Role: caller.Admin}),
+			"token_kind_not_allowed")
 	}
 	for name, step := range b.steps(other.ID) {
-		wantCode(
-			t,
-			name+" of a requisite payment",
-			step(stranger.Caller),
-			map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"],
-		)
+		wantCode(t, name+" of a requisite payment", step(stranger.Caller),
+			map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"])
 	}
 	b.set(t, p, "failed")
 	for name, step := range b.steps(p.ID) {
@@ -109,7 +100,6 @@ func TestWhoseDesk(t *testing.T) {
 // Resends of merchant and trader share their counter; the trader's are told to the merchant, in the
 // events' sequence.
 func TestResends(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
 	p, token := b.create(t, "")
@@ -142,11 +132,7 @@ func TestResends(t *testing.T) {
 	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, "0")
 	wantCode(t, "no such payment", err, "not_found")
 
-	var body string
-	noError(
-		t,
-		b.Pool.QueryRow(ctx, "select convert_from(body, 'utf8') from webhook_event where sequence = 1").Scan(&body),
-	)
+	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event where sequence = 1")
 	at := dbtest.Start.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z")
 	want := fmt.Sprintf(
 		`"createdAt":%[1]q,"id":%[2]q,"order_id":%[3]q,"data":{"id":%[2]q,"orderId":%[3]q,"status":"PENDING","amount":"10.00",`+
@@ -161,9 +147,8 @@ func TestResends(t *testing.T) {
 		!strings.HasSuffix(body, want) {
 		t.Errorf("webhook %s\nwant …%s", body, want)
 	}
-	if n := b.count(
-		t,
-		"select count(*) from webhook_event where sequence = 2 and type = 'payment.status.updated'",
+	if n := b.Count(
+		t, "select count(*) from webhook_event where sequence = 2 and type = 'payment.status.updated'",
 	); n != 1 {
 		t.Error("the status event is not the second")
 	}
@@ -172,7 +157,6 @@ func TestResends(t *testing.T) {
 
 // mtstpay has the same phases, and no resends.
 func TestMtstpay(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"mtstpay"}})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "RUB", Method: "mtstpay", Requisites: 1})
@@ -184,7 +168,7 @@ func TestMtstpay(t *testing.T) {
 	wantCode(t, "the trader's", err, "code_resend_wrong_step")
 	_, err = b.payments.Confirm(t.Context(), trader.Caller, p.ID)
 	noError(t, err)
-	if n := b.count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"); n != 0 {
+	if n := b.Count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"); n != 0 {
 		t.Error("an mtstpay card is kept")
 	}
 }
@@ -192,7 +176,6 @@ func TestMtstpay(t *testing.T) {
 // A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they
 // forget it.
 func TestPrefill(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	saved := func(user string) *checkout.View {
 		_, token := b.create(t, user)
@@ -216,8 +199,7 @@ func TestPrefill(t *testing.T) {
 	pay("", panDesk, complete)
 	v := saved("anna")
 	if v == nil || v.Saved.Last4 != "4242" || v.Saved.Brand != "visa" || *v.Saved.Holder != "ANNA B" ||
-		v.Saved.Card.Expiry.Month() != 12 ||
-		v.Saved.Card.Expiry.Year() != 2030 {
+		v.Saved.Card.Expiry.Month() != 12 || v.Saved.Card.Expiry.Year() != 2030 {
 		t.Fatalf("saved %+v", v)
 	}
 	if saved("boris") != nil || saved("") != nil {
@@ -228,36 +210,25 @@ func TestPrefill(t *testing.T) {
 	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
 		t.Errorf("offered on another cashbox: %+v %v", v.Saved, err)
 	}
-	_, err := b.checkouts.SubmitDetails(
-		t.Context(),
-		token,
-		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"},
-	)
+	_, err := b.checkouts.SubmitDetails(t.Context(), token,
+		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
 	wantCode(t, "a card that is not saved", err, "validation_failed")
 	// The page pays with it, and the CVV alone.
 	p, token := b.create(t, "anna")
 	if _, err := b.checkouts.SubmitDetails(
-		t.Context(),
-		token,
-		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "12"},
-	); fault.As(err) == nil ||
-		!fault.As(err).Fields.Wrong("cvv") {
+		t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "12"},
+	); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
 		t.Errorf("without a CVV: %v", err)
 	}
-	_, err = b.checkouts.SubmitDetails(
-		t.Context(),
-		token,
-		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"},
-	)
+	_, err = b.checkouts.SubmitDetails(t.Context(), token,
+		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
 	noError(t, err)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	// A later card replaces it.
 	pay("anna", panDesk, complete)
 	noError(t, b.checkouts.Prune(t.Context()))
-	if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 1 {
-		t.Errorf("%d cards are kept, want the last alone", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 1, "cards are kept")
 	if v := saved("anna"); v == nil || v.Saved.Last4 != "1111" {
 		t.Errorf("saved %+v", v)
 	}
@@ -266,13 +237,13 @@ func TestPrefill(t *testing.T) {
 		t.Error("offered after 180 days")
 	}
 	noError(t, b.checkouts.Prune(t.Context()))
-	if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
+	if n := b.Count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
 		t.Error("kept after 180 days")
 	}
 	pay("anna", panDesk, complete)
 	_, token = b.create(t, "anna")
 	noError(t, b.checkouts.ForgetCard(t.Context(), token))
-	if saved("anna") != nil || b.count(t, "select count(*) from payment_card where pan is not null") != 0 {
+	if saved("anna") != nil || b.Count(t, "select count(*) from payment_card where pan is not null") != 0 {
 		t.Error("not forgotten")
 	}
 	// A completed payment taken back keeps no card.
@@ -286,7 +257,6 @@ func TestPrefill(t *testing.T) {
 // Ten different cards declined in an hour from one address on one cashbox are the limit, and others
 // do not count; what is kept of them are hashes.
 func TestManyCards(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	enter := func(pan, address string) error {
 		_, token := b.create(t, "")
@@ -296,16 +266,8 @@ func TestManyCards(t *testing.T) {
 		return err
 	}
 	pans := []string{
-		"4000000000000010",
-		"4000000000000028",
-		"4000000000000036",
-		"4000000000000044",
-		"4000000000000051",
-		"4000000000000069",
-		"4000000000000077",
-		"4000000000000085",
-		"4000000000000093",
-		"4000000000000101",
+		"4000000000000010", "4000000000000028", "4000000000000036", "4000000000000044", "4000000000000051",
+		"4000000000000069", "4000000000000077", "4000000000000085", "4000000000000093", "4000000000000101",
 		"4000000000000119",
 	}
 	for _, pan := range pans { // none is declined
@@ -322,8 +284,7 @@ func TestManyCards(t *testing.T) {
 		t.Errorf("to wait %s", wait)
 	}
 	noError(t, enter(pans[10], "192.0.2.2"))
-	_, err = b.Pool.Exec(t.Context(), "update card_declined set at = at - interval '61 minutes'")
-	noError(t, err)
+	b.Exec(t, "update card_declined set at = at - interval '61 minutes'")
 	noError(t, enter(pans[10], "192.0.2.1"))
 	for _, table := range []string{"card_declined", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
 		for _, pan := range pans {
@@ -331,22 +292,18 @@ func TestManyCards(t *testing.T) {
 				"select count(*) from %s t where t::text like '%%' || $1 || '%%' or t::text like '%%' || encode($1::bytea, 'hex') || '%%'",
 				table,
 			)
-			if n := b.count(t, query, pan); n != 0 {
-				t.Errorf("%s holds a PAN", table)
-			}
+			testenv.Want(t, b.Count(t, query, pan), 0, "%s holds a PAN", table)
 		}
 	}
 }
 
 // A kept card that cannot be opened is not offered, and keeps nobody from typing another.
 func TestSavedCardUnreadable(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	_, token := b.create(t, "anna")
 	b.enterKept(t, token, panApproved)
 	b.later(t, time.Second)
-	_, err := b.Pool.Exec(t.Context(), "update payment_card set pan = pan || 'x'")
-	noError(t, err)
+	b.Exec(t, "update payment_card set pan = pan || 'x'")
 	_, token = b.create(t, "anna")
 	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
 		t.Errorf("%+v, %v", v.Saved, err)

@@ -74,14 +74,11 @@ func (b *bundle) withHanging(t *testing.T) *switched {
 // plantWaiting adds attempts of a payment that wait for somebody to decide, and are due.
 func (b *bundle) plantWaiting(t *testing.T, p payment.Payment, acquirerID int64, count int) {
 	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), `insert into card_attempt
+	b.Exec(t, `insert into card_attempt
 			(merchant_id, id, payment_id, trader_id, acquirer_id, status, created_at, progress_at, poll_at)
-		select $1, gen_random_uuid(), $2, $3, $4, 'open', $5, $5, $5 from generate_series(1, $6)`,
-		p.MerchantID, p.ID, p.TraderID, acquirerID, b.clock.Now(), count)
-	noError(t, err)
-	_, err = b.Pool.Exec(t.Context(), `insert into sandbox_acquirer (attempt_id, currency, amount, script, answers_at)
+		select $1, gen_random_uuid(), $2, $3, $4, 'open', $5, $5, $5 from generate_series(1, $6)`, p.MerchantID, p.ID, p.TraderID, acquirerID, b.clock.Now(), count)
+	b.Exec(t, `insert into sandbox_acquirer (attempt_id, currency, amount, script, answers_at)
 		select id, 'AZN', 10, 'desk', created_at from card_attempt on conflict do nothing`)
-	noError(t, err)
 }
 
 // round lets a second pass and begins a round, as the program does. It waits until nothing of the
@@ -95,7 +92,7 @@ func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup
 		}
 	})
 	testenv.Until(t, "what is due has been asked about", func() bool {
-		return b.count(t, `select count(*) from card_attempt
+		return b.Count(t, `select count(*) from card_attempt
 			where acquirer_id = 0 and status in ('authorising', 'open', 'undoing') and poll_at <= $1`, b.clock.Now()) == 0
 	})
 }
@@ -103,7 +100,6 @@ func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup
 // With many attempts open at a trader, and as many at a processor of theirs that hangs, an
 // approval is seen within 3 s: rounds begin each second, whatever the machine takes for one.
 func TestApprovalAmongMany(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	acquirers := b.withHanging(t)
 	old, _ := b.create(t, "")
@@ -127,13 +123,9 @@ func TestApprovalAmongMany(t *testing.T) {
 			}
 		}
 	}
-	if most := acquirers.hanging.most.Load(); most != 16 {
-		t.Errorf("%d questions at a time are at the processor that hangs, want 16", most)
-	}
-	if n := b.count(
-		t,
-		"select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at",
-		hangingID,
+	testenv.Want(t, acquirers.hanging.most.Load(), 16, "questions at a time are at the processor that hangs")
+	if n := b.Count(
+		t, "select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at", hangingID,
 	); n != waiting-16 {
 		t.Errorf("%d attempts were not put off, want all but the 16 that were asked about", n)
 	}
@@ -143,18 +135,13 @@ func TestApprovalAmongMany(t *testing.T) {
 
 // How long an attempt is left alone grows with the time for which nothing has happened to it.
 func TestPollPause(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	_, token := b.create(t, "")
 	b.enter(t, token, panDesk)
 	noError(t, b.checkouts.Poll(t.Context()))
 	pause := func() (seconds int) {
 		t.Helper()
-		noError(
-			t,
-			b.Pool.QueryRow(t.Context(), "select extract(epoch from poll_at - $1)::integer from card_attempt", b.clock.Now()).
-				Scan(&seconds),
-		)
+		b.Get(t, &seconds, "select extract(epoch from poll_at - $1)::integer from card_attempt", b.clock.Now())
 		return seconds
 	}
 	for _, step := range []struct {
@@ -164,23 +151,18 @@ func TestPollPause(t *testing.T) {
 		{2 * time.Second, 1}, {13 * time.Second, 3}, {45 * time.Second, 12}, {time.Minute, 24}, {3 * time.Minute, 30}, {8 * time.Minute, 30},
 	} {
 		b.later(t, step.after)
-		if got := pause(); got != step.want {
-			t.Errorf("after another %s: asked again in %d s, want %d", step.after, got, step.want)
-		}
+		testenv.Want(t, pause(), step.want, "after another %s: asked again in s", step.after)
 	}
 	// The payer gives a code of which nobody had asked: something happened.
 	_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
 	noError(t, err)
 	b.later(t, 2*time.Second)
-	if got := pause(); got != 1 {
-		t.Errorf("after a code: asked again in %d s, want 1", got)
-	}
+	testenv.Want(t, pause(), 1, "after a code: asked again in s")
 }
 
 // A trader's processor is replaced while a charge is under way. Only the former one knows of it,
 // and is asked.
 func TestProcessorReplaced(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	acquirers := b.withHanging(t)
 	_, approved := b.create(t, "")
@@ -200,10 +182,9 @@ func TestProcessorReplaced(t *testing.T) {
 	b.later(t, 2*time.Second)
 	b.want(t, approved, bank, "completed", "")
 	b.want(t, asked, checkout.AwaitingConfirm, "completed", "")
-	if n := acquirers.hanging.asked.Load(); n != 0 {
-		t.Errorf("the new processor was asked %d times about charges it never saw", n)
-	}
-	if n := b.count(t, "select count(*) from card_attempt where acquirer_id <> 0"); n != 0 {
+	testenv.Want(t, acquirers.hanging.asked.Load(), 0,
+		"times that the new processor was asked about charges it never saw")
+	if n := b.Count(t, "select count(*) from card_attempt where acquirer_id <> 0"); n != 0 {
 		t.Errorf("%d attempts have changed their processor", n)
 	}
 }

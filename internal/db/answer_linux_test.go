@@ -50,9 +50,7 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	}
 	select {
 	case err := <-worked:
-		if edge.Fault(err) != db.ErrUnavailable {
-			t.Errorf("the work: %v", err)
-		}
+		testenv.Want(t, edge.Fault(err), db.ErrUnavailable, "the work: %v", err)
 	case <-time.After(testenv.Patience):
 		t.Error("the work still waits")
 	}

@@ -13,14 +13,8 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // fill opens all of a pool's connections, puts them back and tells their server processes.
 func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
@@ -80,13 +74,9 @@ func TestBeginIsRepeatedOnce(t *testing.T) {
 	for times, want := range []*fault.Error{nil, nil, db.ErrUnavailable} {
 		b := &breaking{d.Pool, times, io.ErrUnexpectedEOF}
 		err := db.InTx(t.Context(), b, func(pgx.Tx, *db.Queries) error { return nil })
-		if edge.Fault(err) != want {
-			t.Errorf("broken %d times: %v", times, err)
-		}
+		testenv.Want(t, edge.Fault(err), want, "broken %d times: %v", times, err)
 	}
-	if n := d.Pool.Stat().AcquiredConns(); n != 0 {
-		t.Errorf("%d connections are kept", n)
-	}
+	testenv.Want(t, d.Pool.Stat().AcquiredConns(), 0, "connections are kept")
 }
 
 // Whatever way the database is away, callers are told to come back. What is wrong with a statement
@@ -114,11 +104,9 @@ func TestAwayIsUnavailable(t *testing.T) {
 
 	limited := dbtest.New(t)
 	limited.Pool.Reset()
-	_, err = d.Pool.Exec(ctx, "alter database "+limited.Pool.Config().ConnConfig.Database+" connection limit 0")
-	noError(t, err)
+	d.Exec(t, "alter database "+limited.Pool.Config().ConnConfig.Database+" connection limit 0")
 	// The limit does not hold for superusers.
-	_, err = d.Pool.Exec(ctx, "do $$ begin create role limited login; exception when duplicate_object then end $$")
-	noError(t, err)
+	d.Exec(t, "do $$ begin create role limited login; exception when duplicate_object then end $$")
 	config, err := pgx.ParseConfig(limited.URL)
 	noError(t, err)
 	config.User = "limited"
@@ -144,3 +132,5 @@ func TestAwayIsUnavailable(t *testing.T) {
 		}
 	}
 }
+
+var noError = testenv.NoError

@@ -27,9 +27,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
 	t.Helper()
 	pool, err := db.Open(t.Context(), d.URL, conns, db.ForCommands)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -41,10 +39,7 @@ func insert(ctx context.Context, q *db.Queries) error {
 
 func merchants(t *testing.T, d *dbtest.DB) int {
 	t.Helper()
-	var n int
-	if err := d.Pool.QueryRow(context.Background(), "select count(*) from merchant").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	n := d.Count(t, "select count(*) from merchant")
 	return n
 }
 
@@ -169,8 +164,7 @@ func TestInTxRepeatsTheVictimOfADeadlock(t *testing.T) {
 	ctx := context.Background()
 	pool := open(t, d, 2)
 	if _, err := pool.Exec(
-		ctx,
-		"create table pair (id int primary key, n int not null); insert into pair values (1, 0), (2, 0)",
+		ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0), (2, 0)",
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -218,8 +212,7 @@ func TestInTxRepeatsASerializationFailure(t *testing.T) {
 	ctx := context.Background()
 	pool := open(t, d, 2)
 	if _, err := pool.Exec(
-		ctx,
-		"create table pair (id int primary key, n int not null); insert into pair values (1, 0)",
+		ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0)",
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -253,13 +246,11 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 			t.Parallel()
 			d := dbtest.New(t)
 			ctx, runs := context.Background(), 0
-			if _, err := d.Pool.Exec(ctx, `
+			d.Exec(t, `
 				create function refuse() returns trigger language plpgsql as
 					$$ begin raise exception 'refused' using errcode = '`+code+`'; end $$;
 				create constraint trigger refuse after insert on merchant deferrable initially deferred
-					for each row execute function refuse()`); err != nil {
-				t.Fatal(err)
-			}
+					for each row execute function refuse()`)
 			err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { runs++; return insert(ctx, q) })
 			if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || runs != wantRuns || merchants(t, d) != 0 {
 				t.Fatalf("%v after %d runs, %d merchants", err, runs, merchants(t, d))
@@ -366,9 +357,7 @@ func TestInTxCommitsAfterALongFn(t *testing.T) {
 			time.Sleep(time.Hour)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	})
 }
 

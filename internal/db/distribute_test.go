@@ -18,6 +18,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 var generated = regexp.MustCompile("(?s)const \\w+ = `-- name: (\\w+) :\\w+\n(.*?)`")
@@ -53,71 +54,21 @@ var samples = map[string]string{
 // hot are the statements of creations, changes of status, deliveries and their reads. Each touches one shard, or one
 // shard for each of the tables that it names; those in everyShard ask all.
 var hot = []string{
-	"PaymentKeyInsert",
-	"PaymentKeyGet",
-	"PaymentInsert",
-	"PaymentHistoryInsert",
-	"PaymentGet",
-	"PaymentLock",
-	"PaymentMove",
-	"PaymentSettle",
-	"PaymentClaim",
-	"PaymentListByMerchant",
-	"PaymentListByOrder",
-	"AccountTake",
-	"AccountLock",
-	"AccountDebit",
-	"TransferPost",
-	"TransferInsert",
-	"AccountPendingInsert",
-	"RequisiteTake",
-	"RequisiteLock",
-	"SlotFree",
-	"SlotTake",
-	"RequisiteDayAdd",
-	"RequisiteDayTake",
-	"SettlementDueInsert",
-	"SettlementDueDelete",
-	"CheckoutGet",
-	"CheckoutPut",
-	"CardPut",
-	"AttemptInsert",
-	"AttemptPut",
-	"AttemptClaim",
-	"PayinKeyInsert",
-	"PayinInsert",
-	"PayinGet",
-	"PayinLock",
-	"PayinTake",
-	"PayinEnd",
-	"PayinHistoryInsert",
-	"DepositInsert",
-	"DepositLock",
-	"DepositMove",
-	"WebhookEventInsert",
-	"WebhookEventsFree",
-	"WebhookDeliveriesDue",
-	"WebhookAttemptInsert",
-	"WebhookEndpointLeave",
-	"WebhookEventFeed",
-	"CashboxBalance",
-	"PaymentFind",
-	"PaymentUUID",
-	"PaymentFindByUUID",
-	"PayinFind",
-	"DepositFind",
-	"WebhookRelayTake",
+	"PaymentKeyInsert", "PaymentKeyGet", "PaymentInsert", "PaymentHistoryInsert", "PaymentGet", "PaymentLock",
+	"PaymentMove", "PaymentSettle", "PaymentClaim", "PaymentListByMerchant", "PaymentListByOrder", "AccountTake",
+	"AccountLock", "AccountDebit", "TransferPost", "TransferInsert", "AccountPendingInsert", "RequisiteTake",
+	"RequisiteLock", "SlotFree", "SlotTake", "RequisiteDayAdd", "RequisiteDayTake", "SettlementDueInsert",
+	"SettlementDueDelete", "CheckoutGet", "CheckoutPut", "CardPut", "AttemptInsert", "AttemptPut", "AttemptClaim",
+	"PayinKeyInsert", "PayinInsert", "PayinGet", "PayinLock", "PayinTake", "PayinEnd", "PayinHistoryInsert",
+	"DepositInsert", "DepositLock", "DepositMove", "WebhookEventInsert", "WebhookEventsFree", "WebhookDeliveriesDue",
+	"WebhookAttemptInsert", "WebhookEndpointLeave", "WebhookEventFeed", "CashboxBalance", "PaymentFind", "PaymentUUID",
+	"PaymentFindByUUID", "PayinFind", "DepositFind", "WebhookRelayTake",
 }
 
 // everyShard are the hot statements that ask every shard: who calls knows only an id, or they are for many merchants
 // at a time.
 var everyShard = []string{
-	"PaymentFind",
-	"PaymentUUID",
-	"PaymentFindByUUID",
-	"PayinFind",
-	"DepositFind",
-	"WebhookRelayTake",
+	"PaymentFind", "PaymentUUID", "PaymentFindByUUID", "PayinFind", "DepositFind", "WebhookRelayTake",
 }
 
 // Every statement of the program can be made on a distributed database, and those that are made often touch one shard.
@@ -227,18 +178,16 @@ func TestDistributeKeepsRows(t *testing.T) {
 	ctx := t.Context()
 	const add = `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
 		select 1, 2, 1, 'test', 'payment', n, now() from generate_series(%s) n`
-	_, err := d.Pool.Exec(ctx, fmt.Sprintf(add, "1, 100"))
-	noError(t, err)
+	d.Exec(t, fmt.Sprintf(add, "1, 100"))
 	for range 2 { // again it changes nothing
 		noError(t, db.Distribute(ctx, d.URL))
 	}
-	_, err = d.Pool.Exec(ctx, fmt.Sprintf(add, "101, 200"))
-	noError(t, err)
+	d.Exec(t, fmt.Sprintf(add, "101, 200"))
 	var rows, shards, nodes, left int
-	noError(t, d.Pool.QueryRow(ctx, "select count(distinct id) from transfer").Scan(&rows))
+	d.Get(t, &rows, "select count(distinct id) from transfer")
 	noError(t, d.Pool.QueryRow(ctx, `select count(*), count(distinct nodeport) from citus_shards
 		where table_name = 'transfer'::regclass`).Scan(&shards, &nodes))
-	noError(t, d.Pool.QueryRow(ctx, "select pg_relation_size('transfer')").Scan(&left))
+	d.Get(t, &left, "select pg_relation_size('transfer')")
 	if rows != 200 || shards < 2 || nodes < 2 || left != 0 {
 		t.Errorf("%d rows, %d shards on %d nodes, %d bytes left on the coordinator", rows, shards, nodes, left)
 	}
@@ -254,19 +203,11 @@ func TestViolatedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
-	_, err := d.Pool.Exec(
-		t.Context(),
-		"insert into account_balance (account_id, balance) select n, 1 from generate_series(8, 20) n",
-	)
-	noError(t, err)
+	d.Exec(t, "insert into account_balance (account_id, balance) select n, 1 from generate_series(8, 20) n")
 	for id := range int64(12) {
 		err := d.Queries().AccountTake(t.Context(), db.AccountTakeParams{ID: 8 + id, Debit: decimal.NewFromInt(2)})
-		if db.Violated(err) != "account_covered" {
-			t.Errorf("account %d: %q of %v", 8+id, db.Violated(err), err)
-		}
+		testenv.Want(t, db.Violated(err), "account_covered", "account %d: %v violates", 8+id, err)
 		_, err = d.Pool.Exec(t.Context(), "insert into account_balance (account_id) values ($1)", 8+id)
-		if db.Violated(err) != "account_balance_pkey" {
-			t.Errorf("account %d: %q of %v", 8+id, db.Violated(err), err)
-		}
+		testenv.Want(t, db.Violated(err), "account_balance_pkey", "account %d: %v violates", 8+id, err)
 	}
 }

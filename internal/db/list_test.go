@@ -2,15 +2,19 @@ package db_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // A list that takes too long is given up, and its connection is as good as before.
@@ -36,24 +40,48 @@ func TestListIsBounded(t *testing.T) {
 	_, err = other.Exec(t.Context(), "rollback")
 	check(t, err)
 	check(t, list())
-	_, err = db.List(
-		t.Context(),
-		d.Pool,
-		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) },
-	)
+	_, err = db.List(t.Context(), d.Pool,
+		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) })
 	if err == nil || errors.Is(err, fault.ErrBusy) {
 		t.Errorf("a list wrote: %v", err)
 	}
-	var timeout string
-	check(t, d.Pool.QueryRow(t.Context(), "show statement_timeout").Scan(&timeout))
-	if timeout != "0" {
-		t.Errorf("afterwards the timeout is %s", timeout)
-	}
+	timeout := d.Text(t, "show statement_timeout")
+	testenv.Want(t, timeout, "0", "afterwards the timeout is")
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+var check = testenv.NoError
+
+// Somebody else's snapshot is seen by who may see it. Others are told that nobody knows, and not that all is well.
+func TestOldestSnapshot(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	d := dbtest.New(t)
+	role := "blind_" + strings.ToLower(rand.Text())
+	d.Exec(t, "create role "+role)
+	t.Cleanup(func() {
+		d.Exec(t, "drop role "+role)
+	})
+	other, err := pgx.Connect(ctx, d.URL)
+	noError(t, err)
+	defer func() { _ = other.Close(context.Background()) }()
+	for _, sql := range []string{"begin isolation level repeatable read", "select from merchant"} {
+		_, err := other.Exec(ctx, sql)
+		noError(t, err)
+	}
+	time.Sleep(1100 * time.Millisecond)
+	config := d.Pool.Config()
+	config.ConnConfig.RuntimeParams["role"] = role
+	blind, err := pgxpool.NewWithConfig(ctx, config)
+	noError(t, err)
+	defer blind.Close()
+	if seconds, err := db.OldestSnapshot(ctx, blind); err != nil || seconds != -1 {
+		t.Errorf("who may not see it: %d %v", seconds, err)
+	}
+	if seconds, err := db.OldestSnapshot(ctx, d.Pool); err != nil || seconds < 1 {
+		t.Errorf("who may see it: %d %v", seconds, err)
+	}
+	d.Exec(t, "grant pg_read_all_stats to "+role)
+	if seconds, err := db.OldestSnapshot(ctx, blind); err != nil || seconds < 1 {
+		t.Errorf("who has been granted to see it: %d %v", seconds, err)
 	}
 }

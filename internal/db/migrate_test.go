@@ -21,13 +21,9 @@ func TestMigrateAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t) // migrated already
 	ctx := context.Background()
-	if err := insert(ctx, d.Queries()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, insert(ctx, d.Queries()))
 	for range 2 {
-		if err := db.Migrate(ctx, d.URL); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, db.Migrate(ctx, d.URL))
 	}
 	if n := merchants(t, d); n != 1 {
 		t.Fatalf("%d merchants", n)
@@ -44,13 +40,11 @@ func TestMigrateAsAnother(t *testing.T) {
 		"create role " + role + " login",
 		"do $$ begin execute format('alter database %I owner to " + role + "', current_database()); end $$",
 	} {
-		_, err := d.Pool.Exec(ctx, sql)
-		noError(t, err)
+		d.Exec(t, sql)
 	}
 	t.Cleanup(func() {
 		for _, sql := range []string{"reassign owned by " + role + " to postgres", "drop role " + role} {
-			_, err := d.Pool.Exec(context.Background(), sql)
-			noError(t, err)
+			d.Exec(t, sql)
 		}
 	})
 	address, err := url.Parse(d.URL)
@@ -59,17 +53,13 @@ func TestMigrateAsAnother(t *testing.T) {
 	noError(t, db.Migrate(ctx, address.String()))
 	const months = "select count(*) from pg_inherits where inhparent = 'payment_history'::regclass"
 	var before, after, others int
-	noError(t, d.Pool.QueryRow(ctx, months).Scan(&before))
-	_, err = d.Pool.Exec(
-		ctx,
-		`do $$ begin execute (select format('drop table %s', max(inhrelid::regclass::text)) from pg_inherits
-		where inhparent = 'payment_history'::regclass and inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$'); end $$`,
-	)
-	noError(t, err)
+	d.Get(t, &before, months)
+	d.Exec(t, `do $$ begin execute (select format('drop table %s', max(inhrelid::regclass::text)) from pg_inherits
+		where inhparent = 'payment_history'::regclass and inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$'); end $$`)
 	noError(t, db.Migrate(ctx, d.URL))
-	noError(t, d.Pool.QueryRow(ctx, months).Scan(&after))
-	noError(t, d.Pool.QueryRow(ctx, `select count(*) from pg_class
-		where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> $1`, role).Scan(&others))
+	d.Get(t, &after, months)
+	d.Get(t, &others, `select count(*) from pg_class
+		where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> $1`, role)
 	if after != before || others != 0 {
 		t.Errorf("%d months and then %d; %d tables belong to somebody else", before, after, others)
 	}
@@ -81,18 +71,11 @@ func TestMigrateKeepsAccounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	d := dbtest.At(t, 20)
-	_, err := d.Pool.Exec(
-		ctx,
-		"insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)",
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Migrate(ctx, d.URL); err != nil {
-		t.Fatal(err)
-	}
+	d.Exec(t,
+		"insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)")
+	noError(t, db.Migrate(ctx, d.URL))
 	var accounts, kept int
-	err = d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account_balance").Scan(&accounts, &kept)
+	err := d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account_balance").Scan(&accounts, &kept)
 	if err != nil || accounts != 4 || kept != 7 {
 		t.Errorf("%d accounts with %d, %v", accounts, kept, err)
 	}
@@ -102,15 +85,11 @@ func TestMigrateKeepsAccounts(t *testing.T) {
 func TestMigrateNotesKeys(t *testing.T) {
 	t.Parallel()
 	d := dbtest.At(t, 21)
-	_, err := d.Pool.Exec(
-		t.Context(),
-		`with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
+	d.Exec(t, `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
 		insert into cashbox (merchant_id, name, currency, webhook_secret, webhook_secret_previous, webhook_secret_previous_until, created_at)
 		select id, 'Shop', 'RUB', '\x01aabbccdd0011'::bytea, '\x01000000ff0011'::bytea, now() + interval '1 hour', now() from m
 		union all select id, 'Shop', 'RUB', '', null, null, now() from m
-		union all select id, 'Shop', 'RUB', 'garbage', null, null, now() from m`,
-	)
-	noError(t, err)
+		union all select id, 'Shop', 'RUB', 'garbage', null, null, now() from m`)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	needed, err := d.Queries().SecretKeyNeeded(t.Context(), dbtest.Start)
 	noError(t, err)
@@ -163,12 +142,8 @@ func TestMigrateInParallel(t *testing.T) {
 		replicas.Go(func() { errs[i] = db.Migrate(ctx, empty.URL) })
 	}
 	replicas.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	if err := insert(ctx, empty.Queries()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(errs...))
+	noError(t, insert(ctx, empty.Queries()))
 }
 
 // A start waits for another process that migrates, and gives up in the end, without a trace.

@@ -12,6 +12,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // partitions lists a table's partitions by name.
@@ -53,8 +54,7 @@ func TestMakeMonths(t *testing.T) {
 		return // a row does not say there which partition it is in
 	}
 	in := func(sql string, args ...any) string {
-		var table string
-		noError(t, d.Pool.QueryRow(t.Context(), sql+" returning tableoid::regclass::text", args...).Scan(&table))
+		table := d.Text(t, sql+" returning tableoid::regclass::text", args...)
 		return table
 	}
 	const transfer = `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
@@ -73,16 +73,12 @@ func TestMakeMonths(t *testing.T) {
 		{last.Add(time.Millisecond), month.AddDate(0, 1, 0).Format("_2006_01")},
 		{time.Now().AddDate(-5, 0, 0), "_first"},
 	} {
-		if got := in(transfer, c.at); got != "transfer"+c.want {
-			t.Errorf("a transfer of %s is in %s", c.at, got)
-		}
+		testenv.Want(t, in(transfer, c.at), "transfer"+c.want, "a transfer of %s is in", c.at)
 		id := uuid.Must(uuid.NewV7())
 		for i, ms := 5, c.at.UnixMilli(); i >= 0; i, ms = i-1, ms>>8 {
 			id[i] = byte(ms)
 		}
-		if got := in(event, id, i); got != "webhook_event"+c.want {
-			t.Errorf("an event of %s is in %s", c.at, got)
-		}
+		testenv.Want(t, in(event, id, i), "webhook_event"+c.want, "an event of %s is in", c.at)
 	}
 }
 
@@ -92,9 +88,8 @@ func TestMonthOfStrays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	at := time.Date(2040, 5, 17, 0, 0, 0, 0, time.UTC)
-	_, err := d.Pool.Exec(t.Context(), `insert into payment_history (merchant_id, payment_id, at, actor, to_status)
+	d.Exec(t, `insert into payment_history (merchant_id, payment_id, at, actor, to_status)
 		values (1, 1, $1, 'system', 'pending')`, at)
-	noError(t, err)
 	noError(t, db.MakeMonths(t.Context(), d.Pool, at))
 	have := partitions(t, d, "payment_history")
 	if slices.Contains(have, "payment_history_2040_05") || !slices.Contains(have, "payment_history_2040_06") {
@@ -122,15 +117,9 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 	}
 	for table, keys := range map[string]int{"transfer": 1, "payment_history": 1, "webhook_attempt": 1, "webhook_event": 3} {
 		for _, part := range partitions(t, d, table) {
-			var unique int
-			noError(t, d.Pool.QueryRow(
-				t.Context(),
-				"select count(*) from pg_index where indrelid = $1::text::regclass and indisunique",
-				part,
-			).Scan(&unique))
-			if unique != keys {
-				t.Errorf("%s has %d unique indexes, want %d", part, unique, keys)
-			}
+			unique := d.Count(t, "select count(*) from pg_index where indrelid = $1::text::regclass and indisunique",
+				part)
+			testenv.Want(t, unique, keys, "unique indexes of %s", part)
 		}
 	}
 }

@@ -191,15 +191,12 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	ctx := t.Context()
 	role := "managed_" + strings.ToLower(rand.Text())
 	d, other := dbtest.New(t), dbtest.New(t)
-	_, err := d.Pool.Exec(ctx, "create role "+role)
-	noError(t, err)
+	d.Exec(t, "create role "+role)
 	t.Cleanup(func() {
-		_, err := d.Pool.Exec(context.Background(), "drop role "+role)
-		noError(t, err)
+		d.Exec(t, "drop role "+role)
 	})
 	for _, one := range []*dbtest.DB{d, other} {
-		_, err := one.Pool.Exec(ctx, "revoke execute on function pg_control_system() from public")
-		noError(t, err)
+		one.Exec(t, "revoke execute on function pg_control_system() from public")
 	}
 	primary, err := db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads)
 	noError(t, err)

@@ -14,9 +14,7 @@ import (
 func sockets(t *testing.T) (ours, theirs net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	defer func() { _ = listener.Close() }()
 	if ours, err = net.Dial("tcp", listener.Addr().String()); err != nil {
 		t.Fatal(err)

@@ -169,6 +169,33 @@ func (d *DB) Pools() db.Pools { return db.OnePool(d.Pool) }
 // Queries runs queries on the test's pool.
 func (d *DB) Queries() *db.Queries { return db.New(d.Pool) }
 
+// Exec changes what the database has.
+func (d *DB) Exec(t testing.TB, sql string, args ...any) {
+	t.Helper()
+	_, err := d.Pool.Exec(context.Background(), sql, args...)
+	check(t, err)
+}
+
+// Get reads a row of one value.
+func (d *DB) Get(t testing.TB, value any, sql string, args ...any) {
+	t.Helper()
+	check(t, d.Pool.QueryRow(context.Background(), sql, args...).Scan(value))
+}
+
+// Count reads a row of one number.
+func (d *DB) Count(t testing.TB, sql string, args ...any) (count int) {
+	t.Helper()
+	d.Get(t, &count, sql, args...)
+	return count
+}
+
+// Text reads a row of one text.
+func (d *DB) Text(t testing.TB, sql string, args ...any) (text string) {
+	t.Helper()
+	d.Get(t, &text, sql, args...)
+	return text
+}
+
 // AwaitBlocked waits until a transaction of the test's database waits for a lock.
 func (d *DB) AwaitBlocked(t testing.TB) {
 	t.Helper()
@@ -216,12 +243,7 @@ func admin(server *pgserver.Server, sql string) (err error) {
 	return err
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testenv.NoError
 
 // Kept is a migrated database that stays until the process ends, to be copied.
 func Kept(t testing.TB) string {

@@ -3,6 +3,8 @@ package deposit
 import (
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // Tron's is the contract of USDT itself; Ethereum's are the examples of EIP-55.
@@ -36,25 +38,14 @@ func TestAddresses(t *testing.T) {
 	for _, network := range []string{"ERC20", "BEP20", "POLYGON", "ARBITRUM"} {
 		good[network] = ethereum
 		bad[network] = []string{
-			"",
-			"0x",
-			ethereum[0][2:],
-			ethereum[0][:41],
-			ethereum[0] + "0",
-			"0X" + ethereum[0][2:],
-			ethereum[0] + " ",
-			"0x" + strings.Repeat("g", 40),
-			"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD",
-			"0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-			usdtOfTron,
-			"0x" + strings.Repeat("0", 5000),
+			"", "0x", ethereum[0][2:], ethereum[0][:41], ethereum[0] + "0", "0X" + ethereum[0][2:], ethereum[0] + " ",
+			"0x" + strings.Repeat("g", 40), "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD",
+			"0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", usdtOfTron, "0x" + strings.Repeat("0", 5000),
 		}
 	}
 	for network, wrong := range networks {
 		for _, address := range good[network] {
-			if complaint := wrong(address); complaint != "" {
-				t.Errorf("%s %s: %s", network, address, complaint)
-			}
+			testenv.Want(t, wrong(address), "", "%s %s", network, address)
 		}
 		for _, address := range bad[network] {
 			if wrong(address) == "" {
@@ -62,7 +53,5 @@ func TestAddresses(t *testing.T) {
 			}
 		}
 	}
-	if len(networks) != len(good) {
-		t.Errorf("%d networks, %d tested", len(networks), len(good))
-	}
+	testenv.Want(t, len(networks), len(good), "networks tested")
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
-
-func ptr[T any](v T) *T { return &v }
 
 const tron = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
@@ -49,9 +49,7 @@ func (d *desk) newMerchant(t *testing.T) dbtest.Merchant {
 // request is a valid one; the number makes its idempotency key.
 func request(number int) deposit.Request {
 	return deposit.Request{
-		Amount:         "25.5",
-		Network:        "TRC20",
-		Address:        tron,
+		Amount: "25.5", Network: "TRC20", Address: tron,
 		IdempotencyKey: fmt.Sprintf("7d444840-9dc0-11d1-b245-5ffdce74f%03d", number),
 	}
 }
@@ -82,7 +80,7 @@ func TestDepositRepeats(t *testing.T) {
 	d := newDesk(t)
 	ctx := context.Background()
 	r := request(1)
-	r.ExternalReference, r.Currency = ptr(strings.Repeat("ж", 256)), ptr("USDT")
+	r.ExternalReference, r.Currency = new(strings.Repeat("ж", 256)), new("USDT")
 	first := d.create(t, r)
 	if first.Status != "pending" || first.CashboxID != d.merchant.CashboxID || first.Amount.String() != "25.5" ||
 		!first.StatusAt.Equal(dbtest.Start) {
@@ -117,17 +115,12 @@ func TestDepositRepeats(t *testing.T) {
 	if other, err := d.service.Create(ctx, stranger.Caller, request(1)); err != nil || other.Replay {
 		t.Errorf("another merchant: %+v %v", other, err)
 	}
-	if rows := d.rows(t); rows != 2 {
-		t.Errorf("%d deposits", rows)
-	}
+	testenv.Want(t, d.rows(t), 2, "deposits")
 }
 
 func (d *desk) rows(t *testing.T) int {
 	t.Helper()
-	var rows int
-	if err := d.Pool.QueryRow(context.Background(), "select count(*) from deposit").Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
+	rows := d.Count(t, "select count(*) from deposit")
 	return rows
 }
 
@@ -137,12 +130,8 @@ func (d *desk) secondCashbox(t *testing.T) int64 {
 	err := d.Pool.QueryRow(context.Background(), `insert into cashbox (merchant_id, name, currency, webhook_secret, created_at)
 		select merchant_id, 'Second', currency, webhook_secret, created_at from cashbox where id = $1 returning id`, d.merchant.CashboxID).
 		Scan(&id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ledger.Open(t.Context(), d.Queries(), ledger.Cashbox, id); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, ledger.Open(t.Context(), d.Queries(), ledger.Cashbox, id))
 	return id
 }
 
@@ -229,7 +218,7 @@ func TestDepositValidation(t *testing.T) {
 		"nothing": {func(r *deposit.Request) { *r = deposit.Request{} }, []string{"amount", "network", "address", "idempotencyKey"}},
 		"everything": {func(r *deposit.Request) {
 			*r = deposit.Request{
-				Amount: "0", Network: "SOLANA", Currency: ptr("USDC"), Address: tron, ExternalReference: &long, IdempotencyKey: "x",
+				Amount: "0", Network: "SOLANA", Currency: new("USDC"), Address: tron, ExternalReference: &long, IdempotencyKey: "x",
 			}
 		}, []string{"amount", "network", "currency", "externalReference", "idempotencyKey"}},
 		"nothing at all":     {func(r *deposit.Request) { r.Amount = "0.00000000" }, []string{"amount"}},
@@ -238,7 +227,7 @@ func TestDepositValidation(t *testing.T) {
 		"thirteen digits":    {func(r *deposit.Request) { r.Amount = "1000000000000" }, []string{"amount"}},
 		"small letters":      {func(r *deposit.Request) { r.Network = "trc20" }, []string{"network"}},
 		"of another network": {func(r *deposit.Request) { r.Network = "BEP20" }, []string{"address"}},
-		"empty currency":     {func(r *deposit.Request) { r.Currency = ptr("") }, []string{"currency"}},
+		"empty currency":     {func(r *deposit.Request) { r.Currency = new("") }, []string{"currency"}},
 		"key in braces":      {func(r *deposit.Request) { r.IdempotencyKey = "{" + r.IdempotencyKey + "}" }, []string{"idempotencyKey"}},
 		"key without dashes": {func(r *deposit.Request) { r.IdempotencyKey = strings.ReplaceAll(r.IdempotencyKey, "-", "") }, []string{"idempotencyKey"}},
 	} {
@@ -249,9 +238,7 @@ func TestDepositValidation(t *testing.T) {
 			wantFields(t, err, c.wrong...)
 		})
 	}
-	if rows := d.rows(t); rows != 0 {
-		t.Errorf("%d deposits of refused requests", rows)
-	}
+	testenv.Want(t, d.rows(t), 0, "deposits")
 	edge := request(2)
 	edge.Amount = "999999999999.99999999"
 	if made := d.create(t, edge); made.Amount.String() != edge.Amount {
@@ -283,9 +270,7 @@ func TestConfirm(t *testing.T) {
 			wantFault(t, err, "deposit_not_pending")
 		}
 	}
-	if done != 1 {
-		t.Errorf("%d confirmations did", done)
-	}
+	testenv.Want(t, done, 1, "confirmations that did it")
 	d.wantBalance(t, "25.5", "0")
 	_, err := d.service.Reject(ctx, operator, made.ID, nil)
 	wantFault(t, err, "deposit_not_pending")
@@ -308,9 +293,9 @@ func TestReject(t *testing.T) {
 	d := newDesk(t)
 	ctx := context.Background()
 	made := d.create(t, request(1))
-	_, err := d.service.Reject(ctx, operator, made.ID, ptr(strings.Repeat("x", 256)))
+	_, err := d.service.Reject(ctx, operator, made.ID, new(strings.Repeat("x", 256)))
 	wantFields(t, err, "reason")
-	after, err := d.service.Reject(ctx, operator, made.ID, ptr("nothing came"))
+	after, err := d.service.Reject(ctx, operator, made.ID, new("nothing came"))
 	if err != nil || after.Status != "rejected" {
 		t.Errorf("rejected %+v %v", after, err)
 	}
@@ -322,25 +307,71 @@ func TestReject(t *testing.T) {
 		wantFault(t, err, "not_found")
 	}
 	d.create(t, request(2))
-	list, _, err := d.service.List(ctx, operator, deposit.Page{Status: ptr("pending")})
+	list, _, err := d.service.List(ctx, operator, deposit.Page{Status: new("pending")})
 	if err != nil || len(list) != 1 || list[0].Status != "pending" {
 		t.Errorf("pending: %+v %v", list, err)
 	}
-	_, _, err = d.service.List(ctx, operator, deposit.Page{Status: ptr("done")})
+	_, _, err = d.service.List(ctx, operator, deposit.Page{Status: new("done")})
 	wantFields(t, err, "status")
 	_, _, err = d.service.List(ctx, d.merchant.Caller, deposit.Page{})
 	wantFault(t, err, "token_kind_not_allowed")
 }
 
-func wantFields(t *testing.T, err error, fields ...string) {
+var (
+	noError    = testenv.NoError
+	wantFields = dbtest.WantFields
+)
+
+func (d *desk) bridge(t *testing.T) int64 {
 	t.Helper()
-	f := fault.As(err)
-	if f == nil || f.Code != "validation_failed" || len(f.Fields) != len(fields) {
-		t.Fatalf("%v, want wrong %v", err, fields)
+	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	err := d.Queries().
+		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: d.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
+	noError(t, err)
+	return trader.ID
+}
+
+// balance is total, available, reserved and insurance, as the merchant reads them.
+func (d *desk) balance(t *testing.T) string {
+	t.Helper()
+	b, err := d.service.Balance(context.Background(), d.merchant.Caller, d.merchant.CashboxID)
+	noError(t, err)
+	return fmt.Sprint(b.Total, " ", b.Available, " ", b.Reserved, " ", b.Insurance)
+}
+
+func TestBalance(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := context.Background()
+	read := func(who caller.Caller, id int64) error {
+		_, err := d.service.Balance(ctx, who, id)
+		return err
 	}
-	for _, field := range fields {
-		if !f.Fields.Wrong(field) {
-			t.Errorf("%s is not among %v", field, f.Fields)
-		}
+	// Whose it is comes before what it lacks.
+	stranger := d.newMerchant(t)
+	wantFault(t, read(stranger.Caller, d.merchant.CashboxID), "cashbox_access_denied")
+	wantFault(t, read(d.merchant.Caller, d.merchant.CashboxID), "cashbox_without_trader_bridge")
+	for _, unknown := range []int64{0, -1, 1 << 50} {
+		wantFault(t, read(d.merchant.Caller, unknown), "not_found")
+	}
+	wantFault(t, read(operator, d.merchant.CashboxID), "token_kind_not_allowed")
+	trader := d.bridge(t)
+	// Any key of the merchant may.
+	other := d.merchant.Caller
+	other.Scopes, other.CashboxID = []string{}, nil
+	if b, err := d.service.Balance(ctx, other, d.merchant.CashboxID); err != nil || b.TraderCashboxID != trader ||
+		b.CashboxID != d.merchant.CashboxID {
+		t.Errorf("another key: %+v %v", b, err)
+	}
+	testenv.Want(t, d.balance(t), "0 0 0 0", "the balance at first")
+	d.Fund(t, ledger.Available(ledger.Cashbox, d.merchant.CashboxID), "100.12345678")
+	testenv.Want(t, d.balance(t), "100.12345678 100.12345678 0 0", "the balance when funded")
+}
+
+// wantFault wants a fault of the code.
+func wantFault(t *testing.T, err error, code string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || f.Code != code {
+		t.Errorf("%v, want %s", err, code)
 	}
 }

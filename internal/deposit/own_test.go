@@ -94,19 +94,19 @@ func TestOwnByKey(t *testing.T) {
 	first := d.create(t, request(1))
 	d.clock.Advance(time.Minute)
 	second := d.create(t, request(2))
-	minute := ptr(dbtest.Start.Add(time.Minute))
+	minute := new(dbtest.Start.Add(time.Minute))
 	for name, test := range map[string]struct {
 		page deposit.OwnPage
 		want []int64
 	}{
 		"all":             {deposit.OwnPage{}, []int64{second.ID, first.ID}},
-		"pending":         {deposit.OwnPage{Page: deposit.Page{Status: ptr("pending")}}, []int64{second.ID, first.ID}},
-		"confirmed":       {deposit.OwnPage{Page: deposit.Page{Status: ptr("confirmed")}}, nil},
+		"pending":         {deposit.OwnPage{Page: deposit.Page{Status: new("pending")}}, []int64{second.ID, first.ID}},
+		"confirmed":       {deposit.OwnPage{Page: deposit.Page{Status: new("confirmed")}}, nil},
 		"since":           {deposit.OwnPage{Span: db.Span{From: minute}}, []int64{second.ID}},
 		"before":          {deposit.OwnPage{Span: db.Span{To: minute}}, []int64{first.ID}},
-		"by its key":      {deposit.OwnPage{IdempotencyKey: ptr(first.IdempotencyKey.String())}, []int64{first.ID}},
-		"by no one's key": {deposit.OwnPage{IdempotencyKey: ptr("01890a5d-ac96-774b-bcce-b302099a8057")}, nil},
-		"its key, later":  {deposit.OwnPage{IdempotencyKey: ptr(first.IdempotencyKey.String()), Span: db.Span{From: minute}}, nil},
+		"by its key":      {deposit.OwnPage{IdempotencyKey: new(first.IdempotencyKey.String())}, []int64{first.ID}},
+		"by no one's key": {deposit.OwnPage{IdempotencyKey: new("01890a5d-ac96-774b-bcce-b302099a8057")}, nil},
+		"its key, later":  {deposit.OwnPage{IdempotencyKey: new(first.IdempotencyKey.String()), Span: db.Span{From: minute}}, nil},
 	} {
 		list, cursor, err := d.service.ListOwn(t.Context(), d.merchant.Caller, test.page)
 		var got []int64
@@ -122,11 +122,10 @@ func TestOwnByKey(t *testing.T) {
 		t.Errorf("another merchant lists %v: %v", list, err)
 	}
 	wrong := deposit.OwnPage{
-		Page:           deposit.Page{Status: ptr("waiting")},
-		IdempotencyKey: ptr("1"),
-		Span:           db.Span{From: minute, To: &dbtest.Start},
+		Page: deposit.Page{Status: new("waiting")}, IdempotencyKey: new("1"),
+		Span: db.Span{From: minute, To: &dbtest.Start},
 	}
-	wrong.Limit, wrong.Cursor = ptr[int32](101), ptr("x")
+	wrong.Limit, wrong.Cursor = new(int32(101)), new("x")
 	_, _, err := d.service.ListOwn(t.Context(), d.merchant.Caller, wrong)
 	wantFields(t, err, "cursor", "idempotencyKey", "limit", "status", "to")
 	unable := d.merchant.Caller
@@ -147,9 +146,7 @@ func TestOwnPlans(t *testing.T) {
 	if err == nil {
 		_, err = d.Pool.Exec(t.Context(), "analyze deposit")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	all := db.DepositListOwnParams{MerchantID: d.merchant.ID, BeforeID: 1 << 62, Page: 51}
 	one := all
 	one.IdempotencyKey = pgtype.UUID{Bytes: uuid.New(), Valid: true}

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
 )
 
@@ -19,14 +20,11 @@ import (
 func number(t *testing.T, c directory.Change) int64 {
 	t.Helper()
 	id, err := strconv.ParseInt(c.SubjectKey, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return id
 }
 
 func TestCreateMerchant(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	long := strings.Repeat("ж", 100)
@@ -35,27 +33,16 @@ func TestCreateMerchant(t *testing.T) {
 	if value(t, c.After, "api_enabled") != true || value(t, c.After, "rate_percent") != nil {
 		t.Errorf("made %s", c.After)
 	}
-	c, err = b.settings.CreateMerchant(
-		ctx,
-		operator,
-		directory.NewMerchant{Name: "Shop", APIEnabled: ptr(false), RatePercent: "2.5"},
-	)
+	c, err = b.settings.CreateMerchant(ctx, operator,
+		directory.NewMerchant{Name: "Shop", APIEnabled: new(false), RatePercent: "2.5"})
 	wantChange(t, c, err, "merchant", c.SubjectKey, "rate_percent", "new", 2.5)
-	if value(t, c.After, "api_enabled") != false {
-		t.Errorf("made %s", c.After)
-	}
+	testenv.Want(t, value(t, c.After, "api_enabled"), false, "made %s", c.After)
 	// It can be changed by its id, and the log has what it was made with.
-	changed, err := b.settings.UpdateMerchant(
-		ctx,
-		operator,
-		directory.MerchantUpdate{ID: number(t, c), APIEnabled: ptr(true)},
-	)
+	changed, err := b.settings.UpdateMerchant(ctx, operator,
+		directory.MerchantUpdate{ID: number(t, c), APIEnabled: new(true)})
 	wantChange(t, changed, err, "merchant", c.SubjectKey, "api_enabled", false, true)
-	log, _, err := b.settings.Changes(
-		ctx,
-		operator,
-		directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &c.SubjectKey},
-	)
+	log, _, err := b.settings.Changes(ctx, operator,
+		directory.ChangePage{Subject: new("merchant"), SubjectKey: &c.SubjectKey})
 	if err != nil || len(log) != 2 || log[1].ID != c.ID || string(log[1].After) != string(c.After) {
 		t.Errorf("log %+v %v", log, err)
 	}
@@ -68,7 +55,6 @@ func TestCreateMerchant(t *testing.T) {
 // A name changes for all who read it, is wanted and bounded as that of something new, and stays where
 // none is given.
 func TestRename(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	for subject, rename := range map[string]func(name *string) (directory.Change, error){
@@ -82,7 +68,7 @@ func TestRename(t *testing.T) {
 			return b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Name: name})
 		},
 	} {
-		c, err := rename(ptr(" Another one\n"))
+		c, err := rename(new(" Another one\n"))
 		if err != nil || c.Subject != subject || value(t, c.Before, "name") == "Another one" ||
 			value(t, c.After, "name") != "Another one" {
 			t.Errorf("%s: %+v, %v", subject, c, err)
@@ -98,14 +84,10 @@ func TestRename(t *testing.T) {
 }
 
 func TestCreateTrader(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	c, err := b.settings.CreateTrader(
-		ctx,
-		operator,
-		directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"},
-	)
+	c, err := b.settings.CreateTrader(ctx, operator,
+		directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"})
 	wantChange(t, c, err, "trader", c.SubjectKey, "share_percent", "new", 1.25)
 	if value(t, c.After, "name") != "Trader" || value(t, c.After, "rate_percent") != 3.0 ||
 		value(t, c.After, "enabled") != true {
@@ -125,7 +107,6 @@ func TestCreateTrader(t *testing.T) {
 }
 
 func TestCreateCashbox(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	c, secret, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{
@@ -136,9 +117,7 @@ func TestCreateCashbox(t *testing.T) {
 		"name": "Shop", "merchant_id": float64(b.merchant.ID), "trader_cashbox_id": float64(b.trader.ID), "collect_enabled": true,
 		"webhook_secret": nil,
 	} {
-		if got := value(t, c.After, field); got != want {
-			t.Errorf("%s is %v, want %v", field, got, want)
-		}
+		testenv.Want(t, value(t, c.After, field), want, "%s is", field)
 	}
 	id := number(t, c)
 	b.wantSealed(t, id, secret)
@@ -148,18 +127,12 @@ func TestCreateCashbox(t *testing.T) {
 		}
 	}
 	// It has no method until one is set.
-	set, err := b.settings.SetMethod(
-		ctx,
-		operator,
-		directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200},
-	)
+	set, err := b.settings.SetMethod(ctx, operator,
+		directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200})
 	wantChange(t, set, err, "cashbox_method", c.SubjectKey+"/c2c", "enabled", "new", true)
 
-	c, other, err := b.settings.CreateCashbox(
-		ctx,
-		operator,
-		directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"},
-	)
+	c, other, err := b.settings.CreateCashbox(ctx, operator,
+		directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"})
 	wantChange(t, c, err, "cashbox", c.SubjectKey, "trader_cashbox_id", "new", nil)
 	if other == secret {
 		t.Error("two cashboxes share a secret")
@@ -178,10 +151,7 @@ func TestCreateCashbox(t *testing.T) {
 func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 	t.Helper()
 	var sealed []byte
-	if err := b.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", id).
-		Scan(&sealed); err != nil {
-		t.Fatal(err)
-	}
+	b.Get(t, &sealed, "select webhook_secret from cashbox where id = $1", id)
 	opened, err := dbtest.Vault().Open(sealed, signing.SecretPlace(id))
 	if err != nil || string(opened) != secret || !strings.HasPrefix(secret, "whsec_") ||
 		strings.Contains(string(sealed), secret) {
@@ -190,38 +160,26 @@ func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 }
 
 func TestWrongCashbox(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	create := func(who caller.Caller, n directory.NewCashbox) error {
 		_, secret, err := b.settings.CreateCashbox(context.Background(), who, n)
-		if secret != "" {
-			t.Errorf("%+v: a secret was shown", n)
-		}
+		testenv.Want(t, secret, "", "%+v: a secret was shown", n)
 		return err
 	}
 	wantFields(t, create(operator, directory.NewCashbox{}), "merchantId", "name", "currency")
 	wantFields(
 		t,
-		create(
-			operator,
-			directory.NewCashbox{
-				MerchantID: 1 << 40,
-				Name:       strings.Repeat("x", 101),
-				Currency:   "XXX",
-				TraderID:   1 << 40,
-			},
-		),
+		create(operator, directory.NewCashbox{
+			MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40,
+		}),
 		"merchantId",
 		"name",
 		"currency",
 		"traderCashboxId",
 	)
-	wantFields(
-		t,
+	wantFields(t,
 		create(operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}),
-		"currency",
-		"traderCashboxId",
-	)
+		"currency", "traderCashboxId")
 	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal, Role: caller.Owner}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		ctx := context.Background()
 		_, merchant := b.settings.CreateMerchant(ctx, who, directory.NewMerchant{})

@@ -2,27 +2,30 @@ package directory_test
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 func (b *bundle) wantTrader(t *testing.T, usdt string) {
 	t.Helper()
-	if got := b.Balance(t, ledger.Available(ledger.Trader, b.trader.ID)).String(); got != usdt {
-		t.Errorf("the trader has %s, want %s", got, usdt)
-	}
+	testenv.Want(t, b.Balance(t, ledger.Available(ledger.Trader, b.trader.ID)).String(), usdt, "the trader has")
 	b.Audit(t)
 }
 
 func TestFundAndWithdraw(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	fund, withdraw := b.settings.FundTrader, b.settings.WithdrawTrader
@@ -40,11 +43,8 @@ func TestFundAndWithdraw(t *testing.T) {
 	b.wantTrader(t, "100")
 
 	// Repeats answer with what was done, however the number is written, and move nothing.
-	again, err := fund(
-		ctx,
-		operator,
-		directory.Funding{TraderID: b.trader.ID, Amount: "0100.12345678", Reference: "tx-1"},
-	)
+	again, err := fund(ctx, operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "0100.12345678", Reference: "tx-1"})
 	if err != nil || again.ID != c.ID || string(again.After) != string(c.After) {
 		t.Errorf("again: %+v %v", again, err)
 	}
@@ -71,7 +71,6 @@ func TestFundAndWithdraw(t *testing.T) {
 }
 
 func TestWithdrawTooMuch(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "10")
@@ -90,49 +89,33 @@ func TestWithdrawTooMuch(t *testing.T) {
 	b.wantTrader(t, "0")
 	// What is held for payments is not theirs to take.
 	b.Fund(t, ledger.Reserved(ledger.Trader, b.trader.ID), "5")
-	_, err = b.settings.WithdrawTrader(
-		ctx,
-		operator,
-		directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"},
-	)
+	_, err = b.settings.WithdrawTrader(ctx, operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"})
 	wantFault(t, err, "insufficient_trader_balance")
 }
 
 func TestWrongFunding(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	for _, wrong := range []string{"", "0", "0.00000000", "-1", "+1", "1e3", "x", "NaN", "1.000000001", "1000000000000"} {
-		_, err := b.settings.FundTrader(
-			ctx,
-			operator,
-			directory.Funding{TraderID: b.trader.ID, Amount: wrong, Reference: "tx"},
-		)
+		_, err := b.settings.FundTrader(ctx, operator,
+			directory.Funding{TraderID: b.trader.ID, Amount: wrong, Reference: "tx"})
 		wantFields(t, err, "amount")
 		_, err = b.settings.WithdrawTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: wrong})
 		wantFields(t, err, "amount", "reference")
 	}
-	_, err := b.settings.FundTrader(
-		ctx,
-		operator,
-		directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: strings.Repeat("x", 256)},
-	)
+	_, err := b.settings.FundTrader(ctx, operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: strings.Repeat("x", 256)})
 	wantFields(t, err, "reference")
 	for _, unknown := range []int64{0, -1, 1 << 40} {
-		_, err := b.settings.FundTrader(
-			ctx,
-			operator,
-			directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"},
-		)
+		_, err := b.settings.FundTrader(ctx, operator,
+			directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"})
 		wantFault(t, err, "not_found")
 	}
 	b.wantTrader(t, "0")
 	// The largest there is.
-	_, err = b.settings.FundTrader(
-		ctx,
-		operator,
-		directory.Funding{TraderID: b.trader.ID, Amount: "999999999999.99999999", Reference: strings.Repeat("ж", 255)},
-	)
+	_, err = b.settings.FundTrader(ctx, operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "999999999999.99999999", Reference: strings.Repeat("ж", 255)})
 	if err != nil {
 		t.Error(err)
 	}
@@ -141,18 +124,14 @@ func TestWrongFunding(t *testing.T) {
 
 // A double click, from several hands at once: one moves, all are told the same.
 func TestParallelFunding(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	var mu sync.Mutex
 	var calls sync.WaitGroup
 	answers := map[int64]int{}
 	for range 10 {
 		calls.Go(func() {
-			c, err := b.settings.FundTrader(
-				context.Background(),
-				operator,
-				directory.Funding{TraderID: b.trader.ID, Amount: "7", Reference: "tx"},
-			)
+			c, err := b.settings.FundTrader(context.Background(), operator,
+				directory.Funding{TraderID: b.trader.ID, Amount: "7", Reference: "tx"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -162,15 +141,12 @@ func TestParallelFunding(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if len(answers) != 1 {
-		t.Errorf("answers %v", answers)
-	}
+	testenv.Want(t, len(answers), 1, "answers %v", answers)
 	b.wantTrader(t, "7")
 }
 
 // Of withdrawals at once that together are too much, as many get through as there is money for.
 func TestParallelWithdrawals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "35")
 	var mu sync.Mutex
@@ -190,8 +166,144 @@ func TestParallelWithdrawals(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if taken != 3 {
-		t.Errorf("%d got through", taken)
-	}
+	testenv.Want(t, taken, 3, "got through")
 	b.wantTrader(t, "5")
+}
+
+func (b *bundle) bridge(t *testing.T) {
+	t.Helper()
+	trader := b.NewTrader(t, dbtest.TraderOpts{})
+	err := b.Queries().
+		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: b.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
+	noError(t, err)
+}
+
+// balance is total, available, reserved and insurance, as the merchant reads them.
+func (b *bundle) balance(t *testing.T) string {
+	t.Helper()
+	held := b.held(t)
+	return fmt.Sprint(held.Total, " ", held.Available, " ", held.Reserved, " ", held.Insurance)
+}
+
+func (b *bundle) held(t *testing.T) deposit.Balance {
+	t.Helper()
+	held, err := deposit.New(b.Pools(), &dbtest.Clock{}).
+		Balance(context.Background(), b.merchant.Caller, b.merchant.CashboxID)
+	noError(t, err)
+	return held
+}
+
+func TestInsurance(t *testing.T) {
+	b := setup(t)
+	ctx := context.Background()
+	b.bridge(t)
+	b.Fund(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "100")
+	key := strconv.FormatInt(b.merchant.CashboxID, 10)
+	set := func(amount string) (directory.Change, error) {
+		return b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, amount)
+	}
+	for _, c := range []struct {
+		amount, balance string
+		before, after   float64
+	}{
+		{"30", "100 70 30 30", 0, 30}, {"100", "100 0 100 100", 30, 100}, {"100", "100 0 100 100", 100, 100},
+		{"12.5", "100 87.5 12.5 12.5", 100, 12.5}, {"0", "100 100 0 0", 12.5, 0},
+	} {
+		change, err := set(c.amount)
+		if c.before == c.after {
+			if err != nil || change.ID != 0 {
+				t.Errorf("unchanged: %+v (%v)", change, err)
+			}
+		} else {
+			wantChange(t, change, err, "cashbox", key, "insurance_usdt", c.before, c.after)
+		}
+		testenv.Want(t, b.balance(t), c.balance, "insured for %s", c.amount)
+		b.Audit(t)
+	}
+	_, err := set("100.00000001")
+	wantFault(t, err, "insufficient_cashbox_balance")
+	for _, wrong := range []string{"", "-1", "x", "1.000000001", "1000000000000"} {
+		_, err := set(wrong)
+		wantFields(t, err, "amount")
+	}
+	_, err = b.settings.SetInsurance(ctx, operator, 1<<50, "1")
+	wantFault(t, err, "not_found")
+	_, err = b.settings.SetInsurance(ctx, b.merchant.Caller, b.merchant.CashboxID, "1")
+	wantFault(t, err, "token_kind_not_allowed")
+	testenv.Want(t, b.balance(t), "100 100 0 0", "the balance after refusals")
+}
+
+// Operators who set it at the same time come one after the other: the last sum stands, and nothing
+// is lost.
+func TestParallelInsurance(t *testing.T) {
+	b := setup(t)
+	b.bridge(t)
+	b.Fund(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "100")
+	var setting sync.WaitGroup
+	for i := range 10 {
+		setting.Go(func() {
+			if _, err := b.settings.SetInsurance(
+				context.Background(), operator, b.merchant.CashboxID, strconv.Itoa(10*i),
+			); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	setting.Wait()
+	if held := b.held(t); !held.Total.Equal(decimal.NewFromInt(100)) || !held.Reserved.Equal(held.Insurance) {
+		t.Errorf("%+v", held)
+	}
+	b.Audit(t)
+}
+
+func TestPayoutSettings(t *testing.T) {
+	b := setup(t)
+	ctx := context.Background()
+	trader := b.NewTrader(t, dbtest.TraderOpts{})
+	box := strconv.FormatInt(b.merchant.CashboxID, 10)
+	method := directory.CashboxPayoutMethod{
+		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, MarkupPercent: "2.5",
+	}
+	change, err := b.settings.SetPayoutMethod(ctx, operator, method)
+	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "validity_seconds", "new", 86400.0)
+	method.MarkupPercent, method.ValiditySeconds = "0", 604_800
+	change, err = b.settings.SetPayoutMethod(ctx, operator, method)
+	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "markup_percent", 2.5, 0.0)
+	for wrong, m := range map[string]directory.CashboxPayoutMethod{
+		"method":          {CashboxID: b.merchant.CashboxID, Name: "sim", MarkupPercent: "1"},
+		"markupPercent":   {CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "101"},
+		"validitySeconds": {CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: 604_801},
+	} {
+		_, err := b.settings.SetPayoutMethod(ctx, operator, m)
+		wantFields(t, err, wrong)
+	}
+	_, err = b.settings.SetPayoutMethod(ctx, operator,
+		directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp"})
+	wantFields(t, err, "markupPercent")
+	_, err = b.settings.SetPayoutMethod(ctx, operator,
+		directory.CashboxPayoutMethod{CashboxID: 1 << 50, Name: "sbp", MarkupPercent: "1"})
+	wantFault(t, err, "not_found")
+	_, err = b.settings.SetPayoutMethod(ctx, b.merchant.Caller, method)
+	wantFault(t, err, "token_kind_not_allowed")
+
+	can := directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "RUB", Method: "c2c", Enabled: true}
+	change, err = b.settings.SetTraderPayoutMethod(ctx, operator, can)
+	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", "new", true)
+	can.Enabled = false
+	change, err = b.settings.SetTraderPayoutMethod(ctx, operator, can)
+	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", true, false)
+	_, err = b.settings.SetTraderPayoutMethod(ctx, operator,
+		directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "AZN", Method: "c2c"})
+	wantFields(t, err, "method")
+	_, err = b.settings.SetTraderPayoutMethod(ctx, operator,
+		directory.TraderPayoutMethod{TraderID: 1 << 50, Currency: "RUB", Method: "c2c"})
+	wantFault(t, err, "not_found")
+}
+
+// wantFault wants a fault of the code.
+func wantFault(t *testing.T, err error, code string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || f.Code != code {
+		t.Errorf("%v, want %s", err, code)
+	}
 }

@@ -28,9 +28,7 @@ func (b *bundle) crowd(t *testing.T, merchants, traders int) {
 			from trader t cross join generate_series(1, 50) n`,
 		"analyze merchant, cashbox, trader, requisite",
 	} {
-		if _, err := b.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		b.Exec(t, sql)
 	}
 }
 
@@ -38,29 +36,20 @@ func (b *bundle) crowd(t *testing.T, merchants, traders int) {
 func (b *bundle) blocks(t *testing.T) (blocks int64) {
 	t.Helper()
 	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
-		if _, err := b.Pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		b.Exec(t, sql)
 	}
-	row := b.Pool.QueryRow(
-		t.Context(),
-		"select blks_hit + blks_read from pg_stat_database where datname = current_database()",
-	)
-	if err := row.Scan(&blocks); err != nil {
-		t.Fatal(err)
-	}
+	row := b.Pool.QueryRow(t.Context(),
+		"select blks_hit + blks_read from pg_stat_database where datname = current_database()")
+	noError(t, row.Scan(&blocks))
 	return blocks
 }
 
 // Lists of everybody answer at once, also those that find nothing: none reads much more than what it is a list of.
 func TestListsAreFast(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.crowd(t, testenv.Pick(2000, 20_000), testenv.Pick(200, 2000))
 	var trader int64
-	if err := b.Pool.QueryRow(t.Context(), "select max(id) from trader").Scan(&trader); err != nil {
-		t.Fatal(err)
-	}
+	b.Get(t, &trader, "select max(id) from trader")
 	requisites := func(s directory.Search) error {
 		_, _, err := b.settings.Requisites(t.Context(), operator, s)
 		return err
@@ -78,8 +67,8 @@ func TestListsAreFast(t *testing.T) {
 		search directory.Search
 	}{
 		"requisites":                    {requisites, directory.Search{}},
-		"requisites far down":           {requisites, directory.Search{Page: db.Page{Cursor: ptr("500")}}},
-		"requisites that are off":       {requisites, directory.Search{On: ptr(false)}},
+		"requisites far down":           {requisites, directory.Search{Page: db.Page{Cursor: new("500")}}},
+		"requisites that are off":       {requisites, directory.Search{On: new(false)}},
 		"a trader's requisites":         {requisites, directory.Search{TraderID: trader}},
 		"requisites by their end":       {requisites, directory.Search{Text: "0001"}},
 		"requisites by value":           {requisites, directory.Search{Text: "+79000100001"}},
@@ -115,18 +104,15 @@ func TestListsAreFast(t *testing.T) {
 
 // A list goes on where it ended, each once, and refuses what is no place in it.
 func TestListPages(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for range 4 {
 		b.NewTrader(t, dbtest.TraderOpts{})
 	}
 	var ids []int64
-	search := directory.Search{Page: db.Page{Limit: ptr(int32(2))}}
+	search := directory.Search{Page: db.Page{Limit: new(int32(2))}}
 	for {
 		list, next, err := b.settings.Traders(t.Context(), operator, search)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, one := range list {
 			ids = append(ids, one.ID)
 		}
@@ -138,7 +124,7 @@ func TestListPages(t *testing.T) {
 	if !slices.Equal(ids, []int64{5, 4, 3, 2, 1}) {
 		t.Errorf("listed %v", ids)
 	}
-	_, _, err := b.settings.Traders(t.Context(), operator, directory.Search{Page: db.Page{Cursor: ptr("x")}})
+	_, _, err := b.settings.Traders(t.Context(), operator, directory.Search{Page: db.Page{Cursor: new("x")}})
 	wantFields(t, err, "cursor")
 	if _, err := b.settings.Trader(t.Context(), b.trader.Caller, 1); fault.As(err) == nil {
 		t.Error("a trader reads the directory")

@@ -29,13 +29,6 @@ func wantCode(t *testing.T, what string, err error, code string) {
 	}
 }
 
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.Pool.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func limitsText(l directory.RequisiteLimits) string {
 	number := func(n *int32) string {
 		if n == nil {
@@ -50,85 +43,61 @@ func limitsText(l directory.RequisiteLimits) string {
 		return text
 	}
 	return fmt.Sprintf(
-		"%s to %s, %s a day, %s in sum, %s open, %s-%s %s",
-		amount(l.MinAmount.Valid, l.MinAmount.Decimal.String()),
-		amount(l.MaxAmount.Valid, l.MaxAmount.Decimal.String()),
-		number(l.DailyCount),
-		amount(l.DailySum.Valid, l.DailySum.Decimal.String()),
-		number(l.OpenPayments),
-		l.WorkFrom,
-		l.WorkUntil,
+		"%s to %s, %s a day, %s in sum, %s open, %s-%s %s", amount(l.MinAmount.Valid, l.MinAmount.Decimal.String()),
+		amount(l.MaxAmount.Valid, l.MaxAmount.Decimal.String()), number(l.DailyCount),
+		amount(l.DailySum.Valid, l.DailySum.Decimal.String()), number(l.OpenPayments), l.WorkFrom, l.WorkUntil,
 		l.TimeZone,
 	)
 }
 
 // The operators' limits and the trader's stand beside each other, and the stricter one holds.
 func TestOwnLimits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
 	_, err := b.settings.UpdateRequisite(
 		t.Context(),
 		operator,
 		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{
-			MinAmount: ptr("100"), MaxAmount: ptr("5000"), DailyCount: ptr(int32(7)), OpenPayments: ptr(int32(3)),
-			WorkFrom: ptr("08:00"), WorkUntil: ptr("22:00"),
+			MinAmount: new("100"), MaxAmount: new("5000"), DailyCount: new(int32(7)), OpenPayments: new(int32(3)),
+			WorkFrom: new("08:00"), WorkUntil: new("22:00"),
 		}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	c, err := b.settings.UpdateOwnRequisite(
 		t.Context(),
 		who,
 		id,
-		directory.OwnUpdate{Enabled: ptr(false), Limits: directory.OwnLimits{
-			MinAmount: ptr("100"), MaxAmount: ptr("4999.99"), DailyCount: ptr(int32(6)), DailySum: ptr("90000"),
-			OpenPayments: ptr(int32(3)), WorkFrom: ptr("22:30"), WorkUntil: ptr("06:00"), TimeZone: ptr("Asia/Baku"),
+		directory.OwnUpdate{Enabled: new(false), Limits: directory.OwnLimits{
+			MinAmount: new("100"), MaxAmount: new("4999.99"), DailyCount: new(int32(6)), DailySum: new("90000"),
+			OpenPayments: new(int32(3)), WorkFrom: new("22:30"), WorkUntil: new("06:00"), TimeZone: new("Asia/Baku"),
 		}},
 	)
 	if err != nil || c.ID == 0 || c.Before != nil || c.After != nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	b.wantOwn(t, who, id, "false true",
-		"100 to 5000, 7 a day, - in sum, 3 open, 08:00-22:00 Europe/Moscow",
+	b.wantOwn(t, who, id, "false true", "100 to 5000, 7 a day, - in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, - ")
 	// The operator narrows theirs: that holds at once, and the trader's stay as they are.
-	_, err = b.settings.UpdateRequisite(t.Context(), operator, directory.RequisiteUpdate{ID: id, Enabled: ptr(false),
-		Limits: directory.Limits{MaxAmount: ptr("3000"), DailyCount: ptr(int32(2)), DailySum: ptr("80000")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.wantOwn(t, who, id, "false false",
-		"100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
+	_, err = b.settings.UpdateRequisite(t.Context(), operator, directory.RequisiteUpdate{ID: id, Enabled: new(false),
+		Limits: directory.Limits{MaxAmount: new("3000"), DailyCount: new(int32(2)), DailySum: new("80000")}})
+	noError(t, err)
+	b.wantOwn(t, who, id, "false false", "100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
-		MinAmount:    ptr(""),
-		MaxAmount:    ptr(""),
-		DailyCount:   ptr(int32(0)),
-		DailySum:     ptr(""),
-		OpenPayments: ptr(int32(0)),
-		WorkFrom:     ptr(""),
-		WorkUntil:    ptr(""),
-		TimeZone:     ptr(""),
+		MinAmount: new(""), MaxAmount: new(""), DailyCount: new(int32(0)), DailySum: new(""),
+		OpenPayments: new(int32(0)), WorkFrom: new(""), WorkUntil: new(""), TimeZone: new(""),
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.wantOwn(t, who, id, "false false",
-		"100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
-		"- to -, - a day, - in sum, - open, - ",
-		"100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
+	noError(t, err)
+	b.wantOwn(t, who, id, "false false", "100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
+		"- to -, - a day, - in sum, - open, - ", "100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
 }
 
 func (b *bundle) wantOwn(t *testing.T, who caller.Caller, id int64, switches, set, own, effective string) {
 	t.Helper()
 	r, err := b.settings.OwnRequisite(t.Context(), who, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for what, pair := range map[string][2]string{
 		"switches": {fmt.Sprint(r.Enabled, r.EnabledByOperator), switches}, "set": {limitsText(r.Set), set},
 		"own": {limitsText(r.Own), own}, "effective": {limitsText(r.Effective), effective},
@@ -140,93 +109,79 @@ func (b *bundle) wantOwn(t *testing.T, who caller.Caller, id int64, switches, se
 }
 
 func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
-	b.exec(
+	b.Exec(
 		t,
 		`update requisite set min_amount = 100, max_amount = 5000, daily_count = 7, daily_sum = 9000, open_payments = 3
 		where id = $1`,
 		id,
 	)
 	for field, l := range map[string]directory.OwnLimits{
-		"limits.minAmount":    {MinAmount: ptr("99.99")},
-		"limits.maxAmount":    {MaxAmount: ptr("5000.01")},
-		"limits.dailyCount":   {DailyCount: ptr(int32(8))},
-		"limits.dailySum":     {DailySum: ptr("9000.01")},
-		"limits.openPayments": {OpenPayments: ptr(int32(4))},
-		"limits.timeZone":     {TimeZone: ptr("Mars/Base")},
-		"limits.workUntil":    {WorkFrom: ptr("09:00"), WorkUntil: ptr("09:00")},
+		"limits.minAmount":    {MinAmount: new("99.99")},
+		"limits.maxAmount":    {MaxAmount: new("5000.01")},
+		"limits.dailyCount":   {DailyCount: new(int32(8))},
+		"limits.dailySum":     {DailySum: new("9000.01")},
+		"limits.openPayments": {OpenPayments: new(int32(4))},
+		"limits.timeZone":     {TimeZone: new("Mars/Base")},
+		"limits.workUntil":    {WorkFrom: new("09:00"), WorkUntil: new("09:00")},
 	} {
 		_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: l})
 		wantFields(t, err, field)
 	}
 	for field, l := range map[string]directory.OwnLimits{
-		"limits.minAmount":    {MinAmount: ptr("5000.01")},
-		"limits.maxAmount":    {MaxAmount: ptr("99.99")},
-		"limits.dailyCount":   {DailyCount: ptr(int32(-1))},
-		"limits.dailySum":     {DailySum: ptr("0")},
-		"limits.openPayments": {OpenPayments: ptr(int32(-1))},
+		"limits.minAmount":    {MinAmount: new("5000.01")},
+		"limits.maxAmount":    {MaxAmount: new("99.99")},
+		"limits.dailyCount":   {DailyCount: new(int32(-1))},
+		"limits.dailySum":     {DailySum: new("0")},
+		"limits.openPayments": {OpenPayments: new(int32(-1))},
 	} {
 		_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: l})
 		wantFields(t, err, field)
 	}
 	_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id,
-		directory.OwnUpdate{Limits: directory.OwnLimits{MinAmount: ptr("300"), MaxAmount: ptr("200")}})
+		directory.OwnUpdate{Limits: directory.OwnLimits{MinAmount: new("300"), MaxAmount: new("200")}})
 	wantFields(t, err, "limits.maxAmount")
 	// The bounds themselves are within.
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
-		MinAmount:    ptr("100"),
-		MaxAmount:    ptr("5000"),
-		DailyCount:   ptr(int32(7)),
-		DailySum:     ptr("9000"),
-		OpenPayments: ptr(int32(3)),
+		MinAmount: new("100"), MaxAmount: new("5000"), DailyCount: new(int32(7)), DailySum: new("9000"),
+		OpenPayments: new(int32(3)),
 	}})
 	if err != nil {
 		t.Error(err)
 	}
-	b.exec(t, "update requisite set value = '', open_payments = null, own_open_payments = null where id = $1", id)
+	b.Exec(t, "update requisite set value = '', open_payments = null, own_open_payments = null where id = $1", id)
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id,
-		directory.OwnUpdate{Limits: directory.OwnLimits{OpenPayments: ptr(int32(1))}})
+		directory.OwnUpdate{Limits: directory.OwnLimits{OpenPayments: new(int32(1))}})
 	wantFields(t, err, "limits.openPayments")
 }
 
 // What an operator has switched off, a trader may only leave so, or switch off as well.
 func TestOwnSwitch(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
-	b.exec(t, "update requisite set enabled = false where id = $1", id)
+	b.Exec(t, "update requisite set enabled = false where id = $1", id)
 	set := func(on bool) error {
 		_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Enabled: &on})
 		return err
 	}
 	wantCode(t, "on", set(true), "requisite_off_by_operator")
-	if err := set(false); err != nil {
-		t.Fatal(err)
-	}
-	b.exec(t, "update requisite set enabled = true where id = $1", id)
+	noError(t, set(false))
+	b.Exec(t, "update requisite set enabled = true where id = $1", id)
 	b.wantRequisites(t, " none 0|requisite_off_by_trader none 0")
-	if err := set(true); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set(true))
 	b.wantRequisites(t, " none 0| none 0")
 }
 
 // The log tells who changed what, as it does for operators, and nothing for a change that is none.
 func TestOwnChangesAreKept(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
 	for range 2 {
 		_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id,
-			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: ptr(int32(5))}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.settings.SetBreak(t.Context(), who, true); err != nil {
-			t.Fatal(err)
-		}
+			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(int32(5))}})
+		noError(t, err)
+		noError(t, b.settings.SetBreak(t.Context(), who, true))
 	}
 	list, _, err := b.settings.Changes(t.Context(), operator, directory.ChangePage{})
 	if err != nil || len(list) != 2 {
@@ -254,12 +209,11 @@ func TestOwnChangesAreKept(t *testing.T) {
 }
 
 func TestWhoseRequisites(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	other := owner(b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}))
 	id := b.trader.Requisites[0]
 	update := func(who caller.Caller) error {
-		_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Enabled: ptr(false)})
+		_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Enabled: new(false)})
 		return err
 	}
 	read := func(who caller.Caller) error {
@@ -295,18 +249,15 @@ func TestWhoseRequisites(t *testing.T) {
 
 // A requisite tells what its own day counts. At 21:30 UTC it is the next day in Moscow.
 func TestUseOfRequisites(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	clock := &dbtest.Clock{}
 	clock.Advance(9*time.Hour + 30*time.Minute)
 	settings := directory.NewSettings(b.Pools(), clock, dbtest.Vault())
 	id, used := b.trader.Requisites[0], dbtest.Start.Add(9*time.Hour+10*time.Minute)
-	b.exec(t, "insert into requisite_day values ($1, '2026-11-20', 9, 900), ($1, '2026-11-21', 2, 250.50)", id)
-	b.exec(t, "update requisite_day set used_at = $1 where day = '2026-11-21'", used)
+	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 9, 900), ($1, '2026-11-21', 2, 250.50)", id)
+	b.Exec(t, "update requisite_day set used_at = $1 where day = '2026-11-21'", used)
 	list, err := settings.ListOwnRequisites(t.Context(), owner(b.trader))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	use := list[0].Use
 	if use.Day.Format(time.DateOnly) != "2026-11-21" || use.Count != 2 || use.Sum.String() != "250.5" ||
 		use.LastUsedAt == nil || !use.LastUsedAt.Equal(used) {
@@ -321,13 +272,10 @@ func TestUseOfRequisites(t *testing.T) {
 }
 
 func TestBreak(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who := owner(b.trader)
 	for _, on := range []bool{true, true, false} {
-		if err := b.settings.SetBreak(t.Context(), who, on); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.settings.SetBreak(t.Context(), who, on))
 		if got, err := b.settings.Break(t.Context(), who); err != nil || got != on {
 			t.Errorf("on a break: %v (%v), want %v", got, err, on)
 		}
@@ -340,7 +288,6 @@ func TestBreak(t *testing.T) {
 }
 
 func TestOwnBalance(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "12.5")
 	got, err := b.settings.OwnBalance(t.Context(), owner(b.trader))
@@ -352,21 +299,20 @@ func TestOwnBalance(t *testing.T) {
 // An operator who narrows a limit while a trader sets their own: whoever comes second is held to what
 // the first has set, and the trader's never is the one that holds beyond the operators'.
 func TestOwnLimitsAgainstOperators(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
 	var running sync.WaitGroup
 	for n := range int32(20) {
 		running.Go(func() {
 			_, err := b.settings.UpdateRequisite(t.Context(), operator,
-				directory.RequisiteUpdate{ID: id, Limits: directory.Limits{DailyCount: ptr(100 - n)}})
+				directory.RequisiteUpdate{ID: id, Limits: directory.Limits{DailyCount: new(100 - n)}})
 			if err != nil {
 				t.Error(err)
 			}
 		})
 		running.Go(func() {
 			_, err := b.settings.UpdateOwnRequisite(t.Context(), who, id,
-				directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: ptr(81 + n)}})
+				directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(81 + n)}})
 			if err != nil && fault.As(err) == nil {
 				t.Error(err)
 			}
@@ -374,9 +320,7 @@ func TestOwnLimitsAgainstOperators(t *testing.T) {
 	}
 	running.Wait()
 	row, err := b.Queries().RequisiteOwn(t.Context(), db.RequisiteOwnParams{ID: id, TraderID: b.trader.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	held := *row.DailyCount
 	if row.OwnDailyCount != nil {
 		held = min(held, *row.OwnDailyCount)

@@ -16,16 +16,12 @@ import (
 // The hosts that payers may be led back to are names, kept in small letters. Unset leaves them, and
 // an empty list is any.
 func TestReturnHosts(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
 	set := func(hosts ...string) (directory.Change, error) {
-		return b.settings.UpdateCashbox(
-			ctx,
-			operator,
-			directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnHosts: &hosts},
-		)
+		return b.settings.UpdateCashbox(ctx, operator,
+			directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnHosts: &hosts})
 	}
 	want := func(c directory.Change, err error, before, after []any) {
 		t.Helper()
@@ -43,11 +39,8 @@ func TestReturnHosts(t *testing.T) {
 	two := []any{"shop.example", label + ".pay-1.example"}
 	c, err := set("Shop.EXAMPLE", label+".pay-1.example")
 	want(c, err, []any{}, two)
-	c, err = b.settings.UpdateCashbox(
-		ctx,
-		operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: ptr(true)},
-	)
+	c, err = b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(true)})
 	want(c, err, two, two)
 	c, err = set()
 	want(c, err, two, []any{})
@@ -77,7 +70,6 @@ func TestReturnHosts(t *testing.T) {
 // How long a payment waits for a claimed transfer, and how many cards may be tried, are 900 seconds
 // and 3 until an operator sets them, and stay as they are where a call leaves them out.
 func TestClaimSecondsAndCards(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
@@ -89,14 +81,14 @@ func TestClaimSecondsAndCards(t *testing.T) {
 	c, err := set(nil, nil)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", "new", 900.0)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", "new", 3.0)
-	c, err = set(ptr(int32(86_400)), ptr(int32(10)))
+	c, err = set(new(int32(86_400)), new(int32(10)))
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 900.0, 86_400.0)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 3.0, 10.0)
 	m.ValiditySeconds = 700
 	c, err = set(nil, nil)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 86_400.0, 86_400.0)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 10.0, 10.0)
-	c, err = set(ptr(int32(1)), ptr(int32(1)))
+	c, err = set(new(int32(1)), new(int32(1)))
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 86_400.0, 1.0)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 10.0, 1.0)
 	for _, wrong := range []int32{0, -1, 86_401} {
@@ -107,19 +99,16 @@ func TestClaimSecondsAndCards(t *testing.T) {
 		_, err = set(nil, &wrong)
 		wantFields(t, err, "cards")
 	}
-	_, err = set(ptr(int32(0)), ptr(int32(0)))
+	_, err = set(new(int32(0)), new(int32(0)))
 	wantFields(t, err, "claimSeconds", "cards")
 }
 
 // Payments are made by what was set, as soon as the keeper was renewed.
 func TestKeeperKnowsPayers(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
 	keeper, err := directory.NewKeeper(ctx, b.Pool, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want := func(patience time.Duration, cards int, events bool, hosts ...string) {
 		t.Helper()
 		if _, err := keeper.Renew(ctx); err != nil {
@@ -129,28 +118,19 @@ func TestKeeperKnowsPayers(t *testing.T) {
 		shop := keeper.Shop(b.merchant.ID, &id, "sbp", "RUB")
 		if shop == nil || fmt.Sprint(shop.ReturnHosts) != fmt.Sprint(hosts) || keeper.Patience(id, "sbp") != patience ||
 			keeper.Cards(id, "sbp") != cards || keeper.PayerEvents(id) != events {
-			t.Errorf(
-				"%+v, %s, %d cards, events %t",
-				shop,
-				keeper.Patience(id, "sbp"),
-				keeper.Cards(id, "sbp"),
-				keeper.PayerEvents(id),
-			)
+			t.Errorf("%+v, %s, %d cards, events %t", shop, keeper.Patience(id, "sbp"), keeper.Cards(id, "sbp"),
+				keeper.PayerEvents(id))
 		}
 	}
 	want(15*time.Minute, 3, false)
 	_, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{
-		ID: b.merchant.CashboxID, PayerEvents: ptr(true), ReturnHosts: &[]string{"shop.example"},
+		ID: b.merchant.CashboxID, PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	_, err = b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 600,
-		ClaimSeconds: ptr(int32(60)), Cards: ptr(int32(7)),
+		ClaimSeconds: new(int32(60)), Cards: new(int32(7)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want(time.Minute, 7, true, "shop.example")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
@@ -11,79 +12,55 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 func TestLimitsOfARequisite(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	n := directory.NewRequisite{
-		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: ptr("Bank"),
+		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: new("Bank"),
 		Limits: directory.Limits{
-			MinAmount:    ptr("100"),
-			MaxAmount:    ptr("5000"),
-			TimeZone:     ptr("Asia/Baku"),
-			DailyCount:   ptr(int32(7)),
-			DailySum:     ptr("90000"),
-			OpenPayments: ptr(int32(3)),
-			WorkFrom:     ptr("22:00"),
-			WorkUntil:    ptr("06:30"),
-			Weight:       ptr(int32(4)),
+			MinAmount: new("100"), MaxAmount: new("5000"), TimeZone: new("Asia/Baku"),
+			DailyCount: new(int32(7)), DailySum: new("90000"), OpenPayments: new(int32(3)),
+			WorkFrom: new("22:00"), WorkUntil: new("06:30"), Weight: new(int32(4)),
 		},
 	}
 	c, err := b.settings.CreateRequisite(ctx, operator, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for field, want := range map[string]any{
 		"value": "2200000000000004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
 		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "enabled": true,
 	} {
-		if got := value(t, c.After, field); got != want {
-			t.Errorf("%s is %v, want %v", field, got, want)
-		}
+		testenv.Want(t, value(t, c.After, field), want, "%s is", field)
 	}
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
 	cleared := directory.Limits{
-		DailyCount:   ptr(int32(0)),
-		DailySum:     ptr(""),
-		OpenPayments: ptr(int32(0)),
-		WorkFrom:     ptr(""),
-		WorkUntil:    ptr(""),
+		DailyCount: new(int32(0)), DailySum: new(""), OpenPayments: new(int32(0)), WorkFrom: new(""),
+		WorkUntil: new(""),
 	}
 	c, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, field := range []string{"daily_count", "daily_sum", "open_payments", "work_from", "work_until"} {
 		if got := value(t, c.After, field); got != nil {
 			t.Errorf("%s is %v after it was cleared", field, got)
 		}
 	}
-	if got := value(t, c.After, "min_amount"); got != 100.0 {
-		t.Errorf("min_amount became %v", got)
-	}
-	_, err = b.settings.UpdateRequisite(
-		ctx,
-		operator,
-		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: ptr("5000.01")}},
-	)
+	testenv.Want(t, value(t, c.After, "min_amount"), 100.0, "min_amount became")
+	_, err = b.settings.UpdateRequisite(ctx, operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: new("5000.01")}})
 	wantFields(t, err, "limits.minAmount")
 }
 
 func TestWrongSettings(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	requisite := func(method, value string) directory.NewRequisite {
 		return directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
 	}
 	limited := func(l directory.Limits) error {
-		_, err := b.settings.UpdateRequisite(
-			ctx,
-			operator,
-			directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l},
-		)
+		_, err := b.settings.UpdateRequisite(ctx, operator,
+			directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
 		return err
 	}
 	create := func(n directory.NewRequisite) error {
@@ -100,68 +77,40 @@ func TestWrongSettings(t *testing.T) {
 	wantFields(t, create(requisite("card", "2200000000000005")), "value")
 	wantFields(t, create(requisite("sbp", "89001234567")), "value")
 	wantFields(t, create(requisite("c2c", "2200000000000004")), "method")
-	wantFields(
-		t,
+	wantFields(t,
 		create(directory.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}),
-		"traderId",
-	)
+		"traderId")
 	wantFields(
 		t,
-		create(
-			directory.NewRequisite{
-				TraderID: b.trader.ID,
-				Currency: "MNT",
-				Method:   "iban",
-				Value:    "MN120005000000000000",
-			},
-		),
+		create(directory.NewRequisite{
+			TraderID: b.trader.ID, Currency: "MNT", Method: "iban", Value: "MN120005000000000000",
+		}),
 		"value",
 	)
-	wantFields(
-		t,
-		limited(directory.Limits{TimeZone: ptr("Mars/Base"), Weight: ptr(int32(0)), DailyCount: ptr(int32(-1))}),
-		"limits.timeZone",
-		"limits.weight",
-		"limits.dailyCount",
-	)
-	wantFields(
-		t,
-		limited(directory.Limits{WorkFrom: ptr("24:00"), WorkUntil: ptr("")}),
-		"limits.workFrom",
-		"limits.workUntil",
-	)
-	wantFields(t, limited(directory.Limits{WorkFrom: ptr("09:00"), WorkUntil: ptr("09:00")}), "limits.workUntil")
-	wantFields(t, limited(directory.Limits{DailySum: ptr("0")}), "limits.dailySum")
-	_, err := b.settings.SetMethod(
-		ctx,
-		operator,
-		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401},
-	)
+	wantFields(t,
+		limited(directory.Limits{TimeZone: new("Mars/Base"), Weight: new(int32(0)), DailyCount: new(int32(-1))}),
+		"limits.timeZone", "limits.weight", "limits.dailyCount")
+	wantFields(t, limited(directory.Limits{WorkFrom: new("24:00"), WorkUntil: new("")}), "limits.workFrom",
+		"limits.workUntil")
+	wantFields(t, limited(directory.Limits{WorkFrom: new("09:00"), WorkUntil: new("09:00")}), "limits.workUntil")
+	wantFields(t, limited(directory.Limits{DailySum: new("0")}), "limits.dailySum")
+	_, err := b.settings.SetMethod(ctx, operator,
+		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
 	wantFields(t, err, "method", "validitySeconds")
-	_, err = b.settings.SetPlatformLimit(
-		ctx,
-		operator,
-		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1"},
-	)
+	_, err = b.settings.SetPlatformLimit(ctx, operator,
+		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1"})
 	wantFields(t, err, "currency", "maxAmount")
-	_, err = b.settings.UpdateCashbox(
-		ctx,
-		operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(1 << 40))},
-	)
+	_, err = b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(1 << 40))})
 	wantFields(t, err, "traderCashboxId")
 	if _, err := b.settings.UpdateMerchant(
-		ctx,
-		operator,
-		directory.MerchantUpdate{ID: 1 << 40},
+		ctx, operator, directory.MerchantUpdate{ID: 1 << 40},
 	); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("unknown merchant: %v", err)
 	}
 	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		if _, err := b.settings.UpdateMerchant(
-			ctx,
-			who,
-			directory.MerchantUpdate{ID: b.merchant.ID},
+			ctx, who, directory.MerchantUpdate{ID: b.merchant.ID},
 		); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 			t.Errorf("%s: %v", who.Kind, err)
 		}
@@ -174,7 +123,6 @@ func TestWrongSettings(t *testing.T) {
 
 // A desk that takes cards is a requisite without a value, of a trader who has an acquirer.
 func TestDesk(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
@@ -186,25 +134,19 @@ func TestDesk(t *testing.T) {
 		}
 	}
 	wrong(desk, "traderId")
-	if err := b.Queries().
-		AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Queries().
+		AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}),
+	)
 	withValue, withOpen, elsewhere := desk, desk, desk
-	withValue.Value, withOpen.Limits.OpenPayments, elsewhere.Currency = "+79001234567", ptr(int32(3)), "AZN"
+	withValue.Value, withOpen.Limits.OpenPayments, elsewhere.Currency = "+79001234567", new(int32(3)), "AZN"
 	wrong(withValue, "value")
 	wrong(withOpen, "limits.openPayments")
 	wrong(elsewhere, "method")
 	c, err := b.settings.CreateRequisite(ctx, operator, desk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	_, err = b.settings.UpdateRequisite(
-		ctx,
-		operator,
-		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: ptr(int32(3))}},
-	)
+	_, err = b.settings.UpdateRequisite(ctx, operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: new(int32(3))}})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("limits.openPayments") {
 		t.Errorf("a limit it cannot keep: %v", err)
 	}
@@ -213,5 +155,70 @@ func TestDesk(t *testing.T) {
 	desk.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
 	if _, err := b.settings.CreateRequisite(ctx, operator, desk); err != nil {
 		t.Error(err)
+	}
+}
+
+// What an operator may set of a bank: nothing that a browser would run, and nothing without a source.
+func TestSetBankRefuses(t *testing.T) {
+	s := setup(t).settings
+	who := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	good := directory.Bank{
+		Currency: "RUB", Name: "Alpha", Methods: []string{"sbp"},
+		Link: "https://alpha.example/pay?to={phone}&sum={amount}", Source: "https://alpha.example/docs", Enabled: true,
+	}
+	if _, err := s.SetBank(t.Context(), who, good); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		change func(*directory.Bank)
+		field  string
+	}{
+		"no name":           {func(b *directory.Bank) { b.Name = "" }, "name"},
+		"long name":         {func(b *directory.Bank) { b.Name = strings.Repeat("x", 61) }, "name"},
+		"no currency":       {func(b *directory.Bank) { b.Currency = "" }, "currency"},
+		"unknown currency":  {func(b *directory.Bank) { b.Currency = "XXX" }, "currency"},
+		"no methods":        {func(b *directory.Bank) { b.Methods = nil }, "methods"},
+		"another's method":  {func(b *directory.Bank) { b.Methods = []string{"iban"} }, "methods"},
+		"a card checkout":   {func(b *directory.Bank) { b.Methods = []string{"mtstpay"} }, "methods"},
+		"a script":          {func(b *directory.Bank) { b.Link = "javascript:alert({amount})" }, "link"},
+		"a script in caps":  {func(b *directory.Bank) { b.Link = "JavaScript:alert(1)" }, "link"},
+		"data":              {func(b *directory.Bank) { b.Link = "data:text/html,{value}" }, "link"},
+		"plain http":        {func(b *directory.Bank) { b.Link = "http://alpha.example/{value}" }, "link"},
+		"no scheme":         {func(b *directory.Bank) { b.Link = "//alpha.example/{value}" }, "link"},
+		"a scheme by place": {func(b *directory.Bank) { b.Link = "{recipient}:pay" }, "link"},
+		"a host by place":   {func(b *directory.Bank) { b.Link = "https://{recipient}/pay" }, "link"},
+		"an unknown place":  {func(b *directory.Bank) { b.Link = "https://alpha.example/{pin}" }, "link"},
+		"an open place":     {func(b *directory.Bank) { b.Link = "https://alpha.example/{value" }, "link"},
+		"a long link":       {func(b *directory.Bank) { b.Link = "https://alpha.example/" + strings.Repeat("x", 500) }, "link"},
+		"neither":           {func(b *directory.Bank) { b.Link = "" }, "link"},
+		"no language":       {func(b *directory.Bank) { b.Steps = map[string]string{"english": "x"} }, "steps"},
+		"empty steps":       {func(b *directory.Bank) { b.Steps = map[string]string{"en": ""} }, "steps"},
+		"no source":         {func(b *directory.Bank) { b.Source = "" }, "source"},
+		"no picture":        {func(b *directory.Bank) { b.Logo = []byte("<svg onload=alert(1)>") }, "logo"},
+		"a large picture":   {func(b *directory.Bank) { b.Logo = []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 32<<10)) }, "logo"},
+	} {
+		bad := good
+		test.change(&bad)
+		_, err := s.SetBank(t.Context(), who, bad)
+		if refusal := fault.As(err); refusal == nil || refusal.Fields[test.field] == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.SetBank(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, good); err == nil {
+		t.Error("a trader sets banks")
+	}
+	// The same once more is no change, and a logo stays until there is another.
+	good.Logo = []byte("\x89PNG\r\n\x1a\n")
+	changed, err := s.SetBank(t.Context(), who, good)
+	if err != nil || changed.ID == 0 {
+		t.Fatalf("%+v %v", changed, err)
+	}
+	good.Logo = nil
+	if again, err := s.SetBank(t.Context(), who, good); err != nil || again.ID != 0 {
+		t.Errorf("the same once more: %+v %v", again, err)
+	}
+	list, err := s.ListBanks(t.Context(), who, "RUB")
+	if err != nil || len(list) != 1 || list[0].LogoHash == "" || list[0].Link != good.Link {
+		t.Errorf("%+v %v", list, err)
 	}
 }

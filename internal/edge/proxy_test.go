@@ -1,19 +1,24 @@
 package edge
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/testenv"
 )
 
 // A client is who the last of our proxies heard, and nobody can write themselves another address.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	trusted, err := ParseProxies("10.0.0.0/8, 192.0.2.1,2001:db8::/32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	for _, test := range []struct{ from, chain, want string }{
 		{"203.0.113.9:4711", "", "203.0.113.9:4711"},
 		{"203.0.113.9:4711", "198.51.100.1", "203.0.113.9:4711"},
@@ -50,5 +55,104 @@ func TestProxies(t *testing.T) {
 	}
 	if none, err := ParseProxies(""); err != nil || len(none) != 0 {
 		t.Errorf("none: %v, %v", none, err)
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	inside := ""
+	handler := WithRequestID(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = RequestID(r.Context()) }),
+	)
+	ask := func(sent string) string {
+		request := httptest.NewRequest(http.MethodGet, "/", nil)
+		request.Header.Set("X-Request-Id", sent)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		testenv.Want(t, answer.Header().Get("X-Request-Id"), inside, "answered, inside")
+		return inside
+	}
+	for _, good := range []string{"a", "A-Z_0.9", strings.Repeat("x", 64), "...", uuid.NewString()} {
+		testenv.Want(t, ask(good), good, "the answer became")
+	}
+	seen := map[string]bool{}
+	for _, bad := range []string{"", " ", strings.Repeat("x", 65), "a b", "a/b", "a\nb", "ж", "a\x00", "<script>", "a;b", "\xff", "a\n"} {
+		got := ask(bad)
+		if _, err := uuid.Parse(got); err != nil || seen[got] {
+			t.Errorf("%q became %q; want an id of ours, and a new one", bad, got)
+		}
+		seen[got] = true
+	}
+}
+
+// What callers choose is answered with, and kept only as far as it cannot be a secret.
+func TestKeptRequestID(t *testing.T) {
+	t.Parallel()
+	id := uuid.NewString()
+	for sent, harmless := range map[string]bool{
+		"request-1":                         true,
+		id:                                  true,
+		"1763839200123":                     true, // a time in milliseconds
+		"4111111111111111":                  false,
+		"order.4111111111111111.7":          false,
+		"a4111-1111-1111-1111b":             false,
+		"4111.1111_1111-1111":               false,
+		"4111111111111112":                  true, // the check digit is wrong
+		"sk_0123456789abcdef0123456789abcd": false,
+		"k2qhE0rhW6wScthkvct9oi3wCNGBN475Fw8YbSr__zc":             false,
+		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": true,
+	} {
+		request := httptest.NewRequest(http.MethodGet, "/", nil)
+		request.Header.Set("X-Request-Id", sent)
+		var shown, kept string
+		WithRequestID(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			shown, kept = RequestID(r.Context()), KeptRequestID(r.Context())
+		})).ServeHTTP(httptest.NewRecorder(), request)
+		if shown != sent || (kept == sent) != harmless || uuid.Validate(kept) != nil && !harmless {
+			t.Errorf("%s is shown as %q, kept as %q", sent, shown, kept)
+		}
+	}
+}
+
+// Where an operator looks as another user the log says who.
+func TestViewersAreLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), prometheus.NewRegistry(),
+		func(http.Header) string { return "" })
+	pages := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		NoteViewer(r.Context(), "operator:1 as trader:2")
+	})
+	observer.Observe(pages).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/trader", nil))
+	if line := log.String(); !strings.Contains(line, `viewer="operator:1 as trader:2"`) {
+		t.Errorf("logged %s", line)
+	}
+}
+
+// Pages are logged and counted by the pattern of their path. The path itself is a credential and
+// must not be seen.
+func TestPagesAreNamedByTheirPattern(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /r/{token}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	var log bytes.Buffer
+	metrics := prometheus.NewRegistry()
+	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), metrics, func(http.Header) string { return "" })
+	answer := httptest.NewRecorder()
+	observer.Observe(Named(mux)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/r/secret-link?x=secret", nil))
+	if line := log.String(); !strings.Contains(line, `procedure="GET /r/{token}"`) ||
+		!strings.Contains(line, "status=410") || strings.Contains(line, "secret") {
+		t.Errorf("logged %s", line)
+	}
+	if answer.Header().Get("X-Request-Id") == "" {
+		t.Error("no request id")
+	}
+	families, err := metrics.Gather()
+	if err != nil || len(families) != 1 {
+		t.Fatalf("%d families, %v", len(families), err)
+	}
+	labels := families[0].GetMetric()[0].GetLabel()
+	if labels[0].GetValue() != "GET /r/{token}" || labels[1].GetValue() != "410" {
+		t.Errorf("counted as %v", labels)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // As many uploads of one as there are places are let in; the next waits for one of them, but not
@@ -50,9 +51,7 @@ func TestTurnstile(t *testing.T) {
 		if _, err := stile.enter(t.Context(), 1); err != nil {
 			t.Errorf("a place came free: %v", err)
 		}
-		if len(stile.gates) != 1 {
-			t.Errorf("%d are remembered, of whom one has places", len(stile.gates))
-		}
+		testenv.Want(t, len(stile.gates), 1, "gates that are remembered")
 	})
 }
 
@@ -77,9 +76,7 @@ func TestTempFile(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	left := func() []string {
 		names, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		return names
 	}
 	file, err := NewTempFile(strings.NewReader("content"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 func TestIsGoesByCode(t *testing.T) {
@@ -129,5 +130,28 @@ func TestRequiredAndMaxLength(t *testing.T) {
 	}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%v, want %v", f, want)
+	}
+}
+
+func TestTextFlaw(t *testing.T) {
+	t.Parallel()
+	const control = "must not contain control characters"
+	for text, want := range map[string]struct{ line, lines string }{
+		"":                       {"", ""},
+		"Оплачено, 12:00 €":      {"", ""},
+		"e\u0301 👩‍👩‍👧 \u00a0":   {"", ""},
+		"two\nlines":             {control, ""},
+		"of\r\nWindows":          {control, ""},
+		"a\ttable":               {control, ""},
+		"bell\a":                 {control, control},
+		"escape \x1b[31m":        {control, control},
+		"delete\x7f":             {control, control},
+		"next line\u0085":        {control, control},
+		"nul\x00":                {`must not contain \u0000`, `must not contain \u0000`},
+		"half a letter \xd0":     {"must be valid UTF-8", "must be valid UTF-8"},
+		"surrogate \xed\xa0\x80": {"must be valid UTF-8", "must be valid UTF-8"},
+	} {
+		testenv.Want(t, fault.TextFlaw(text), want.line, "%q as a line", text)
+		testenv.Want(t, fault.TextLinesFlaw(text), want.lines, "%q as lines", text)
 	}
 }

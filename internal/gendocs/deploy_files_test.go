@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -29,9 +30,7 @@ func deployFiles(t *testing.T) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return files
 }
 
@@ -67,13 +66,9 @@ func TestDeployFilesParse(t *testing.T) {
 func TestDeployNamesSettings(t *testing.T) {
 	t.Parallel()
 	src, err := parse(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	_, known, err := settings(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	for name := range describedVariables(src) {
 		known[name] = true
 	}

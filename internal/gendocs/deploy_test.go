@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gateway.example/internal/alarm"
+	"gateway.example/internal/testenv"
 )
 
 const alertFile = "deploy/prometheus/alerts.yaml"
@@ -35,9 +36,7 @@ func alertRules(t *testing.T) map[string]alert {
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(read(t, alertFile)))
 	decoder.KnownFields(true)
-	if err := decoder.Decode(&file); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, decoder.Decode(&file))
 	rules := map[string]alert{}
 	for _, group := range file.Groups {
 		for _, rule := range group.Rules {
@@ -151,9 +150,7 @@ func dashboardQueries(t *testing.T) map[string][]string {
 			Targets     []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, "deploy/grafana/gateway.json")), &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, json.Unmarshal([]byte(read(t, "deploy/grafana/gateway.json")), &dashboard))
 	queries := map[string][]string{}
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {

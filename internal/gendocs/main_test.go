@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // The tables in the documentation are those that the code makes. go generate ./internal/gendocs
@@ -15,9 +18,7 @@ import (
 func TestPagesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	pages, err := generate(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	for _, path := range slices.Sorted(maps.Keys(pages)) {
 		if p := pages[path]; p.now != p.generated {
 			t.Errorf("%s is not up to date: run go generate ./internal/gendocs", path)
@@ -72,9 +73,7 @@ func TestCallsAreDescribed(t *testing.T) {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return string(content)
 }
 
@@ -82,15 +81,11 @@ func read(t *testing.T, path string) string {
 func TestNothingIsLeftOut(t *testing.T) {
 	t.Parallel()
 	src, err := parse(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	for name, test := range map[string]struct {
 		make func(source) (string, error)
 		from map[string]string
-	}{
-		"secrets": {secretTable, describedVariables(src)}, "metrics": {metricTable, alerts},
-	} {
+	}{"secrets": {secretTable, describedVariables(src)}, "metrics": {metricTable, alerts}} {
 		got, err := test.make(src)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -112,13 +107,9 @@ func TestNothingIsLeftOut(t *testing.T) {
 func TestFieldTable(t *testing.T) {
 	t.Parallel()
 	described, err := readDescription(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	got, err := described.fieldTable("CreatePaymentRequest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	for _, want := range []string{
 		"| `orderId` | yes |", "| `payer.payments.expired` | no |", "| `merchantName` | never |", "`quasi_ecom`",
 	} {
@@ -135,15 +126,51 @@ func TestFieldTable(t *testing.T) {
 func TestEventsAreDescribed(t *testing.T) {
 	t.Parallel()
 	src, err := parse(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	described, err := readDescription(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	delete(described.Webhooks, "payment.payer.claimed")
 	if _, err := eventTable(src, described); err == nil || !strings.Contains(err.Error(), "payment.payer.claimed") {
 		t.Error(err)
+	}
+}
+
+var (
+	namedTest  = regexp.MustCompile("`(Test\\w+)`")
+	writtenAs  = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	attackFile = regexp.MustCompile(`^attack(_\w+)?_test\.go$`)
+)
+
+// docs/security.md names tests that there are, and every test that attacks the gateway.
+func TestAttacksAreProven(t *testing.T) {
+	t.Parallel()
+	there, attacks := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, found := range writtenAs.FindAllStringSubmatch(string(content), -1) {
+			there[found[1]] = true
+			if attackFile.MatchString(entry.Name()) {
+				attacks[found[1]] = true
+			}
+		}
+		return err
+	})
+	testenv.NoError(t, err)
+	named := map[string]bool{}
+	for _, found := range namedTest.FindAllStringSubmatch(read(t, "docs/security.md"), -1) {
+		if named[found[1]] = true; !there[found[1]] {
+			t.Errorf("docs/security.md names %s, which is nowhere", found[1])
+		}
+	}
+	for name := range attacks {
+		if !named[name] {
+			t.Errorf("%s is not in docs/security.md", name)
+		}
+	}
+	if len(attacks) < 15 {
+		t.Errorf("only %d attacks were found", len(attacks))
 	}
 }

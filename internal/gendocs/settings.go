@@ -132,7 +132,8 @@ func secretTable(src source) (string, error) {
 	found := map[string]bool{}
 	src.inspect(func(path string, node ast.Node) {
 		e, ok := node.(ast.Expr)
-		if !ok || strings.HasPrefix(path, "internal/dbtest/") || strings.HasPrefix(path, "web/browsertest/") {
+		if !ok || strings.HasPrefix(path, "internal/dbtest/") || strings.HasPrefix(path, "internal/testenv/") ||
+			strings.HasPrefix(path, "web/browsertest/") {
 			return
 		}
 		if text, ok := literal(e); ok && variable.MatchString(text) && !ofFlags[text] {

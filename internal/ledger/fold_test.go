@@ -15,12 +15,12 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 // An account that somebody else keeps locked is left for the next round, and holds up none of those
 // after it.
 func TestFoldWaitsForNoAccount(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "0")
 	accounts := []ledger.Account{shop, platform}
 	slices.SortFunc(accounts, func(a, b ledger.Account) int { return int(a.ID() - b.ID()) })
@@ -39,12 +39,7 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 		t.Errorf("folding a locked account: %v", err)
 	}
 	for i, want := range []int{1001, 0} {
-		if n := one[int](
-			t,
-			b.Pool,
-			"select count(*) from account_pending where account_id = $1",
-			accounts[i].ID(),
-		); n != want {
+		if n := b.Count(t, "select count(*) from account_pending where account_id = $1", accounts[i].ID()); n != want {
 			t.Errorf("account %d has %d pending, want %d", accounts[i].ID(), n, want)
 		}
 	}
@@ -68,7 +63,6 @@ func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 
 // A debit that the balance covers leaves what is pending alone; another folds it in.
 func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	check(t, b.post(move(trader, shop, "4")))
 	b.Fund(t, trader, "1")
@@ -77,12 +71,7 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 		pending int
 	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
 		check(t, b.post(move(trader, shop, c.debit)))
-		if n := one[int](
-			t,
-			b.Pool,
-			"select count(*) from account_pending where account_id = $1",
-			trader.ID(),
-		); n != c.pending {
+		if n := b.Count(t, "select count(*) from account_pending where account_id = $1", trader.ID()); n != c.pending {
 			t.Errorf("%d pending after a debit of %s, want %d", n, c.debit, c.pending)
 		}
 	}
@@ -96,7 +85,6 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 // While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago
 // and before; one that comes with an id from then is found by the next round.
 func TestDebitPassesByWhatIsGone(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "0")
 	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	check(t, err)
@@ -107,7 +95,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	_, err = old.Exec(t.Context(), "select count(*) from account_pending")
 	check(t, err)
 	const many = 1001
-	later := func() { exec(t, b.Pool, "update account_fold set noted_at = noted_at - interval '61 seconds'") }
+	later := func() { b.Exec(t, "update account_fold set noted_at = noted_at - interval '61 seconds'") }
 	fold := func() { check(t, ledger.FoldNow(t.Context(), b.Pool, shop)) }
 	reads := func() (read int) {
 		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
@@ -121,10 +109,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 			}
 			before := sofar()
 			if err := ledger.Post(
-				t.Context(),
-				q,
-				cause,
-				move(shop, platform, "1000"),
+				t.Context(), q, cause, move(shop, platform, "1000"),
 			); !errors.Is(err, ledger.ErrInsufficient) {
 				t.Errorf("more than is there: %v", err)
 			}
@@ -140,18 +125,15 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	}
 	later()
 	fold()
-	if got := reads(); got != 0 {
-		t.Errorf("read %d rows that are gone", got)
-	}
+	testenv.Want(t, reads(), 0, "rows read that are gone")
 	// A transaction took its ids long ago and commits only now.
-	exec(
+	b.Exec(
 		t,
-		b.Pool,
 		"insert into account_pending (account_id, id, amount) overriding system value select account_id, 1, 0.01 from account_fold",
 	)
-	exec(t, b.Pool, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
+	b.Exec(t, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
-	if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", shop.ID()); n != 0 {
+	if n := b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()); n != 0 {
 		t.Errorf("%d rows are left that came late", n)
 	}
 	b.wantBalance(t, shop, "10.01")
@@ -161,7 +143,6 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 // A debit folds what is pending when it needs it, so credits can be spent the moment they are
 // booked.
 func TestPendingCreditsCanBeSpent(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	check(t, b.post(move(trader, shop, "4")))
 	check(t, b.post(move(shop, platform, "3")))
@@ -190,12 +171,9 @@ func parallel(t *testing.T, n int, fn func(i int) error) int {
 }
 
 func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "50")
 	taken := parallel(t, 100, func(int) error { return b.post(move(trader, frozen, "1")) })
-	if taken != 50 {
-		t.Errorf("%d debits of 1 out of 50", taken)
-	}
+	testenv.Want(t, taken, 50, "debits taken")
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, frozen, "50")
 	b.Audit(t)
@@ -204,7 +182,6 @@ func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
 // Debits fold while credits pour in: a credit that a fold passed by must still be there for the
 // next one.
 func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "1000")
 	var debits atomic.Int64
 	parallel(t, 300, func(i int) error {
@@ -228,7 +205,6 @@ func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 // Whatever the order of the transfers, they lock by account id: here it waits for the higher
 // account, with the lower one locked already.
 func TestLocksInTheOrderOfIDs(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	b.Fund(t, shop, "10")
 	low, high := shop, trader
@@ -257,7 +233,6 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 
 // Credits must not queue behind a debit: an account locked by someone else still takes them.
 func TestCreditsLockNothing(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	ctx := context.Background()
 	beside, err := db.Open(ctx, b.URL, 1, db.ForCommands)

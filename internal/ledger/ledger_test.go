@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -33,8 +34,10 @@ var (
 // bundle is a ledger in which the trader has USDT.
 type bundle struct{ *dbtest.DB }
 
+// setup has the test run beside others.
 func setup(t *testing.T, usdt string) bundle {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	for _, a := range []ledger.Account{shop, trader} {
 		check(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
@@ -74,35 +77,14 @@ func (b bundle) wantBalance(t *testing.T, a ledger.Account, want string) {
 
 func (b bundle) overdrawn(t *testing.T, a ledger.Account) bool {
 	t.Helper()
-	return one[bool](t, b.Pool, "select overdrawn from account_balance where account_id = $1", a.ID())
-}
-
-func one[T any](t *testing.T, pool *pgxpool.Pool, sql string, args ...any) T {
-	t.Helper()
-	rows, err := pool.Query(context.Background(), sql, args...)
-	check(t, err)
-	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	check(t, err)
-	return v
-}
-
-func exec(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
-	t.Helper()
-	_, err := pool.Exec(context.Background(), sql, args...)
-	check(t, err)
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var overdrawn bool
+	b.Get(t, &overdrawn, "select overdrawn from account_balance where account_id = $1", a.ID())
+	return overdrawn
 }
 
 func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
 func TestPost(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	check(t, b.post(move(trader, shop, "9"), move(trader, platform, "0.5")))
 	b.wantBalance(t, trader, "0.5")
@@ -120,9 +102,8 @@ func TestPost(t *testing.T) {
 // rows are the transfers about a subject, in their order.
 func (b bundle) rows(t *testing.T, c ledger.Cause) string {
 	t.Helper()
-	return one[string](
+	return b.Text(
 		t,
-		b.Pool,
 		`select coalesce(string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id), '')
 		from transfer where subject = $1 and subject_id = $2`,
 		c.Subject,
@@ -154,12 +135,9 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t, "10")
 			check(t, b.post(c.transfers...))
-			if got := b.rows(t, cause); got != strings.Join(c.want, ", ") {
-				t.Errorf("booked %s, want %s", got, c.want)
-			}
+			testenv.Want(t, b.rows(t, cause), strings.Join(c.want, ", "), "booked")
 		})
 	}
 }
@@ -167,7 +145,6 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 // A hold undone and settled at once: what an account is debited and credited comes together before
 // anything is checked or locked, so that a settlement waits for nobody.
 func TestSettlementOfAHoldLocksNothing(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	hold := []ledger.Transfer{move(trader, held, "10")}
 	check(t, b.post(hold...))
@@ -184,14 +161,10 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 
 // A refusal books nothing, even in a transaction that goes on and commits.
 func TestInsufficientBooksNothing(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		if err := ledger.Post(
-			t.Context(),
-			q,
-			cause,
-			move(trader, shop, "10.00000001"),
+			t.Context(), q, cause, move(trader, shop, "10.00000001"),
 		); !errors.Is(err, ledger.ErrInsufficient) {
 			t.Errorf("%v", err)
 		}
@@ -201,16 +174,13 @@ func TestInsufficientBooksNothing(t *testing.T) {
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, frozen, "10")
 	b.wantBalance(t, shop, "0")
-	if got := b.rows(t, cause); got != row(trader, frozen, "10") {
-		t.Errorf("booked %s", got)
-	}
+	testenv.Want(t, b.rows(t, cause), row(trader, frozen, "10"), "booked")
 	b.Audit(t)
 }
 
 // With two checked debits the first may be taken before the second is refused: rolled back, nothing
 // stays.
 func TestInsufficientRollsBack(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	b.Fund(t, shop, "1")
 	err := b.post(move(trader, platform, "5"), move(shop, platform, "5"))
@@ -226,7 +196,6 @@ func TestInsufficientRollsBack(t *testing.T) {
 // A reversal of money already spent leaves the owner overdrawn; credits repay before anything can
 // be spent again.
 func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "0")
 	b.Fund(t, shop, "3")
 	check(t, b.force(cause, move(shop, trader, "8")))
@@ -254,7 +223,6 @@ func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 
 // Force may overdraw, but a debit that is covered leaves no mark.
 func TestForceWithCover(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	check(t, b.force(cause, move(trader, shop, "10")))
 	if b.overdrawn(t, trader) {
@@ -265,7 +233,6 @@ func TestForceWithCover(t *testing.T) {
 
 // Money cannot come from or go to an owner who has no account.
 func TestUnknownAccount(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	stranger := ledger.Available(ledger.Cashbox, 99)
 	if err := b.force(cause, move(stranger, trader, "1")); err == nil {
@@ -277,7 +244,6 @@ func TestUnknownAccount(t *testing.T) {
 }
 
 func TestOpenAgainChangesNothing(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "10")
 	check(t, ledger.Open(t.Context(), b.Queries(), ledger.Trader, 1))
 	b.wantBalance(t, trader, "10")
@@ -302,27 +268,69 @@ func TestAccountIDs(t *testing.T) {
 // Fold empties an account's pending rows once there are more than a thousand, and a balance stays
 // what it was.
 func TestFold(t *testing.T) {
-	t.Parallel()
 	b := setup(t, "0")
 	pending := func(a ledger.Account) int {
-		return one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", a.ID())
+		return b.Count(t, "select count(*) from account_pending where account_id = $1", a.ID())
 	}
 	credit(t, b, shop, 1001)
 	credit(t, b, platform, 1000)
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
-	if got := pending(shop); got != 0 {
-		t.Errorf("shop: %d pending", got)
-	}
+	testenv.Want(t, pending(shop), 0, "shop: pending")
 	// The world outside has given 2001 times and is folded like everyone, though it stands below
 	// zero.
-	if got := pending(outside); got != 0 {
-		t.Errorf("outside: %d pending", got)
-	}
-	if got := pending(platform); got != 1000 {
-		t.Errorf("platform: %d pending", got)
-	}
+	testenv.Want(t, pending(outside), 0, "outside: pending")
+	testenv.Want(t, pending(platform), 1000, "platform: pending")
 	// 1001 and 1000 credits of 0.01.
 	b.wantBalance(t, shop, "10.01")
 	b.wantBalance(t, platform, "10")
 	b.Audit(t)
+}
+
+var check = testenv.NoError
+
+// wantRefused runs raw SQL, as a bug or a hand at the console would, and wants the named refusal.
+func wantRefused(t *testing.T, b bundle, code, constraint, sql string, args ...any) {
+	t.Helper()
+	var refused *pgconn.PgError
+	_, err := b.Pool.Exec(context.Background(), sql, args...)
+	if !errors.As(err, &refused) || refused.Code != code || refused.ConstraintName != constraint {
+		t.Errorf("%s: %v", sql, err)
+	}
+}
+
+func TestTransfersMoveAnAmountBetweenTwoAccounts(t *testing.T) {
+	b := setup(t, "10")
+	const insert = "insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at) values (%s, 'x', 'x', 1, now())"
+	for values, constraint := range map[string]string{
+		"14, 12, 0":     "transfer_amount",
+		"14, 12, -1":    "transfer_amount",
+		"14, 12, 'NaN'": "transfer_amount",
+		// What the books keep of it is nothing.
+		"14, 12, 0.000000004": "transfer_amount",
+		"14, 14, 1":           "transfer_accounts",
+	} {
+		wantRefused(t, b, "23514", constraint, fmt.Sprintf(insert, values))
+	}
+	b.Audit(t)
+}
+
+func TestBooksAreAppendOnly(t *testing.T) {
+	b := setup(t, "10")
+	for _, sql := range []string{
+		"update transfer set amount = amount * 2", "delete from transfer", "truncate transfer",
+		"update payment_history set actor = 'nobody'", "delete from payment_history", "truncate payment_history",
+		// Also where nothing matches: the statement itself is refused.
+		"delete from transfer where subject_id = -1",
+	} {
+		wantRefused(t, b, "23001", "", sql)
+	}
+	b.Audit(t)
+}
+
+// Only Force may leave a balance below zero, and it says so: any other way there is refused.
+func TestBalanceMustBeCovered(t *testing.T) {
+	b := setup(t, "10")
+	wantRefused(t, b, "23514", "account_covered", "update account_balance set balance = -1 where account_id = $1",
+		trader.ID())
+	b.Exec(t, "update account_balance set balance = balance - 1 where account_id = $1", outside.ID())
 }

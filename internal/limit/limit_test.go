@@ -11,22 +11,22 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// setup has the test run beside others.
 func setup(t *testing.T) (*dbtest.DB, *limit.Limits) {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	limits := limit.New(d.Pool)
-	if err := limits.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, limits.Load(t.Context()))
 	return d, limits
 }
 
 func TestTenFailuresThenWait(t *testing.T) {
-	t.Parallel()
 	_, limits := setup(t)
 	for n := range 10 {
 		if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err != nil {
@@ -48,7 +48,6 @@ func TestTenFailuresThenWait(t *testing.T) {
 }
 
 func TestSuccessIsForgiven(t *testing.T) {
-	t.Parallel()
 	_, limits := setup(t)
 	for n := range 50 {
 		call, err := limits.Count(limit.LoginAddressFailures, "eva")
@@ -62,7 +61,6 @@ func TestSuccessIsForgiven(t *testing.T) {
 
 // However late it is forgiven, and however many came since, a call gives back exactly what it took.
 func TestForgivenLate(t *testing.T) {
-	t.Parallel()
 	_, limits := setup(t)
 	const rule, calls = limit.AddressWrites, 600 // ten a second come back by themselves
 	var first limit.Call
@@ -88,9 +86,7 @@ func TestForgivenLate(t *testing.T) {
 	// Nor does anybody gain more than the whole allowance by it.
 	for range 5 {
 		call, err := limits.Count(limit.LoginAddressFailures, "adam")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		call.Forgive()
 	}
 	let := 0
@@ -99,13 +95,10 @@ func TestForgivenLate(t *testing.T) {
 			let++
 		}
 	}
-	if let != 10 {
-		t.Errorf("%d were let through", let)
-	}
+	testenv.Want(t, let, 10, "were let through")
 }
 
 func TestParallelCallsShareTheLimit(t *testing.T) {
-	t.Parallel()
 	_, limits := setup(t)
 	var let atomic.Int64
 	var all sync.WaitGroup
@@ -124,7 +117,6 @@ func TestParallelCallsShareTheLimit(t *testing.T) {
 
 // Configuration is read again; what has not changed keeps its count.
 func TestReload(t *testing.T) {
-	t.Parallel()
 	d, limits := setup(t)
 	for range 10 {
 		if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err != nil {
@@ -132,21 +124,14 @@ func TestReload(t *testing.T) {
 		}
 	}
 	reload := func() error {
-		if err := limits.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, limits.Load(t.Context()))
 		_, err := limits.Count(limit.LoginAddressFailures, "eva")
 		return err
 	}
 	if err := reload(); err == nil {
 		t.Error("an unchanged rule forgot its count")
 	}
-	if _, err := d.Pool.Exec(
-		t.Context(),
-		"update rate_limit set calls = 11 where name = 'login_address_failures'",
-	); err != nil {
-		t.Fatal(err)
-	}
+	d.Exec(t, "update rate_limit set calls = 11 where name = 'login_address_failures'")
 	if err := reload(); err != nil {
 		t.Errorf("a wider rule: %v", err)
 	}
@@ -167,7 +152,6 @@ func TestAddress(t *testing.T) {
 
 // A name of any length is counted, and only its beginning is kept.
 func TestLongCaller(t *testing.T) {
-	t.Parallel()
 	_, limits := setup(t)
 	long := strings.Repeat("x", 60_000)
 	for n := range 10 {
@@ -182,7 +166,6 @@ func TestLongCaller(t *testing.T) {
 
 // However many callers come, one who goes on calling is not forgotten.
 func TestOthersDoNotWipeACount(t *testing.T) {
-	t.Parallel()
 	_, limits := setup(t)
 	for n := range 100 {
 		if _, err := limits.Count(limit.LoginFailures, "eva"); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // Beside a caller with many calls at once, another is let in with the next call that ends.
@@ -74,9 +75,7 @@ func TestTurnsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1, prometheus.NewRegistry())
 		leave, err := turns.Enter(t.Context(), "first")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		hungUp, hangUp := context.WithCancel(t.Context())
 		answers := make(chan error, lineMost+1)
 		for range lineMost {
@@ -101,9 +100,7 @@ func TestTurnsEnd(t *testing.T) {
 		}
 		leave()
 		again, err := turns.Enter(t.Context(), "late")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		again()
 		if turns.free != 1 || turns.waiting != 0 {
 			t.Errorf("in the end %d free, %d waiting", turns.free, turns.waiting)

@@ -83,10 +83,8 @@ var (
 	panExpired   = "4000000000000069"
 	panOverLimit = "4000000000000077"
 	pansDeclined = map[string]string{
-		panDeclined:  acquirer.CardDeclined,
-		panNoFunds:   acquirer.InsufficientFunds,
-		panExpired:   acquirer.CardExpired,
-		panOverLimit: acquirer.LimitExceeded,
+		panDeclined: acquirer.CardDeclined, panNoFunds: acquirer.InsufficientFunds,
+		panExpired: acquirer.CardExpired, panOverLimit: acquirer.LimitExceeded,
 	}
 	panPending = "4111111111111111"
 	panSlow    = "4000000000000028"
@@ -165,10 +163,7 @@ func (b *modelBank) hold(before bool) *modelDelay {
 
 // Authorize implements acquirer.Acquirer.
 func (b *modelBank) Authorize(
-	_ context.Context,
-	a acquirer.Attempt,
-	entered card.Card,
-	_ acquirer.CVV,
+	_ context.Context, a acquirer.Attempt, entered card.Card, _ acquirer.CVV,
 ) (acquirer.Answer, error) {
 	return b.answer(a.ID, askedNothing, func(c *modelCharge) {
 		if c == nil {
@@ -200,10 +195,7 @@ func (c *modelCharge) undecided() bool {
 // SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees
 // what would go out.
 func (b *modelBank) SubmitCode(
-	_ context.Context,
-	id uuid.UUID,
-	number int32,
-	code acquirer.Code,
+	_ context.Context, id uuid.UUID, number int32, code acquirer.Code,
 ) (acquirer.Answer, error) {
 	digits := reflect.ValueOf(code).Field(0).Elem().String()
 	return b.answer(id, askedNothing, func(c *modelCharge) {

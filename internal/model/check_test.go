@@ -1,14 +1,18 @@
 package model_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 )
@@ -51,8 +55,7 @@ func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
 			b.balance < 0 and not b.overdrawn and a.owner_kind <> 'external'
 		from account a left join account_balance b on b.account_id = a.id left join (
 			select account_id, (sum(amount) * 1e8)::bigint as units from account_pending group by account_id
-		) w on w.account_id = a.id`,
-	).Query(func(rows pgx.Rows) error {
+		) w on w.account_id = a.id`).Query(func(rows pgx.Rows) error {
 		found := map[int64]int64{}
 		var id, units int64
 		var short bool
@@ -75,14 +78,8 @@ func (w *modelWalk) verifyBalances(found map[int64]int64) error {
 	sum, open := int64(0), w.model.open()
 	for account, units := range w.model.accounts {
 		if found[account.ID()] != units {
-			return fmt.Errorf(
-				"%s %d, reserved %t: balance %d, not %d",
-				account.Owner,
-				account.OwnerID,
-				account.Reserved,
-				found[account.ID()],
-				units,
-			)
+			return fmt.Errorf("%s %d, reserved %t: balance %d, not %d", account.Owner, account.OwnerID,
+				account.Reserved, found[account.ID()], units)
 		}
 		if account.Reserved && open[account] != units {
 			return fmt.Errorf("%s %d: reserved %d, open are %d", account.Owner, account.OwnerID, units, open[account])
@@ -201,4 +198,243 @@ func sameFree(free *string, want time.Time) bool {
 		return free == nil || *free == ""
 	}
 	return free != nil && *free == want.Format("2006-01-02 15:04:05.000")
+}
+
+// modelEvent is one webhook the merchant must be told of.
+type modelEvent struct {
+	from, to string
+	reason   *string
+	at       time.Time
+	// card is what it shows of the card entered, if any was.
+	card map[string]any
+	// resend, if not 0, is the how-manieth resend of a code it tells of, in place of a change.
+	resend int
+	// claim tells that the payer says they have paid, in place of a change.
+	claim bool
+}
+
+// modelNews are the events of a record, numbered from 1.
+type modelNews struct {
+	events []modelEvent
+	// seen is how many of them were found in the database already.
+	seen int
+}
+
+func (n *modelNews) news() *modelNews { return n }
+
+// modelSource is a record that merchants are told of.
+type modelSource interface {
+	news() *modelNews
+	origin() modelAddress
+	// data is what a webhook says of the record besides its status, and what it is called in meta.
+	data() (data map[string]any, id any)
+}
+
+// modelAddress says what a record's events are about and where they go.
+type modelAddress struct {
+	merchantID, id  int64
+	subject, method string
+	box             *modelBox
+	callback        string
+}
+
+func (a modelAddress) String() string { return fmt.Sprintf("%s %d", a.subject, a.id) }
+
+// lookAtEvents wants exactly one event for each change since the last look, numbered on without a
+// gap.
+func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
+	from, n := s.origin(), s.news()
+	b.Queue(`
+		select id, sequence, cashbox_id, type, url, body from webhook_event
+		where merchant_id = $1 and subject = $2 and subject_id = $3 and sequence > $4 order by sequence`,
+		from.merchantID, from.subject, from.id, n.seen,
+	).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var sequence int
+		var box int64
+		var kind, url string
+		var body []byte
+		_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&id), &sequence, &box, &kind, &url, &body}, func() error {
+			if n.seen++; sequence != n.seen || n.seen > len(n.events) {
+				return fmt.Errorf("%s: event %d is there, %d was to come of %d", from, sequence, n.seen, len(n.events))
+			}
+			if box != from.box.id || kind != n.events[sequence-1].kind(from) || url != from.callback {
+				return fmt.Errorf("%s: event %d: cashbox %d, type %s, to %s", from, sequence, box, kind, url)
+			}
+			w.hear(id)
+			w.hooks.expect(id, from, body)
+			return in(from.String(), verifyBody(s, id, sequence, body))
+		})
+		if err == nil && n.seen != len(n.events) {
+			err = fmt.Errorf("%s: %d events, not %d", from, n.seen, len(n.events))
+		}
+		return err
+	})
+}
+
+// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions
+// say of payouts'.
+func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
+	event, from := s.news().events[sequence-1], s.origin()
+	data, number := s.data()
+	data["status"] = strings.ToUpper(event.to)
+	all := map[string]any{
+		"type": event.kind(from), "eventId": id, "createdAt": event.at.Format(modelTime), "data": data,
+		"meta": map[string]any{
+			"id": number, "method": from.method, "previousStatus": strings.ToUpper(event.from), "reason": event.reason,
+			"sequence": sequence,
+		},
+	}
+	event.tellCard(all, data)
+	want, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	var got any
+	if err := json.Unmarshal(body, &got); err != nil {
+		return err
+	}
+	if sorted, _ := json.Marshal(got); !bytes.Equal(sorted, want) {
+		return fmt.Errorf("event says %s, not %s", sorted, want)
+	}
+	return nil
+}
+
+const modelTime = "2006-01-02T15:04:05.000Z"
+
+func (e modelEvent) kind(from modelAddress) string {
+	if e.resend > 0 {
+		return "payment.quasi_ecom.code_resend"
+	}
+	if e.claim {
+		return "payment.payer.claimed"
+	}
+	return from.subject + ".status.updated"
+}
+
+// tellCard adds what card payments' events say besides: the card, or a trader's resend.
+func (e modelEvent) tellCard(all, data map[string]any) {
+	if e.card != nil {
+		data["payerRequisites"] = e.card
+	}
+	if e.resend == 0 {
+		return
+	}
+	data["id"], data["requestedBy"] = data["uuid"], "trader"
+	delete(data, "uuid")
+	all["id"], all["order_id"] = data["id"], data["orderId"]
+	data["quasiEcom"] = map[string]any{
+		"phase": phaseCode, "codeResendCount": e.resend, "codeResendMax": modelResends,
+		"attemptsLeft": modelResends - e.resend, "codeResendLastBy": "trader",
+		"codeResendLastAt": e.at.Format(modelTime),
+	}
+}
+
+// fiatText and usdtText write amounts as the contract does: two decimals and eight.
+func fiatText(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
+func usdtText(n int64) string { return fmt.Sprintf("%d.%08d", n/1e8, n%1e8) }
+
+func (p *modelPayment) origin() modelAddress {
+	return modelAddress{p.merchantID, p.id, "payment", p.method, p.box, p.callback}
+}
+
+func (p *modelPayment) data() (map[string]any, any) {
+	return map[string]any{
+		"uuid": p.uuid, "orderId": p.order, "amount": fiatText(p.amount), "currency": p.currency,
+	}, p.id
+}
+
+// audit proves everything at once: the gateway's own audit, and the model against all tables.
+func (w *modelWalk) audit() error {
+	violations, err := audit.Everything(w.ctx, w.db.Pool)
+	if err != nil {
+		return err
+	}
+	if len(violations) > 0 {
+		return fmt.Errorf("audit: %v", violations)
+	}
+	for account, units := range w.model.accounts {
+		balance, err := ledger.Balance(w.ctx, w.db.Queries(), account)
+		if err != nil || !balance.Equal(decimal.New(units, -8)) {
+			return fmt.Errorf("%s %d: ledger.Balance %s, not %d: %w", account.Owner, account.OwnerID, balance, units,
+				orNone(err))
+		}
+	}
+	b := &pgx.Batch{}
+	w.lookAtCounts(b)
+	w.lookAtSlots(b)
+	return w.check.SendBatch(w.ctx, b).Close()
+}
+
+// counts are how many rows each table must have: what a refused or an aborted step left behind
+// would be too many.
+func (w *modelWalk) counts() map[string]int {
+	m := w.model
+	counts := map[string]int{
+		"payment": len(m.payments), "payment_key": len(m.keys), "payin": len(m.payouts), "payin_key": len(m.payoutKeys),
+		"deposit": len(m.deposits), "setting_change": m.settings,
+	}
+	for _, p := range m.payments {
+		counts["webhook_event"] += len(p.events)
+		counts["payment_history"] += len(p.moves)
+		if p.appeal != nil {
+			counts["appeal"]++
+			counts["(select distinct payment_id from appeal_chunk) as files"]++
+		}
+		p.checkout.count(counts)
+	}
+	for _, p := range m.payouts {
+		counts["webhook_event"] += len(p.events)
+		counts["payin_history"] += len(p.moves)
+	}
+	for _, d := range m.deposits {
+		counts["deposit_history"] += len(d.moves)
+	}
+	// Exactly what is pending is queued.
+	counts[`(select 1 from webhook_event e full join webhook_delivery d on d.merchant_id = e.merchant_id and d.event_id = e.id
+		where coalesce(e.status = 'pending', false) <> coalesce(d.round = e.round, false)) as astray`] = 0
+	return counts
+}
+
+func (w *modelWalk) lookAtCounts(b *pgx.Batch) {
+	for table, want := range w.counts() {
+		b.Queue("select count(*) from " + table).QueryRow(func(row pgx.Row) error {
+			var count int
+			if err := row.Scan(&count); err != nil {
+				return err
+			}
+			if count != want {
+				return fmt.Errorf("%s has %d rows, not %d", table, count, want)
+			}
+			return nil
+		})
+	}
+}
+
+// lookAtSlots compares all reservations; that no two share requisite and amount is their key.
+func (w *modelWalk) lookAtSlots(b *pgx.Batch) {
+	b.Queue("select requisite_id, (amount * 100)::bigint, payment_id, free_at = 'infinity' from requisite_slot where free_at > $1",
+		w.model.now).
+		Query(func(rows pgx.Rows) error {
+			count := 0
+			var slot modelSlot
+			var payment int64
+			var held bool
+			_, err := pgx.ForEachRow(rows, []any{&slot.requisite, &slot.amount, &payment, &held}, func() error {
+				count++
+				if hold, _ := w.model.held(slot); hold.payment != payment || hold.free.IsZero() != held {
+					return fmt.Errorf("slot %v: payment %d, held %t; not %v", slot, payment, held, hold)
+				}
+				return nil
+			})
+			for slot := range w.model.slots {
+				if _, held := w.model.held(slot); held {
+					count--
+				}
+			}
+			if err == nil && count != 0 {
+				err = fmt.Errorf("%d reservations too many", count)
+			}
+			return err
+		})
 }

@@ -15,21 +15,15 @@ import (
 func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
 	var p *modelPayment
 	if s.n[1]%8 == 0 {
-		p = pickRecord(
-			w,
-			s.n[0],
-			w.model.payments,
+		p = pickRecord(w, s.n[0], w.model.payments,
 			func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil },
-			func(p *modelPayment) int { return p.step },
-		)
+			func(p *modelPayment) int { return p.step })
 		if p != nil {
 			w.touch(p)
 		}
 	} else {
-		p = w.someCheckout(
-			s,
-			func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails },
-		)
+		p = w.someCheckout(s,
+			func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails })
 	}
 	switch {
 	case p == nil:
@@ -66,16 +60,12 @@ func (w *modelWalk) requestCode(s modelStep) error {
 
 // noCode has a trader say that there is no code to wait for.
 func (w *modelWalk) noCode(s modelStep) error {
-	return w.atDesk(
-		s,
-		w.checkouts.MarkCodeNotNeeded,
-		func(p *modelPayment) (string, func()) { return "", p.checkout.noCode },
-	)
+	return w.atDesk(s, w.checkouts.MarkCodeNotNeeded,
+		func(p *modelPayment) (string, func()) { return "", p.checkout.noCode })
 }
 
 func (w *modelWalk) atDesk(
-	s modelStep,
-	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
+	s modelStep, call func(context.Context, caller.Caller, int64) (payment.Payment, error),
 	step func(*modelPayment) (string, func()),
 ) error {
 	p, trader := w.someDeskPayment(s)
@@ -230,12 +220,9 @@ func (w *modelWalk) forbiddenDesk(s modelStep) error {
 	_, nowhere := w.checkouts.Resend(w.ctx, merchant, "0")
 	_, _, list := w.checkouts.ListConflicts(w.ctx, trader, nil, nil)
 	return errors.Join(
-		errUnlessCode(request, "token_kind_not_allowed"),
-		errUnlessCode(resend, "token_kind_not_allowed"),
-		errUnlessCode(none, "not_found"),
-		errUnlessCode(scope, "merchant_scope_required"),
-		errUnlessCode(kind, "token_kind_not_allowed"),
-		errUnlessCode(nowhere, "not_found"),
+		errUnlessCode(request, "token_kind_not_allowed"), errUnlessCode(resend, "token_kind_not_allowed"),
+		errUnlessCode(none, "not_found"), errUnlessCode(scope, "merchant_scope_required"),
+		errUnlessCode(kind, "token_kind_not_allowed"), errUnlessCode(nowhere, "not_found"),
 		errUnlessCode(list, "token_kind_not_allowed"),
 	)
 }

@@ -104,8 +104,7 @@ func (w *modelWalk) duelBank(s modelStep) error {
 // payment was pending: another could have been tried, so that somebody else could still end it.
 func (w *modelWalk) declinedBefore(p *modelPayment) (before bool, err error) {
 	err = w.check.QueryRow(w.ctx, "select declined > $3 from checkout where merchant_id = $1 and payment_id = $2",
-		p.merchantID, p.id, p.checkout.declined).
-		Scan(&before)
+		p.merchantID, p.id, p.checkout.declined).Scan(&before)
 	return before, err
 }
 
@@ -268,17 +267,12 @@ func (w *modelWalk) duelCard(s modelStep) error {
 	wg.Wait()
 	w.tell(what+" against "+ender.who, p.origin(), fmt.Sprint(" ", codeOf(called), " ", codeOf(ended)))
 	if want != "" {
-		return errors.Join(
-			errUnlessOneOf(called, want, "checkout_closed"),
-			w.judgeEnder(ender, ended, func() error { return nil }),
-		)
+		return errors.Join(errUnlessOneOf(called, want, "checkout_closed"),
+			w.judgeEnder(ender, ended, func() error { return nil }))
 	}
 	if called != nil {
-		return errors.Join(
-			errUnlessCode(called, "checkout_closed"),
-			ended,
-			w.judgeEnder(ender, ended, func() error { return nil }),
-		)
+		return errors.Join(errUnlessCode(called, "checkout_closed"), ended,
+			w.judgeEnder(ender, ended, func() error { return nil }))
 	}
 	// The card was on its way before the payment ended; its answer came after that if anybody else
 	// ended it.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"gateway.example/internal/acquirer"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/fault"
 )
@@ -180,12 +182,7 @@ func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
 
 // steppedView judges a step of one part that answers with a view.
 func (w *modelWalk) steppedView(
-	p *modelPayment,
-	i *injury,
-	view checkout.View,
-	err error,
-	want string,
-	part modelPart,
+	p *modelPayment, i *injury, view checkout.View, err error, want string, part modelPart,
 ) error {
 	switch {
 	case i.fired && want != "":
@@ -218,4 +215,198 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
 		{"isTerminal", strconv.FormatBool(v.Terminal), strconv.FormatBool(p.status != "pending")},
 		{"cardLast4", last4, c.last4},
 	}))
+}
+
+// What an acquirer says, taken in: the package comment of internal/checkout, "Who wins".
+
+// conflict ends an attempt as an operator's to look into.
+func (a *modelAttempt) conflict() { a.status, a.listed = attemptConflict, true }
+
+// hear takes in an answer of an acquirer: voided is whether it was to undo the attempt, inquired
+// whether it was asked how it stands. To a card or a code it was just given it answers neither.
+func (m *gatewayModel) hear(a *modelAttempt, answer acquirer.Answer, question string) {
+	switch status := a.payment.status; {
+	case a.status == attemptTakenBack:
+		a.hearUnpaid(answer, question)
+		// The money is gone back, or never came, although somebody completed the payment once more.
+		if (a.status == attemptVoided || a.status == attemptDeclined) && status == "completed" &&
+			a == a.payment.checkout.last() {
+			a.conflict()
+		}
+	case a.status != attemptUnderWay: // what has ended stays ended
+	case status == "pending":
+		m.hearPending(a, answer, question)
+	case status == "completed" || status == "appeal":
+		a.hearStanding(answer, status)
+	default:
+		a.hearUnpaid(answer, question)
+	}
+}
+
+// hearPending: while the payment is pending its acquirer's word decides.
+func (m *gatewayModel) hearPending(a *modelAttempt, answer acquirer.Answer, question string) {
+	p := a.payment
+	switch answer.State {
+	case acquirer.Approved:
+		a.status = attemptCharged
+		m.move(p, "completed", "acquirer", nil, nil)
+	case acquirer.Declined:
+		m.decline(a, answer.Reason)
+	case acquirer.Voided:
+		if question != askedVoid { // undone without our asking
+			m.decline(a, acquirer.CardDeclined)
+			return
+		}
+		a.status = attemptLost
+		c := p.checkout
+		c.phase, c.lastError, c.sealed = phaseDetails, modelText("acquirer_unavailable"), false
+	case acquirer.Pending, acquirer.CodeNeeded:
+		m.hearUndecided(a, answer, question)
+	case acquirer.Unknown: // it is told to see that the attempt never begins
+	}
+}
+
+// decline: the last card that may be tried fails its payment when it is declined. After any other
+// the payment waits for the next, and no more is kept of the card than what is shown of it.
+func (m *gatewayModel) decline(a *modelAttempt, reason string) {
+	a.status = attemptDeclined
+	c := a.payment.checkout
+	c.lastError = &reason
+	if c.declined++; c.declined >= modelCards {
+		m.move(a.payment, "failed", "acquirer", &reason, nil)
+		return
+	}
+	c.phase, c.sealed = phaseDetails, false
+}
+
+// hearUndecided: a code that never arrived is typed again; each time the acquirer asks for a code
+// the payer is asked once, and asked after a code, that one was wrong.
+func (m *gatewayModel) hearUndecided(a *modelAttempt, answer acquirer.Answer, question string) {
+	c := a.payment.checkout
+	missing := a.handing && answer.Codes < a.sent
+	a.handing = missing && question != askedResult
+	if answer.State == acquirer.CodeNeeded && answer.Codes > a.followed {
+		if !missing && answer.Codes == 0 {
+			c.askForCode()
+		}
+		if !missing && answer.Codes > 0 {
+			m.rejectCode(a.payment)
+		}
+		a.followed = answer.Codes
+	}
+	if missing && question == askedResult {
+		c.phase, c.lastError = phaseCode, modelText("acquirer_unavailable")
+	}
+}
+
+func (m *gatewayModel) rejectCode(p *modelPayment) {
+	c := p.checkout
+	c.askForCode()
+	c.rejected++
+	c.lastError = modelText("code_rejected")
+	if c.rejected >= modelWrongCodes {
+		m.move(p, "failed", "acquirer", modelText("code_rejected"), nil)
+	}
+}
+
+// hearStanding: the payment was completed on somebody's word, to which the acquirer must come too,
+// or is under appeal, which decides nothing.
+func (a *modelAttempt) hearStanding(answer acquirer.Answer, status string) {
+	switch answer.State {
+	case acquirer.Approved:
+		a.status = attemptCharged
+	case acquirer.Declined, acquirer.Voided:
+		if a.status = attemptVoided; status == "completed" {
+			a.conflict()
+		}
+	case acquirer.Pending, acquirer.CodeNeeded, acquirer.Unknown:
+	}
+}
+
+// hearUnpaid: the payment ended without money, or was taken back. What stands is undone; what
+// cannot be is an operator's.
+func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
+	switch {
+	case answer.State == acquirer.Declined:
+		a.status = attemptDeclined
+	case answer.State == acquirer.Voided:
+		a.status = attemptVoided
+	case answer.State == acquirer.Approved && question == askedVoid:
+		a.conflict()
+	}
+}
+
+// restable: the payment was completed on somebody's word so long ago that the acquirer need not be
+// asked any more.
+func (a *modelAttempt) restable(now time.Time) bool {
+	standing := a.payment.status == "completed" || a.payment.status == "appeal"
+	return a.status == attemptUnderWay && standing && now.After(a.begun.Add(modelRests))
+}
+
+// unsettled are the attempts of which an acquirer has yet to be asked something.
+func (m *gatewayModel) unsettled() []*modelAttempt {
+	var open []*modelAttempt
+	for _, p := range m.payments {
+		if p.checkout == nil {
+			continue
+		}
+		for _, a := range p.checkout.attempts {
+			if a.status == attemptUnderWay || a.status == attemptTakenBack {
+				open = append(open, a)
+			}
+		}
+	}
+	return open
+}
+
+// enterLate has a payer enter a card that is long on its way, to the bank or back from it:
+// meanwhile somebody may end the payment, and the bank is asked how the attempt stands. What it
+// says then holds, whatever comes late.
+func (w *modelWalk) enterLate(s modelStep) error {
+	p := w.someCheckout(s, w.inPhases(phaseDetails))
+	if p == nil || p.refusePayer(w.model.now, phaseDetails) != "" {
+		return nil
+	}
+	entered := w.cardOf(s)
+	delay := w.bank.hold(s.n[3]%2 == 0)
+	var view checkout.View
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		view, err = w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details())
+	}()
+	select {
+	case <-delay.here:
+	case <-done:
+		return fmt.Errorf("%s: a card does not come to the bank: %w", p.origin(), orNone(err))
+	}
+	w.tell(map[bool]string{true: "card late", false: "answer late"}[delay.before], p.origin())
+	calls := w.bank.called()
+	meanwhile := w.whileOnItsWay(s, p, w.entering(p, entered, calls)[0])
+	close(delay.free)
+	<-done
+	if err := errors.Join(meanwhile, err); err != nil {
+		return err
+	}
+	if err := playParts(w.hearing(append(calls, w.bank.called()...))); err != nil {
+		return err
+	}
+	return w.sameView(p, view)
+}
+
+// whileOnItsWay is what happens while a card just entered is on its way.
+func (w *modelWalk) whileOnItsWay(s modelStep, p *modelPayment, begin modelPart) error {
+	if err := begin(); err != nil {
+		return err
+	}
+	if enders := w.enders(p); s.n[4]%6 < len(enders) {
+		ender := enders[s.n[4]%6]
+		if err := w.judgeEnder(ender, ender.call(), func() error { return nil }); err != nil {
+			return err
+		}
+	}
+	w.pass(modelAsked)
+	_, err := w.askBank(lineWhole, 1)
+	return err
 }

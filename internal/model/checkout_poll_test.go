@@ -33,16 +33,8 @@ func (w *modelWalk) decideCharge(s modelStep) error {
 	c := pickModel(charges, s.n[1])
 	outcome := pickModel(
 		[]string{
-			"approves",
-			"approves",
-			"approves",
-			"asks for a code",
-			"asks for a code",
-			"asks for a code",
-			"declines",
-			"declines",
-			"approves for good",
-			"undoes",
+			"approves", "approves", "approves", "asks for a code", "asks for a code", "asks for a code", "declines",
+			"declines", "approves for good", "undoes",
 		},
 		s.n[2],
 	)
@@ -57,10 +49,8 @@ func (w *modelWalk) decideCharge(s modelStep) error {
 	case "asks for a code":
 		c.state = acquirer.CodeNeeded
 	case "declines":
-		c.state, c.reason = acquirer.Declined, pickModel(
-			[]string{acquirer.CardDeclined, acquirer.InsufficientFunds},
-			s.n[3],
-		)
+		c.state, c.reason = acquirer.Declined, pickModel([]string{acquirer.CardDeclined, acquirer.InsufficientFunds},
+			s.n[3])
 	case "undoes":
 		c.state = acquirer.Voided
 	}
@@ -192,22 +182,11 @@ func (w *modelWalk) judgeQuestions(calls []modelBankCall) error {
 		settled := a.status != attemptTakenBack && a.status != attemptUnderWay
 		switch known := unknown[call.id]; {
 		case settled:
-			return fmt.Errorf(
-				"%s: attempt %s is %s and the bank is asked %q",
-				p.origin(),
-				a.id,
-				a.status,
-				call.question,
-			)
+			return fmt.Errorf("%s: attempt %s is %s and the bank is asked %q", p.origin(), a.id, a.status,
+				call.question)
 		case call.question == askedVoid && !undo && !known, call.question == askedResult && undo:
-			return fmt.Errorf(
-				"%s: %s and attempt %s %s: the bank is asked %q",
-				p.origin(),
-				p.status,
-				a.id,
-				a.status,
-				call.question,
-			)
+			return fmt.Errorf("%s: %s and attempt %s %s: the bank is asked %q", p.origin(), p.status, a.id, a.status,
+				call.question)
 		case call.question == askedVoid:
 			delete(unknown, call.id)
 		case call.question == askedResult && call.heard && call.answer.State == acquirer.Unknown:
@@ -225,4 +204,217 @@ func (w *modelWalk) judgeQuestions(calls []modelBankCall) error {
 func (w *modelWalk) toldOfResends(a *modelAttempt) bool {
 	c := a.payment.checkout
 	return a != c.last() || c.resends == a.resent || int(w.bank.charges[a.id].resends) == c.resends
+}
+
+// What the contract says of card payments: decisions, "Checkout", and the package comment of
+// internal/checkout, "Who wins".
+
+const (
+	phaseDetails = "awaiting_payer_details"
+	phaseBank    = "awaiting_trader_bank_sms"
+	phaseCode    = "awaiting_payer_otp"
+	phaseConfirm = "awaiting_trader_confirm"
+
+	// modelResends is how often a code is sent again, modelResendPause how long apart; the third
+	// wrong code is the last.
+	modelResends     = 3
+	modelResendPause = 45 * time.Second
+	modelWrongCodes  = 3
+	// modelCards is how many cards may be tried for a payment.
+	modelCards = 3
+	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on
+	// somebody's word.
+	modelRests = 24 * time.Hour
+)
+
+// modelCheckout is how far a card payment's payer has come.
+type modelCheckout struct {
+	phase string
+	// again is whether the payment was set back to pending after its last card, and waits for
+	// another. If it ends without one, the phase shown is the one it waits in or the last one
+	// before: the gateway shows either.
+	again bool
+	// asked is whether the payer was asked for a code with this card.
+	asked             bool
+	rejected, resends int
+	// declined counts cards that were.
+	declined  int
+	resentBy  *string
+	resentAt  *time.Time
+	lastError *string
+	// attempts are all that were begun; the last is the one the checkout is about.
+	attempts []*modelAttempt
+	// last4 and holder are of the card entered last; sealed is whether more of it than its last
+	// four digits is kept.
+	last4, holder string
+	sealed        bool
+}
+
+// modelAttempt is one try to have a card charged.
+type modelAttempt struct {
+	// step is the one that entered the card.
+	step    int
+	payment *modelPayment
+	id      uuid.UUID
+	status  string
+	// sent counts the codes handed over; handing is while it is not known whether the last one
+	// arrived. followed is the code after which the acquirer last asked for another that the payer
+	// was told of: 0 is the first asking, -1 none.
+	sent, followed int32
+	handing        bool
+	// resent is how many resends there had been when the card was entered.
+	resent int
+	begun  time.Time
+	// listed is whether an operator was told to look into it; rested, that its acquirer is no
+	// longer asked.
+	listed, rested bool
+}
+
+// How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to
+// undo them.
+const (
+	attemptUnderWay  = "under way"
+	attemptTakenBack = "taken back"
+	attemptCharged   = "charged"
+	attemptDeclined  = "declined"
+	attemptVoided    = "voided"
+	attemptLost      = "lost"
+	attemptConflict  = "conflict"
+)
+
+// cardMethod reports whether payments of a method are paid by entering a card.
+func cardMethod(method string) bool { return method == "quasi_ecom" || method == "mtstpay" }
+
+func (c *modelCheckout) last() *modelAttempt {
+	if len(c.attempts) == 0 {
+		return nil
+	}
+	return c.attempts[len(c.attempts)-1]
+}
+
+// phaseShown: a pending payment without an attempt under way waits for a card; else the phase is
+// the last one.
+func (p *modelPayment) phaseShown() string {
+	if last := p.checkout.last(); p.status == "pending" && (last == nil || last.status != attemptUnderWay) {
+		return phaseDetails
+	}
+	return p.checkout.phase
+}
+
+// cardsLeft is how many more cards may be tried: at least one while the payment waits for it.
+func (p *modelPayment) cardsLeft() int {
+	left := max(0, modelCards-p.checkout.declined)
+	if p.status == "pending" && p.phaseShown() == phaseDetails {
+		left = max(1, left)
+	}
+	return left
+}
+
+// wantPhase is the phase that must be shown where got is.
+func (p *modelPayment) wantPhase(got string) string {
+	if p.checkout.again && p.status != "pending" && got == phaseDetails {
+		return got
+	}
+	return p.phaseShown()
+}
+
+// closed: the payer's steps end with the payment, or at its expiry, at the very instant already.
+func (p *modelPayment) closed(now time.Time) bool {
+	return p.status != "pending" || !now.Before(p.expires)
+}
+
+// refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is
+// not.
+func (p *modelPayment) refusePayer(now time.Time, phases ...string) string {
+	switch {
+	case p.closed(now):
+		return "checkout_closed"
+	case !slices.Contains(phases, p.phaseShown()):
+		return "checkout_wrong_step"
+	}
+	return ""
+}
+
+// enterCard begins an attempt.
+func (m *gatewayModel) enterCard(p *modelPayment, id uuid.UUID, card modelCard, step int) *modelAttempt {
+	c := p.checkout
+	a := &modelAttempt{
+		step: step, payment: p, id: id, status: attemptUnderWay, followed: -1, resent: c.resends, begun: m.now,
+	}
+	c.phase, c.again, c.asked, c.lastError = phaseBank, false, false, nil
+	c.last4, c.holder, c.sealed = card.pan[len(card.pan)-4:], card.holder, true
+	c.attempts = append(c.attempts, a)
+	m.attempts[id] = a
+	return a
+}
+
+// giveCode hands a code over.
+func (c *modelCheckout) giveCode() {
+	c.phase, c.asked, c.lastError = phaseConfirm, true, nil
+	c.last().sent++
+	c.last().handing = true
+}
+
+func (c *modelCheckout) askForCode() { c.phase, c.asked = phaseCode, true }
+
+func (c *modelCheckout) noCode() { c.phase, c.asked, c.lastError = phaseConfirm, false, nil }
+
+// refuseResend: that none is left is said before that it is too early.
+func (p *modelPayment) refuseResend(now time.Time) string {
+	c := p.checkout
+	switch {
+	case p.method != "quasi_ecom", p.phaseShown() == phaseDetails:
+		return "code_resend_wrong_step"
+	case c.resends >= modelResends:
+		return "code_resend_exhausted"
+	case c.resentAt != nil && now.Before(c.resentAt.Add(modelResendPause)):
+		return "code_resend_too_early"
+	}
+	return ""
+}
+
+// resend asks for the code again. Of a trader's the merchant is told.
+func (m *gatewayModel) resend(p *modelPayment, by string) {
+	c, now := p.checkout, m.now
+	c.askForCode()
+	c.lastError = nil
+	c.resends++
+	c.resentBy, c.resentAt = &by, &now
+	if by == "trader" {
+		p.events = append(p.events, modelEvent{from: p.status, to: p.status, at: now, resend: c.resends})
+	}
+}
+
+// shown is what a webhook shows of the card, nil before one was entered.
+func (c *modelCheckout) shown() map[string]any {
+	switch {
+	case c == nil || c.last4 == "":
+		return nil
+	case c.sealed && c.holder != "":
+		return map[string]any{"cardLast4": c.last4, "cardHolder": c.holder}
+	}
+	return map[string]any{"cardLast4": c.last4}
+}
+
+// follow keeps a checkout in step with its payment, whoever moves that: a charge that completed it
+// is taken back with it, but not by an appeal; completed after its last card came to nothing, it is
+// an operator's to look into. Of a payer without a user id no card outlives the pending payment.
+func (c *modelCheckout) follow(to string) {
+	if c == nil {
+		return
+	}
+	c.sealed = c.sealed && to == "pending"
+	c.again = c.again || to == "pending" && c.last() != nil && c.last().status != attemptUnderWay
+	if to == "completed" {
+		if last := c.last(); last != nil &&
+			slices.Contains([]string{attemptDeclined, attemptVoided, attemptLost}, last.status) {
+			last.listed = true
+		}
+		return
+	}
+	for _, a := range c.attempts {
+		if a.status == attemptCharged && to != "appeal" {
+			a.status = attemptTakenBack
+		}
+	}
 }

@@ -6,9 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/acquirer"
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
 )
@@ -38,19 +43,8 @@ func (w *modelWalk) linkOf(p *modelPayment) string { return w.links.Token(uuid.M
 
 // modelPANs are the cards that payers have, as often as they stand here.
 var modelPANs = slices.Concat(pansApproved, slices.Sorted(maps.Keys(pansDeclined)), []string{
-	panFinal,
-	panSlow,
-	panCode,
-	panCode,
-	panCode,
-	panCode,
-	panCode,
-	panCode,
-	panPending,
-	panPending,
-	panPending,
-	panPending,
-	panPending,
+	panFinal, panSlow, panCode, panCode, panCode, panCode, panCode, panCode, panPending, panPending, panPending,
+	panPending, panPending,
 })
 
 func (w *modelWalk) cardOf(s modelStep) modelCard {
@@ -59,8 +53,7 @@ func (w *modelWalk) cardOf(s modelStep) modelCard {
 
 func (c modelCard) details() checkout.Details {
 	return checkout.Details{
-		Entry:   card.Entry{PAN: c.pan, ExpMonth: "12", ExpYear: "2099", Holder: c.holder},
-		CVV:     "123",
+		Entry: card.Entry{PAN: c.pan, ExpMonth: "12", ExpYear: "2099", Holder: c.holder}, CVV: "123",
 		Address: "192.0.2.1",
 	}
 }
@@ -122,17 +115,7 @@ func (w *modelWalk) invalidCard(s modelStep, p *modelPayment, entered modelCard)
 
 // modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
 var modelCodes = []string{
-	codeRight,
-	codeRight,
-	codeWrong,
-	codeWrong,
-	codeWrong,
-	codeWrong,
-	codeWrong,
-	codeWrong,
-	codeWrong,
-	codeSlow,
-	"",
+	codeRight, codeRight, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeSlow, "",
 	codeShort,
 }
 
@@ -247,4 +230,218 @@ func (w *modelWalk) forbiddenLinks(s modelStep, p *modelPayment) error {
 		wrong = append(wrong, errUnlessCode(call(w.ctx), "not_found"))
 	}
 	return errors.Join(wrong...)
+}
+
+// textOf scans a uuid that was read as text.
+func textOf(id *uuid.UUID) *uuidText { return &uuidText{id} }
+
+type uuidText struct{ id *uuid.UUID }
+
+// Scan implements sql.Scanner.
+func (u *uuidText) Scan(value any) error { return u.id.Scan(value) }
+
+// lookAtCheckout compares where a card payment's checkout stands, its attempts, its card and what
+// operators are told of it.
+func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
+	if p.checkout == nil {
+		return
+	}
+	b.Queue(`
+		select case when p.status = 'pending' and c.attempt_over then 'awaiting_payer_details' else coalesce(c.phase, 'awaiting_payer_details') end,
+			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), c.resent_by, c.resent_at,
+			c.last_error, coalesce(c.declined, 0), coalesce(k.last4, ''), k.pan is not null, k.holder is not null,
+			(select coalesce(string_agg(a.id::text || case when a.status in ('authorising', 'open') then ' under way'
+				when a.status = 'undoing' then ' taken back' else '' end, ', ' order by a.created_at, a.id), '')
+				from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id),
+			(select coalesce(string_agg(x.attempt_id::text, ', ' order by x.attempt_id), '')
+				from card_conflict x where x.merchant_id = $1 and x.payment_id = $2)
+		from payment p left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
+		left join payment_card k on k.merchant_id = p.merchant_id and k.payment_id = p.id
+		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id).QueryRow(func(row pgx.Row) error {
+		var phase, last4, attempts, conflicts string
+		var rejected, resends, declined int
+		var by, last *string
+		var at *time.Time
+		var sealed, holder bool
+		if err := row.Scan(
+			&phase, &rejected, &resends, &by, &at, &last, &declined, &last4, &sealed, &holder, &attempts, &conflicts,
+		); err != nil {
+			return err
+		}
+		c := p.checkout
+		return errors.Join(w.chargedOnce(p), sameFields("the checkout of "+p.origin().String(), []modelField{
+			{"phase", phase, p.wantPhase(phase)}, {"wrong codes", strconv.Itoa(rejected), strconv.Itoa(c.rejected)},
+			{"declined", strconv.Itoa(declined), strconv.Itoa(c.declined)},
+			{"resends", strconv.Itoa(resends), strconv.Itoa(c.resends)}, {"resent by", deref(by), deref(c.resentBy)},
+			{"resent at", timeText(at), timeText(c.resentAt)}, {"last error", deref(last), deref(c.lastError)},
+			{"last4", last4, c.last4}, {"card kept", strconv.FormatBool(sealed), strconv.FormatBool(c.sealed)},
+			{"holder kept", strconv.FormatBool(holder), strconv.FormatBool(c.sealed && c.holder != "")},
+			{"attempts", attempts, c.attemptsText()}, {"conflicts", conflicts, c.conflictsText()},
+		}))
+	})
+}
+
+// count adds the rows there are of a checkout.
+func (c *modelCheckout) count(counts map[string]int) {
+	if c == nil || c.last() == nil {
+		return
+	}
+	counts["checkout"]++
+	counts["payment_card"]++
+	counts["card_attempt"] += len(c.attempts)
+	for _, a := range c.attempts {
+		if a.listed {
+			counts["card_conflict"]++
+		}
+	}
+}
+
+func timeText(at *time.Time) string {
+	if at == nil {
+		return "never"
+	}
+	return at.UTC().String()
+}
+
+func (c *modelCheckout) attemptsText() string {
+	var texts []string
+	for _, a := range c.attempts {
+		text := a.id.String()
+		if a.status == attemptUnderWay || a.status == attemptTakenBack {
+			text += " " + a.status
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (c *modelCheckout) conflictsText() string {
+	var texts []string
+	for _, a := range c.attempts {
+		if a.listed {
+			texts = append(texts, a.id.String())
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
+}
+
+// chargedOnce wants no payer charged twice: of the charges that stand at the bank all but one are
+// to be undone, or an operator's. What the bank has booked is the payment's amount.
+func (w *modelWalk) chargedOnce(p *modelPayment) error {
+	standing := 0
+	for _, a := range p.checkout.attempts {
+		charge := w.bank.charges[a.id]
+		if charge == nil || charge.state == acquirer.Voided {
+			continue
+		}
+		if charge.amount != fiatText(p.amount) || charge.currency != p.currency {
+			return fmt.Errorf("%s: the bank has booked %s %s", p.origin(), charge.amount, charge.currency)
+		}
+		if charge.state == acquirer.Approved && (a.status == attemptUnderWay || a.status == attemptCharged) {
+			standing++
+		}
+	}
+	if standing > 1 {
+		return fmt.Errorf("%s is charged %d times", p.origin(), standing)
+	}
+	return nil
+}
+
+// closeBooks has the bank decide about everything, and asks it until there is nothing left to ask.
+// Then its book and ours must agree.
+func (w *modelWalk) closeBooks() error {
+	n := 0
+	for _, p := range w.model.payments {
+		if p.checkout == nil {
+			continue
+		}
+		for _, c := range w.undecided(p) {
+			if n++; n%2 == 0 {
+				c.state = acquirer.Approved
+			} else {
+				c.state, c.reason = acquirer.Declined, acquirer.CardDeclined
+			}
+		}
+	}
+	if err := w.untilSettled(); err != nil {
+		return err
+	}
+	conflicts, err := w.conflicts()
+	if err != nil {
+		return err
+	}
+	for _, p := range w.model.payments {
+		if p.checkout == nil {
+			continue
+		}
+		if err := w.compareBooks(p, conflicts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *modelWalk) untilSettled() error {
+	for range modelRounds {
+		w.touched = w.touched[:0]
+		w.pass(modelAsked)
+		asked, err := w.askBank(lineWhole, 1)
+		if err == nil {
+			err = w.verify()
+		}
+		if err != nil || len(asked) == 0 && len(w.model.unsettled()) == 0 {
+			return err
+		}
+	}
+	return fmt.Errorf("the bank is asked without end")
+}
+
+// conflicts are the attempts an operator is told to look into.
+func (w *modelWalk) conflicts() (map[uuid.UUID]bool, error) {
+	found := map[uuid.UUID]bool{}
+	for cursor := (*string)(nil); ; {
+		list, next, err := w.checkouts.ListConflicts(w.ctx, modelOperator, nil, cursor)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			found[c.AttemptID] = true
+		}
+		if cursor = next; next == nil {
+			return found, nil
+		}
+	}
+}
+
+// compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one
+// for each that its acquirer completed; and none missing without an operator's knowing where
+// somebody's word completed it.
+func (w *modelWalk) compareBooks(p *modelPayment, conflicts map[uuid.UUID]bool) error {
+	standing, excused := 0, false
+	for _, a := range p.checkout.attempts {
+		if conflicts[a.id] != a.listed {
+			return fmt.Errorf("%s: attempt %s is an operator's: %t", p.origin(), a.id, conflicts[a.id])
+		}
+		excused = excused || a.listed || a.rested
+		if w.bank.charges[a.id].state == acquirer.Approved && !a.listed {
+			standing++
+		}
+	}
+	byBank := p.moves[len(p.moves)-1].actor == "acquirer"
+	switch p.status {
+	case "completed":
+		if standing > 1 || standing == 0 && (byBank || len(p.checkout.attempts) > 0 && !excused) {
+			return fmt.Errorf("%s is completed with %d charges", p.origin(), standing)
+		}
+	case "appeal":
+		if standing > 1 {
+			return fmt.Errorf("%s is under appeal with %d charges", p.origin(), standing)
+		}
+	default:
+		if standing > 0 {
+			return fmt.Errorf("%s is %s, and its card is charged", p.origin(), p.status)
+		}
+	}
+	return nil
 }

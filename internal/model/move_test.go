@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
@@ -64,9 +67,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 		}
 		w.tell("lost " + w.now.op)
 		if got, err = w.service.Get(
-			w.ctx,
-			caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-			strconv.FormatInt(p.id, 10),
+			w.ctx, caller.Caller{Kind: caller.Operator, Role: caller.Admin}, strconv.FormatInt(p.id, 10),
 		); err != nil {
 			return err
 		}
@@ -188,10 +189,8 @@ func (w *modelWalk) duel(s modelStep) error {
 	w.tell("duel", "payment ", p.id)
 	switch {
 	case p.status != "pending":
-		return errors.Join(
-			errUnlessCode(confirmed, "payment_not_pending"),
-			errUnlessCode(cancelled, "payment_not_pending"),
-		)
+		return errors.Join(errUnlessCode(confirmed, "payment_not_pending"),
+			errUnlessCode(cancelled, "payment_not_pending"))
 	case confirmed == nil:
 		w.model.move(p, "completed", who.Actor(), nil, nil)
 		return errUnlessCode(cancelled, "payment_not_pending")
@@ -199,4 +198,123 @@ func (w *modelWalk) duel(s modelStep) error {
 		w.model.move(p, "cancelled", who.Actor(), nil, nil)
 		return errors.Join(cancelled, errUnlessCode(confirmed, "payment_not_pending"))
 	}
+}
+
+func (w *modelWalk) expire(s modelStep) error {
+	ctx, injury := w.injured(s)
+	count, err := w.service.Expire(ctx)
+	return swept(w, modelSweep[*modelPayment]{
+		what: "expired", due: w.model.expired(), apply: w.model.expire,
+		done: "select status = 'failed' from payment where id = $1",
+	}, injury, count, err)
+}
+
+func (w *modelWalk) settle(s modelStep) error {
+	ctx, injury := w.injured(s)
+	count, err := w.service.Settle(ctx)
+	return swept(w, modelSweep[*modelPayment]{
+		what: "settled", due: w.model.settleable(), apply: w.model.settle,
+		done: "select not rate_unavailable from payment where id = $1",
+	}, injury, count, err)
+}
+
+func (w *modelWalk) expirePayouts(s modelStep) error {
+	ctx, injury := w.injured(s)
+	count, err := w.payouts.Expire(ctx)
+	return swept(w, modelSweep[*modelPayout]{
+		what: "payout expired", due: w.model.expiredPayouts(), apply: w.model.expirePayout,
+		done: "select status = 'expired' from payin where id = $1",
+	}, injury, count, err)
+}
+
+// modelSweep is what a sweep should do.
+type modelSweep[T modelSource] struct {
+	what  string
+	due   []T
+	apply func(T)
+	// done asks the database whether one was done, by id.
+	done string
+}
+
+// swept judges a sweep, which takes one record a transaction. A sweep cut short has done some of
+// them; each must be done wholly or not at all, and which were is read from the database. The next
+// process's sweep does the rest.
+func swept[T interface {
+	modelSource
+	modelRecord
+}](w *modelWalk, sweep modelSweep[T], i *injury, count int, err error) error {
+	for _, p := range sweep.due {
+		w.touch(p)
+	}
+	if i.fired {
+		w.tell(sweep.what+" cut short", i.kind, " at ", i.seen)
+		if i.failed != nil || err == nil {
+			return fmt.Errorf("a sweep cut short answers %w (%w)", orNone(err), orNone(i.failed))
+		}
+		// What failed is put off for a while of real time, but not by the next process.
+		if err := w.restart(); err != nil {
+			return err
+		}
+	} else if err != nil || count != len(sweep.due) {
+		return fmt.Errorf("%s %d, not %d: %w", sweep.what, count, len(sweep.due), orNone(err))
+	}
+	for _, p := range sweep.due {
+		done := true
+		if i.fired {
+			if err := w.check.QueryRow(w.ctx, sweep.done, p.origin().id).Scan(&done); err != nil {
+				return err
+			}
+		}
+		if done {
+			w.tell(sweep.what, p.origin())
+			sweep.apply(p)
+		}
+	}
+	return nil
+}
+
+// modelHistory is what is to be found in a record's history: who moved it where and why.
+type modelHistory struct{ moves []modelMove }
+
+type modelMove struct {
+	actor, from, to string
+	reason          *string
+	at              time.Time
+}
+
+// begin notes the creation, move a later change.
+func (h *modelHistory) begin(actor, status string, at time.Time) {
+	h.moves = append(h.moves, modelMove{actor: actor, to: status, at: at})
+}
+
+func (m modelMove) String() string {
+	return fmt.Sprintf("%s %s %s %s %s", m.actor, m.from, m.to, deref(m.reason), m.at.UTC().Format(time.RFC3339Nano))
+}
+
+// lookAtHistory wants the number of moves and, word by word, the last two.
+func lookAtHistory(b *pgx.Batch, kind string, merchantID, id int64, h *modelHistory) {
+	b.Queue(fmt.Sprintf(`
+		select (count(*) over ())::int, actor, coalesce(from_status, ''), to_status, reason, at
+		from %[1]s_history where merchant_id = $1 and %[1]s_id = $2 order by id desc limit 2`, kind), merchantID, id,
+	).Query(func(rows pgx.Rows) error {
+		var count int
+		var found []string
+		var m modelMove
+		_, err := pgx.ForEachRow(rows, []any{&count, &m.actor, &m.from, &m.to, &m.reason, &m.at}, func() error {
+			found = append(found, m.String())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		var want []string
+		for i := len(h.moves) - 1; i >= 0 && len(want) < 2; i-- {
+			want = append(want, h.moves[i].String())
+		}
+		if got, want := strings.Join(found, ", "), strings.Join(want, ", "); count != len(h.moves) || got != want {
+			return fmt.Errorf("history of %s %d: %d moves, the last: %s; not %d: %s", kind, id, count, got,
+				len(h.moves), want)
+		}
+		return nil
+	})
 }

@@ -3,8 +3,12 @@ package model_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
@@ -52,13 +56,8 @@ func (want modelPayoutExpectation) refused(err error) error {
 
 func (w *modelWalk) judgePayout(a modelPayoutAsk, want modelPayoutExpectation, got payout.Created) error {
 	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf(
-			"replay %t, mismatch %v; want %t, %v",
-			got.Replay,
-			got.Mismatch,
-			want.replay != nil,
-			want.mismatch,
-		)
+		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil,
+			want.mismatch)
 	}
 	p := want.replay
 	if p == nil {
@@ -150,4 +149,172 @@ func (m *gatewayModel) worth(box *modelBox, method string) int64 {
 	exact := available.Mul(available, m.rates["RUB"].fiat)
 	exact.Quo(exact, new(big.Rat).Add(big.NewRat(1, 1), percentOf(box.payouts[method].markup)))
 	return new(big.Int).Quo(exact.Num(), exact.Denom()).Int64()
+}
+
+// modelPayoutAsk is a payout somebody asks for: always of a valid shape.
+type modelPayoutAsk struct {
+	// step is the one that asked.
+	step          int
+	merchant      int
+	order, method string
+	literal       string
+	amount        int64
+	callback      string
+	address       string
+	recipient     string
+	// padded puts spaces around the order id and the recipient.
+	padded bool
+}
+
+// modelPayoutCounters are who pays out how: mostly what is enabled.
+var modelPayoutCounters = []struct {
+	merchant int
+	method   string
+}{
+	{0, "sbp"},
+	{0, "c2c"},
+	{1, "sbp"},
+	{2, "sbp"},
+	{2, "c2c"},
+	{0, "sbp"},
+	{1, "sbp"},
+	{2, "sbp"},
+	{2, "c2c"},
+	{0, "c2c"},
+	// Not enabled, and of a merchant without roubles.
+	{1, "c2c"},
+	{3, "sbp"},
+}
+
+var modelPayoutAmounts = []struct {
+	literal string
+	amount  int64
+}{
+	{"1000", 1_000_00}, {"500.00", 500_00}, {"99.99", 99_99}, {"1", 1_00}, {"777.77", 777_77}, {"3333.33", 3_333_33},
+	{"0250.5", 250_50}, {"60000", 60_000_00},
+}
+
+// The second of each method's recipients differs in the visible digits too. Cards, and an account
+// of 20 digits.
+var modelRecipients = map[string][]string{
+	"sbp": {"+79001234567", "+79161112233"},
+	"c2c": {"4111111111111111", "5555555555554444", "40817810099910004312"},
+}
+
+func (w *modelWalk) payoutAsk(s modelStep) modelPayoutAsk {
+	counter, amount := pickModel(modelPayoutCounters, s.n[1]), pickModel(modelPayoutAmounts, s.n[2])
+	return modelPayoutAsk{
+		step: s.id, merchant: counter.merchant, order: "payout-" + strconv.Itoa(s.n[5]),
+		method: counter.method, literal: amount.literal, amount: amount.amount,
+		callback: w.hooks.address(s.n[4] % 2), address: pickModel(modelRecipients[counter.method], s.n[3]),
+		recipient: pickModel([]string{"Ivan Petrov", "Анна Ё."}, s.n[3]/10),
+	}
+}
+
+// payoutAgain is an earlier ask once more, or nearly.
+func (w *modelWalk) payoutAgain(s modelStep) (modelPayoutAsk, bool) {
+	i := w.refer(s.n[0], len(w.payoutAsks), func(i int) int { return w.payoutAsks[i].step })
+	if i < 0 {
+		return modelPayoutAsk{}, false
+	}
+	a, other := w.payoutAsks[i], w.payoutAsk(s)
+	a.step = s.id
+	switch s.n[5] % 8 {
+	case 0:
+		a.amount, a.literal = other.amount, other.literal
+	case 1:
+		a.callback = other.callback
+	case 2:
+		a.method, a.address = other.method, other.address
+	case 3:
+		a.merchant = other.merchant
+	case 4:
+		a.padded = true
+	case 5:
+		a.address, a.recipient = pickModel(modelRecipients[a.method], s.n[3]), other.recipient
+	}
+	return a, true
+}
+
+func (a modelPayoutAsk) key() modelKey { return modelKey{a.merchant, a.method, a.order} }
+
+func (a modelPayoutAsk) mismatch(p *modelPayout) []string {
+	var fields []string
+	for _, field := range []struct {
+		name    string
+		differs bool
+	}{
+		{"amount", a.amount != p.amount}, {"callbackUri", a.callback != p.callback}, {"address", a.address != p.address},
+		{"recipient", a.recipient != p.recipient},
+	} {
+		if field.differs {
+			fields = append(fields, field.name)
+		}
+	}
+	return fields
+}
+
+func (a modelPayoutAsk) request() payout.Request {
+	r := payout.Request{
+		OrderID: a.order, Amount: a.literal, Currency: "RUB", CallbackURI: a.callback,
+		Method: a.method, Address: a.address, Recipient: a.recipient,
+	}
+	if a.padded {
+		r.OrderID, r.Recipient = "\t"+a.order+" ", " "+a.recipient+"\n"
+	}
+	return r
+}
+
+// modelPayoutFlaws each spoil one field of a request.
+var modelPayoutFlaws = []struct {
+	field string
+	spoil func(*payout.Request)
+}{
+	{"amount", func(r *payout.Request) { r.Amount = "0.99" }},
+	{"amount", func(r *payout.Request) { r.Amount = "10.001" }},
+	{"amount", func(r *payout.Request) { r.Amount = "+5" }},
+	{"amount", func(r *payout.Request) { r.Amount = "1e3" }},
+	{"orderId", func(r *payout.Request) { r.OrderID = " " }},
+	{"callbackUri", func(r *payout.Request) { r.CallbackURI = "http://shop.example/" }},
+	{"callbackUri", func(r *payout.Request) { r.CallbackURI = "https://[::ffff:127.0.0.1]/" }},
+	{"currency", func(r *payout.Request) { r.Currency = "XXX" }},
+	{"recipient", func(r *payout.Request) { r.Recipient = "\n" }},
+	{"recipient", func(r *payout.Request) { r.Recipient = strings.Repeat("я", 256) }},
+	{"address", func(r *payout.Request) { r.Address = "4111111111111112" }},
+	{"address", func(r *payout.Request) { r.Address = "" }},
+	{"userIp", func(r *payout.Request) { r.UserIP = modelText("300.1.1.1") }},
+}
+
+// invalidPayout sends a creation with one or two flaws, one in two under an order id that is in
+// use.
+func (w *modelWalk) invalidPayout(s modelStep) error {
+	a, ok := w.payoutAgain(s)
+	if !ok || s.n[0]%2 == 0 {
+		a = w.payoutAsk(s)
+	}
+	r := a.request()
+	wrong := map[string]bool{}
+	for _, n := range s.n[3:5] {
+		if flaw := pickModel(modelPayoutFlaws, n); !wrong[flaw.field] {
+			flaw.spoil(&r)
+			wrong[flaw.field] = true
+		}
+	}
+	_, err := w.payouts.Create(w.ctx, w.model.merchants[a.merchant].Caller, r)
+	fields := slices.Sorted(maps.Keys(wrong))
+	w.tell("payout invalid", fmt.Sprint(fields))
+	return errUnlessInvalid(err, fields)
+}
+
+// payOutAll makes creations at the same time.
+func (w *modelWalk) payOutAll(asks []modelPayoutAsk) ([]payout.Created, []error) {
+	answers, errs := make([]payout.Created, len(asks)), make([]error, len(asks))
+	var wg sync.WaitGroup
+	for i, a := range asks {
+		wg.Go(func() {
+			answers[i], errs[i] = w.payouts.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
+		})
+	}
+	wg.Wait()
+	return answers, errs
 }

@@ -65,14 +65,8 @@ func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) error {
 	}
 	reward := offer.RewardUSDT.Shift(8).String()
 	if offer.Address != p.address || offer.Recipient != p.recipient || reward != strconv.FormatInt(p.traderPart, 10) {
-		return fmt.Errorf(
-			"%s: offered for %q, %q at %s, not %d",
-			p.origin(),
-			offer.Address,
-			offer.Recipient,
-			reward,
-			p.traderPart,
-		)
+		return fmt.Errorf("%s: offered for %q, %q at %s, not %d", p.origin(), offer.Address, offer.Recipient, reward,
+			p.traderPart)
 	}
 	return p.same(offer.Payin)
 }
@@ -256,11 +250,7 @@ func (w *modelWalk) withdraw(s modelStep) error {
 
 // endedPayout judges a call that should have ended a payout.
 func (w *modelWalk) endedPayout(
-	p *modelPayout,
-	i *injury,
-	err error,
-	want, to, actor string,
-	reason, proof *string,
+	p *modelPayout, i *injury, err error, want, to, actor string, reason, proof *string,
 ) error {
 	done, wrong := w.judged(i, err, want)
 	if done && wrong == nil {

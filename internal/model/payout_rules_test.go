@@ -1,10 +1,19 @@
 package model_test
 
 import (
+	"errors"
+	"fmt"
 	"math/big"
+	"strconv"
+	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
 )
 
 type modelPayout struct {
@@ -131,22 +140,9 @@ func (m *gatewayModel) affordable(box *modelBox, method string, amount int64) in
 func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, uuid, actor string) *modelPayout {
 	method := box.payouts[a.method]
 	p := &modelPayout{
-		step:       a.step,
-		id:         id,
-		uuid:       uuid,
-		merchantID: m.merchants[a.merchant].ID,
-		box:        box,
-		order:      a.order,
-		method:     a.method,
-		callback:   a.callback,
-		address:    a.address,
-		recipient:  a.recipient,
-		amount:     a.amount,
-		at:         m.now,
-		created:    m.now,
-		expires:    m.now.Add(method.validity),
-		fiat:       m.rates["RUB"].fiat,
-		markup:     method.markup,
+		step: a.step, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
+		method: a.method, callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount, at: m.now,
+		created: m.now, expires: m.now.Add(method.validity), fiat: m.rates["RUB"].fiat, markup: method.markup,
 	}
 	p.spot, p.frozen = quotePayout(p.amount, p.fiat, p.markup)
 	p.begin(actor, "waiting", m.now)
@@ -223,3 +219,185 @@ func (m *gatewayModel) expiredPayouts() []*modelPayout {
 }
 
 func (m *gatewayModel) expirePayout(p *modelPayout) { m.endPayout(p, "expired", "system", nil, nil) }
+
+func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
+	b.Queue("select * from payin where merchant_id = $1 and id = $2", p.merchantID, p.id).
+		Query(func(rows pgx.Rows) error {
+			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payin])
+			if err == nil {
+				err = p.sameRow(row)
+			}
+			return in("the database", err)
+		})
+	lookAtHistory(b, "payin", p.merchantID, p.id, &p.modelHistory)
+	lookAtEvents(w, b, p)
+}
+
+// same compares a payout, as readers are shown it, with the model's in everything the contract
+// decides.
+func (p *modelPayout) same(got payout.Payin) error {
+	units := func(n int64) string { return strconv.FormatInt(n, 10) }
+	trader := int64(0)
+	if p.trader != nil {
+		trader = p.trader.ID
+	}
+	return sameFields(p.origin().String(), []modelField{
+		{"id", units(got.ID), units(p.id)},
+		{"uuid", got.UUID.String(), p.uuid},
+		{"merchant", units(got.MerchantID), units(p.merchantID)},
+		{"cashbox", units(got.CashboxID), units(p.box.id)},
+		{"orderId", got.OrderID, p.order},
+		{"method", got.Method, p.method},
+		{"currency", got.Currency, "RUB"},
+		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
+		{"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
+		{"recipient", got.Recipient, p.recipient},
+		{"status", string(got.Status), p.status},
+		{"reason", deref(got.StatusReason), deref(p.reason)},
+		{"proofReference", deref(got.ProofReference), deref(p.proof)},
+		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()},
+		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
+		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
+		{"frozenUsdt", got.FrozenUSDT.Shift(8).String(), units(p.frozen)},
+		{"trader", units(orZero(got.TraderID)), units(trader)},
+	})
+}
+
+// sameRow compares a payout's row with the model's.
+func (p *modelPayout) sameRow(row db.Payin) error {
+	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
+	units := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return errors.Join(p.same(shownPayout(row)), sameFields(p.origin().String(), []modelField{
+		{"callbackUri", row.CallbackURI, p.callback},
+		{"sequence", units(int64(row.EventSequence)), strconv.Itoa(len(p.events))},
+		{"base", row.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
+		{"markup", row.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
+		{"spot", usdt(row.SpotUSDT), units(p.spot)},
+		{"taken", strconv.FormatBool(row.TraderUSDT.Valid), strconv.FormatBool(p.trader != nil)},
+		{"the trader's part", usdt(row.TraderUSDT.Decimal), units(p.traderPart)},
+		{"the platform's part", usdt(row.PlatformUSDT.Decimal), units(p.platformPart)},
+	}))
+}
+
+// shownPayout is what readers are to be shown of a row.
+func shownPayout(row db.Payin) payout.Payin {
+	return payout.Payin{
+		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
+		Method: row.Method, Currency: row.Currency, Amount: row.Amount, AddressMask: row.AddressMask,
+		Recipient: row.Recipient, Status: payout.Status(row.Status), StatusReason: row.StatusReason,
+		StatusAt: row.StatusAt, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, TraderID: row.TraderID,
+		ProofReference: row.ProofReference, FrozenUSDT: row.FrozenUSDT,
+	}
+}
+
+type modelField struct{ name, got, want string }
+
+// sameFields names the first field that differs.
+func sameFields(record string, fields []modelField) error {
+	for _, field := range fields {
+		if field.got != field.want {
+			return fmt.Errorf("%s: %s is %q, not %q", record, field.name, field.got, field.want)
+		}
+	}
+	return nil
+}
+
+// modelRival is one of two who want to move a payout at the same time.
+type modelRival struct {
+	call func() error
+	// refusal is why they could not, even alone; late is what the second of two is told.
+	refusal, late string
+	apply         func()
+}
+
+// duelPayout has a merchant take back what a trader takes, or a trader complete what an operator
+// ends as failed: one of the two gets through, if any.
+func (w *modelWalk) duelPayout(s modelStep) error {
+	p := w.somePayout(s.n[0], (*modelPayout).open)
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	w.tell("payout duel", p.origin())
+	rivals := w.rivalsForWaiting(p, pickModel(w.model.traders, s.n[1]))
+	if p.trader != nil {
+		rivals = w.rivalsForProcessing(p)
+	}
+	errs := make([]error, len(rivals))
+	var wg sync.WaitGroup
+	for i, r := range rivals {
+		wg.Go(func() { errs[i] = r.call() })
+	}
+	wg.Wait()
+	return judgeRivals(rivals, errs)
+}
+
+func judgeRivals(rivals []modelRival, errs []error) error {
+	var wrong []error
+	able, moved := 0, 0
+	for i, r := range rivals {
+		switch {
+		case r.refusal != "":
+			wrong = append(wrong, errUnlessCode(errs[i], r.refusal))
+			continue
+		case errs[i] != nil:
+			wrong = append(wrong, errUnlessCode(errs[i], r.late))
+		default:
+			if moved++; moved == 1 {
+				r.apply()
+			}
+		}
+		able++
+	}
+	if moved != min(able, 1) {
+		wrong = append(wrong, fmt.Errorf("%d of %d at once got through", moved, able))
+	}
+	return errors.Join(wrong...)
+}
+
+func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []modelRival {
+	merchant := w.merchantOf(p.merchantID).Caller
+	withdraw := modelRival{
+		late: "payin_not_waiting",
+		call: func() error { _, err := w.payouts.Cancel(w.ctx, merchant, p.uuid); return err },
+		apply: func() {
+			w.movedPayout(p, "cancelled")
+			w.model.endPayout(p, "cancelled", merchant.Actor(), nil, nil)
+		},
+	}
+	if p.status != "waiting" {
+		withdraw.refusal = "payin_not_waiting"
+	}
+	return []modelRival{withdraw, {
+		refusal: w.model.refuseTake(p, trader), late: "payin_not_waiting",
+		call: func() error { _, err := w.payouts.Take(w.ctx, trader.Caller, p.uuid); return err },
+		apply: func() {
+			w.movedPayout(p, "processing")
+			w.model.take(p, trader)
+		},
+	}}
+}
+
+func (w *modelWalk) rivalsForProcessing(p *modelPayout) []modelRival {
+	refusal := ""
+	if p.status != "processing" {
+		refusal = "payin_not_processing"
+	}
+	end := func(to, actor string, proof *string) func() {
+		return func() {
+			w.movedPayout(p, to)
+			w.model.endPayout(p, to, actor, nil, proof)
+		}
+	}
+	proof := modelText("at the same time")
+	return []modelRival{{
+		refusal: refusal, late: "payin_not_processing", apply: end("completed", p.trader.Caller.Actor(), proof),
+		call: func() error { _, err := w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof); return err },
+	}, {
+		refusal: refusal, late: "payin_not_processing", apply: end("failed", modelOperator.Actor(), nil),
+		call: func() error {
+			_, err := w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"})
+			return err
+		},
+	}}
+}

@@ -84,14 +84,9 @@ type modelQuote struct{ spot, amount, profit, trader, platform int64 }
 
 func newGatewayModel() *gatewayModel {
 	return &gatewayModel{
-		rates:       map[string]modelRate{},
-		limits:      map[string][2]int64{},
-		keys:        map[modelKey]*modelPayment{},
-		slots:       map[modelSlot]modelHold{},
-		accounts:    map[ledger.Account]int64{},
-		payoutKeys:  map[modelKey]*modelPayout{},
-		depositKeys: map[modelDepositKey]*modelDeposit{},
-		attempts:    map[uuid.UUID]*modelAttempt{},
+		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
+		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{}, payoutKeys: map[modelKey]*modelPayout{},
+		depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
 	}
 }
 
@@ -168,10 +163,8 @@ func (m *gatewayModel) shift(p modelPosition, change func()) {
 // has one, and its card.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
 	m.shift(p, func() {
-		p.events = append(
-			p.events,
-			modelEvent{from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown()},
-		)
+		p.events = append(p.events,
+			modelEvent{from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown()})
 		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
 		p.appeal.follow(p.status, to, m.now)
 		p.status, p.reason, p.at = to, reason, m.now
@@ -347,13 +340,8 @@ func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox
 		if !m.qualifies(r, a) {
 			continue
 		}
-		markup, source := firstPercent(
-			a.percent,
-			box.methods[a.method].margin,
-			merchant.percent,
-			r.trader.percent,
-			modelMarkup,
-		)
+		markup, source := firstPercent(a.percent, box.methods[a.method].margin, merchant.percent, r.trader.percent,
+			modelMarkup)
 		quote := quoteModel(a.amount, rate.fiat, markup, r.trader.share)
 		if m.accounts[ledger.Available(ledger.Trader, r.trader.ID)] < quote.spot-quote.trader {
 			continue
@@ -405,27 +393,11 @@ func firstPercent(ranked ...string) (percent, source string) {
 // create makes the payment that took the offer.
 func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, name, actor string) *modelPayment {
 	p := &modelPayment{
-		step:        a.step,
-		id:          id,
-		uuid:        name,
-		merchantID:  m.merchants[a.merchant].ID,
-		box:         box,
-		order:       a.order,
-		method:      a.method,
-		currency:    a.currency,
-		callback:    a.callback,
-		amount:      a.amount,
-		at:          m.now,
-		created:     m.now,
-		expires:     m.now.Add(box.methods[a.method].validity),
-		requisite:   o.requisite,
-		markup:      o.markup,
-		source:      o.source,
-		share:       o.requisite.trader.share,
-		fiat:        m.rates[a.currency].fiat,
-		unavailable: !m.fresh(a.currency),
-		quote:       o.quote,
-		hold:        o.quote.spot - o.quote.trader,
+		step: a.step, id: id, uuid: name, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
+		method: a.method, currency: a.currency, callback: a.callback, amount: a.amount, at: m.now, created: m.now,
+		expires: m.now.Add(box.methods[a.method].validity), requisite: o.requisite, markup: o.markup, source: o.source,
+		share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat, unavailable: !m.fresh(a.currency),
+		quote: o.quote, hold: o.quote.spot - o.quote.trader,
 	}
 	p.begin(actor, "pending", m.now)
 	m.shift(p, func() { p.status = "pending" })

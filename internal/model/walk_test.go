@@ -1,9 +1,13 @@
+// Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits,
+// insurance and appeals mixed, and compares every step with a small model written from the
+// contract. There is no program code here.
 package model_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"testing"
@@ -26,6 +30,7 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -70,13 +75,8 @@ func newModelWalk(t testing.TB) *modelWalk {
 	t.Helper()
 	d, v := dbtest.New(t), dbtest.Vault()
 	w := &modelWalk{
-		ctx:      t.Context(),
-		t:        t,
-		db:       d,
-		clock:    &dbtest.Clock{},
-		vault:    v,
-		bank:     newModelBank(),
-		outcomes: map[string]int{},
+		ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v,
+		bank: newModelBank(), outcomes: map[string]int{},
 	}
 	w.model = newModelWorld(t, d)
 	w.model.now = w.clock.Now()
@@ -90,9 +90,7 @@ func newModelWalk(t testing.TB) *modelWalk {
 		_ = w.check.Close(context.Background())
 		w.pool.Close()
 	})
-	if err := w.restart(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, w.restart())
 	w.rate("RUB", "100", nil)
 	w.rate("MNT", "3400", nil)
 	w.rate("TRY", "41", nil)
@@ -100,6 +98,11 @@ func newModelWalk(t testing.TB) *modelWalk {
 		w.fund(trader, 100_00000000)
 	}
 	return w
+}
+
+func (w *modelWalk) crash(modelStep) error {
+	w.tell("restart")
+	return w.restart()
 }
 
 // restart is a crash and a new start: pool and services are gone, the database remains.
@@ -118,18 +121,9 @@ func (w *modelWalk) restart() error {
 	if err != nil {
 		return err
 	}
-	w.service, err = payment.New(
-		db.OnePool(w.pool),
-		w.clock,
-		addresses,
-		settings,
-		payment.Config{
-			Markup:         decimal.RequireFromString(modelMarkup),
-			ExternalSecret: true,
-			Cards:          cards,
-			CardMoved:      checkout.Follow,
-		},
-	)
+	w.service, err = payment.New(db.OnePool(w.pool), w.clock, addresses, settings, payment.Config{
+		Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards, CardMoved: checkout.Follow,
+	})
 	if err != nil {
 		return err
 	}
@@ -140,11 +134,8 @@ func (w *modelWalk) restart() error {
 	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(
-		db.OnePool(w.pool),
-		w.clock,
-		w.vault,
-	)
+	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(db.OnePool(w.pool),
+		w.clock, w.vault)
 	w.payouts = payout.New(db.OnePool(w.pool), w.clock, w.vault, addresses)
 	return err
 }
@@ -178,87 +169,18 @@ func (w *modelWalk) step(s modelStep) (err error) {
 		}
 	}()
 	w.touched = w.touched[:0]
-	if err := w.moves()[s.op](s); err != nil {
+	op := slices.IndexFunc(modelOps, func(o modelOp) bool { return o.op == s.op })
+	if err := modelOps[op].play(w, s); err != nil {
 		return err
 	}
 	return w.verify()
 }
 
-func (w *modelWalk) moves() map[string]func(modelStep) error {
-	return map[string]func(modelStep) error{
-		"create":          w.create,
-		"repeat":          w.repeat,
-		"rush":            w.rush,
-		"invalid":         w.invalid,
-		"forbidden":       w.forbidden,
-		"move":            w.move,
-		"confirm":         w.confirm,
-		"cancel":          w.cancel,
-		"claim":           w.claim,
-		"duel":            w.duel,
-		"advance":         w.advance,
-		"expire":          w.expire,
-		"settle":          w.settle,
-		"rate":            w.changeRate,
-		"fund":            w.topUp,
-		"spend":           w.spend,
-		"fold":            w.fold,
-		"prune":           w.prune,
-		"switch":          w.flip,
-		"limit":           w.limit,
-		"payout":          w.payOut,
-		"payout-again":    w.payOutAgain,
-		"payout-rush":     w.rushPayouts,
-		"payout-invalid":  w.invalidPayout,
-		"take":            w.take,
-		"take-both":       w.takeBoth,
-		"payout-duel":     w.duelPayout,
-		"finish":          w.finish,
-		"withdraw":        w.withdraw,
-		"resolve":         w.resolve,
-		"give-back":       w.giveBack,
-		"reverse":         w.reverse,
-		"payout-expire":   w.expirePayouts,
-		"deposit":         w.deposit,
-		"deposit-again":   w.depositAgain,
-		"deposit-invalid": w.invalidDeposit,
-		"confirm-deposit": w.confirmDeposit,
-		"reject-deposit":  w.rejectDeposit,
-		"insure":          w.insure,
-		"balance":         w.balance,
-		"appeal":          w.appeal,
-		"appeal-rush":     w.rushAppeals,
-		"review":          w.review,
-		"decide":          w.decide,
-		"decide-both":     w.decideBoth,
-		"enter":           w.enter,
-		"enter-both":      w.enterBoth,
-		"enter-late":      w.enterLate,
-		"code":            w.giveCode,
-		"payer-cancel":    w.payerCancel,
-		"look":            w.look,
-		"request-code":    w.requestCode,
-		"no-code":         w.noCode,
-		"resend":          w.resend,
-		"trader-resend":   w.traderResend,
-		"payer-resend":    w.payerResend,
-		"bank":            w.decideCharge,
-		"poll":            w.poll,
-		opPause:           w.pause,
-		"bank-duel":       w.duelBank,
-		"card-duel":       w.duelCard,
-		"restart":         func(modelStep) error { w.tell("restart"); return w.restart() },
-		"deliver":         w.deliver,
-	}
-}
-
 // tell notes what happened; the first word or two are what is counted.
 func (w *modelWalk) tell(outcome string, details ...any) {
 	w.outcomes[outcome]++
-	w.story = append(
-		w.story,
-		fmt.Sprint(append([]any{w.model.now.Format("15:04:05.000 "), outcome, " "}, details...)...),
-	)
+	w.story = append(w.story,
+		fmt.Sprint(append([]any{w.model.now.Format("15:04:05.000 "), outcome, " "}, details...)...))
 }
 
 // injured is the context of a step's calls, and what will go wrong in them.
@@ -348,4 +270,10 @@ func errUnlessInvalid(err error, fields []string) error {
 		return fmt.Errorf("finds %v wrong, not %v", got, fields)
 	}
 	return nil
+}
+
+func TestMain(m *testing.M) {
+	// What the rooms log of each refusal would hide what a failing walk has to tell.
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	dbtest.Main(m)
 }

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
 )
 
@@ -167,11 +168,8 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	for _, spec := range modelMerchants {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
 		merchant.Merchant = d.NewMerchant(t, dbtest.MerchantOpts{
-			Currency:    spec.boxes[0].currency,
-			Methods:     []string{},
-			RatePercent: nullPercent(spec.percent),
-			Unbound:     spec.unbound,
-			Scopes:      []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
+			Currency: spec.boxes[0].currency, Methods: []string{}, RatePercent: nullPercent(spec.percent),
+			Unbound: spec.unbound, Scopes: []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
 		})
 		for k, box := range spec.boxes {
 			id, secret := merchant.CashboxID, merchant.WebhookSecret
@@ -186,19 +184,10 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	}
 	for _, spec := range modelTraders {
 		trader := &modelTrader{share: spec.share, percent: spec.percent, pays: map[string]bool{}, takes: spec.takes}
-		trader.Trader = d.NewTrader(
-			t,
-			dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)},
-		)
+		trader.Trader = d.NewTrader(t,
+			dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)})
 		addModelPays(t, d, trader, spec.pays)
-		if _, err := d.Pool.Exec(
-			t.Context(),
-			"update trader set max_open_payins = $1 where id = $2",
-			spec.takes,
-			trader.ID,
-		); err != nil {
-			t.Fatal(err)
-		}
+		d.Exec(t, "update trader set max_open_payins = $1 where id = $2", spec.takes, trader.ID)
 		m.openAccounts(ledger.Available(ledger.Trader, trader.ID))
 		m.traders = append(m.traders, trader)
 	}
@@ -215,15 +204,7 @@ func bridgeModelBoxes(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 	for _, merchant := range m.merchants[:2] {
 		box := merchant.boxes[0]
 		box.bridged = true
-		_, err := d.Pool.Exec(
-			t.Context(),
-			"update cashbox set trader_cashbox_id = $1 where id = $2",
-			m.traders[0].ID,
-			box.id,
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d.Exec(t, "update cashbox set trader_cashbox_id = $1 where id = $2", m.traders[0].ID, box.id)
 	}
 }
 
@@ -236,13 +217,7 @@ func nullPercent(percent string) decimal.NullDecimal {
 
 func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec modelBoxSpec) *modelBox {
 	t.Helper()
-	box := &modelBox{
-		id:       id,
-		currency: spec.currency,
-		collect:  true,
-		methods:  map[string]*modelMethod{},
-		secret:   secret,
-	}
+	box := &modelBox{id: id, currency: spec.currency, collect: true, methods: map[string]*modelMethod{}, secret: secret}
 	err := addModelPayoutMethods(t, d, box, spec.markups)
 	if _, box.tells = spec.margins["card"]; box.tells && err == nil {
 		_, err = d.Pool.Exec(t.Context(), "update cashbox set payer_events = true where id = $1", id)
@@ -257,9 +232,7 @@ func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec model
 			})
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return box
 }
 
@@ -287,9 +260,7 @@ func addModelPays(t testing.TB, d *dbtest.DB, trader *modelTrader, methods []str
 		err := d.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
 			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 	}
 }
 
@@ -310,18 +281,10 @@ func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 				daily_sum = nullif($3::numeric, 0), open_payments = nullif($4::int, 0) where id = $1`,
 				id, spec.limits.daily, decimal.New(spec.limits.dailySum, -2), spec.limits.open)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		m.requisites = append(m.requisites, &modelRequisite{
-			id:                   id,
-			trader:               trader,
-			currency:             spec.currency,
-			method:               spec.method,
-			min:                  spec.min,
-			max:                  spec.max,
-			active:               true,
-			modelRequisiteLimits: spec.limits,
+			id: id, trader: trader, currency: spec.currency, method: spec.method, min: spec.min, max: spec.max,
+			active: true, modelRequisiteLimits: spec.limits,
 		})
 	}
 }

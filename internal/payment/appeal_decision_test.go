@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // An operator's review holds the money again, their decision settles it or not, and the merchant is
@@ -21,18 +22,13 @@ func TestDecideAppeal(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []string{"completed", "failed"} {
 		t.Run(outcome, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			ctx := context.Background()
 			p, merchant, trader := b.failed(t)
 			opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
 			resolve := func() (payment.AppealRecord, error) {
-				return b.payments.ResolveAppeal(
-					ctx,
-					operator,
-					opened.ID,
-					payment.Resolution{Outcome: outcome, Reason: ptr("seen")},
-				)
+				return b.payments.ResolveAppeal(ctx, operator, opened.ID,
+					payment.Resolution{Outcome: outcome, Reason: new("seen")})
 			}
 			_, err := resolve()
 			wantCode(t, err, "appeal_not_in_review")
@@ -61,9 +57,7 @@ func TestDecideAppeal(t *testing.T) {
 				moves = append(moves, c.To+" by "+c.Actor)
 			}
 			want := []string{
-				"pending by " + merchant.Caller.Actor(),
-				"failed by application",
-				"appeal by operator:7",
+				"pending by " + merchant.Caller.Actor(), "failed by application", "appeal by operator:7",
 				outcome + " by operator:7",
 			}
 			if !slices.Equal(moves, want) {
@@ -76,7 +70,6 @@ func TestDecideAppeal(t *testing.T) {
 
 // Of many who decide at once, one does.
 func TestDecideInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
@@ -97,9 +90,7 @@ func TestDecideInParallel(t *testing.T) {
 				wantCode(t, err, code)
 			}
 		}
-		if won != 1 {
-			t.Errorf("%d won", won)
-		}
+		testenv.Want(t, won, 1, "won")
 	}
 	race("appeal_not_open", func() error { _, err := b.payments.ReviewAppeal(ctx, operator, opened.ID); return err })
 	race("appeal_not_in_review", func() error {
@@ -113,7 +104,6 @@ func TestDecideInParallel(t *testing.T) {
 
 // An appeal goes where its payment goes, also on the application's word.
 func TestAppealFollowsItsPayment(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, _ := b.failed(t)
@@ -137,7 +127,6 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 }
 
 func TestListAppeals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -146,21 +135,14 @@ func TestListAppeals(t *testing.T) {
 	for i := range 3 {
 		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 		b.set(t, p.ID, "failed")
-		ids = append(
-			ids,
-			must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100))).ID,
-		)
+		ids = append(ids,
+			must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100))).ID)
 	}
 	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, ids[1]))
 	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
-		list, next, err := b.payments.ListAppeals(
-			ctx,
-			operator,
-			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list, next, err := b.payments.ListAppeals(ctx, operator,
+			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}})
+		noError(t, err)
 		var got []int64
 		for _, a := range list {
 			got = append(got, a.ID)
@@ -173,18 +155,17 @@ func TestListAppeals(t *testing.T) {
 		last != nil {
 		t.Errorf("pages %v, %v", first, rest)
 	}
-	if open, _ := page(ptr("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
+	if open, _ := page(new("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
 		t.Errorf("open: %v", open)
 	}
 	_, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{
-		Status: ptr("pending"), Page: db.Page{Limit: ptr[int32](0), Cursor: ptr("x")},
+		Status: new("pending"), Page: db.Page{Limit: new(int32(0)), Cursor: new("x")},
 	})
 	wantFields(t, err, "cursor", "limit", "status")
 }
 
 // The desk is the operator's; what they get wrong is named.
 func TestAppealDeskRefusals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
@@ -214,12 +195,8 @@ func TestAppealDeskRefusals(t *testing.T) {
 	}
 	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
 	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
-		_, err := b.payments.ResolveAppeal(
-			ctx,
-			operator,
-			opened.ID,
-			payment.Resolution{Outcome: outcome, Reason: ptr(text(256))},
-		)
+		_, err := b.payments.ResolveAppeal(ctx, operator, opened.ID,
+			payment.Resolution{Outcome: outcome, Reason: new(text(256))})
 		wantFields(t, err, "outcome", "reason")
 	}
 	b.wantEvents(t, p, 2)

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // png is the signature every PNG begins with, and nothing else.
@@ -24,9 +25,7 @@ const png = "\x89PNG\r\n\x1a\n"
 func appeal(size int) payment.AppealRequest {
 	reason, name := "The bank shows the transfer.", "receipt.png"
 	return payment.AppealRequest{
-		Reason:   &reason,
-		FileName: &name,
-		File:     fileOf(png + strings.Repeat("\x00", size-len(png))),
+		Reason: &reason, FileName: &name, File: fileOf(png + strings.Repeat("\x00", size-len(png))),
 	}
 }
 
@@ -46,7 +45,6 @@ func (b *bundle) failed(t *testing.T) (payment.Payment, dbtest.Merchant, dbtest.
 }
 
 func TestOpenAppeal(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
@@ -60,21 +58,17 @@ func TestOpenAppeal(t *testing.T) {
 	b.clock.Advance(time.Hour)
 	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))
 	if opened.Payment.ID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" ||
-		opened.FileSize != size ||
-		opened.FileName != "receipt.png" ||
-		opened.FileType != "image/png" ||
-		opened.Reason != *r.Reason ||
-		!opened.CreatedAt.Equal(at(60)) {
+		opened.FileSize != size || opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason || !opened.CreatedAt.Equal(at(60)) {
 		t.Errorf("opened %+v", opened)
 	}
-	if b.count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()) != 1 {
+	if b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()) != 1 {
 		t.Error("who opened the appeal is not known")
 	}
 	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
 	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, content) {
 		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
 	}
-	if largest := b.count(t, "select max(length(content)) from appeal_chunk"); largest > 256<<10 {
+	if largest := b.Count(t, "select max(length(content)) from appeal_chunk"); largest > 256<<10 {
 		t.Errorf("a row of %d bytes", largest)
 	}
 	// Opening moves nothing: no status, no event, no money.
@@ -89,7 +83,6 @@ func TestOpenAppeal(t *testing.T) {
 
 // Who may appeal what is settled before anything is said of the appeal itself.
 func TestWhoMayAppeal(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -125,14 +118,11 @@ func TestWhoMayAppeal(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, test.code)
 		}
 	}
-	if n := b.count(t, "select count(*) from appeal"); n != 0 {
-		t.Errorf("%d appeals", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from appeal"), 0, "appeals")
 }
 
 // The conditions in their documented order, each with its edge.
 func TestAppealConditions(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -154,7 +144,7 @@ func TestAppealConditions(t *testing.T) {
 		wantCode(t, open(made(status)), "appeal_payment_not_failed")
 	}
 	atEdge, tooLate, withoutTrader := made("failed"), made("failed"), made("failed")
-	b.exec(t, "update payment set trader_id = 0 where id = $1", withoutTrader)
+	b.Exec(t, "update payment set trader_id = 0 where id = $1", withoutTrader)
 	wantCode(t, open(withoutTrader), "appeal_trader_required")
 	b.clock.Advance(24 * time.Hour)
 	if err := open(atEdge); err != nil {
@@ -177,7 +167,6 @@ func TestAppealConditions(t *testing.T) {
 
 // Of twenty who appeal at once, one does, and its file alone is kept.
 func TestAppealsInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
 	errs := make([]error, 20)
@@ -196,20 +185,15 @@ func TestAppealsInParallel(t *testing.T) {
 			wantCode(t, err, "appeal_already_exists")
 		}
 	}
-	if won != 1 {
-		t.Errorf("%d were opened: %v", won, errors.Join(errs...))
-	}
-	if n := b.count(t, `select count(*) from appeal a where file_size =
+	testenv.Want(t, won, 1, "were opened: %v", errors.Join(errs...))
+	if n := b.Count(t, `select count(*) from appeal a where file_size =
 		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`); n != 1 {
 		t.Errorf("%d appeals with their file", n)
 	}
-	if n := b.count(t, "select count(*) from appeal_chunk"); n != 2 {
-		t.Errorf("%d pieces", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from appeal_chunk"), 2, "pieces")
 }
 
 func TestAppealValidation(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, _ := b.failed(t)
@@ -248,21 +232,18 @@ func TestAppealValidation(t *testing.T) {
 		"RIFF that is no WebP": {file("RIFF\x24\x00\x00\x00WAVEfmt "), []string{"file"}},
 		"half a PNG signature": {file(png[:4]), []string{"file"}},
 		"QuickTime":            {file("\x00\x00\x00\x14ftypqt  \x00\x00\x02\x00qt  "), []string{"file"}},
-		"everything":           {payment.AppealRequest{Reason: ptr(""), FileName: ptr(""), File: fileOf("")}, []string{"file", "reason"}},
+		"everything":           {payment.AppealRequest{Reason: new(""), FileName: new(""), File: fileOf("")}, []string{"file", "reason"}},
 	} {
 		t.Run(label, func(t *testing.T) {
 			_, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, test.request)
 			wantFields(t, err, test.fields...)
 		})
 	}
-	if n := b.count(t, "select (select count(*) from appeal) + (select count(*) from appeal_chunk)"); n != 0 {
-		t.Errorf("%d rows", n)
-	}
+	testenv.Want(t, b.Count(t, "select (select count(*) from appeal) + (select count(*) from appeal_chunk)"), 0, "rows")
 }
 
 // What is at its limit is taken, and a file's type comes from its content, whatever its name says.
 func TestAppealsTaken(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})

@@ -2,8 +2,6 @@ package payment_test
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,9 +12,9 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -29,8 +27,10 @@ type bundle struct {
 	payments *payment.Service
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
@@ -47,22 +47,16 @@ func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in
 	// between.
 	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	service, err := payment.New(d.Pools(), clock, webhook.NewAddresses(false), settings, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return service
 }
 
 // relay queues the deliveries of all events so far, as the program does all the time.
 func (b *bundle) relay(t *testing.T) {
 	t.Helper()
-	if err := webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
 }
 
 // request is a valid sbp payment of 1000 RUB.
@@ -77,9 +71,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(v T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return v
 	}
 }
@@ -129,50 +121,14 @@ func (b *bundle) wantMoney(t *testing.T, traderID, cashboxID int64, want money) 
 	}
 }
 
-// exec runs SQL of the test's own.
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.Pool.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (b *bundle) count(t *testing.T, sql string, args ...any) int {
-	t.Helper()
-	var n int
-	if err := b.Pool.QueryRow(context.Background(), sql, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// wantCode wants a fault of the code.
-func wantCode(t *testing.T, err error, code string) {
-	t.Helper()
-	if f := fault.As(err); f == nil || f.Code != code {
-		t.Errorf("%v, want %s", err, code)
-	}
-}
-
-// wantFields wants a 422 about exactly these fields.
-func wantFields(t *testing.T, err error, fields ...string) {
-	t.Helper()
-	f := fault.As(err)
-	if f == nil || f.Code != "validation_failed" || f.Kind != fault.Invalid {
-		t.Errorf("%v, want validation_failed on %v", err, fields)
-		return
-	}
-	wrong := slices.Sorted(maps.Keys(f.Fields))
-	slices.Sort(fields)
-	if !slices.Equal(wrong, fields) {
-		t.Errorf("%v are wrong, want %v", f.Fields, fields)
-	}
-}
-
 func at(minutes int) time.Time { return dbtest.Start.Add(time.Duration(minutes) * time.Minute) }
-
-func ptr[T any](v T) *T { return &v }
 
 func percent(s string) decimal.NullDecimal {
 	return decimal.NewNullDecimal(decimal.RequireFromString(s))
 }
+
+var (
+	noError    = testenv.NoError
+	wantCode   = dbtest.WantCode
+	wantFields = dbtest.WantFields
+)

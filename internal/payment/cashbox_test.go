@@ -12,7 +12,6 @@ import (
 
 // The same order id is another payment on another channel and of another merchant.
 func TestOrderIDsAreSeparate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	for _, method := range []string{"sbp", "sim", "card"} {
@@ -36,16 +35,15 @@ func TestOrderIDsAreSeparate(t *testing.T) {
 // rubCollect.method wins over the root method: for the channel, the requisite and the cashbox
 // method alike.
 func TestRubCollectWins(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, Method: "card"})
 	r := request("order-1")
-	r.Method, r.RubCollectMethod = ptr("sim"), ptr("card")
+	r.Method, r.RubCollectMethod = new("sim"), new("card")
 	if p := b.create(t, merchant.Caller, r); p.Method != "card" || *p.RequisiteType != "card" {
 		t.Errorf("%s, %s", p.Method, *p.RequisiteType)
 	}
-	r.Method, r.RubCollectMethod = ptr("card"), nil
+	r.Method, r.RubCollectMethod = new("card"), nil
 	if got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r)); !got.Replay {
 		t.Error("the root method of the same name is another channel")
 	}
@@ -54,7 +52,6 @@ func TestRubCollectWins(t *testing.T) {
 // A key without a cashbox of its own uses the first of its merchant's that is on for currency and
 // method.
 func TestUnboundKey(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Unbound: true, Methods: []string{"sbp"}})
@@ -78,9 +75,9 @@ func TestUnboundKey(t *testing.T) {
 	want(ask("first of two", "RUB", "sbp"), merchant.CashboxID)
 	want(ask("only the second has it", "RUB", "card"), second)
 	want(ask("by currency", "AZN", "c2c"), third)
-	b.exec(t, "update cashbox set collect_enabled = false where id = $1", merchant.CashboxID)
+	b.Exec(t, "update cashbox set collect_enabled = false where id = $1", merchant.CashboxID)
 	want(ask("the first is off", "RUB", "sbp"), second)
-	b.exec(t, "update cashbox_method set enabled = false where cashbox_id = $1", second)
+	b.Exec(t, "update cashbox_method set enabled = false where cashbox_id = $1", second)
 	_, err := b.payments.Create(ctx, merchant.Caller, ask("none", "RUB", "sbp"))
 	wantCode(t, err, "merchant_collect_method_disabled")
 	_, err = b.payments.Create(ctx, merchant.Caller, ask("never", "TRY", "c2c"))
@@ -94,24 +91,17 @@ func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency str
 	id := must[int64](t)(q.CashboxInsert(ctx, db.CashboxInsertParams{
 		MerchantID: merchant.ID, Name: "Another", Currency: currency, WebhookSecret: []byte{}, CreatedAt: dbtest.Start,
 	}))
-	if err := ledger.Open(ctx, q, ledger.Cashbox, id); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, ledger.Open(ctx, q, ledger.Cashbox, id))
 	for _, method := range methods {
-		err := q.CashboxMethodSet(
-			ctx,
-			db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		err := q.CashboxMethodSet(ctx,
+			db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900})
+		noError(t, err)
 	}
 	return id
 }
 
 // A bound key's cashbox is where its payments go, whatever its merchant has besides.
 func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
 	b.addCashbox(t, merchant, "RUB", "sbp")
@@ -119,14 +109,13 @@ func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 	r := request("order-1")
 	_, err := b.payments.Create(context.Background(), merchant.Caller, r)
 	wantCode(t, err, "merchant_collect_method_disabled")
-	r.Currency, r.Method = "AZN", ptr("c2c")
+	r.Currency, r.Method = "AZN", new("c2c")
 	_, err = b.payments.Create(context.Background(), merchant.Caller, r)
 	wantCode(t, err, "merchant_collect_method_disabled")
 }
 
 // The first trader in turn is short, so the next one gets the payment; when all are, nobody does.
 func TestShortTraderIsPassedBy(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	short := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.79999999", SharePercent: "2", Requisites: 3})
@@ -136,12 +125,8 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	}
 	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
 	wantCode(t, err, "collect_requisites_not_available")
-	b.wantMoney(
-		t,
-		short.ID,
-		merchant.CashboxID,
-		money{trader: "9.79999999", reserved: "0", cashbox: "0", platform: "0"},
-	)
+	b.wantMoney(t, short.ID, merchant.CashboxID,
+		money{trader: "9.79999999", reserved: "0", cashbox: "0", platform: "0"})
 	b.wantMoney(t, exact.ID, merchant.CashboxID, money{trader: "0", reserved: "9.8", cashbox: "0", platform: "0"})
 	b.Audit(t)
 }
@@ -161,26 +146,19 @@ func TestExtremeAmounts(t *testing.T) {
 		"cheapest": {"1", "999999999999", money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			b.SetRate(t, "RUB", c.rate, true)
 			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-			trader := b.NewTrader(
-				t,
-				dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"},
-			)
+			trader := b.NewTrader(t,
+				dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"})
 			r := request("order-1")
 			r.Amount = c.amount
 			p := b.create(t, merchant.Caller, r)
 			b.set(t, p.ID, "completed")
 			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
 			b.set(t, p.ID, "failed")
-			b.wantMoney(
-				t,
-				trader.ID,
-				merchant.CashboxID,
-				money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"},
-			)
+			b.wantMoney(t, trader.ID, merchant.CashboxID,
+				money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"})
 			b.Audit(t)
 		})
 	}

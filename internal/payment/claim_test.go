@@ -12,19 +12,20 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // told has the merchant of a cashbox told what payers say.
 func (b *bundle) told(t *testing.T, cashboxID int64) {
 	t.Helper()
-	b.exec(t, "update cashbox set payer_events = true where id = $1", cashboxID)
+	b.Exec(t, "update cashbox set payer_events = true where id = $1", cashboxID)
 }
 
 // patience sets how long payments of a cashbox wait at least once their payers say that they have
 // paid.
 func (b *bundle) patience(t *testing.T, cashboxID int64, seconds int) {
 	t.Helper()
-	b.exec(t, "update cashbox_method set claim_seconds = $1 where cashbox_id = $2", seconds, cashboxID)
+	b.Exec(t, "update cashbox_method set claim_seconds = $1 where cashbox_id = $2", seconds, cashboxID)
 }
 
 // stands is what must not change without a reason.
@@ -32,16 +33,13 @@ func (b *bundle) stands(t *testing.T, p payment.Payment) string {
 	t.Helper()
 	var row string
 	err := b.Pool.QueryRow(t.Context(), "select to_jsonb(p)::text from payment p where id = $1", p.ID).Scan(&row)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return row
 }
 
 // The first claim is kept, gives the transfer fifteen minutes to arrive, and is told to a merchant
 // who asked for it. A repeat changes nothing, also after the payment has ended.
 func TestClaim(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -79,11 +77,11 @@ func TestClaim(t *testing.T) {
 		t.Errorf("a repeat after the end: %s, %v", again.Status, err)
 	}
 	// The claim and the change that follows it are numbered without a gap.
-	right := b.count(t, `select count(*) from webhook_event e join (values
+	right := b.Count(t, `select count(*) from webhook_event e join (values
 			(1, 'payment.payer.claimed', 'PENDING'), (2, 'payment.status.updated', 'COMPLETED')) as w (sequence, type, status)
 			on e.sequence = w.sequence and e.type = w.type and convert_from(e.body, 'UTF8')::json #>> '{data,status}' = w.status
 		where e.subject_id = $1`, p.ID)
-	if n := b.count(t, "select count(*) from webhook_event"); n != 2 || right != 2 {
+	if n := b.Count(t, "select count(*) from webhook_event"); n != 2 || right != 2 {
 		t.Errorf("%d events, %d of them right, want 2", n, right)
 	}
 	b.Audit(t)
@@ -91,7 +89,6 @@ func TestClaim(t *testing.T) {
 
 // A claimed payment still expires: fifteen minutes after the claim, and not before.
 func TestClaimedPaymentExpires(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -109,7 +106,6 @@ func TestClaimedPaymentExpires(t *testing.T) {
 
 // The setting moves the expiry only ahead: one that is later anyway stays.
 func TestClaimNeverShortens(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
@@ -129,24 +125,16 @@ func TestClaimNeverShortens(t *testing.T) {
 		b.clock.Advance(c.after)
 		claimed, err := b.payments.Claim(t.Context(), p.UUID)
 		if err != nil || !claimed.ExpiresAt.Equal(p.CreatedAt.Add(c.want)) {
-			t.Errorf(
-				"%s: expires %s after its creation, want %s, %v",
-				name,
-				claimed.ExpiresAt.Sub(p.CreatedAt),
-				c.want,
-				err,
-			)
+			t.Errorf("%s: expires %s after its creation, want %s, %v", name, claimed.ExpiresAt.Sub(p.CreatedAt), c.want,
+				err)
 		}
 	}
 	// Nobody asked to be told.
-	if n := b.count(t, "select count(*) from webhook_event"); n != 0 {
-		t.Errorf("%d events", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "events")
 }
 
 // Payers who press twice at once have said so once.
 func TestParallelClaims(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -163,15 +151,12 @@ func TestParallelClaims(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := b.count(
-		t,
-		"select count(*) from webhook_event where type = 'payment.payer.claimed' and sequence = 1",
+	if n := b.Count(
+		t, "select count(*) from webhook_event where type = 'payment.payer.claimed' and sequence = 1",
 	); n != 1 {
 		t.Errorf("%d claims are told of", n)
 	}
-	if n := b.count(t, "select count(*) from webhook_event"); n != 1 {
-		t.Errorf("%d events", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 1, "events")
 	if got := b.row(t, p); got.EventSequence != 1 {
 		t.Errorf("the last event is number %d", got.EventSequence)
 	}
@@ -180,7 +165,6 @@ func TestParallelClaims(t *testing.T) {
 // A payer claims while the trader confirms: the payment is completed either way, and its events
 // follow each other without a gap.
 func TestClaimAgainstTrader(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
@@ -202,11 +186,8 @@ func TestClaimAgainstTrader(t *testing.T) {
 			(now.ClaimedAt != nil) != (claimed == nil) {
 			t.Errorf("%s, claimed at %v: %v, %v", now.Status, now.ClaimedAt, confirmed, err)
 		}
-		if n := b.count(
-			t,
-			`select count(*) from webhook_event where subject_id = $1 and sequence <= $2`,
-			p.ID,
-			want,
+		if n := b.Count(
+			t, `select count(*) from webhook_event where subject_id = $1 and sequence <= $2`, p.ID, want,
 		); n != want {
 			t.Errorf("%d events, want %d", n, want)
 		}
@@ -217,7 +198,6 @@ func TestClaimAgainstTrader(t *testing.T) {
 // A claim comes too late once the time is over, before the sweep too, and once the payment is not
 // pending. A card payment has no claim, and neither has a link that is none.
 func TestClaimRefused(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
@@ -228,9 +208,7 @@ func TestClaimRefused(t *testing.T) {
 		before := b.stands(t, p)
 		_, err := b.payments.Claim(t.Context(), p.UUID)
 		wantCode(t, err, "payment_not_pending")
-		if b.stands(t, p) != before {
-			t.Errorf("%s: the refused claim has changed something", status)
-		}
+		testenv.Want(t, b.stands(t, p), before, "%s: the refused claim has changed something", status)
 	}
 	p := b.create(t, merchant.Caller, request("cancelled by the payer"))
 	if _, err := b.payments.CancelByPayer(t.Context(), p.UUID); err != nil {
@@ -253,7 +231,7 @@ func TestClaimRefused(t *testing.T) {
 	cards := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: "quasi_ecom"})
 	r := request("card")
-	r.Currency, r.Method = "AZN", ptr("quasi_ecom")
+	r.Currency, r.Method = "AZN", new("quasi_ecom")
 	p = b.create(t, cards.Caller, r)
 	before = b.stands(t, p)
 	_, err = b.payments.Claim(t.Context(), p.UUID)
@@ -261,7 +239,7 @@ func TestClaimRefused(t *testing.T) {
 	if b.stands(t, p) != before {
 		t.Error("the claim of a card payment has changed something")
 	}
-	if n := b.count(t, "select count(*) from webhook_event where type = 'payment.payer.claimed'"); n != 0 {
+	if n := b.Count(t, "select count(*) from webhook_event where type = 'payment.payer.claimed'"); n != 0 {
 		t.Errorf("%d claims are told of", n)
 	}
 }
@@ -269,7 +247,6 @@ func TestClaimRefused(t *testing.T) {
 // Where payers go back to is an address that a browser opens, of any host as long as the cashbox
 // names none.
 func TestReturnURL(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
@@ -297,14 +274,13 @@ func TestReturnURL(t *testing.T) {
 		_, err := b.payments.Create(t.Context(), merchant.Caller, r)
 		wantFields(t, err, "returnUrl")
 	}
-	if n := b.count(t, "select count(*) from payment_key where order_id = 'wrong'"); n != 0 {
+	if n := b.Count(t, "select count(*) from payment_key where order_id = 'wrong'"); n != 0 {
 		t.Error("a refusal has taken the order id")
 	}
 }
 
 // Where the cashbox names hosts, payers go back to those alone, whatever their case and port.
 func TestReturnHosts(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
@@ -313,9 +289,7 @@ func TestReturnHosts(t *testing.T) {
 		t.Helper()
 		_, err := settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
 			directory.CashboxUpdate{ID: merchant.CashboxID, ReturnHosts: &hosts})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	create := func(order, address string) (payment.Created, error) {
 		r := request(order)

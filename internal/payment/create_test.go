@@ -11,24 +11,19 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // A new payment carries everything it was calculated from. The sums are those of the status table.
 func TestCreate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	r := request("order-1")
-	r.Description = ptr("Two tickets")
+	r.Description = new("Two tickets")
 	r.Payer = &payment.Payer{
-		UserID:     ptr("user-7"),
-		UserIP:     ptr("203.0.113.7"),
-		FullName:   "Anna Ivanova",
-		Type:       "vip",
-		Successful: 3,
-		Expired:    1,
-		Counted:    true,
+		UserID: new("user-7"), UserIP: new("203.0.113.7"), FullName: "Anna Ivanova", Type: "vip",
+		Successful: 3, Expired: 1, Counted: true,
 	}
 	p := b.create(t, merchant.Caller, r)
 	stored := b.row(t, p)
@@ -76,18 +71,16 @@ func TestCreate(t *testing.T) {
 	b.wantEvents(t, p, 0)
 	b.wantSlot(t, p, open)
 	// The snapshot outlives the requisite as it was.
-	b.exec(t, "update requisite set value = '+79999999999', holder = null")
+	b.Exec(t, "update requisite set value = '+79999999999', holder = null")
 	if again := must[payment.Payment](t)(
 		b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()),
-	); *again.RequisiteValue != *p.RequisiteValue ||
-		again.RequisiteHolder == nil {
+	); *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
 		t.Errorf("the snapshot changed: %s", *again.RequisiteValue)
 	}
 	b.Audit(t)
 }
 
 func TestRequisiteOfEachMethod(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for currency, methods := range map[string]map[string][2]string{
 		"RUB": {"sbp": {"sbp", "sbp"}, "sim": {"phone", "sim"}, "card": {"card", "card2card"}},
@@ -99,23 +92,15 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 	} {
 		b.SetRate(t, currency, "100", true)
 		for method, want := range methods {
-			merchant := b.NewMerchant(
-				t,
-				dbtest.MerchantOpts{Currency: currency, Methods: []string{method}, Validity: 30 * time.Minute},
-			)
+			merchant := b.NewMerchant(t,
+				dbtest.MerchantOpts{Currency: currency, Methods: []string{method}, Validity: 30 * time.Minute})
 			b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1, Currency: currency, Method: method})
 			r := request("order-1")
 			r.Currency, r.Method = currency, &method
 			p := b.create(t, merchant.Caller, r)
 			if *p.RequisiteType != want[0] || *p.RequisiteMethod != want[1] || !p.ExpiresAt.Equal(at(30)) {
-				t.Errorf(
-					"%s %s: %s by %s, expires %s",
-					currency,
-					method,
-					*p.RequisiteType,
-					*p.RequisiteMethod,
-					p.ExpiresAt,
-				)
+				t.Errorf("%s %s: %s by %s, expires %s", currency, method, *p.RequisiteType, *p.RequisiteMethod,
+					p.ExpiresAt)
 			}
 		}
 	}
@@ -125,7 +110,6 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 // Body, then cashbox method, then merchant, then trader, then configuration (5); an explicit zero
 // counts as named.
 func TestMarkupOfAPayment(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, RatePercent: percent("4")})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, Method: "card"})
@@ -151,9 +135,7 @@ func TestMarkupOfAPayment(t *testing.T) {
 			r.RatePercent = &c.body
 		}
 		if p := b.create(
-			t,
-			b.NewMerchant(t, c.merchant).Caller,
-			r,
+			t, b.NewMerchant(t, c.merchant).Caller, r,
 		); !p.MarkupPercent.Equal(decimal.RequireFromString(c.want)) {
 			t.Errorf("%s: %s%%, want %s%%", name, p.MarkupPercent, c.want)
 		}
@@ -165,15 +147,14 @@ func TestMarkupOfAPayment(t *testing.T) {
 // documented order. All along the order id is the same, which no refusal may use up; in the end a
 // repeat survives all of it.
 func TestOrderOfChecks(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	who, r, payments := merchant.Caller, request("order-1"), configured(t, b.DB, b.clock, payment.Config{})
 	breakState := func() {
-		b.exec(t, "update cashbox set collect_enabled = false")
-		b.exec(t, "update cashbox_method set enabled = false")
-		b.exec(t, "delete from rate")
+		b.Exec(t, "update cashbox set collect_enabled = false")
+		b.Exec(t, "update cashbox_method set enabled = false")
+		b.Exec(t, "delete from rate")
 		b.limit(t, "10", "999.99")
 	}
 	breakState()
@@ -186,8 +167,8 @@ func TestOrderOfChecks(t *testing.T) {
 		{"merchant_scope_required", func() { who.Scopes = merchant.Caller.Scopes }},
 		{"external_payments_secret_not_configured", func() { payments = b.payments }},
 		{"validation_failed", func() { r.Amount = "1000" }},
-		{"merchant_collect_disabled", func() { b.exec(t, "update cashbox set collect_enabled = true") }},
-		{"merchant_collect_method_disabled", func() { b.exec(t, "update cashbox_method set enabled = true") }},
+		{"merchant_collect_disabled", func() { b.Exec(t, "update cashbox set collect_enabled = true") }},
+		{"merchant_collect_method_disabled", func() { b.Exec(t, "update cashbox_method set enabled = true") }},
 		{"merchant_collect_amount_outside_platform_limits", func() { b.limit(t, "10", "1000") }},
 		{"collect_requisites_not_available", func() { b.SetRate(t, "RUB", "100", true) }},
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "9.99", Requisites: 1}) }},
@@ -199,12 +180,10 @@ func TestOrderOfChecks(t *testing.T) {
 		wantCode(t, err, step.code)
 		step.right()
 	}
-	if n := b.count(t, "select count(*) from payment_key"); n != 0 {
-		t.Errorf("%d order ids are taken by refusals", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken by refusals")
 	p := b.create(t, who, r)
 	breakState()
-	b.exec(t, "update requisite set enabled = false")
+	b.Exec(t, "update requisite set enabled = false")
 	again := must[payment.Created](t)(b.payments.Create(ctx, who, r))
 	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
 		t.Errorf("repeat: %+v", again)
@@ -217,13 +196,10 @@ func (b *bundle) limit(t *testing.T, least, most string) {
 	err := b.Queries().PlatformLimitSet(context.Background(), db.PlatformLimitSetParams{
 		Currency: "RUB", MinAmount: decimal.RequireFromString(least), MaxAmount: decimal.RequireFromString(most),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 func TestPlatformLimits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -242,7 +218,6 @@ func TestPlatformLimits(t *testing.T) {
 
 // A repeat is the same payment in its present state, and says where it differs from the first call.
 func TestReplay(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -256,9 +231,9 @@ func TestReplay(t *testing.T) {
 		"the same":      {func(*payment.Request) {}, nil},
 		"spaces":        {func(r *payment.Request) { r.OrderID = "  order-1\n" }, nil},
 		"same amount":   {func(r *payment.Request) { r.Amount = "1000.00" }, nil},
-		"other details": {func(r *payment.Request) { r.Description, r.RatePercent = ptr("other"), ptr("7") }, nil},
-		"returns":       {func(r *payment.Request) { r.ReturnURL = ptr("https://shop.example/thanks") }, nil},
-		"nested":        {func(r *payment.Request) { r.RubCollectMethod, r.Method = ptr("sbp"), ptr("card") }, nil},
+		"other details": {func(r *payment.Request) { r.Description, r.RatePercent = new("other"), new("7") }, nil},
+		"returns":       {func(r *payment.Request) { r.ReturnURL = new("https://shop.example/thanks") }, nil},
+		"nested":        {func(r *payment.Request) { r.RubCollectMethod, r.Method = new("sbp"), new("card") }, nil},
 		"amount":        {func(r *payment.Request) { r.Amount = "1000.01" }, []string{"amount"}},
 		"callback": {
 			func(r *payment.Request) { r.CallbackURI = "https://shop.example/other" },
@@ -278,22 +253,19 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 		}
 	}
-	if n := b.count(t, "select count(*) from payment"); n != 1 {
-		t.Errorf("%d payments", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
 	b.Audit(t)
 }
 
 // The channel is the method alone, so the currency can differ in a repeat.
 func TestReplayWithAnotherCurrency(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "AZN", "2", true)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"c2c"}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: "c2c"})
 	r := request("order-1")
-	r.Currency, r.Method = "AZN", ptr("c2c")
+	r.Currency, r.Method = "AZN", new("c2c")
 	p := b.create(t, merchant.Caller, r)
 	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
 	got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r))

@@ -6,26 +6,21 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.RateAnswer {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(
-		context.Background(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
-		id,
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer, err := b.payments.ExplainRate(context.Background(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, id)
+	noError(t, err)
 	if len(answer.Steps) != len(want) {
 		t.Fatalf("%d steps, want %d: %+v", len(answer.Steps), len(want), answer.Steps)
 	}
 	for i, step := range answer.Steps {
-		if step != want[i] {
-			t.Errorf("step %d:\n%+v, want\n%+v", i, step, want[i])
-		}
+		testenv.Want(t, step, want[i], "step %d", i)
 	}
 	return answer
 }
@@ -34,7 +29,6 @@ func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) pay
 // difference is 0.66088646;
 // 10.82837033 × 1.5% = 0.16242555495; the rest of the spread is 0.49846091; 10.82837033 − 0.16242555 = 10.66594478.
 func TestExplainRate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "92.35", true)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Margin: percent("6.5")})
@@ -46,9 +40,7 @@ func TestExplainRate(t *testing.T) {
 		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "92.35"},
 		payment.RateStep{Name: "markupPercent", Formula: "percent of the base rate, from cashbox_method", Value: "6.5"},
 		payment.RateStep{
-			Name:    "spot",
-			Formula: "amount / baseRate, rounded down = 1000.00 / 92.35",
-			Value:   "10.82837033",
+			Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 92.35", Value: "10.82837033",
 		},
 		payment.RateStep{
 			Name:    "amountUsdt",
@@ -56,28 +48,22 @@ func TestExplainRate(t *testing.T) {
 			Value:   "10.16748387",
 		},
 		payment.RateStep{
-			Name:    "profitUsdt",
-			Formula: "spot − amountUsdt = 10.82837033 − 10.16748387",
-			Value:   "0.66088646",
+			Name: "profitUsdt", Formula: "spot − amountUsdt = 10.82837033 − 10.16748387", Value: "0.66088646",
 		},
 		payment.RateStep{
 			Name:    "traderShare",
 			Formula: "spot × traderSharePercent / 100, rounded down = 10.82837033 × 1.5 / 100", Value: "0.16242555",
 		},
 		payment.RateStep{
-			Name:    "spreadTraderUsdt",
-			Formula: "min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)",
-			Value:   "0.16242555",
+			Name: "spreadTraderUsdt", Formula: "min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)",
+			Value: "0.16242555",
 		},
 		payment.RateStep{
-			Name:    "spreadPlatformUsdt",
-			Formula: "profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555",
-			Value:   "0.49846091",
+			Name: "spreadPlatformUsdt", Formula: "profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555",
+			Value: "0.49846091",
 		},
 		payment.RateStep{
-			Name:    "hold",
-			Formula: "spot − spreadTraderUsdt = 10.82837033 − 0.16242555",
-			Value:   "10.66594478",
+			Name: "hold", Formula: "spot − spreadTraderUsdt = 10.82837033 − 0.16242555", Value: "10.66594478",
 		},
 	)
 	if answer.PaymentID != id || answer.MarkupSource != "cashbox_method" || answer.RateSource != "test" ||
@@ -89,25 +75,22 @@ func TestExplainRate(t *testing.T) {
 // The sum is the stored one: a later rate, margin or share changes nothing of it. 1000/100 = 10 and
 // 1000/200 = 5; 60% of 10 is more than the spread of 5, so the trader gets all of that.
 func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Margin: percent("1")})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "60", Requisites: 1})
 	r := request("order-1")
-	r.RatePercent = ptr("100")
+	r.RatePercent = new("100")
 	id := b.create(t, merchant.Caller, r).ID
 	b.SetRate(t, "RUB", "80", true)
-	b.exec(t, "update trader set share_percent = 1")
-	b.exec(t, "update cashbox_method set margin_percent = 2")
+	b.Exec(t, "update trader set share_percent = 1")
+	b.Exec(t, "update cashbox_method set margin_percent = 2")
 	b.wantSteps(
 		t,
 		id,
 		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "100.00"},
 		payment.RateStep{Name: "markupPercent", Formula: "percent of the base rate, from body", Value: "100"},
 		payment.RateStep{
-			Name:    "spot",
-			Formula: "amount / baseRate, rounded down = 1000.00 / 100.00",
-			Value:   "10.00000000",
+			Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 100.00", Value: "10.00000000",
 		},
 		payment.RateStep{
 			Name:    "amountUsdt",
@@ -115,28 +98,22 @@ func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 			Value:   "5.00000000",
 		},
 		payment.RateStep{
-			Name:    "profitUsdt",
-			Formula: "spot − amountUsdt = 10.00000000 − 5.00000000",
-			Value:   "5.00000000",
+			Name: "profitUsdt", Formula: "spot − amountUsdt = 10.00000000 − 5.00000000", Value: "5.00000000",
 		},
 		payment.RateStep{
 			Name:    "traderShare",
 			Formula: "spot × traderSharePercent / 100, rounded down = 10.00000000 × 60 / 100", Value: "6.00000000",
 		},
 		payment.RateStep{
-			Name:    "spreadTraderUsdt",
-			Formula: "min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)",
-			Value:   "5.00000000",
+			Name: "spreadTraderUsdt", Formula: "min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)",
+			Value: "5.00000000",
 		},
 		payment.RateStep{
-			Name:    "spreadPlatformUsdt",
-			Formula: "profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000",
-			Value:   "0.00000000",
+			Name: "spreadPlatformUsdt", Formula: "profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000",
+			Value: "0.00000000",
 		},
 		payment.RateStep{
-			Name:    "hold",
-			Formula: "spot − spreadTraderUsdt = 10.00000000 − 5.00000000",
-			Value:   "5.00000000",
+			Name: "hold", Formula: "spot − spreadTraderUsdt = 10.00000000 − 5.00000000", Value: "5.00000000",
 		},
 	)
 }
@@ -145,7 +122,6 @@ func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 // the hold, 9.8 and not
 // 12.5 − 0.25, is explained as what it was.
 func TestExplainRateUnavailable(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -176,18 +152,14 @@ func TestExplainRateUnavailable(t *testing.T) {
 
 func (b *bundle) wantStep(t *testing.T, id int64, i int, want payment.RateStep) {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(
-		context.Background(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		id,
-	)
+	answer, err := b.payments.ExplainRate(context.Background(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin}, id)
 	if err != nil || len(answer.Steps) <= i || answer.Steps[i] != want {
 		t.Errorf("%+v, %v, want\n%+v", answer.Steps, err, want)
 	}
 }
 
 func TestExplainRateRefusals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -199,11 +171,51 @@ func TestExplainRateRefusals(t *testing.T) {
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 	for _, unknown := range []int64{0, -1, id + 1} {
-		_, err := b.payments.ExplainRate(
-			context.Background(),
-			caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-			unknown,
-		)
+		_, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+			unknown)
 		wantCode(t, err, "not_found")
+	}
+}
+
+// The sum of a payment that is not made is the sum of one that is: 1000/100 = 10, and with a markup of 6.5 %
+// the merchant gets 1000/106.5 = 9.389671361…; of the difference, 0.61032864, the trader keeps
+// 10 × 1.5 % = 0.15.
+func TestQuoteRate(t *testing.T) {
+	b := setup(t)
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
+	question := payment.RateQuestion{Currency: "RUB", Amount: "1000", Markup: "6.5", TraderShare: "1.5"}
+	answer, err := b.payments.QuoteRate(t.Context(), operator, question)
+	noError(t, err)
+	got := map[string]string{}
+	for _, step := range answer.Steps {
+		got[step.Name] = step.Value
+	}
+	for name, value := range map[string]string{
+		"baseRate": "100.00", "markupPercent": "6.5", "spot": "10.00000000", "amountUsdt": "9.38967136",
+		"profitUsdt": "0.61032864", "traderShare": "0.15000000", "spreadTraderUsdt": "0.15000000",
+		"spreadPlatformUsdt": "0.46032864", "hold": "9.85000000",
+	} {
+		testenv.Want(t, got[name], value, "%s is", name)
+	}
+	for field, wrong := range map[string]payment.RateQuestion{
+		"amount":      {Currency: "RUB", Amount: "0.99"},
+		"currency":    {Currency: "XXX", Amount: "1000"},
+		"markup":      {Currency: "RUB", Amount: "1000", Markup: "101"},
+		"traderShare": {Currency: "RUB", Amount: "1000", TraderShare: "-1"},
+	} {
+		_, err := b.payments.QuoteRate(t.Context(), operator, wrong)
+		if f := fault.As(err); f == nil || len(f.Fields[field]) == 0 {
+			t.Errorf("a wrong %s: %v", field, err)
+		}
+	}
+	if _, err := b.payments.QuoteRate(
+		t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"},
+	); err == nil {
+		t.Error("a currency without a rate is quoted")
+	}
+	if _, err := b.payments.QuoteRate(
+		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, question,
+	); err == nil {
+		t.Error("a trader is told the sum")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // as gives a trader's user a role.
@@ -45,7 +46,6 @@ func dropped(e payment.RequisiteExplanation) string {
 // The least that the requisite takes is 1000 RUB: 10 USDT at 100, of which the trader keeps 2% of
 // spot, 0.2, so that 9.8 would be held.
 func TestExplainForTrader(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", SharePercent: "2", Requisites: 1, MinAmount: "1000"})
 	who, id := as(caller.Owner, trader), trader.Requisites[0]
@@ -72,7 +72,7 @@ func TestExplainForTrader(t *testing.T) {
 		t.Errorf("with an open payment of the amount: %s, %+v", dropped(e), e)
 	}
 	// Another hundred of the first 9.8 would not be enough: 1010 RUB would hold 9.898.
-	b.exec(t, "update requisite set own_min_amount = 1010")
+	b.Exec(t, "update requisite set own_min_amount = 1010")
 	if e = b.explain(t, who, id); dropped(e) != "trader_short 9.8/9.898" || e.Free {
 		t.Errorf("short: %s", dropped(e))
 	}
@@ -82,7 +82,7 @@ func TestExplainForTrader(t *testing.T) {
 	if dropped(e) != "trader_short" || e.Available.Valid || e.Hold.Valid || e.Drops[0].Used.Valid {
 		t.Errorf("to the desk: %+v", e)
 	}
-	b.exec(t, "update trader set on_break = true")
+	b.Exec(t, "update trader set on_break = true")
 	if e = b.explain(t, who, id); dropped(e) != "trader_break, trader_short 9.8/9.898" {
 		t.Errorf("on a break: %s", dropped(e))
 	}
@@ -98,7 +98,6 @@ func (b *bundle) refused(t *testing.T, who caller.Caller, amount, want string) {
 
 // What keeps payments away from everybody's requisites is told, too.
 func TestExplainForTraderBesideTheRules(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, MinAmount: "0", MaxAmount: "500"})
@@ -106,15 +105,15 @@ func TestExplainForTraderBesideTheRules(t *testing.T) {
 	if e := b.explain(t, who, id); e.Amount.String() != "1" || !e.Free {
 		t.Errorf("the least payment: %+v", e)
 	}
-	b.exec(t, "insert into platform_limit values ('RUB', 300, 400)")
+	b.Exec(t, "insert into platform_limit values ('RUB', 300, 400)")
 	if e := b.explain(t, who, id); e.Amount.String() != "300" || !e.Free || e.OutsidePlatform {
 		t.Errorf("within the platform's limits: %+v", e)
 	}
-	b.exec(t, "update requisite set min_amount = 401")
+	b.Exec(t, "update requisite set min_amount = 401")
 	if e := b.explain(t, who, id); e.Amount.String() != "401" || e.Free || !e.OutsidePlatform {
 		t.Errorf("beyond the platform's limits: %+v", e)
 	}
-	b.exec(t, "update platform_limit set min_amount = 600, max_amount = 700")
+	b.Exec(t, "update platform_limit set min_amount = 600, max_amount = 700")
 	if e := b.explain(t, who, id); dropped(e) != "amount_limits 600/500" {
 		t.Errorf("below the platform's limits: %s", dropped(e))
 	}
@@ -123,21 +122,18 @@ func TestExplainForTraderBesideTheRules(t *testing.T) {
 		"update cashbox_method set enabled = %v where method = 'sbp'": false,
 		"update cashbox_method set enabled = %v where method = 'sim'": true,
 	} {
-		b.exec(t, fmt.Sprintf(sql, false))
-		if got := b.explain(t, who, id).Taken; got != taken {
-			t.Errorf("%s: taken %v", sql, got)
-		}
-		b.exec(t, fmt.Sprintf(sql, true))
+		b.Exec(t, fmt.Sprintf(sql, false))
+		testenv.Want(t, b.explain(t, who, id).Taken, taken, "%s: taken", sql)
+		b.Exec(t, fmt.Sprintf(sql, true))
 	}
-	b.exec(t, "delete from platform_limit")
-	b.exec(t, "delete from rate")
+	b.Exec(t, "delete from platform_limit")
+	b.Exec(t, "delete from rate")
 	if e := b.explain(t, who, id); !e.NoRate || e.Free || e.Hold.Valid || dropped(e) != "" {
 		t.Errorf("without a rate: %+v", e)
 	}
 }
 
 func TestExplainForTraderRefusals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	other := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
@@ -157,16 +153,13 @@ func TestExplainForTraderRefusals(t *testing.T) {
 
 // A trader on a break gets no payment, and what is open on them goes on.
 func TestBreakKeepsOpenPayments(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
 	who := as(caller.Owner, trader)
-	if err := settings.SetBreak(t.Context(), who, true); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, settings.SetBreak(t.Context(), who, true))
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
 	list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), who))
 	if len(list) != 1 || list[0].ID != p.ID {
@@ -175,9 +168,7 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	if _, err := b.payments.Confirm(t.Context(), who, p.ID); err != nil {
 		t.Error(err)
 	}
-	if err := settings.SetBreak(t.Context(), who, false); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, settings.SetBreak(t.Context(), who, false))
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)
 }
@@ -185,11 +176,10 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 // A trader sets a limit while payments are made: whoever comes after that is held to it, also by a
 // process that does not know of it yet.
 func TestOwnLimitAgainstCreations(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
-	b.exec(t, "update requisite set daily_count = 40")
+	b.Exec(t, "update requisite set daily_count = 40")
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
 	stale, _ := b.replica(t, time.Hour)
 	const workers, each, limit = 6, 12, 10
@@ -219,27 +209,22 @@ func TestOwnLimitAgainstCreations(t *testing.T) {
 		for made.Load() < 3 {
 			time.Sleep(time.Millisecond)
 		}
-		own := directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: ptr(int32(limit))}}
+		own := directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(int32(limit))}}
 		if _, err := settings.UpdateOwnRequisite(
-			t.Context(),
-			as(caller.Owner, trader),
-			trader.Requisites[0],
-			own,
+			t.Context(), as(caller.Owner, trader), trader.Requisites[0], own,
 		); err != nil {
 			t.Error(err)
 		}
 		set.Store(true)
-		counted = b.count(t, "select count from requisite_day")
+		counted = b.Count(t, "select count from requisite_day")
 	})
 	running.Wait()
 	// What was under way when the limit was set may go beyond it, and nothing that came later.
-	count := b.count(t, "select count from requisite_day")
+	count := b.Count(t, "select count from requisite_day")
 	if count < limit || count > max(limit, counted+workers) {
 		t.Errorf("%d payments, of them %d later; %d when the limit was set", count, madeLater.Load(), counted)
 	}
-	if int64(count) != made.Load()+madeLater.Load() {
-		t.Errorf("%d are counted of %d", count, made.Load()+madeLater.Load())
-	}
+	testenv.Want(t, int64(count), made.Load()+madeLater.Load(), "counted")
 	if counted >= limit && madeLater.Load() > 0 {
 		t.Errorf("%d were made after the limit was reached", madeLater.Load())
 	}
@@ -248,7 +233,6 @@ func TestOwnLimitAgainstCreations(t *testing.T) {
 
 // The desk lists what is open, what ends first before the rest, with what the payer has sent.
 func TestDeskList(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 4})
@@ -256,13 +240,11 @@ func TestDeskList(t *testing.T) {
 	late := b.create(t, merchant.Caller, request("order-1"))
 	soon := b.create(t, merchant.Caller, request("order-2"))
 	ended := b.create(t, merchant.Caller, request("order-3"))
-	b.exec(t, "update payment set expires_at = expires_at - interval '1 minute' where id = $1", soon.ID)
+	b.Exec(t, "update payment set expires_at = expires_at - interval '1 minute' where id = $1", soon.ID)
 	b.set(t, ended.ID, "failed")
 	must[payment.Payment](t)(b.payments.Claim(t.Context(), late.UUID))
 	for _, name := range []string{"a.png", "b.png"} {
-		if err := b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)))
 	}
 	list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), who))
 	if len(list) != 2 || list[0].ID != soon.ID || list[1].ID != late.ID || list[0].Receipts != 0 ||
@@ -270,9 +252,7 @@ func TestDeskList(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	for most, want := range map[int32]int{1: 1, 2: 2, 100: 2} {
-		if n := must[int](t)(b.payments.DeskCount(t.Context(), who, most)); n != want {
-			t.Errorf("%d of at most %d, want %d", n, most, want)
-		}
+		testenv.Want(t, must[int](t)(b.payments.DeskCount(t.Context(), who, most)), want, "counted of at most %d", most)
 	}
 	other := as(caller.Owner, b.NewTrader(t, dbtest.TraderOpts{}))
 	if list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), other)); len(list) != 0 {

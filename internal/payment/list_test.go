@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 func ids(list []payment.Payment) []int64 {
@@ -28,9 +29,7 @@ func ids(list []payment.Payment) []int64 {
 func (b *bundle) list(t *testing.T, who caller.Caller, query payment.Query) ([]int64, *string) {
 	t.Helper()
 	list, cursor, err := b.payments.List(context.Background(), who, query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return ids(list), cursor
 }
 
@@ -41,7 +40,6 @@ func page(limit int32, cursor *string) payment.Page {
 // A cabinet user's payments are those of their login and of their id, of every merchant they are
 // linked to, and nobody else's.
 func TestListByPayer(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
@@ -53,9 +51,9 @@ func TestListByPayer(t *testing.T) {
 		payer    *string
 		own      bool
 	}{
-		{first, ptr("anna"), true}, {first, ptr("42"), true}, {first, ptr("boris"), false}, {second, ptr("anna"), true},
-		{first, nil, false}, {second, ptr("4"), false}, {first, ptr("anna"), true}, {first, ptr("ann"), false}, {second, ptr("42"), true},
-		{first, ptr(""), false}, {third, ptr("anna"), false}, {third, ptr("42"), false}, {first, ptr(" anna\n"), true},
+		{first, new("anna"), true}, {first, new("42"), true}, {first, new("boris"), false}, {second, new("anna"), true},
+		{first, nil, false}, {second, new("4"), false}, {first, new("anna"), true}, {first, new("ann"), false}, {second, new("42"), true},
+		{first, new(""), false}, {third, new("anna"), false}, {third, new("42"), false}, {first, new(" anna\n"), true},
 	} {
 		r := request(fmt.Sprint("order-", i))
 		r.Payer = &payment.Payer{UserID: test.payer}
@@ -76,9 +74,7 @@ func TestListByPayer(t *testing.T) {
 		got, next := b.list(t, payer, query)
 		turned = append(turned, got...)
 		if query.Cursor = next; next == nil {
-			if pages != 3 {
-				t.Errorf("%d pages", pages)
-			}
+			testenv.Want(t, pages, 3, "pages")
 			break
 		}
 	}
@@ -87,28 +83,22 @@ func TestListByPayer(t *testing.T) {
 	}
 	b.set(t, own[1], "completed")
 	if got, _ := b.list(
-		t,
-		payer,
-		payment.Query{Page: payment.Page{Status: ptr("completed")}},
+		t, payer, payment.Query{Page: payment.Page{Status: new("completed")}},
 	); !slices.Equal(got, own[1:2]) {
 		t.Errorf("completed: %v", got)
 	}
 	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts in, to does not.
 	if got, _ := b.list(
-		t,
-		payer,
-		payment.Query{Span: db.Span{From: ptr(at(1)), To: ptr(at(6))}},
+		t, payer, payment.Query{Span: db.Span{From: new(at(1)), To: new(at(6))}},
 	); !slices.Equal(got, []int64{own[3], own[4]}) {
 		t.Errorf("minutes 1 to 6: %v", got)
 	}
 	if got, _ := b.list(
-		t,
-		payer,
-		payment.Query{OrderID: ptr("order-3"), Method: ptr("sbp")},
+		t, payer, payment.Query{OrderID: new("order-3"), Method: new("sbp")},
 	); !slices.Equal(got, own[3:4]) {
 		t.Errorf("by order: %v", got)
 	}
-	if got, _ := b.list(t, payer, payment.Query{Method: ptr("card")}); got != nil {
+	if got, _ := b.list(t, payer, payment.Query{Method: new("card")}); got != nil {
 		t.Errorf("by card: %v", got)
 	}
 	for name, stranger := range map[string]caller.Caller{
@@ -124,20 +114,19 @@ func TestListByPayer(t *testing.T) {
 
 // A payer with more payments than a page costs a page.
 func TestListByPayerUsesItsIndex(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	r := request("order-1")
-	r.Payer = &payment.Payer{UserID: ptr("anna")}
+	r.Payer = &payment.Payer{UserID: new("anna")}
 	p := b.create(t, merchant.Caller, r)
 	columns := "uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status, status_at, expires_at, created_at, " +
 		"trader_id, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, " +
 		"spread_trader_usdt, spread_platform_usdt"
-	b.exec(t, fmt.Sprintf(`insert into payment (merchant_id, id, payer_user_id, %[1]s)
+	b.Exec(t, fmt.Sprintf(`insert into payment (merchant_id, id, payer_user_id, %[1]s)
 		select merchant_id, n, case when n %% 20 = 0 then 'anna' else 'payer-' || n end, %[1]s
 		from payment, generate_series(1000, 20000) n where id = $1`, columns), p.ID)
-	b.exec(t, "analyze payment")
+	b.Exec(t, "analyze payment")
 	// A trader's list by a status that few of their payments are in does not read the others.
 	if plan := b.plan(t, `select * from payment where trader_id = $1 and status = 'appeal' and id < 9223372036854775807
 		order by id desc limit 51`, p.TraderID); !strings.Contains(plan, "payment_trader_status_idx") &&
@@ -156,26 +145,21 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 func (b *bundle) plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	rows, err := b.Pool.Query(context.Background(), "explain "+query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return strings.Join(lines, "\n")
 }
 
 // A key looks up its merchant's payments of an order id: one a method, of the merchant alone.
 func TestListByOrder(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5, Method: "card"})
 	r := request("order-1")
 	bySBP := b.create(t, merchant.Caller, r).ID
-	r.Method = ptr("card")
+	r.Method = new("card")
 	byCard := b.create(t, merchant.Caller, r).ID
 	b.create(t, merchant.Caller, request("order-2"))
 	b.create(t, other.Caller, request("order-1"))
@@ -183,13 +167,13 @@ func TestListByOrder(t *testing.T) {
 		query payment.Query
 		want  []int64
 	}{
-		"both":        {payment.Query{OrderID: ptr("order-1")}, []int64{byCard, bySBP}},
-		"trimmed":     {payment.Query{OrderID: ptr(" order-1\t")}, []int64{byCard, bySBP}},
-		"one method":  {payment.Query{OrderID: ptr("order-1"), Method: ptr("sbp")}, []int64{bySBP}},
-		"none of it":  {payment.Query{OrderID: ptr("order-1"), Method: ptr("iban")}, nil},
-		"no such":     {payment.Query{OrderID: ptr("order-3")}, nil},
-		"other case":  {payment.Query{OrderID: ptr("Order-1")}, nil},
-		"at the edge": {payment.Query{OrderID: ptr(text(255))}, nil},
+		"both":        {payment.Query{OrderID: new("order-1")}, []int64{byCard, bySBP}},
+		"trimmed":     {payment.Query{OrderID: new(" order-1\t")}, []int64{byCard, bySBP}},
+		"one method":  {payment.Query{OrderID: new("order-1"), Method: new("sbp")}, []int64{bySBP}},
+		"none of it":  {payment.Query{OrderID: new("order-1"), Method: new("iban")}, nil},
+		"no such":     {payment.Query{OrderID: new("order-3")}, nil},
+		"other case":  {payment.Query{OrderID: new("Order-1")}, nil},
+		"at the edge": {payment.Query{OrderID: new(text(255))}, nil},
 	} {
 		if got, cursor := b.list(t, merchant.Caller, test.query); !slices.Equal(got, test.want) || cursor != nil {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -199,7 +183,6 @@ func TestListByOrder(t *testing.T) {
 
 // A key lists its merchant's payments, the newest first, by any of the filters and page by page.
 func TestListByMerchant(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 12})
@@ -208,7 +191,7 @@ func TestListByMerchant(t *testing.T) {
 	for i := range 5 {
 		r := request(fmt.Sprint("order-", i))
 		if i == 3 {
-			r.Method = ptr("card")
+			r.Method = new("card")
 		}
 		made = append([]int64{b.create(t, merchant.Caller, r).ID}, made...)
 		b.create(t, other.Caller, request(fmt.Sprint("order-", i)))
@@ -216,7 +199,7 @@ func TestListByMerchant(t *testing.T) {
 	}
 	b.set(t, made[2], "completed")
 	b.set(t, made[3], "failed")
-	span := func(from, to int) db.Span { return db.Span{From: ptr(at(from)), To: ptr(at(to))} }
+	span := func(from, to int) db.Span { return db.Span{From: new(at(from)), To: new(at(to))} }
 	status := func(name string) payment.Page { return payment.Page{Status: &name} }
 	for name, test := range map[string]struct {
 		query payment.Query
@@ -228,12 +211,12 @@ func TestListByMerchant(t *testing.T) {
 		"pending":          {payment.Query{Page: status("pending")}, []int64{made[0], made[1], made[4]}},
 		"cancelled":        {payment.Query{Page: status("cancelled")}, nil},
 		"minutes 1 to 3":   {payment.Query{Span: span(1, 3)}, made[2:4]},
-		"since 3":          {payment.Query{Span: db.Span{From: ptr(at(3))}}, made[:2]},
-		"before 1":         {payment.Query{Span: db.Span{To: ptr(at(1))}}, made[4:]},
-		"by card":          {payment.Query{Method: ptr("card")}, made[1:2]},
-		"order":            {payment.Query{OrderID: ptr("order-1")}, made[3:4]},
-		"order and status": {payment.Query{Page: status("pending"), OrderID: ptr("order-1")}, nil},
-		"order and time":   {payment.Query{Span: span(1, 2), OrderID: ptr("order-1")}, made[3:4]},
+		"since 3":          {payment.Query{Span: db.Span{From: new(at(3))}}, made[:2]},
+		"before 1":         {payment.Query{Span: db.Span{To: new(at(1))}}, made[4:]},
+		"by card":          {payment.Query{Method: new("card")}, made[1:2]},
+		"order":            {payment.Query{OrderID: new("order-1")}, made[3:4]},
+		"order and status": {payment.Query{Page: status("pending"), OrderID: new("order-1")}, nil},
+		"order and time":   {payment.Query{Span: span(1, 2), OrderID: new("order-1")}, made[3:4]},
 		"empty time":       {payment.Query{Span: span(2, 2)}, nil},
 	} {
 		if got, cursor := b.list(t, merchant.Caller, test.query); !slices.Equal(got, test.want) || cursor != nil {
@@ -256,28 +239,27 @@ func TestListByMerchant(t *testing.T) {
 // A merchant's list costs a page, and not all that the merchant has: by an order id, by seldom statuses
 // and by times long ago as well.
 func TestListByMerchantPlans(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	b.exec(t, `insert into payment select made.* from payment p, generate_series(10000, 40000) n,
+	b.Exec(t, `insert into payment select made.* from payment p, generate_series(10000, 40000) n,
 		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
 			'uuid', gen_random_uuid(), 'order_id', 'order-' || n, 'created_at', p.created_at + n * interval '1 minute', 'status', 'completed')) made where p.id = $1`, p.ID)
-	b.exec(
+	b.Exec(
 		t,
 		"insert into payment_key (merchant_id, channel, order_id, payment_id) select merchant_id, 'sbp', order_id, id from payment where id >= 10000",
 	)
-	b.exec(
+	b.Exec(
 		t,
 		"insert into day_first_id (subject, day, first_id) select 'payment', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n",
 		dbtest.Start,
 	)
-	b.exec(t, "analyze payment, payment_key, day_first_id")
+	b.Exec(t, "analyze payment, payment_key, day_first_id")
 	query := db.PaymentListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
 	seldom := query
-	seldom.Status = ptr("failed")
-	span := db.Span{From: ptr(dbtest.Start.AddDate(0, 0, 9)), To: ptr(dbtest.Start.AddDate(0, 0, 10))}
+	seldom.Status = new("failed")
+	span := db.Span{From: new(dbtest.Start.AddDate(0, 0, 9)), To: new(dbtest.Start.AddDate(0, 0, 10))}
 	for name, test := range map[string]struct {
 		read  func(q *db.Queries) error
 		parts []string
@@ -324,7 +306,6 @@ func TestListByMerchantPlans(t *testing.T) {
 }
 
 func TestListRefusals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{"deposits"}})
@@ -345,29 +326,27 @@ func TestListRefusals(t *testing.T) {
 	payer := caller.Caller{Kind: caller.Cabinet, ID: 1, Login: "anna"}
 	for field, query := range map[string]payment.Query{
 		"limit":  {Page: page(101, nil)},
-		"cursor": {Page: page(1, ptr("0"))},
-		"status": {Page: payment.Page{Status: ptr("PENDING")}},
-		"to":     {Span: db.Span{From: ptr(at(1)), To: ptr(at(0))}},
+		"cursor": {Page: page(1, new("0"))},
+		"status": {Page: payment.Page{Status: new("PENDING")}},
+		"to":     {Span: db.Span{From: new(at(1)), To: new(at(0))}},
 	} {
 		_, _, err := b.payments.List(ctx, payer, query)
 		wantFields(t, err, field)
 	}
 	_, _, err := b.payments.List(ctx, payer, payment.Query{
-		Page: payment.Page{Status: ptr(""), Page: db.Page{Limit: ptr[int32](0), Cursor: ptr("-1")}},
-		Span: db.Span{From: ptr(at(2)), To: ptr(at(1))},
+		Page: payment.Page{Status: new(""), Page: db.Page{Limit: new(int32(0)), Cursor: new("-1")}},
+		Span: db.Span{From: new(at(2)), To: new(at(1))},
 	})
 	wantFields(t, err, "cursor", "limit", "status", "to")
 	able := merchant.Caller
 	able.Scopes = []string{"payments"}
-	for _, query := range []payment.Query{{OrderID: ptr("")}, {OrderID: ptr(" ")}, {OrderID: ptr(text(256))}} {
+	for _, query := range []payment.Query{{OrderID: new("")}, {OrderID: new(" ")}, {OrderID: new(text(256))}} {
 		_, _, err := b.payments.List(ctx, able, query)
 		wantFields(t, err, "orderId")
 	}
 	_, _, err = b.payments.List(ctx, able, payment.Query{
-		Page:    payment.Page{Status: ptr("paid"), Page: db.Page{Limit: ptr[int32](101), Cursor: ptr("x")}},
-		Span:    db.Span{From: ptr(at(2)), To: ptr(at(1))},
-		OrderID: ptr(""),
-		Method:  ptr("cash"),
+		Page: payment.Page{Status: new("paid"), Page: db.Page{Limit: new(int32(101)), Cursor: new("x")}},
+		Span: db.Span{From: new(at(2)), To: new(at(1))}, OrderID: new(""), Method: new("cash"),
 	})
 	wantFields(t, err, "cursor", "limit", "method", "orderId", "status", "to")
 }

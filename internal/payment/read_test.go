@@ -8,22 +8,24 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 func TestWhoMaySeeAPayment(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	stranger := b.NewTrader(t, dbtest.TraderOpts{})
 	r := request("order-1")
-	r.Payer = &payment.Payer{UserID: ptr("user-7")}
+	r.Payer = &payment.Payer{UserID: new("user-7")}
 	p := b.create(t, merchant.Caller, r)
 	noPayer := b.create(t, merchant.Caller, request("order-2"))
 	id := fmt.Sprint(p.ID)
@@ -102,26 +104,23 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	}
 	// The payer's numeric id serves as well as their login.
 	r = request("order-3")
-	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
+	r.Amount, r.Payer = "500", &payment.Payer{UserID: new("42")}
 	p = b.create(t, merchant.Caller, r)
 	must[payment.Payment](t)(
-		b.payments.Get(
-			ctx,
+		b.payments.Get(ctx,
 			caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},
-			fmt.Sprint(p.ID),
-		),
+			fmt.Sprint(p.ID)),
 	)
 }
 
 func TestListAssigned(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
 	stranger := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, Method: "card"})
 	r := request("another's")
-	r.Method = ptr("card")
+	r.Method = new("card")
 	b.create(t, merchant.Caller, r)
 	var ids []int64
 	for i := range 5 {
@@ -131,31 +130,15 @@ func TestListAssigned(t *testing.T) {
 	b.set(t, ids[3], "completed")
 
 	// Newest first; the last page has no cursor, full or not.
-	b.wantPages(
-		t,
-		trader.Caller,
-		payment.Page{Page: db.Page{Limit: ptr[int32](2)}},
-		[][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}},
-	)
-	b.wantPages(
-		t,
-		trader.Caller,
-		payment.Page{Page: db.Page{Limit: ptr[int32](5)}},
-		[][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}},
-	)
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(2))}},
+		[][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}})
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(5))}},
+		[][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
 	b.wantPages(t, trader.Caller, payment.Page{}, [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
-	b.wantPages(
-		t,
-		trader.Caller,
-		payment.Page{Page: db.Page{Limit: ptr[int32](1)}, Status: ptr("completed")},
-		[][]int64{{ids[3]}, {ids[1]}},
-	)
-	b.wantPages(
-		t,
-		trader.Caller,
-		payment.Page{Page: db.Page{Limit: ptr[int32](100)}, Status: ptr("failed")},
-		[][]int64{nil},
-	)
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(1))}, Status: new("completed")},
+		[][]int64{{ids[3]}, {ids[1]}})
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(100))}, Status: new("failed")},
+		[][]int64{nil})
 	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
 		t.Errorf("the other trader has %d, %v", len(list), err)
 	}
@@ -164,15 +147,15 @@ func TestListAssigned(t *testing.T) {
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 	for field, page := range map[string]payment.Page{
-		"limit":  {Page: db.Page{Limit: ptr[int32](0)}},
-		"status": {Status: ptr("PENDING")},
-		"cursor": {Page: db.Page{Cursor: ptr("first")}},
+		"limit":  {Page: db.Page{Limit: new(int32(0))}},
+		"status": {Status: new("PENDING")},
+		"cursor": {Page: db.Page{Cursor: new("first")}},
 	} {
 		_, _, err := b.payments.ListAssigned(ctx, trader.Caller, page)
 		wantFields(t, err, field)
 	}
 	_, _, err := b.payments.ListAssigned(ctx, trader.Caller,
-		payment.Page{Page: db.Page{Limit: ptr[int32](101), Cursor: ptr("-1")}, Status: ptr("")})
+		payment.Page{Page: db.Page{Limit: new(int32(101)), Cursor: new("-1")}, Status: new("")})
 	wantFields(t, err, "limit", "status", "cursor")
 }
 
@@ -182,9 +165,7 @@ func (b *bundle) wantPages(t *testing.T, who caller.Caller, page payment.Page, w
 	var got [][]int64
 	for range len(want) + 1 {
 		list, cursor, err := b.payments.ListAssigned(context.Background(), who, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var ids []int64
 		for _, p := range list {
 			ids = append(ids, p.ID)
@@ -194,9 +175,7 @@ func (b *bundle) wantPages(t *testing.T, who caller.Caller, page payment.Page, w
 			break
 		}
 	}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("pages %v, want %v", got, want)
-	}
+	testenv.Want(t, fmt.Sprint(got), fmt.Sprint(want), "pages")
 }
 
 // traderActions are what a trader does to a payment.
@@ -205,14 +184,13 @@ func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) er
 	return map[string]func(who caller.Caller, id int64) error{
 		"completed": func(who caller.Caller, id int64) error { _, err := b.payments.Confirm(ctx, who, id); return err },
 		"cancelled": func(who caller.Caller, id int64) error {
-			_, err := b.payments.Cancel(ctx, who, id, ptr("no transfer"))
+			_, err := b.payments.Cancel(ctx, who, id, new("no transfer"))
 			return err
 		},
 	}
 }
 
 func TestTraderActions(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -230,9 +208,7 @@ func TestTraderActions(t *testing.T) {
 			wantCode(t, act(trader.Caller, id), "not_found")
 		}
 		b.wantEvents(t, p, 0)
-		if err := act(trader.Caller, p.ID); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, act(trader.Caller, p.ID))
 		p = must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
 		history := must[[]payment.Change](t)(b.payments.History(ctx, p))
 		if last := history[len(history)-1]; string(p.Status) != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
@@ -259,7 +235,6 @@ func TestTraderActions(t *testing.T) {
 
 // Of many who confirm or cancel at once, one wins, and the others are told that it is over.
 func TestTraderActionsInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
@@ -278,10 +253,44 @@ func TestTraderActionsInParallel(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if won != 1 {
-		t.Errorf("%d confirmations, %v", won, errors.Join(errs...))
-	}
+	testenv.Want(t, won, 1, "confirmations that got through, %v", errors.Join(errs...))
 	b.wantEvents(t, p, 1)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 	b.Audit(t)
+}
+
+// Cabinet users and traders see neither what the platform earns nor what it could be calculated
+// from; a trader gets no link to the payer's page; and before there is a fresh rate nobody sees
+// what was calculated at an old one.
+func TestSeen(t *testing.T) {
+	t.Parallel()
+	one := decimal.NewFromInt(1)
+	known := payment.Payment{
+		AmountUSDT: one, SpreadTraderUSDT: one, SpreadPlatformUSDT: one, ProfitUSDT: one,
+		BaseRate: one, MarkupPercent: one,
+	}
+	unknown := known
+	unknown.RateUnavailable = true
+	for kind, want := range map[caller.Kind]struct{ all, link bool }{
+		caller.MerchantKey: {true, true}, caller.MerchantPortal: {true, true}, caller.Operator: {true, true}, caller.Application: {true, true},
+		caller.Cabinet: {false, true}, caller.Trader: {false, false},
+	} {
+		who := caller.Caller{Kind: kind, ID: 1}
+		seen := known.Seen(who)
+		if seen.Link != want.link || seen.Restricted == want.all || seen.Amount == nil || seen.SpreadTrader == nil {
+			t.Errorf("%s: %+v", kind, seen)
+		}
+		for name, number := range map[string]*decimal.Decimal{
+			"platform's part": seen.SpreadPlatform, "profit": seen.Profit, "base rate": seen.BaseRate, "markup": seen.Markup,
+		} {
+			if (number != nil) != want.all {
+				t.Errorf("%s sees the %s: %t", kind, name, number != nil)
+			}
+		}
+		late := unknown.Seen(who)
+		if late.Amount != nil || late.SpreadTrader != nil || late.SpreadPlatform != nil || late.Profit != nil ||
+			late.BaseRate != nil || (late.Markup != nil) != want.all {
+			t.Errorf("%s, without a rate: %+v", kind, late)
+		}
+	}
 }

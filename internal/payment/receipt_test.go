@@ -3,6 +3,7 @@ package payment_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // code is that of a refusal, or "" where there is none.
@@ -28,16 +30,13 @@ func code(err error) string {
 // Receipts are taken from the claim until a day after an unpaid end, three of a payment at most,
 // however many come at once. Nothing is left of one that is refused.
 func TestReceiptWindow(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	add := func(name, content string) error { return b.payments.AddReceipt(ctx, p.UUID, name, fileOf(content)) }
-	if got := code(add("a.png", png)); got != "receipts_closed" {
-		t.Errorf("before the claim: %q", got)
-	}
+	testenv.Want(t, code(add("a.png", png)), "receipts_closed", "before the claim")
 	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
 	for name, content := range map[string]string{
 		"a.png": "no picture", "": png, strings.Repeat("x", 256): png, "a\x00.png": png, "empty.png": "",
@@ -61,17 +60,13 @@ func TestReceiptWindow(t *testing.T) {
 	if refused[""] != 3 || refused["receipts_full"] != 5 {
 		t.Errorf("of eight at once: %v", refused)
 	}
-	if kept := b.count(t, "select count(*) from payment_receipt_chunk"); kept != 3 {
-		t.Errorf("%d pieces of files are kept", kept)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_receipt_chunk"), 3, "pieces")
 
 	merchant = b.NewMerchant(t, dbtest.MerchantOpts{})
 	ended := b.create(t, merchant.Caller, request("order-2"))
 	b.set(t, ended.ID, "cancelled")
 	b.clock.Advance(24 * time.Hour)
-	if err := b.payments.AddReceipt(ctx, ended.UUID, "in time.png", fileOf(png)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.payments.AddReceipt(ctx, ended.UUID, "in time.png", fileOf(png)))
 	b.clock.Advance(time.Millisecond)
 	if got := code(b.payments.AddReceipt(ctx, ended.UUID, "late.png", fileOf(png))); got != "receipts_closed" {
 		t.Errorf("after a day: %q", got)
@@ -85,14 +80,11 @@ func TestReceiptWindow(t *testing.T) {
 // Its trader, its merchant's portal and operators read a receipt as it was sent, and nobody else
 // does. One is enough to appeal with.
 func TestWhoSeesReceipts(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
 	content := png + strings.Repeat("\x01\x02\x03", 300_000) // of several pieces
-	if err := b.payments.AddReceipt(ctx, p.UUID, "../../my receipt.exe", fileOf(content)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.payments.AddReceipt(ctx, p.UUID, "../../my receipt.exe", fileOf(content)))
 	portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.Caller.MerchantID}
 	for name, test := range map[string]struct {
 		who  caller.Caller
@@ -122,17 +114,13 @@ func TestWhoSeesReceipts(t *testing.T) {
 
 	// Of these the operator alone is noted: the others read what is theirs.
 	seen := "select count(*) from sensitive_read where subject = 'payment' and what = 'receipt' and user_id = $1"
-	if b.count(t, seen, operator.ID) != 1 || b.count(t, "select count(*) from sensitive_read") != 1 {
+	if b.Count(t, seen, operator.ID) != 1 || b.Count(t, "select count(*) from sensitive_read") != 1 {
 		t.Error("who read the receipt is not noted")
 	}
 
 	reason := "The payer shows the transfer."
 	if _, err := b.payments.AppealWithReceipt(
-		ctx,
-		trader.Caller,
-		p.ID,
-		1,
-		&reason,
+		ctx, trader.Caller, p.ID, 1, &reason,
 	); code(err) != "token_kind_not_allowed" {
 		t.Errorf("a trader appeals: %v", err)
 	}
@@ -141,7 +129,7 @@ func TestWhoSeesReceipts(t *testing.T) {
 	}
 	opened := must[payment.AppealRecord](t)(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))
 	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
-	if b.count(t, "select count(*) from sensitive_read where subject = 'appeal' and subject_key = $1 and what = 'file'",
+	if b.Count(t, "select count(*) from sensitive_read where subject = 'appeal' and subject_key = $1 and what = 'file'",
 		strconv.FormatInt(opened.ID, 10)) != 1 {
 		t.Error("who read the appeal's file is not noted")
 	}
@@ -151,4 +139,67 @@ func TestWhoSeesReceipts(t *testing.T) {
 	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason); code(err) != "appeal_already_exists" {
 		t.Errorf("a second appeal: %v", err)
 	}
+}
+
+// Files go when they have been kept long enough, each removal leaves one line in the log, and what
+// describes them stays. Files that are still needed stay.
+func TestPurgeFiles(t *testing.T) {
+	b := setup(t)
+	ctx := context.Background()
+	const keep = 30 * 24 * time.Hour
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 5})
+	appealed := func(order string) (payment.Payment, payment.AppealRecord) {
+		p := b.set(t, b.create(t, merchant.Caller, request(order)).ID, "failed")
+		noError(t, b.payments.AddReceipt(ctx, p.UUID, "r.png", fileOf(png)))
+		return p, must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(700_000)))
+	}
+	decided, decidedAppeal := appealed("decided")
+	b.set(t, decided.ID, "completed")
+	open, openAppeal := appealed("open")
+	b.set(t, open.ID, "appeal")
+
+	b.clock.Advance(keep)
+	purge := func() {
+		t.Helper()
+		noError(t, b.payments.PurgeFiles(ctx, keep))
+	}
+	const lines = "select count(*) from setting_change where subject = 'purge'"
+	if purge(); b.Count(t, lines) != 0 {
+		t.Error("files went before their time")
+	}
+	b.clock.Advance(time.Millisecond)
+	purge()
+	purge() // finds nothing more
+	if _, err := b.payments.ReadAppealFile(ctx, operator, decidedAppeal.ID); code(err) != "file_purged" {
+		t.Errorf("the decided appeal's file: %v", err)
+	}
+	if _, _, err := b.payments.ReadReceipt(ctx, operator, decided.ID, 1); code(err) != "file_purged" {
+		t.Errorf("the decided payment's receipt: %v", err)
+	}
+	if file, err := b.payments.ReadAppealFile(ctx, operator, openAppeal.ID); err != nil ||
+		len(file.Content) != 700_000 {
+		t.Errorf("the open appeal's file: %d bytes, %v", len(file.Content), err)
+	}
+	if _, _, err := b.payments.ReadReceipt(ctx, operator, open.ID, 1); err != nil {
+		t.Errorf("the open payment's receipt: %v", err)
+	}
+	list, err := b.payments.ListReceipts(ctx, operator, decided.ID)
+	if err != nil || len(list) != 1 || list[0].Name != "r.png" {
+		t.Errorf("what describes the receipt: %+v, %v", list, err)
+	}
+	for what, want := range map[string][3]int64{
+		"appeal_file": {1, 700_000, decidedAppeal.ID}, "receipt": {1, int64(len(png)), decided.ID},
+	} {
+		var raw []byte
+		var got struct{ Count, Bytes, First, Last int64 }
+		row := b.Pool.QueryRow(ctx,
+			"select after from setting_change where subject = 'purge' and subject_key = $1 and actor = 'system'", what)
+		noError(t, row.Scan(&raw))
+		if err := json.Unmarshal(raw, &got); err != nil || got.Count != want[0] || got.Bytes != want[1] ||
+			got.First != want[2] || got.Last != want[2] {
+			t.Errorf("the receipt of %s: %s, %v", what, raw, err)
+		}
+	}
+	testenv.Want(t, b.Count(t, lines), 2, "lines in the log")
 }

@@ -24,14 +24,10 @@ import (
 func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, *directory.Keeper) {
 	t.Helper()
 	keeper, err := directory.NewKeeper(t.Context(), b.Pool, usable, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	service, err := payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), keeper,
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return service, keeper
 }
 
@@ -51,12 +47,7 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 		otherwise string
 	}{
 		"a day's count": {
-			"update requisite set daily_count = 10",
-			amount,
-			nil,
-			"10000",
-			30,
-			"collect_requisites_not_available",
+			"update requisite set daily_count = 10", amount, nil, "10000", 30, "collect_requisites_not_available",
 		},
 		// Ten of 100.00 to 101.99 come to no more than 1,020 and eleven to 1,100 at least.
 		"a day's sum": {
@@ -68,28 +59,14 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 			"collect_requisites_not_available",
 		},
 		"open payments": {
-			"update requisite set open_payments = 7",
-			amount,
-			nil,
-			"10000",
-			21,
-			"collect_requisites_not_available",
+			"update requisite set open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available",
 		},
 		"a day's count of the trader's own": {
-			"update requisite set daily_count = 50, own_daily_count = 10",
-			amount,
-			nil,
-			"10000",
-			30,
+			"update requisite set daily_count = 50, own_daily_count = 10", amount, nil, "10000", 30,
 			"collect_requisites_not_available",
 		},
 		"open payments of the trader's own": {
-			"update requisite set own_open_payments = 7",
-			amount,
-			nil,
-			"10000",
-			21,
-			"collect_requisites_not_available",
+			"update requisite set own_open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available",
 		},
 		"one amount": {
 			"select 1",
@@ -119,11 +96,10 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 			b.NewTrader(t, dbtest.TraderOpts{USDT: c.usdt, Requisites: 3})
-			b.exec(t, c.limit)
+			b.Exec(t, c.limit)
 			other, _ := b.replica(t, directory.Usable)
 			services := []*payment.Service{b.payments, other}
 			var made, created atomic.Int64
@@ -147,10 +123,8 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 				})
 			}
 			running.Wait()
-			if int(made.Load()) != c.room {
-				t.Errorf("%d calls got a payment, there was room for %d", made.Load(), c.room)
-			}
-			if stored := b.count(t, "select count(*) from payment"); stored != int(created.Load()) ||
+			testenv.Want(t, int(made.Load()), c.room, "calls that got a payment")
+			if stored := b.Count(t, "select count(*) from payment"); stored != int(created.Load()) ||
 				c.order != nil && stored != 1 {
 				t.Errorf("%d payments are stored of %d", stored, created.Load())
 			}
@@ -176,7 +150,6 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 		"rate":      "delete from rate",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 			b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 5})
@@ -204,18 +177,15 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 				})
 			}
 			testenv.Until(t, "payments are made", func() bool { return before.Load() > 0 })
-			b.exec(t, off)
+			b.Exec(t, off)
 			at := time.Now()
 			switchedOff.Store(&at)
 			time.Sleep(usable * 3 / 2)
 			stop()
 			running.Wait()
 			if before.Load() == 0 || late.Load() != 0 {
-				t.Errorf(
-					"%d payments were made before, and %d more than a second after it was switched off",
-					before.Load(),
-					late.Load(),
-				)
+				t.Errorf("%d payments were made before, and %d more than a second after it was switched off",
+					before.Load(), late.Load())
 			}
 		})
 	}
@@ -224,7 +194,6 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 // A memory that is not renewed costs a retry and never a wrong payment: a requisite that is
 // switched off gets none, and nobody is refused by what has been changed since.
 func TestOldMemory(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	ids := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 2}).Requisites
@@ -236,9 +205,9 @@ func TestOldMemory(t *testing.T) {
 		{"delete from rate", "insert into rate values ('RUB', 100, 'test', now(), 'infinity')"},
 		{"insert into platform_limit values ('RUB', 1, 2)", "update platform_limit set max_amount = 5000"},
 	} {
-		b.exec(t, c.before)
+		b.Exec(t, c.before)
 		service, _ := b.replica(t, time.Hour)
-		b.exec(t, c.since)
+		b.Exec(t, c.since)
 		r := request(fmt.Sprint("order-", n))
 		r.Amount = fmt.Sprint(1000 + n)
 		created, err := service.Create(t.Context(), merchant.Caller, r)
@@ -251,16 +220,13 @@ func TestOldMemory(t *testing.T) {
 // Settings that cannot be renewed are used until they are too old. Then payments are refused for
 // the time being. The whole check waits for an answer that does not come; here it is an error at once.
 func TestSettingsThatCannotBeRenewed(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
 	fresh, _ := b.replica(t, time.Hour)
 	old, _ := b.replica(t, time.Nanosecond)
 	beside, err := pgx.Connect(t.Context(), b.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer func() { _ = beside.Close(context.Background()) }()
 	do := func(little, all string) {
 		if _, err := beside.Exec(t.Context(), testenv.Pick(little, all)); err != nil {

@@ -67,7 +67,6 @@ func TestAnyStatusMayFollowAnyOther(t *testing.T) {
 	t.Parallel()
 	for from := range positions {
 		t.Run("from "+from, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			for _, m := range moves {
 				if m.from != from {
@@ -76,12 +75,8 @@ func TestAnyStatusMayFollowAnyOther(t *testing.T) {
 				t.Run("to "+m.to, func(t *testing.T) {
 					// A clock of its own, set to 12:00.
 					clock := &dbtest.Clock{}
-					(&bundle{DB: b.DB, clock: clock, payments: newService(t, b.DB, clock)}).testMove(
-						t,
-						m.from,
-						m.to,
-						m.slot,
-					)
+					(&bundle{DB: b.DB, clock: clock, payments: newService(t, b.DB, clock)}).testMove(t, m.from, m.to,
+						m.slot)
 				})
 			}
 		})
@@ -109,7 +104,7 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 	b.clock.Advance(2 * time.Minute)
 	stored := b.row(t, p)
 	after, queued, err := b.payments.UpdateStatus(context.Background(), application, p.ID,
-		payment.Update{Status: to, Reason: ptr("because")})
+		payment.Update{Status: to, Reason: new("because")})
 	if err != nil || queued != (from != to) || string(after.Status) != to {
 		t.Fatalf("status %s, queued %v, %v", after.Status, queued, err)
 	}
@@ -131,9 +126,7 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 func wantSame(t *testing.T, before, after any) {
 	t.Helper()
 	want, err := json.Marshal(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if got := must[[]byte](t)(json.Marshal(after)); !bytes.Equal(got, want) {
 		t.Errorf("the same status changed the payment from %s to %s", want, got)
 	}
@@ -163,17 +156,12 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	t.Helper()
 	b.relay(t)
-	events := b.count(t, "select count(*) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
-	last := b.count(
-		t,
-		"select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1",
-		p.ID,
-	)
-	queued := b.count(
-		t,
+	events := b.Count(t, "select count(*) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
+	last := b.Count(t,
+		"select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
+	queued := b.Count(t,
 		"select count(*) from webhook_delivery where event_id in (select id from webhook_event where subject_id = $1)",
-		p.ID,
-	)
+		p.ID)
 	if events != want || last != want || queued != want {
 		t.Errorf("%d events up to %d with %d deliveries, want %d", events, last, queued, want)
 	}
@@ -198,7 +186,6 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 // A payment that comes back to pending takes its reservation again only if nobody else has it by
 // then.
 func TestReservationGoneToAnother(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -216,7 +203,6 @@ func TestReservationGoneToAnother(t *testing.T) {
 // A completed payment is reversed after the merchant has spent it: they owe, and what comes in next
 // repays.
 func TestReversalOfSpentMoney(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
@@ -224,28 +210,19 @@ func TestReversalOfSpentMoney(t *testing.T) {
 	b.set(t, first.ID, "completed")
 	b.spend(t, ledger.Available(ledger.Cashbox, merchant.CashboxID), "9.52380952")
 	b.set(t, first.ID, "failed")
-	b.wantMoney(
-		t,
-		trader.ID,
-		merchant.CashboxID,
-		money{trader: "100", reserved: "0", cashbox: "-9.52380952", platform: "0"},
-	)
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "100", reserved: "0", cashbox: "-9.52380952", platform: "0"})
 	b.Audit(t)
 	second := b.create(t, merchant.Caller, request("order-2"))
 	b.set(t, second.ID, "completed")
-	b.wantMoney(
-		t,
-		trader.ID,
-		merchant.CashboxID,
-		money{trader: "90.2", reserved: "0", cashbox: "0", platform: "0.27619048"},
-	)
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "90.2", reserved: "0", cashbox: "0", platform: "0.27619048"})
 	b.Audit(t)
 }
 
 // A payment fails, the trader takes their USDT out, and then the payment completes late: they owe,
 // and get no payments until they have enough again.
 func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
@@ -275,7 +252,6 @@ func (b *bundle) spend(t *testing.T, from ledger.Account, amount string) {
 }
 
 func TestUpdateStatusChecks(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -290,12 +266,8 @@ func TestUpdateStatusChecks(t *testing.T) {
 		_, _, err := b.payments.UpdateStatus(ctx, application, p.ID, payment.Update{Status: status})
 		wantFields(t, err, field)
 	}
-	_, _, err := b.payments.UpdateStatus(
-		ctx,
-		application,
-		p.ID,
-		payment.Update{Status: "x", Reason: &long, ProviderPaymentID: &long},
-	)
+	_, _, err := b.payments.UpdateStatus(ctx, application, p.ID,
+		payment.Update{Status: "x", Reason: &long, ProviderPaymentID: &long})
 	wantFields(t, err, "status", "reason", "providerPaymentId")
 	_, _, err = b.payments.UpdateStatus(ctx, application, p.ID+1000, payment.Update{Status: "completed"})
 	wantCode(t, err, "not_found")
@@ -304,7 +276,6 @@ func TestUpdateStatusChecks(t *testing.T) {
 
 // The provider's id is kept, a later move without one included; a reason belongs to its move alone.
 func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -312,7 +283,7 @@ func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 	p := b.create(t, merchant.Caller, request("order-1"))
 	longest := strings.Repeat("я", 255)
 	p, _, err := b.payments.UpdateStatus(ctx, application, p.ID,
-		payment.Update{Status: "failed", Reason: &longest, ProviderPaymentID: ptr("prov-1")})
+		payment.Update{Status: "failed", Reason: &longest, ProviderPaymentID: new("prov-1")})
 	if err != nil || *p.StatusReason != longest || *b.row(t, p).ProviderPaymentID != "prov-1" {
 		t.Fatalf("%+v, %v", p, err)
 	}

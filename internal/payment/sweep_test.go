@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 func (b *bundle) wantExpired(t *testing.T, want int) {
@@ -28,13 +29,10 @@ func (b *bundle) wantSettled(t *testing.T, want int) {
 
 func (b *bundle) wantDue(t *testing.T, want int) {
 	t.Helper()
-	if n := b.count(t, "select count(*) from settlement_due"); n != want {
-		t.Errorf("%d due for settlement, want %d", n, want)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from settlement_due"), want, "payments due for settlement")
 }
 
 func TestExpire(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -68,7 +66,6 @@ func TestExpire(t *testing.T) {
 
 // Only what is pending expires, whatever the clock says.
 func TestExpireTakesPendingOnly(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
@@ -82,7 +79,6 @@ func TestExpireTakesPendingOnly(t *testing.T) {
 
 // A payment set back to pending lives for its whole time again.
 func TestExpireAfterAReturn(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
@@ -100,7 +96,6 @@ func TestExpireAfterAReturn(t *testing.T) {
 
 // The status decides, not the clock: until the sweep comes by, the trader may confirm.
 func TestConfirmPastExpiry(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
@@ -117,7 +112,6 @@ func TestConfirmPastExpiry(t *testing.T) {
 }
 
 func TestSweepsInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "200", Requisites: 20})
@@ -136,12 +130,8 @@ func TestSweepsInParallel(t *testing.T) {
 		})
 	}
 	sweeps.Wait()
-	if sum := counts[0] + counts[1] + counts[2]; sum != 20 {
-		t.Errorf("%v expired, want 20 in all", counts)
-	}
-	if events := b.count(t, "select count(*) from webhook_event"); events != 20 {
-		t.Errorf("%d events", events)
-	}
+	testenv.Want(t, counts[0]+counts[1]+counts[2], 20, "%v expired", counts)
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 20, "events")
 	b.Audit(t)
 }
 
@@ -150,7 +140,6 @@ func TestSweepsInParallel(t *testing.T) {
 // of the spread of 0.5952381 the trader keeps
 // 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of their 100.
 func TestSettlementWaitsForARate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -211,7 +200,6 @@ func TestSettlementWaitsForARate(t *testing.T) {
 // 19.04761904, the spread
 // 0.95238096, of it 0.4 the trader's and 0.55238096 the platform's. The trader gives 19.6 and brought 10.
 func TestSettlementOverdrawsTheTrader(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -230,7 +218,6 @@ func TestSettlementOverdrawsTheTrader(t *testing.T) {
 }
 
 func TestSettlementsInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -251,9 +238,7 @@ func TestSettlementsInParallel(t *testing.T) {
 		})
 	}
 	sweeps.Wait()
-	if sum := counts[0] + counts[1] + counts[2]; sum != 10 {
-		t.Errorf("%v settled, want 10 in all", counts)
-	}
+	testenv.Want(t, counts[0]+counts[1]+counts[2], 10, "%v settled", counts)
 	// Ten times 12.25 given, 11.90476190 and 0.3452381 got.
 	b.wantMoney(t, trader.ID, merchant.CashboxID,
 		money{trader: "77.5", reserved: "0", cashbox: "119.0476190", platform: "3.452381"})
@@ -262,7 +247,6 @@ func TestSettlementsInParallel(t *testing.T) {
 
 // A reservation that is over is forgotten, and one that is not stays.
 func TestPruneSlots(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
@@ -279,10 +263,6 @@ func TestPruneSlots(t *testing.T) {
 // wantSlots prunes and counts what is left.
 func (b *bundle) wantSlots(t *testing.T, want int) {
 	t.Helper()
-	if err := b.payments.PruneSlots(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if n := b.count(t, "select count(*) from requisite_slot"); n != want {
-		t.Errorf("%d slots, want %d", n, want)
-	}
+	noError(t, b.payments.PruneSlots(context.Background()))
+	testenv.Want(t, b.Count(t, "select count(*) from requisite_slot"), want, "slots")
 }

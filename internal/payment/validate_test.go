@@ -4,12 +4,17 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // text is n characters that are two bytes each, since limits count characters.
@@ -33,38 +38,35 @@ var invalid = map[string]struct {
 	"unknown currency": {func(r *payment.Request) { r.Currency = "USD" }, []string{"currency"}},
 	"small letters":    {func(r *payment.Request) { r.Currency = "rub" }, []string{"currency"}},
 	"no method":        {func(r *payment.Request) { r.Method = nil }, []string{"method"}},
-	"empty method":     {func(r *payment.Request) { r.Method = ptr("") }, []string{"method"}},
-	"unknown method":   {func(r *payment.Request) { r.Method = ptr("paypal") }, []string{"method"}},
-	"method of others": {func(r *payment.Request) { r.Method = ptr("iban") }, []string{"method"}},
-	"both unknown": {func(r *payment.Request) { r.Method, r.Currency = ptr("paypal"), "USD" }, []string{
+	"empty method":     {func(r *payment.Request) { r.Method = new("") }, []string{"method"}},
+	"unknown method":   {func(r *payment.Request) { r.Method = new("paypal") }, []string{"method"}},
+	"method of others": {func(r *payment.Request) { r.Method = new("iban") }, []string{"method"}},
+	"both unknown": {func(r *payment.Request) { r.Method, r.Currency = new("paypal"), "USD" }, []string{
 		"method", "currency",
 	}},
-	"nested neither": {func(r *payment.Request) { r.RubCollectMethod = ptr("sim") }, []string{"rubCollect.method"}},
-	"nested empty":   {func(r *payment.Request) { r.RubCollectMethod = ptr("") }, []string{"rubCollect.method"}},
+	"nested neither": {func(r *payment.Request) { r.RubCollectMethod = new("sim") }, []string{"rubCollect.method"}},
+	"nested empty":   {func(r *payment.Request) { r.RubCollectMethod = new("") }, []string{"rubCollect.method"}},
 	"nested, no currency": {
-		func(r *payment.Request) { r.RubCollectMethod, r.Currency = ptr("sbp"), "" },
+		func(r *payment.Request) { r.RubCollectMethod, r.Currency = new("sbp"), "" },
 		[]string{"currency"},
 	},
 	"no callbackUri":   {func(r *payment.Request) { r.CallbackURI = "" }, []string{"callbackUri"}},
-	"long description": {func(r *payment.Request) { r.Description = ptr(text(256)) }, []string{"description"}},
-	"markup above 100": {func(r *payment.Request) { r.RatePercent = ptr("100.0001") }, []string{"ratePercent"}},
-	"negative markup":  {func(r *payment.Request) { r.RatePercent = ptr("-1") }, []string{"ratePercent"}},
-	"5 decimals":       {func(r *payment.Request) { r.RatePercent = ptr("1.00001") }, []string{"ratePercent"}},
-	"empty markup":     {func(r *payment.Request) { r.RatePercent = ptr("") }, []string{"ratePercent"}},
-	"returnUrl":        {func(r *payment.Request) { r.ReturnURL = ptr("http://shop.example/") }, []string{"returnUrl"}},
+	"long description": {func(r *payment.Request) { r.Description = new(text(256)) }, []string{"description"}},
+	"markup above 100": {func(r *payment.Request) { r.RatePercent = new("100.0001") }, []string{"ratePercent"}},
+	"negative markup":  {func(r *payment.Request) { r.RatePercent = new("-1") }, []string{"ratePercent"}},
+	"5 decimals":       {func(r *payment.Request) { r.RatePercent = new("1.00001") }, []string{"ratePercent"}},
+	"empty markup":     {func(r *payment.Request) { r.RatePercent = new("") }, []string{"ratePercent"}},
+	"returnUrl":        {func(r *payment.Request) { r.ReturnURL = new("http://shop.example/") }, []string{"returnUrl"}},
 	"merchantName":     {func(r *payment.Request) { r.MerchantName = true }, []string{"merchantName"}},
 	"long userId": {
-		func(r *payment.Request) { r.Payer = &payment.Payer{UserID: ptr(text(256))} },
+		func(r *payment.Request) { r.Payer = &payment.Payer{UserID: new(text(256))} },
 		[]string{"payer.userId"},
 	},
 	"long fullName": {
 		func(r *payment.Request) { r.Payer = &payment.Payer{FullName: text(256)} },
 		[]string{"payer.fullName"},
 	},
-	"long type": {
-		func(r *payment.Request) { r.Payer = &payment.Payer{Type: text(256)} },
-		[]string{"payer.type"},
-	},
+	"long type": {func(r *payment.Request) { r.Payer = &payment.Payer{Type: text(256)} }, []string{"payer.type"}},
 	"fewer than none": {func(r *payment.Request) { r.Payer = &payment.Payer{Successful: -1, Expired: -1} }, []string{
 		"payer.payments.successful", "payer.payments.expired",
 	}},
@@ -75,41 +77,25 @@ var invalid = map[string]struct {
 				Amount:       "0",
 				Currency:     "USD",
 				CallbackURI:  "http://shop.example/",
-				Method:       ptr("paypal"),
-				Description:  ptr(text(256)),
-				RatePercent:  ptr("101"),
+				Method:       new("paypal"),
+				Description:  new(text(256)),
+				RatePercent:  new("101"),
 				MerchantName: true,
 				Payer: &payment.Payer{
-					UserID:     ptr(text(256)),
-					UserIP:     ptr("::1"),
-					FullName:   text(256),
-					Type:       text(256),
-					Successful: -1,
-					Expired:    -1,
+					UserID: new(text(256)), UserIP: new("::1"), FullName: text(256), Type: text(256),
+					Successful: -1, Expired: -1,
 				},
 			}
 		},
 		[]string{
-			"orderId",
-			"amount",
-			"currency",
-			"callbackUri",
-			"method",
-			"description",
-			"ratePercent",
-			"merchantName",
-			"payer.userId",
-			"payer.userIp",
-			"payer.fullName",
-			"payer.type",
-			"payer.payments.successful",
+			"orderId", "amount", "currency", "callbackUri", "method", "description", "ratePercent", "merchantName",
+			"payer.userId", "payer.userIp", "payer.fullName", "payer.type", "payer.payments.successful",
 			"payer.payments.expired",
 		},
 	},
 }
 
 func TestInvalidRequests(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -138,18 +124,15 @@ func TestInvalidRequests(t *testing.T) {
 		_, err := b.payments.Create(ctx, merchant.Caller, r)
 		wantFields(t, err, "callbackUri")
 	}
-	if n := b.count(t, "select count(*) from payment_key"); n != 0 {
-		t.Errorf("%d order ids are taken", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken")
 }
 
 // The nested alternative is for RUB alone.
 func TestRubCollectForAnotherCurrency(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"c2c"}})
 	r := request("order-1")
-	r.Currency, r.Method, r.RubCollectMethod = "AZN", ptr("c2c"), ptr("card")
+	r.Currency, r.Method, r.RubCollectMethod = "AZN", new("c2c"), new("card")
 	_, err := b.payments.Create(context.Background(), merchant.Caller, r)
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("rubCollect") {
 		t.Fatalf("%v", err)
@@ -159,7 +142,6 @@ func TestRubCollectForAnotherCurrency(t *testing.T) {
 // What the codec found wrong is reported with what the service finds, and no field is complained of
 // twice.
 func TestFieldsOfTheCodec(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	found := fault.Fields{}
@@ -167,36 +149,21 @@ func TestFieldsOfTheCodec(t *testing.T) {
 		found.Add(field, "must be something else")
 	}
 	ctx := fault.WithDecoded(context.Background(), found)
-	_, err := b.payments.Create(ctx, merchant.Caller, payment.Request{Description: ptr(text(256))})
-	wantFields(
-		t,
-		err,
-		"orderId",
-		"amount",
-		"currency",
-		"method",
-		"callbackUri",
-		"ratePercent",
-		"payer.userIp",
-		"description",
-	)
+	_, err := b.payments.Create(ctx, merchant.Caller, payment.Request{Description: new(text(256))})
+	wantFields(t, err, "orderId", "amount", "currency", "method", "callbackUri", "ratePercent", "payer.userIp",
+		"description")
 	for field, complaints := range fault.As(err).Fields {
-		if len(complaints) != 1 {
-			t.Errorf("%s: %v", field, complaints)
-		}
+		testenv.Want(t, len(complaints), 1, "%s: %v", field, complaints)
 	}
 }
 
 // Everything here is just within its limits.
 func TestValidRequests(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	for _, method := range []string{"sbp", "card"} {
-		b.NewTrader(
-			t,
-			dbtest.TraderOpts{USDT: "20000000000", Requisites: 20, Method: method, MaxAmount: "999999999999.99"},
-		)
+		b.NewTrader(t,
+			dbtest.TraderOpts{USDT: "20000000000", Requisites: 20, Method: method, MaxAmount: "999999999999.99"})
 	}
 	cases := map[string]func(r *payment.Request){
 		"longest orderId":     func(r *payment.Request) { r.OrderID = text(255) },
@@ -204,21 +171,17 @@ func TestValidRequests(t *testing.T) {
 		"least amount":        func(r *payment.Request) { r.Amount = "1" },
 		"least, decimals":     func(r *payment.Request) { r.Amount = "1.00" },
 		"dearest amount":      func(r *payment.Request) { r.Amount = "999999999999.99" },
-		"longest description": func(r *payment.Request) { r.Description = ptr(text(255)) },
-		"empty description":   func(r *payment.Request) { r.Description = ptr("") },
-		"no markup":           func(r *payment.Request) { r.RatePercent = ptr("0") },
-		"full markup":         func(r *payment.Request) { r.RatePercent = ptr("100.0000") },
-		"4 decimals":          func(r *payment.Request) { r.RatePercent = ptr("12.3456") },
+		"longest description": func(r *payment.Request) { r.Description = new(text(255)) },
+		"empty description":   func(r *payment.Request) { r.Description = new("") },
+		"no markup":           func(r *payment.Request) { r.RatePercent = new("0") },
+		"full markup":         func(r *payment.Request) { r.RatePercent = new("100.0000") },
+		"4 decimals":          func(r *payment.Request) { r.RatePercent = new("12.3456") },
 		"port":                func(r *payment.Request) { r.CallbackURI = "https://shop.example:8443/hook?a=b" },
 		"public address":      func(r *payment.Request) { r.CallbackURI = "https://8.8.8.8/" },
-		"nested alone":        func(r *payment.Request) { r.Method, r.RubCollectMethod = nil, ptr("card") },
+		"nested alone":        func(r *payment.Request) { r.Method, r.RubCollectMethod = nil, new("card") },
 		"payer": func(r *payment.Request) {
 			r.Payer = &payment.Payer{
-				UserID:   ptr(text(255)),
-				UserIP:   ptr("203.0.113.7"),
-				FullName: text(255),
-				Type:     text(255),
-				Counted:  true,
+				UserID: new(text(255)), UserIP: new("203.0.113.7"), FullName: text(255), Type: text(255), Counted: true,
 			}
 		},
 		"empty payer": func(r *payment.Request) { r.Payer = &payment.Payer{} },
@@ -228,9 +191,7 @@ func TestValidRequests(t *testing.T) {
 			r := request(fmt.Sprintf("order %s", name))
 			change(&r)
 			p := b.create(t, merchant.Caller, r)
-			if p.OrderID != strings.TrimSpace(r.OrderID) {
-				t.Errorf("orderId %q", p.OrderID)
-			}
+			testenv.Want(t, p.OrderID, strings.TrimSpace(r.OrderID), "orderId")
 		})
 	}
 	b.Audit(t)
@@ -238,7 +199,6 @@ func TestValidRequests(t *testing.T) {
 
 // Who may call is settled before anything of the request is looked at.
 func TestCallersOfCreate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	change := func(fn func(c *caller.Caller)) caller.Caller {
@@ -275,4 +235,77 @@ func TestCallersOfCreate(t *testing.T) {
 			wantCode(t, err, c.code)
 		}
 	}
+}
+
+// The payer's cancel moves everything a trader's does: status, history, money, and one webhook.
+func TestPayerCancels(t *testing.T) {
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order"))
+	after, err := b.payments.CancelByPayer(t.Context(), p.UUID)
+	if err != nil || after.Status != "cancelled" || after.StatusReason != nil || after.Expired() {
+		t.Fatalf("%s, %v", after.Status, err)
+	}
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["cancelled"])
+	changes, err := b.payments.History(t.Context(), after)
+	if err != nil || len(changes) != 2 || changes[1].Actor != "payer" || *changes[1].From != "pending" ||
+		changes[1].To != "cancelled" {
+		t.Errorf("%+v, %v", changes, err)
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
+	b.Audit(t)
+}
+
+// A payer's steps close at the deadline, and when the payment is no longer pending.
+func TestPayerCancelsTooLate(t *testing.T) {
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
+	for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
+		p := b.create(t, merchant.Caller, request(status))
+		b.set(t, p.ID, status)
+		_, err := b.payments.CancelByPayer(t.Context(), p.UUID)
+		wantCode(t, err, "payment_not_pending")
+	}
+	p := b.create(t, merchant.Caller, request("late"))
+	b.clock.Advance(15 * time.Minute)
+	_, err := b.payments.CancelByPayer(t.Context(), p.UUID)
+	wantCode(t, err, "payment_not_pending")
+	if _, err := b.payments.Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if late, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || !late.Expired() {
+		t.Errorf("%+v, %v", late.StatusReason, err)
+	}
+	_, err = b.payments.CancelByPayer(t.Context(), uuid.New())
+	wantCode(t, err, "not_found")
+}
+
+// Of payer and trader at once one wins, and the other is told.
+func TestPayerAgainstTrader(t *testing.T) {
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
+	for i := range 20 {
+		p := b.create(t, merchant.Caller, request(string(rune('a'+i))))
+		var cancelled, confirmed error
+		var race sync.WaitGroup
+		race.Go(func() { _, cancelled = b.payments.CancelByPayer(context.Background(), p.UUID) })
+		race.Go(func() { _, confirmed = b.payments.Confirm(context.Background(), trader.Caller, p.ID) })
+		race.Wait()
+		lost := cancelled
+		want := "completed"
+		if cancelled == nil {
+			lost, want = confirmed, "cancelled"
+		}
+		if (cancelled == nil) == (confirmed == nil) || fault.As(lost) == nil ||
+			fault.As(lost).Code != "payment_not_pending" {
+			t.Fatalf("cancel: %v, confirm: %v", cancelled, confirmed)
+		}
+		if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || string(now.Status) != want {
+			t.Errorf("%s, want %s, %v", now.Status, want, err)
+		}
+	}
+	b.Audit(t)
 }

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 )
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
@@ -28,9 +29,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	b := setup(t)
 	s := &scene{
-		bundle: b,
-		m:      b.merchant(t, "100", dbtest.MerchantOpts{}),
-		taker:  b.trader(t, "sbp"),
+		bundle: b, m: b.merchant(t, "100", dbtest.MerchantOpts{}), taker: b.trader(t, "sbp"),
 		second: b.trader(t, "sbp"),
 	}
 	s.p = b.create(t, s.m.Caller, request("order-1"))
@@ -46,11 +45,11 @@ var steps = map[string]step{
 		return err
 	},
 	"complete": func(s *scene) error {
-		_, err := s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), ptr("tx-1"))
+		_, err := s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), new("tx-1"))
 		return err
 	},
 	"fail": func(s *scene) error {
-		_, err := s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), ptr("bank says no"))
+		_, err := s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), new("bank says no"))
 		return err
 	},
 	"cancel": func(s *scene) error {
@@ -71,24 +70,20 @@ var steps = map[string]step{
 		return err
 	},
 	"give back": func(s *scene) error {
-		_, err := s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), ptr("no money there"))
+		_, err := s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), new("no money there"))
 		return err
 	},
 	"reclaim": func(s *scene) error {
-		_, err := s.payouts.Reclaim(context.Background(), operator, id(s.p), ptr("the trader sleeps"))
+		_, err := s.payouts.Reclaim(context.Background(), operator, id(s.p), new("the trader sleeps"))
 		return err
 	},
 	"reverse": func(s *scene) error {
-		_, err := s.payouts.Reverse(context.Background(), operator, id(s.p), ptr(" never arrived "))
+		_, err := s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived "))
 		return err
 	},
 	"resolve": func(s *scene) error {
-		_, err := s.payouts.Resolve(
-			context.Background(),
-			operator,
-			id(s.p),
-			payout.Resolution{Outcome: "completed", ProofReference: ptr("tx-2")},
-		)
+		_, err := s.payouts.Resolve(context.Background(), operator, id(s.p),
+			payout.Resolution{Outcome: "completed", ProofReference: new("tx-2")})
 		return err
 	},
 }
@@ -106,76 +101,34 @@ func TestMoves(t *testing.T) {
 	const nothing = "nothing expired"
 	table := map[string]map[string]string{
 		"waiting": {
-			"take":          "processing",
-			"complete":      "not_found",
-			"fail":          "not_found",
-			"cancel":        "cancelled",
-			"portal cancel": "cancelled",
-			"expire":        "expired",
-			"resolve":       notProcessing,
-			"give back":     "not_found",
-			"reclaim":       notProcessing,
-			"reverse":       notCompleted,
+			"take": "processing", "complete": "not_found", "fail": "not_found", "cancel": "cancelled",
+			"portal cancel": "cancelled", "expire": "expired", "resolve": notProcessing, "give back": "not_found",
+			"reclaim": notProcessing, "reverse": notCompleted,
 		},
 		"processing": {
-			"take":          notWaiting,
-			"complete":      "completed",
-			"fail":          "failed",
-			"cancel":        notWaiting,
-			"portal cancel": notWaiting,
-			"expire":        nothing,
-			"resolve":       "completed",
-			"give back":     "waiting",
-			"reclaim":       "waiting",
-			"reverse":       notCompleted,
+			"take": notWaiting, "complete": "completed", "fail": "failed", "cancel": notWaiting,
+			"portal cancel": notWaiting, "expire": nothing, "resolve": "completed", "give back": "waiting",
+			"reclaim": "waiting", "reverse": notCompleted,
 		},
 		"completed": {
-			"take":          notWaiting,
-			"complete":      notProcessing,
-			"fail":          notProcessing,
-			"cancel":        notWaiting,
-			"portal cancel": notWaiting,
-			"expire":        nothing,
-			"resolve":       notProcessing,
-			"give back":     notProcessing,
-			"reclaim":       notProcessing,
-			"reverse":       "failed",
+			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting,
+			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": notProcessing,
+			"reclaim": notProcessing, "reverse": "failed",
 		},
 		"failed": {
-			"take":          notWaiting,
-			"complete":      notProcessing,
-			"fail":          notProcessing,
-			"cancel":        notWaiting,
-			"portal cancel": notWaiting,
-			"expire":        nothing,
-			"resolve":       notProcessing,
-			"give back":     notProcessing,
-			"reclaim":       notProcessing,
-			"reverse":       notCompleted,
+			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting,
+			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": notProcessing,
+			"reclaim": notProcessing, "reverse": notCompleted,
 		},
 		"cancelled": {
-			"take":          notWaiting,
-			"complete":      "not_found",
-			"fail":          "not_found",
-			"cancel":        notWaiting,
-			"portal cancel": notWaiting,
-			"expire":        nothing,
-			"resolve":       notProcessing,
-			"give back":     "not_found",
-			"reclaim":       notProcessing,
-			"reverse":       notCompleted,
+			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting,
+			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": "not_found",
+			"reclaim": notProcessing, "reverse": notCompleted,
 		},
 		"expired": {
-			"take":          notWaiting,
-			"complete":      "not_found",
-			"fail":          "not_found",
-			"cancel":        notWaiting,
-			"portal cancel": notWaiting,
-			"expire":        nothing,
-			"resolve":       notProcessing,
-			"give back":     "not_found",
-			"reclaim":       notProcessing,
-			"reverse":       notCompleted,
+			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting,
+			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": "not_found",
+			"reclaim": notProcessing, "reverse": notCompleted,
 		},
 	}
 	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform
@@ -191,26 +144,26 @@ func TestMoves(t *testing.T) {
 	}
 	for from, row := range table {
 		t.Run(from, func(t *testing.T) {
-			t.Parallel()
-			scene := func() *scene {
+			scene := func(t *testing.T) *scene {
+				t.Helper()
 				s := newScene(t)
 				for _, before := range reach[from] {
 					noError(t, steps[before](s))
 				}
 				return s
 			}
-			unmoved := scene() // by all that is refused
+			unmoved := scene(t) // by all that is refused
 			for name, want := range row {
 				t.Run(name, func(t *testing.T) {
 					s := unmoved
 					if _, moves := stands[want]; moves {
-						s = scene()
+						s = scene(t)
 						noError(t, steps[name](s))
 					} else {
 						wantCode(t, steps[name](s), want)
 						want = from
 					}
-					if got := s.text(t, "select status from payin"); got != want {
+					if got := s.Text(t, "select status from payin"); got != want {
 						t.Errorf("%s, want %s", got, want)
 					}
 					s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
@@ -222,8 +175,8 @@ func TestMoves(t *testing.T) {
 						ended = 2
 					}
 					s.relay(t)
-					events := s.count(t, "select count(*) from webhook_event")
-					queued := s.count(t, "select count(*) from webhook_delivery")
+					events := s.Count(t, "select count(*) from webhook_event")
+					queued := s.Count(t, "select count(*) from webhook_delivery")
 					if events != ended || queued != ended {
 						t.Errorf("%d events, %d deliveries; want %d", events, queued, ended)
 					}
@@ -252,12 +205,11 @@ func TestHistory(t *testing.T) {
 		"expired":   {[]string{"expire"}, "key:1 ->waiting|system waiting>expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s := newScene(t)
 			for _, step := range c.steps {
 				noError(t, steps[step](s))
 			}
-			got := s.text(
+			got := s.Text(
 				t,
 				`select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
 				coalesce(reason, '')), '|' order by id) from payin_history`,
@@ -274,7 +226,6 @@ func TestHistory(t *testing.T) {
 // Of traders who take at once one wins, and nobody but them may end the payout or see where it
 // goes.
 func TestTwoTradersTake(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	traders := []dbtest.Trader{s.taker, s.second, s.trader(t, "sbp", "c2c"), s.taker}
 	offers, failed := make([]payout.Offer, len(traders)), make([]error, len(traders))
@@ -322,7 +273,6 @@ func TestRivals(t *testing.T) {
 	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"},
 		{"complete", "give back"}, {"fail", "reclaim"}, {"reverse", "reverse"}} {
 		t.Run(strings.Join(rivals, " "), func(t *testing.T) {
-			t.Parallel()
 			s := newScene(t)
 			if rivals[0] == "complete" || rivals[0] == "fail" || rivals[0] == "reverse" {
 				noError(t, steps["take"](s))
@@ -344,9 +294,7 @@ func TestRivals(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if done != 1 {
-				t.Errorf("%d got their way: %v", done, errors.Join(results...))
-			}
+			testenv.Want(t, done, 1, "of them got their way: %v", errors.Join(results...))
 			s.Audit(t)
 		})
 	}
@@ -354,7 +302,6 @@ func TestRivals(t *testing.T) {
 
 // What a trader sees: payouts waiting that they can pay, masked, and those they took, whole.
 func TestTraderList(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	card := request("order-2")
 	card.Method, card.Address = "c2c", "4111111111111111"
@@ -372,14 +319,8 @@ func TestTraderList(t *testing.T) {
 		for _, offer := range list {
 			lines = append(
 				lines,
-				fmt.Sprintf(
-					"%s %s %s %s %s",
-					offer.OrderID,
-					offer.Status,
-					offer.Address,
-					offer.Recipient,
-					offer.RewardUSDT,
-				),
+				fmt.Sprintf("%s %s %s %s %s", offer.OrderID, offer.Status, offer.Address, offer.Recipient,
+					offer.RewardUSDT),
 			)
 		}
 		return strings.Join(lines, "|")
@@ -387,19 +328,17 @@ func TestTraderList(t *testing.T) {
 	both, none := s.trader(t, "sbp", "c2c"), s.trader(t)
 	for name, c := range map[string]struct{ got, want string }{
 		"taker":       {see(s.taker, payout.Page{}), "order-3 processing +79001234567 Ivan Petrov 10.15|order-1 waiting •••• 4567  10.15"},
-		"only his":    {see(s.taker, payout.Page{Status: ptr("processing")}), "order-3 processing +79001234567 Ivan Petrov 10.15"},
-		"only others": {see(s.taker, payout.Page{Status: ptr("waiting")}), "order-1 waiting •••• 4567  10.15"},
+		"only his":    {see(s.taker, payout.Page{Status: new("processing")}), "order-3 processing +79001234567 Ivan Petrov 10.15"},
+		"only others": {see(s.taker, payout.Page{Status: new("waiting")}), "order-1 waiting •••• 4567  10.15"},
 		"second":      {see(s.second, payout.Page{}), "order-1 waiting •••• 4567  10.15"},
 		"both":        {see(both, payout.Page{}), "order-2 waiting •••• 1111  10.15|order-1 waiting •••• 4567  10.15"},
 		"none":        {see(none, payout.Page{}), ""},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s sees\n%s\nwant\n%s", name, c.got, c.want)
-		}
+		testenv.Want(t, c.got, c.want, "%s sees", name)
 	}
 	// Page by page.
 	page := payout.Page{}
-	page.Limit = ptr(int32(1))
+	page.Limit = new(int32(1))
 	first, cursor, err := s.payouts.ListForTrader(context.Background(), both.Caller, page)
 	noError(t, err)
 	page.Cursor = cursor
@@ -410,12 +349,10 @@ func TestTraderList(t *testing.T) {
 	}
 	// They cannot take what they cannot pay, nor once they are switched off.
 	wantCode(t, onlyErr(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
-	s.exec(t, "update trader set enabled = false where id = $1", s.second.ID)
+	s.Exec(t, "update trader set enabled = false where id = $1", s.second.ID)
 	wantCode(t, onlyErr(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
-	if got := see(s.second, payout.Page{}); got != "" {
-		t.Errorf("switched off he sees %s", got)
-	}
-	_, _, err = s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: ptr("done")})
+	testenv.Want(t, see(s.second, payout.Page{}), "", "switched off he sees")
+	_, _, err = s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: new("done")})
 	wantFields(t, err, "status")
 }
 

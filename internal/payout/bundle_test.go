@@ -2,8 +2,6 @@ package payout_test
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,9 +12,9 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -30,8 +28,10 @@ type bundle struct {
 	payouts *payout.Service
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
@@ -58,11 +58,8 @@ func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbte
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
 	for _, method := range []string{"sbp", "c2c"} {
 		noError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-			CashboxID:       m.CashboxID,
-			Method:          method,
-			Enabled:         true,
-			MarkupPercent:   decimal.NewFromInt(2),
-			ValiditySeconds: 86400,
+			CashboxID: m.CashboxID, Method: method, Enabled: true,
+			MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
 		}))
 	}
 	return m
@@ -127,57 +124,6 @@ func (b *bundle) wantMoney(t *testing.T, cashboxID, traderID int64, want money) 
 	b.Audit(t)
 }
 
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := b.Pool.Exec(context.Background(), sql, args...)
-	noError(t, err)
-}
-
-func (b *bundle) count(t *testing.T, sql string) int {
-	t.Helper()
-	var n int
-	noError(t, b.Pool.QueryRow(context.Background(), sql).Scan(&n))
-	return n
-}
-
-func (b *bundle) text(t *testing.T, sql string) string {
-	t.Helper()
-	var s string
-	noError(t, b.Pool.QueryRow(context.Background(), sql).Scan(&s))
-	return s
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// wantCode wants a fault of the code.
-func wantCode(t *testing.T, err error, code string) {
-	t.Helper()
-	if f := fault.As(err); f == nil || f.Code != code {
-		t.Errorf("%v, want %s", err, code)
-	}
-}
-
-// wantFields wants a 422 about exactly these fields.
-func wantFields(t *testing.T, err error, fields ...string) {
-	t.Helper()
-	f := fault.As(err)
-	if f == nil || f.Kind != fault.Invalid {
-		t.Errorf("%v, want validation_failed on %v", err, fields)
-		return
-	}
-	slices.Sort(fields)
-	if wrong := slices.Sorted(maps.Keys(f.Fields)); !slices.Equal(wrong, fields) {
-		t.Errorf("%v are wrong, want %v", f.Fields, fields)
-	}
-}
-
-func ptr[T any](v T) *T { return &v }
-
 const day = 24 * time.Hour
 
 func decimalOf(s string) decimal.Decimal { return decimal.RequireFromString(s) }
@@ -202,3 +148,9 @@ func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
 func resolved(outcome string, proof *string) payout.Resolution {
 	return payout.Resolution{Outcome: outcome, ProofReference: proof}
 }
+
+var (
+	noError    = testenv.NoError
+	wantCode   = dbtest.WantCode
+	wantFields = dbtest.WantFields
+)

@@ -16,39 +16,29 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 )
 
 func TestCreateFreezes(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m, trader := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t)
 	r := request("  order-1\t")
-	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", ptr(
+	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", new(
 		"044525225",
-	), ptr("Sberbank"), ptr("u-1"), ptr("2001:db8::1")
+	), new("Sberbank"), new("u-1"), new("2001:db8::1")
 	p := b.create(t, m.Caller, r)
 	if p.Status != "waiting" || p.OrderID != "order-1" || p.AddressMask != "•••• 4567" ||
-		p.Recipient != "Ivan Petrov" ||
-		*p.Bank() != "044525225" ||
-		*p.BankName != "Sberbank" ||
-		*p.UserID != "u-1" ||
-		*p.UserIP != "2001:db8::1" ||
-		p.FrozenUSDT.String() != "10.2" ||
-		!p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
+		p.Recipient != "Ivan Petrov" || *p.Bank() != "044525225" || *p.BankName != "Sberbank" || *p.UserID != "u-1" || *p.UserIP != "2001:db8::1" || p.FrozenUSDT.String() != "10.2" || !p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
 		t.Errorf("created %+v", p)
 	}
-	if spot := b.text(t, "select spot_usdt::text from payin"); spot != "10.00000000" {
-		t.Errorf("%s USDT at spot", spot)
-	}
+	testenv.Want(t, b.Text(t, "select spot_usdt::text from payin"), "10.00000000", "USDT at spot")
 	b.wantMoney(t, m.CashboxID, trader.ID, money{"89.8", "10.2", "0", "0"})
-	if events := b.count(t, "select count(*) from webhook_event"); events != 0 {
-		t.Errorf("%d events of a creation", events)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "events")
 	r.OrderID, r.Code = "order-2", nil
 	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
 		t.Errorf("without a code the bank is %v", p.Bank())
 	}
-	r.OrderID, r.Code = "order-4", ptr("")
+	r.OrderID, r.Code = "order-4", new("")
 	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
 		t.Errorf("with an empty code the bank is %v", p.Bank())
 	}
@@ -59,11 +49,10 @@ func TestCreateFreezes(t *testing.T) {
 
 // Whoever reads the database finds the last four digits of a requisite and no more.
 func TestRequisiteIsSealed(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "100", dbtest.MerchantOpts{})
 	b.create(t, m.Caller, request("order-1"))
-	row := b.text(t, "select p::text || encode(p.address, 'escape') from payin p")
+	row := b.Text(t, "select p::text || encode(p.address, 'escape') from payin p")
 	for _, part := range []string{phone, phone[1:], phone[2:], "9001234"} {
 		if strings.Contains(row, part) {
 			t.Errorf("%s is in %s", part, row)
@@ -72,10 +61,8 @@ func TestRequisiteIsSealed(t *testing.T) {
 	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it
 	// fails.
 	b.create(t, m.Caller, request("order-2"))
-	b.exec(
-		t,
-		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'",
-	)
+	b.Exec(t,
+		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'")
 	if _, err := b.payouts.Create(context.Background(), m.Caller, request("order-2")); err == nil ||
 		fault.As(err) != nil {
 		t.Errorf("a requisite moved to another row: %v", err)
@@ -83,12 +70,11 @@ func TestRequisiteIsSealed(t *testing.T) {
 }
 
 func TestRepeat(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "100", dbtest.MerchantOpts{})
 	p := b.create(t, m.Caller, request("order-1"))
 	for want, change := range map[string]func(*payout.Request){
-		"":            func(r *payout.Request) { r.Code, r.Amount = ptr("other"), "1000.00" },
+		"":            func(r *payout.Request) { r.Code, r.Amount = new("other"), "1000.00" },
 		"amount":      func(r *payout.Request) { r.Amount = "1000.01" },
 		"callbackUri": func(r *payout.Request) { r.CallbackURI = "https://shop.example/other" },
 		"address":     func(r *payout.Request) { r.Address = "+79001234568" },
@@ -107,8 +93,8 @@ func TestRepeat(t *testing.T) {
 	}
 	// What is refused now was not when the payout was made; another method has the order id to
 	// itself.
-	b.exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
-	b.exec(t, "delete from rate")
+	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
+	b.Exec(t, "delete from rate")
 	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
 	if err != nil || again.Payin.UUID != p.UUID {
 		t.Errorf("a repeat after the method went off: %v", err)
@@ -123,7 +109,6 @@ func TestRepeat(t *testing.T) {
 }
 
 func TestParallelRepeatsMakeOne(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	const calls = 50
@@ -138,22 +123,17 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 	fresh := 0
 	for i, answer := range answers {
 		noError(t, failed[i])
-		if answer.Payin.UUID != answers[0].Payin.UUID {
-			t.Errorf("call %d made another", i)
-		}
+		testenv.Want(t, answer.Payin.UUID, answers[0].Payin.UUID, "call %d made another", i)
 		if !answer.Replay {
 			fresh++
 		}
 	}
-	if fresh != 1 {
-		t.Errorf("%d answers are no replay", fresh)
-	}
+	testenv.Want(t, fresh, 1, "answers are no replay")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"989.8", "10.2", "0", "0"})
 }
 
 // 200 payouts at once on a balance for 50 freeze exactly 50.
 func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "510", dbtest.MerchantOpts{})
 	failed := make([]error, 200)
@@ -172,18 +152,15 @@ func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
 			wantCode(t, err, "insufficient_cashbox_balance")
 		}
 	}
-	if rows := b.count(t, "select count(*) from payin"); made != 50 || rows != 50 {
+	if rows := b.Count(t, "select count(*) from payin"); made != 50 || rows != 50 {
 		t.Errorf("%d made, %d rows", made, rows)
 	}
-	if keys := b.count(t, "select count(*) from payin_key"); keys != 50 {
-		t.Errorf("%d order ids taken", keys)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payin_key"), 50, "order ids taken")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"0", "510", "0", "0"})
 }
 
 // Refusals, in the order in which they are looked for. None takes the order id.
 func TestRefusals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "10.19999999", dbtest.MerchantOpts{})
 	ask := func(who caller.Caller, r payout.Request) error {
@@ -200,20 +177,17 @@ func TestRefusals(t *testing.T) {
 	off := m.Caller
 	off.APIEnabled = false
 	wantCode(t, ask(off, payout.Request{}), "merchant_api_disabled")
-	wantCode(
-		t,
-		ask(caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, request("order-1")),
-		"token_kind_not_allowed",
-	)
+	wantCode(t, ask(caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, request("order-1")),
+		"token_kind_not_allowed")
 
 	wantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
-	b.exec(t, "update cashbox_payout_method set enabled = false")
+	b.Exec(t, "update cashbox_payout_method set enabled = false")
 	wantFields(t, ask(m.Caller, request("order-1")), "method")
-	b.exec(t, "update cashbox set currency = 'AZN'")
+	b.Exec(t, "update cashbox set currency = 'AZN'")
 	wantFields(t, ask(m.Caller, request("order-1")), "currency")
-	b.exec(t, "update cashbox_payout_method set enabled = true")
-	b.exec(t, "update cashbox set currency = 'RUB'")
-	b.exec(t, "delete from rate")
+	b.Exec(t, "update cashbox_payout_method set enabled = true")
+	b.Exec(t, "update cashbox set currency = 'RUB'")
+	b.Exec(t, "delete from rate")
 	wantCode(t, ask(m.Caller, request("order-1")), "rate_unavailable")
 	// The last known rate will do.
 	b.SetRate(t, "RUB", "100", false)
@@ -224,20 +198,18 @@ func TestRefusals(t *testing.T) {
 
 // An unbound key pays from the merchant's first cashbox that can.
 func TestUnboundKey(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "100", dbtest.MerchantOpts{Unbound: true})
 	if p := b.create(t, m.Caller, request("order-1")); p.CashboxID != m.CashboxID {
 		t.Errorf("paid from %d, want %d", p.CashboxID, m.CashboxID)
 	}
-	b.exec(t, "update cashbox_payout_method set enabled = false")
+	b.Exec(t, "update cashbox_payout_method set enabled = false")
 	_, err := b.payouts.Create(context.Background(), m.Caller, request("order-2"))
 	wantFields(t, err, "currency")
 }
 
 // An overdrawn cashbox pays nothing out; what comes in repays first.
 func TestOverdrawnPaysNothingOut(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "5", dbtest.MerchantOpts{})
 	available := ledger.Available(ledger.Cashbox, m.CashboxID)
@@ -260,7 +232,6 @@ func TestOverdrawnPaysNothingOut(t *testing.T) {
 }
 
 func TestValidation(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "1000000", dbtest.MerchantOpts{})
 	long := strings.Repeat("ж", 256)
@@ -273,7 +244,7 @@ func TestValidation(t *testing.T) {
 		"everything": {func(r *payout.Request) {
 			*r = payout.Request{
 				OrderID: long, Amount: "0.99", Currency: "USD", CallbackURI: "http://shop.example/", Method: "iban", Address: "x",
-				Recipient: long, Code: &long, BankName: &long, UserID: &long, UserIP: ptr("1.2.3"),
+				Recipient: long, Code: &long, BankName: &long, UserID: &long, UserIP: new("1.2.3"),
 			}
 		}, []string{"orderId", "amount", "currency", "callbackUri", "method", "recipient", "code", "bankName", "userId", "userIp"}},
 		"blank order":             {func(r *payout.Request) { r.OrderID = " \t" }, []string{"orderId"}},
@@ -286,7 +257,7 @@ func TestValidation(t *testing.T) {
 		"three decimals":          {func(r *payout.Request) { r.Amount = "1.001" }, []string{"amount"}},
 		"exponent":                {func(r *payout.Request) { r.Amount = "1e3" }, []string{"amount"}},
 		"thirteen digits":         {func(r *payout.Request) { r.Amount = "1000000000000" }, []string{"amount"}},
-		"address with a zone":     {func(r *payout.Request) { r.UserIP = ptr("fe80::1%eth0") }, []string{"userIp"}},
+		"address with a zone":     {func(r *payout.Request) { r.UserIP = new("fe80::1%eth0") }, []string{"userIp"}},
 		"metadata address":        {func(r *payout.Request) { r.CallbackURI = "https://169.254.169.254/" }, []string{"callbackUri"}},
 		"loopback, not a sandbox": {func(r *payout.Request) { r.CallbackURI = "http://127.0.0.1/" }, []string{"callbackUri"}},
 	} {
@@ -302,15 +273,86 @@ func TestValidation(t *testing.T) {
 			t.Errorf("%s: the requisite is in %v", name, fault.As(err).Fields)
 		}
 	}
-	if rows := b.count(t, "select (select count(*) from payin) + (select count(*) from payin_key)"); rows != 0 {
-		t.Errorf("%d rows of refused payouts", rows)
-	}
+	testenv.Want(t, b.Count(t, "select (select count(*) from payin) + (select count(*) from payin_key)"), 0, "rows")
 	account := request("order-1")
-	account.Method, account.Address, account.UserIP = "c2c", "40817810099910004312", ptr("203.0.113.9")
+	account.Method, account.Address, account.UserIP = "c2c", "40817810099910004312", new("203.0.113.9")
 	account.Recipient, account.Amount = strings.Repeat("ж", 255), "1"
 	p := b.create(t, m.Caller, account)
 	// 1 / 100 × 1.02
 	if got := []string{p.AddressMask, p.FrozenUSDT.String()}; !reflect.DeepEqual(got, []string{"•••• 4312", "0.0102"}) {
 		t.Errorf("an account: %v", got)
+	}
+}
+
+// What waits is on the desks of all who can pay it, and what is taken on one.
+func TestPayoutsOfDesks(t *testing.T) {
+	b := setup(t)
+	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	first, second, card := b.trader(t, "sbp"), b.trader(t, "sbp", "c2c"), b.trader(t, "c2c")
+	ids := []int64{first.ID, second.ID, card.ID}
+	var payins []payout.Payin
+	last := b.stamps(t, ids)
+	step := func(name string, do func(), changed ...bool) {
+		t.Helper()
+		do()
+		now := b.stamps(t, ids)
+		for i, id := range ids {
+			if (now[id] != last[id]) != changed[i] {
+				t.Errorf("%s: desk %d has changed: %v", name, i, now[id] != last[id])
+			}
+		}
+		last = now
+	}
+	step("nothing", func() {}, false, false, false)
+	step("two wait", func() {
+		payins = append(payins, b.create(t, m.Caller, request("a")), b.create(t, m.Caller, request("b")))
+	}, true, true, false)
+	b.wantCounts(t, first, 0, 2, 100)
+	b.wantCounts(t, first, 0, 1, 1)
+	b.wantCounts(t, card, 0, 0, 100)
+	step("one is taken", func() { b.take(t, first, payins[0]) }, true, true, false)
+	b.wantCounts(t, first, 1, 1, 100)
+	b.wantCounts(t, second, 0, 1, 100)
+	step("and ended", func() {
+		_, err := b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil)
+		noError(t, err)
+	}, true, false, false)
+	step("cancelled", func() {
+		_, err := b.payouts.Cancel(t.Context(), m.Caller, id(payins[1]))
+		noError(t, err)
+	}, true, true, false)
+	b.wantCounts(t, second, 0, 0, 100)
+	b.create(t, m.Caller, request("c"))
+	last = b.stamps(t, ids)
+	step("off", func() {
+		b.Exec(t, "update trader_payout_method set enabled = false where trader_id = $1", first.ID)
+	}, true, false, false)
+	b.wantCounts(t, first, 0, 0, 100)
+	step("trader off", func() { b.Exec(t, "update trader set enabled = false where id = $1", second.ID) }, false, true,
+		false)
+	b.wantCounts(t, second, 0, 0, 100)
+	nobody := first.Caller
+	nobody.Role = ""
+	_, err := b.payouts.DeskCounts(t.Context(), nobody, 100)
+	wantCode(t, err, "role_not_allowed")
+}
+
+func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
+	t.Helper()
+	got, err := b.payouts.DeskStamps(t.Context(), ids)
+	if noError(t, err); len(got) != len(ids) {
+		t.Fatalf("%d stamps of %d", len(got), len(ids))
+	}
+	return got
+}
+
+func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting int, most int32) {
+	t.Helper()
+	who := trader.Caller
+	who.Role = caller.Desk
+	got, err := b.payouts.DeskCounts(t.Context(), who, most)
+	noError(t, err)
+	if want := (payout.DeskCounts{Taken: taken, Waiting: waiting}); got != want {
+		t.Errorf("%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
 	}
 }

@@ -16,7 +16,6 @@ import (
 // A list by a status that few payouts are in reads those, and not all the others, however often it
 // is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	pool, err := db.Open(t.Context(), s.URL, 1, db.ForCommands)
 	noError(t, err)
@@ -60,7 +59,6 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 
 // A merchant lists its payouts, the newest first, by any of the filters and page by page.
 func TestListOwn(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	other := b.merchant(t, "1000", dbtest.MerchantOpts{})
@@ -73,7 +71,7 @@ func TestListOwn(t *testing.T) {
 	}
 	b.take(t, taker, made[1])
 	status := func(name string) payout.Page { return payout.Page{Status: &name} }
-	minute := func(n int) *time.Time { return ptr(dbtest.Start.Add(time.Duration(n) * time.Minute)) }
+	minute := func(n int) *time.Time { return new(dbtest.Start.Add(time.Duration(n) * time.Minute)) }
 	ids := func(list []payout.Payin) (all []int64) {
 		for _, p := range list {
 			all = append(all, p.ID)
@@ -89,9 +87,9 @@ func TestListOwn(t *testing.T) {
 		"expired":          {payout.Query{Page: status("expired")}, nil},
 		"minute 1":         {payout.Query{Span: db.Span{From: minute(1), To: minute(2)}}, made[1:2]},
 		"since 1":          {payout.Query{Span: db.Span{From: minute(1)}}, made[:2]},
-		"order":            {payout.Query{OrderID: ptr(" order-2")}, made[:1]},
-		"no such order":    {payout.Query{OrderID: ptr("order-3")}, nil},
-		"order and status": {payout.Query{OrderID: ptr("order-2"), Page: status("failed")}, nil},
+		"order":            {payout.Query{OrderID: new(" order-2")}, made[:1]},
+		"no such order":    {payout.Query{OrderID: new("order-3")}, nil},
+		"order and status": {payout.Query{OrderID: new("order-2"), Page: status("failed")}, nil},
 	} {
 		list, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, test.query)
 		noError(t, err)
@@ -100,7 +98,7 @@ func TestListOwn(t *testing.T) {
 		}
 	}
 	query := payout.Query{}
-	query.Limit = ptr[int32](2)
+	query.Limit = new(int32(2))
 	first, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
 	noError(t, err)
 	query.Cursor = cursor
@@ -110,8 +108,8 @@ func TestListOwn(t *testing.T) {
 		t.Errorf("turned %v, want %v", got, ids(made))
 	}
 
-	wrong := payout.Query{Page: status("paid"), OrderID: ptr(" "), Span: db.Span{From: minute(2), To: minute(1)}}
-	wrong.Limit, wrong.Cursor = ptr[int32](0), ptr("x")
+	wrong := payout.Query{Page: status("paid"), OrderID: new(" "), Span: db.Span{From: minute(2), To: minute(1)}}
+	wrong.Limit, wrong.Cursor = new(int32(0)), new("x")
 	_, _, err = b.payouts.ListOwn(t.Context(), merchant.Caller, wrong)
 	wantFields(t, err, "cursor", "limit", "orderId", "status", "to")
 	unable := merchant.Caller
@@ -122,27 +120,26 @@ func TestListOwn(t *testing.T) {
 
 // A merchant's list costs a page: by an order id and by times long ago as well.
 func TestListOwnPlans(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	b.exec(t, `insert into payin select made.* from payin p, generate_series(10000, 40000) n,
+	b.Exec(t, `insert into payin select made.* from payin p, generate_series(10000, 40000) n,
 		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
 			'uuid', gen_random_uuid(), 'order_id', 'order-' || n, 'created_at', p.created_at + n * interval '1 minute', 'status', 'cancelled')) made where p.id = $1`, p.ID)
-	b.exec(
+	b.Exec(
 		t,
 		"insert into payin_key (merchant_id, channel, order_id, payin_id) select merchant_id, 'sbp', order_id, id from payin where id >= 10000",
 	)
-	b.exec(
+	b.Exec(
 		t,
 		"insert into day_first_id (subject, day, first_id) select 'payin', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n",
 		dbtest.Start,
 	)
-	b.exec(t, "analyze payin, payin_key, day_first_id")
+	b.Exec(t, "analyze payin, payin_key, day_first_id")
 	query := db.PayinListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
 	seldom := query
-	seldom.Status = ptr("failed")
-	span := db.Span{From: ptr(dbtest.Start.AddDate(0, 0, 9)), To: ptr(dbtest.Start.AddDate(0, 0, 10))}
+	seldom.Status = new("failed")
+	span := db.Span{From: new(dbtest.Start.AddDate(0, 0, 9)), To: new(dbtest.Start.AddDate(0, 0, 10))}
 	for name, test := range map[string]struct {
 		read  func(q *db.Queries) error
 		parts []string
@@ -184,4 +181,40 @@ func TestListOwnPlans(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A trader reads a payout that waits if they can pay it, and the whole of it once they took it. To all
+// others there is none.
+func TestGetOffer(t *testing.T) {
+	s := newScene(t)
+	taker := s.taker.Caller
+	taker.Role = caller.Desk
+	stranger := s.NewTrader(t, dbtest.TraderOpts{}).Caller
+	stranger.Role = caller.Owner
+	name := id(s.p)
+	get := func(who caller.Caller) payout.Offer {
+		t.Helper()
+		offer, err := s.payouts.GetOffer(t.Context(), who, name)
+		noError(t, err)
+		return offer
+	}
+	waiting := get(taker)
+	if waiting.Status != payout.Waiting || waiting.Address != s.p.AddressMask || waiting.Recipient != "" {
+		t.Errorf("it waits: %+v", waiting)
+	}
+	_, err := s.payouts.GetOffer(t.Context(), stranger, name)
+	wantCode(t, err, "not_found")
+	_, err = s.payouts.Take(t.Context(), taker, name)
+	noError(t, err)
+	taken := get(taker)
+	if taken.Address == s.p.AddressMask || taken.Recipient == "" || !taken.RewardUSDT.Equal(waiting.RewardUSDT) {
+		t.Errorf("it is taken: %+v", taken)
+	}
+	s.Exec(t, "update trader_payout_method set enabled = false")
+	get(taker) // what they took stays theirs
+	_, err = s.payouts.GetOffer(t.Context(), taker, "x")
+	wantCode(t, err, "not_found")
+	taker.Role = ""
+	_, err = s.payouts.GetOffer(t.Context(), taker, name)
+	wantCode(t, err, "role_not_allowed")
 }

@@ -12,11 +12,11 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 )
 
 // Nobody but the merchant's own people may read or cancel, and nobody else's step is for them.
 func TestStrangers(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	other := s.merchant(t, "0", dbtest.MerchantOpts{})
@@ -27,11 +27,8 @@ func TestStrangers(t *testing.T) {
 	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
 	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
 	wantCode(t, onlyErr(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
-	wantCode(
-		t,
-		onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
-		"token_kind_not_allowed",
-	)
+	wantCode(t, onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
+		"token_kind_not_allowed")
 	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
 	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
 		wantCode(t, onlyErr(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
@@ -49,7 +46,6 @@ func TestStrangers(t *testing.T) {
 // A payout that was taken and not ended in time waits for an operator, and never goes back by
 // itself.
 func TestOverdue(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
@@ -60,26 +56,18 @@ func TestOverdue(t *testing.T) {
 		return len(list)
 	}
 	s.clock.Advance(30*time.Minute - time.Millisecond)
-	if n := overdue(); n != 0 {
-		t.Errorf("%d overdue a moment before", n)
-	}
+	testenv.Want(t, overdue(), 0, "overdue a moment before")
 	s.clock.Advance(time.Millisecond)
-	if n := overdue(); n != 1 {
-		t.Errorf("%d overdue after half an hour", n)
-	}
+	testenv.Want(t, overdue(), 1, "overdue after half an hour")
 	s.clock.Advance(day)
 	noError(t, s.payouts.ExpireAll(ctx))
-	if n, status := overdue(), s.text(t, "select status from payin"); n != 1 || status != "processing" {
+	if n, status := overdue(), s.Text(t, "select status from payin"); n != 1 || status != "processing" {
 		t.Errorf("%d overdue, %s", n, status)
 	}
 	_, _, err := s.payouts.ListOverdue(ctx, s.taker.Caller, payout.Page{}.Page)
 	wantCode(t, err, "token_kind_not_allowed")
-	after, err := s.payouts.Resolve(
-		ctx,
-		operator,
-		id(s.p),
-		payout.Resolution{Outcome: "failed", Reason: ptr("the trader is gone")},
-	)
+	after, err := s.payouts.Resolve(ctx, operator, id(s.p),
+		payout.Resolution{Outcome: "failed", Reason: new("the trader is gone")})
 	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
 		t.Errorf("resolved %+v %v", after, err)
 	}
@@ -88,7 +76,6 @@ func TestOverdue(t *testing.T) {
 
 // To the millisecond: a day after its creation nobody can take a payout any more, swept or not.
 func TestExpiry(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	s.clock.Advance(day - time.Millisecond)
@@ -108,30 +95,26 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string][]string{"completed": {"take", "complete"}, "failed": {"take", "fail"}, "expired": {"expire"}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s := newScene(t)
 			for _, step := range path {
 				noError(t, steps[step](s))
 			}
 			want, err := os.ReadFile("testdata/event_" + name + ".json")
 			noError(t, err)
-			event := s.text(t, "select id::text from webhook_event")
+			event := s.Text(t, "select id::text from webhook_event")
 			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
-			if got := s.text(t, "select convert_from(body, 'utf8') from webhook_event"); got != body {
+			if got := s.Text(t, "select convert_from(body, 'utf8') from webhook_event"); got != body {
 				t.Errorf("%s\nwant %s", got, body)
 			}
-			row := s.text(t, `select type || ' ' || subject || ' ' || sequence || ' ' || url || ' ' ||
+			row := s.Text(t, `select type || ' ' || subject || ' ' || sequence || ' ' || url || ' ' ||
 				(subject_id = (select id from payin)) || ' ' || (cashbox_id = (select cashbox_id from payin)) from webhook_event`)
-			if row != "payin.status.updated payin 1 https://shop.example/hook true true" {
-				t.Errorf("event %s", row)
-			}
+			testenv.Want(t, row, "payin.status.updated payin 1 https://shop.example/hook true true", "event")
 		})
 	}
 }
 
 // Replicas that sweep at the same time end every overdue payout once.
 func TestReplicasExpire(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	const payouts = 20
@@ -151,11 +134,7 @@ func TestReplicasExpire(t *testing.T) {
 		})
 	}
 	sweeping.Wait()
-	if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != payouts {
-		t.Errorf("%v expired, want %d in all", counts, payouts)
-	}
-	if events := b.count(t, "select count(*) from webhook_event"); events != payouts {
-		t.Errorf("%d events", events)
-	}
+	testenv.Want(t, counts[0]+counts[1]+counts[2]+counts[3], payouts, "%v expired", counts)
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), payouts, "events")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"1000", "0", "0", "0"})
 }

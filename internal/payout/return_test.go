@@ -11,15 +11,16 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 )
 
 // A trader takes as many as they may have open and no more, however many calls come at once. What
 // they end or give back makes room.
 func TestTakeLimit(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m, trader, other := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp"), b.trader(t, "sbp")
-	b.exec(t, "update trader set max_open_payins = 5 where id = $1", trader.ID)
+	b.Exec(t, "update trader set max_open_payins = 5 where id = $1", trader.ID)
 	const payouts = 12
 	errs := make([]error, payouts)
 	var taking sync.WaitGroup
@@ -36,13 +37,13 @@ func TestTakeLimit(t *testing.T) {
 		}
 		wantCode(t, err, "payin_take_limit")
 	}
-	if n := b.count(t, "select count(*) from payin where status = 'processing'"); taken != 5 || n != 5 {
+	if n := b.Count(t, "select count(*) from payin where status = 'processing'"); taken != 5 || n != 5 {
 		t.Fatalf("%d taken, %d processing, want 5", taken, n)
 	}
 	// Everybody else takes what is left.
 	another := b.create(t, m.Caller, request("another"))
 	b.take(t, other, another)
-	mine := b.text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
+	mine := b.Text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
 	_, err := b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil)
 	noError(t, err)
 	_, err = b.payouts.Take(context.Background(), trader.Caller, mine)
@@ -51,7 +52,6 @@ func TestTakeLimit(t *testing.T) {
 
 // By default twenty.
 func TestTakeLimitDefault(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
 	for i := range 21 {
@@ -68,7 +68,6 @@ func TestTakeLimitDefault(t *testing.T) {
 // What was given back is anybody's: the trader who had it sees no more of it than others do, and
 // can end it no more.
 func TestGiveBack(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
@@ -84,24 +83,21 @@ func TestGiveBack(t *testing.T) {
 	for _, step := range []string{"complete", "fail", "give back"} {
 		wantCode(t, steps[step](s), "not_found")
 	}
-	_, err = s.payouts.Complete(ctx, s.second.Caller, id(s.p), ptr(" tx-9 "))
+	_, err = s.payouts.Complete(ctx, s.second.Caller, id(s.p), new(" tx-9 "))
 	noError(t, err)
-	if proof := s.text(t, "select proof_reference from payin"); proof != "tx-9" {
-		t.Errorf("proof %q", proof)
-	}
+	testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-9", "the proof is")
 	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
 }
 
 // Once its day is over, a payout that is given back expires like every other that nobody took.
 func TestGivenBackTooLate(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(day)
 	noError(t, steps["reclaim"](s))
 	wantCode(t, steps["take"](s), "payin_not_waiting")
 	noError(t, s.payouts.ExpireAll(context.Background()))
-	if status := s.text(t, "select status from payin"); status != "expired" {
+	if status := s.Text(t, "select status from payin"); status != "expired" {
 		t.Errorf("%s", status)
 	}
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
@@ -109,18 +105,17 @@ func TestGivenBackTooLate(t *testing.T) {
 
 // Nobody completes a payout without saying what proves it.
 func TestProofIsRequired(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
-	for _, proof := range []*string{nil, ptr(""), ptr(" \t"), ptr(strings.Repeat("ж", 256))} {
+	for _, proof := range []*string{nil, new(""), new(" \t"), new(strings.Repeat("ж", 256))} {
 		wantFields(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
 	}
-	for _, reason := range []*string{nil, ptr(" "), ptr(strings.Repeat("ж", 256))} {
+	for _, reason := range []*string{nil, new(" "), new(strings.Repeat("ж", 256))} {
 		wantFields(t, onlyErr(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
 	}
 	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), resolved("completed", nil))), "proofReference")
-	noError(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), ptr(strings.Repeat("ж", 255)))))
+	noError(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
 }
 
 // A reversal gives the cashbox what was frozen, and takes from trader and platform what they got,
@@ -129,7 +124,6 @@ func TestReverse(t *testing.T) {
 	t.Parallel()
 	for name, spent := range map[string]string{"still there": "0", "spent": "9"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s := newScene(t)
 			noError(t, steps["take"](s))
 			noError(t, steps["complete"](s))
@@ -142,9 +136,7 @@ func TestReverse(t *testing.T) {
 						s.Queries(),
 						ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start},
 						ledger.Transfer{
-							Debit:  trader,
-							Credit: ledger.Available(ledger.External, 0),
-							Amount: decimalOf(spent),
+							Debit: trader, Credit: ledger.Available(ledger.External, 0), Amount: decimalOf(spent),
 						},
 					),
 				)
@@ -152,24 +144,19 @@ func TestReverse(t *testing.T) {
 			noError(t, steps["reverse"](s))
 			s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "-" + spent, "0"})
 			// One from the trader and one from the platform.
-			if n := s.count(
-				t,
-				"select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'",
+			if n := s.Count(
+				t, "select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'",
 			); n != 2 {
 				t.Errorf("%d transfers", n)
 			}
-			event := s.text(
+			event := s.Text(
 				t,
 				`select string_agg(sequence || ' ' || (convert_from(body, 'utf8')::jsonb #>> '{data,status}') || ' ' ||
 				(convert_from(body, 'utf8')::jsonb #>> '{meta,previousStatus}') || ' ' ||
 				coalesce(convert_from(body, 'utf8')::jsonb #>> '{meta,reason}', '-'), '|' order by sequence) from webhook_event`,
 			)
-			if event != "1 COMPLETED PROCESSING -|2 FAILED COMPLETED never arrived" {
-				t.Errorf("events %s", event)
-			}
-			if proof := s.text(t, "select proof_reference from payin"); proof != "tx-1" {
-				t.Errorf("the proof is %q", proof)
-			}
+			testenv.Want(t, event, "1 COMPLETED PROCESSING -|2 FAILED COMPLETED never arrived", "events")
+			testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-1", "the proof is")
 			wantCode(t, steps["reverse"](s), "payin_not_completed")
 			s.Audit(t)
 		})
@@ -179,7 +166,6 @@ func TestReverse(t *testing.T) {
 // A call that found the payout in one trader's hands must not end it in another's: here it comes to
 // the lock only after the payout was given back and taken again.
 func TestLateWordOfTheFormerTaker(t *testing.T) {
-	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
@@ -192,5 +178,82 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	noError(t, holder.Commit(ctx))
 	if err := <-late; fault.As(err) == nil || fault.As(err).Code != "not_found" {
 		t.Errorf("the former taker: %v", err)
+	}
+}
+
+// The whole requisite of a payout goes when it has been kept long enough after the end, and its mask
+// stays: readers see that, and a repeat of the order is compared by it.
+func TestPurgeRequisites(t *testing.T) {
+	s := newScene(t)
+	ctx := context.Background()
+	const keep = 30 * day
+	s.take(t, s.taker, s.p)
+	s.clock.Advance(2 * keep)
+	noError(t, s.payouts.PurgeRequisites(ctx, keep))
+	if s.Count(t, "select count(*) from payin where address is null") != 0 {
+		t.Fatal("the requisite of a payout that is being paid was removed")
+	}
+	noError(t, steps["complete"](s))
+	s.clock.Advance(keep)
+	noError(t, s.payouts.PurgeRequisites(ctx, keep))
+	if s.Count(t, "select count(*) from payin where address is null") != 0 {
+		t.Error("the requisite was removed before its time")
+	}
+	s.clock.Advance(time.Millisecond)
+	noError(t, s.payouts.PurgeRequisites(ctx, keep))
+	if s.Count(t, "select count(*) from payin where address is null") != 1 {
+		t.Fatal("the requisite was not removed")
+	}
+	if got := s.Text(
+		t, "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'",
+	); got != "payout_requisite 1" {
+		t.Errorf("the receipt: %s", got)
+	}
+	offers, _, err := s.payouts.ListForTrader(ctx, s.taker.Caller, payout.Page{Status: new("completed")})
+	noError(t, err)
+	if len(offers) != 1 || offers[0].Address != s.p.AddressMask {
+		t.Errorf("its trader sees %+v", offers)
+	}
+	for want, address := range map[string]string{"": request("").Address, "address": "+79001230000"} {
+		r := request("order-1")
+		r.Address = address
+		again, err := s.payouts.Create(ctx, s.m.Caller, r)
+		noError(t, err)
+		if !again.Replay || strings.Join(again.Mismatch, " ") != want {
+			t.Errorf("a repeat to %s differs in %v", address, again.Mismatch)
+		}
+	}
+	// A reversal long after goes by what is left.
+	noError(t, steps["reverse"](s))
+	s.Audit(t)
+}
+
+// One payout behind as many as a sweep takes that fail each time, or that somebody else has locked.
+func TestExpiryStarvesNobody(t *testing.T) {
+	t.Parallel()
+	for name, rounds := range map[string]int{"failing": 2, "locked": 1} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.create(t, b.merchant(t, "100", dbtest.MerchantOpts{}).Caller, request("1"))
+			b.Exec(t, `insert into payin select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
+				'uuid', gen_random_uuid(), 'expires_at', p.expires_at - interval '1 minute'))).* from payin p, generate_series(1, 500) n`)
+			if name == "locked" {
+				_, err := beginBeside(t,
+					b.DB).Exec(context.Background(), "select from payin where id > 100000 for update")
+				noError(t, err)
+			} else {
+				b.Exec(
+					t,
+					`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+					select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
+						cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`,
+				)
+			}
+			b.clock.Advance(day)
+			for range rounds {
+				_, _ = b.payouts.Expire(context.Background())
+			}
+			testenv.Want(t, b.Count(t, "select count(*) from payin where status = 'expired'"), 1, "expired")
+		})
 	}
 }

@@ -43,15 +43,11 @@ func TestWalk(t *testing.T) {
 	t.Parallel()
 	for _, seed := range testenv.Pick([]uint64{1}, []uint64{1, 2}) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			w := &walk{
-				bundle:    b,
-				random:    rand.New(rand.NewPCG(seed, 0)),
-				m:         b.merchant(t, "60", dbtest.MerchantOpts{}),
-				traders:   []dbtest.Trader{b.trader(t, "sbp"), b.trader(t, "sbp")},
-				available: decimalOf("60"),
-				earned:    make([]decimal.Decimal, 3),
+				bundle: b, random: rand.New(rand.NewPCG(seed, 0)), m: b.merchant(t, "60", dbtest.MerchantOpts{}),
+				traders: []dbtest.Trader{b.trader(t, "sbp"), b.trader(t, "sbp")}, available: decimalOf("60"),
+				earned: make([]decimal.Decimal, 3),
 			}
 			for step := range testenv.Pick(120, 200) {
 				w.step(t, step)
@@ -89,7 +85,7 @@ func (w *walk) step(t *testing.T, number int) {
 			p.taker = trader
 		}
 	case 1:
-		_, err := w.bundle.payouts.Complete(ctx, who, id(p.p), ptr("tx"))
+		_, err := w.bundle.payouts.Complete(ctx, who, id(p.p), new("tx"))
 		w.outcome(t, p, err, p.status == "processing" && p.taker == trader, "completed")
 	case 2:
 		_, err := w.bundle.payouts.Fail(ctx, who, id(p.p), nil)
@@ -163,15 +159,8 @@ func (w *walk) check(t *testing.T, step int) {
 		ledger.Available(ledger.Platform, 0): w.earned[2],
 	} {
 		if got := w.Balance(t, account); !got.Equal(want) {
-			t.Errorf(
-				"step %d: %s %d reserved=%v has %s, want %s",
-				step,
-				account.Owner,
-				account.OwnerID,
-				account.Reserved,
-				got,
-				want,
-			)
+			t.Errorf("step %d: %s %d reserved=%v has %s, want %s", step, account.Owner, account.OwnerID,
+				account.Reserved, got, want)
 		}
 	}
 	w.Audit(t)

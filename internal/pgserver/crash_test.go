@@ -49,9 +49,7 @@ func TestKilledGateway(t *testing.T) {
 	_ = gateway.Wait()
 
 	srv := started(t, dir)
-	if got := ask(t, srv, "SELECT word FROM kept"); got != "yes" {
-		t.Errorf("kept %q", got)
-	}
+	testenv.Want(t, ask(t, srv, "SELECT word FROM kept"), "yes", "kept")
 	if !gone(pid) {
 		t.Error("the old server still runs")
 	}
@@ -74,12 +72,8 @@ func TestStalePIDFile(t *testing.T) {
 	stop(t, started(t, dir))
 	data := theData(t, dir)
 	for name, content := range map[string]string{
-		"dead":         pidLines(deadPID(t), data),
-		"empty":        "",
-		"cut short":    "12",
-		"garbage":      "who\nknows\n",
-		"our own":      pidLines(os.Getpid(), data),
-		"a stranger's": pidLines(strangerPID(t), data),
+		"dead": pidLines(deadPID(t), data), "empty": "", "cut short": "12", "garbage": "who\nknows\n",
+		"our own": pidLines(os.Getpid(), data), "a stranger's": pidLines(strangerPID(t), data),
 	} {
 		t.Run(name, func(t *testing.T) {
 			noError(t, os.WriteFile(filepath.Join(data, pidFileName), []byte(content), 0o600))

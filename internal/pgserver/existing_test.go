@@ -25,8 +25,7 @@ func TestExisting(t *testing.T) {
 	noError(t, os.MkdirAll(filepath.Join(other, "pg9"), 0o700))
 	noError(t, os.WriteFile(filepath.Join(other, "pg9", "PG_VERSION"), []byte("9\n"), 0o600))
 	if _, err := Start(
-		testContext(t),
-		Options{Dir: other, Ephemeral: true, Existing: true},
+		testContext(t), Options{Dir: other, Ephemeral: true, Existing: true},
 	); !errors.Is(err, ErrNoData) {
 		t.Errorf("another version's data: %v", err)
 	}

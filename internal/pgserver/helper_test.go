@@ -159,13 +159,6 @@ func ask(t *testing.T, srv *Server, statements ...string) string {
 	return answer
 }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // wantError checks the kind, when given, and that the text has every part.
 func wantError(t *testing.T, err, kind error, parts ...string) {
 	t.Helper()
@@ -212,3 +205,5 @@ func fakeInstall(t *testing.T, version string) string {
 	}
 	return dir
 }
+
+var noError = testenv.NoError

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // asOtherAccount is root's way where user namespaces are forbidden.
@@ -30,9 +32,7 @@ func TestOtherAccount(t *testing.T) {
 
 	for _, opts := range []Options{{Dir: dir, Ephemeral: true}, asOtherAccount(t, dir)} {
 		srv := start(t, opts)
-		if got := ask(t, srv, "SELECT word FROM kept"); got != "yes" {
-			t.Errorf("kept %q", got)
-		}
+		testenv.Want(t, ask(t, srv, "SELECT word FROM kept"), "yes", "kept")
 		stop(t, srv)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // noFetch stands for a machine that is offline.
@@ -56,12 +58,7 @@ func TestHighestMajorUnlessThereIsData(t *testing.T) {
 	for _, c := range []struct {
 		data []string
 		want int
-	}{
-		{nil, 17},
-		{[]string{"pg15"}, 15},
-		{[]string{"pg15", "pg16", "pg14"}, 16},
-		{[]string{"pg14", "pg17.init"}, 17},
-	} {
+	}{{nil, 17}, {[]string{"pg15"}, 15}, {[]string{"pg15", "pg16", "pg14"}, 16}, {[]string{"pg14", "pg17.init"}, 17}} {
 		dir := t.TempDir()
 		for _, name := range c.data {
 			noError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
@@ -69,9 +66,7 @@ func TestHighestMajorUnlessThereIsData(t *testing.T) {
 		}
 		inst, err := chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{})
 		noError(t, err)
-		if inst.major != c.want {
-			t.Errorf("with data %v: major %d, want %d", c.data, inst.major, c.want)
-		}
+		testenv.Want(t, inst.major, c.want, "with data %v: major", c.data)
 	}
 }
 
@@ -89,11 +84,7 @@ func TestLinksAreResolved(t *testing.T) {
 func TestOverride(t *testing.T) {
 	for _, c := range []struct {
 		version, want string
-	}{
-		{"18.0", ""},
-		{"14.0", "15 or newer is needed"},
-		{"of sorts", "says"},
-	} {
+	}{{"18.0", ""}, {"14.0", "15 or newer is needed"}, {"of sorts", "says"}} {
 		t.Setenv(binaryEnv, fakeInstall(t, c.version))
 		_, err := chooseInstall(testContext(t), Options{Dir: t.TempDir()}, identity{})
 		if c.want == "" {
@@ -139,9 +130,7 @@ func TestFetch(t *testing.T) {
 		noError(t, err)
 		inst, err := inspect(testContext(t), bin)
 		noError(t, err)
-		if inst.major != 17 {
-			t.Errorf("major %d", inst.major)
-		}
+		testenv.Want(t, inst.major, 17, "major")
 		url = "http://127.0.0.1:1"
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "fetch-*"))

@@ -28,9 +28,7 @@ func TestDataIsKeptAcrossStarts(t *testing.T) {
 	begin = time.Now()
 	srv = start(t, Options{Dir: dir})
 	t.Logf("warm start: %v", time.Since(begin))
-	if got := ask(t, srv, "SELECT word FROM kept"); got != "yes" {
-		t.Errorf("kept %q", got)
-	}
+	testenv.Want(t, ask(t, srv, "SELECT word FROM kept"), "yes", "kept")
 }
 
 func TestTwoServersSideBySide(t *testing.T) {
@@ -55,10 +53,7 @@ func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		opts Options
 		want map[string]string
-	}{
-		{Options{Dir: made(t)}, durable},
-		{Options{Dir: made(t), Ephemeral: true, MaxConnections: 77}, ephemeral},
-	} {
+	}{{Options{Dir: made(t)}, durable}, {Options{Dir: made(t), Ephemeral: true, MaxConnections: 77}, ephemeral}} {
 		srv := start(t, c.opts)
 		for name, want := range c.want {
 			if got := ask(t, srv, "SHOW "+name); got != want {
@@ -71,9 +66,7 @@ func TestSettings(t *testing.T) {
 func TestUnusualDirectories(t *testing.T) {
 	t.Parallel()
 	for name, sub := range map[string]string{
-		"long":   strings.Repeat("long/", 40),
-		"comma":  "a,b",
-		"quotes": `it's a "gateway" & 1+1 more?`,
+		"long": strings.Repeat("long/", 40), "comma": "a,b", "quotes": `it's a "gateway" & 1+1 more?`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,9 +76,7 @@ func TestUnusualDirectories(t *testing.T) {
 			}
 			info, err := os.Stat(srv.socketDir)
 			noError(t, err)
-			if info.Mode().Perm() != 0o700 {
-				t.Errorf("socket directory has mode %v", info.Mode())
-			}
+			testenv.Want(t, info.Mode().Perm(), 0o700, "socket directory has mode %v", info.Mode())
 			stop(t, srv)
 			if _, err := os.Stat(srv.socketDir); srv.proc.sock.temporary && err == nil {
 				t.Errorf("%s is left behind", srv.socketDir)

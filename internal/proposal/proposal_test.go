@@ -23,6 +23,7 @@ import (
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -40,8 +41,10 @@ type bundle struct {
 	one, two  caller.Caller
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	b := &bundle{DB: d, clock: &dbtest.Clock{}}
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
@@ -68,26 +71,10 @@ func (b *bundle) operator(t *testing.T, login string, role caller.Role) caller.C
 	return caller.Caller{Kind: caller.Operator, Role: role, ID: id, Login: login}
 }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantCode(t *testing.T, err error, code string) {
-	t.Helper()
-	if f := fault.As(err); f == nil || f.Code != code {
-		t.Errorf("%v, want %s", err, code)
-	}
-}
-
 // has wants an account to hold so much, and the books to be right.
 func (b *bundle) has(t *testing.T, a ledger.Account, usdt string) {
 	t.Helper()
-	if got := b.Balance(t, a).String(); got != usdt {
-		t.Errorf("%s %d has %s, want %s", a.Owner, a.OwnerID, got, usdt)
-	}
+	testenv.Want(t, b.Balance(t, a).String(), usdt, "%s %d has", a.Owner, a.OwnerID)
 	b.Audit(t)
 }
 
@@ -108,11 +95,8 @@ func (b *bundle) funding(amount, reference string) proposal.Payload {
 	return proposal.Payload{TraderID: b.trader.ID, Amount: amount, Reference: reference}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // Each action waits for a second operator, who has exactly that done.
 func TestApproved(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	cashbox, platform := ledger.Available(ledger.Cashbox, b.merchant.CashboxID), ledger.Available(ledger.Platform, 0)
 	dep, err := b.deposits.Create(t.Context(), b.merchant.Caller, deposit.Request{
@@ -131,7 +115,7 @@ func TestApproved(t *testing.T) {
 		{proposal.FundTrader, b.funding("5.5", "in"), b.account(), "100", "105.5"},
 		{proposal.WithdrawTrader, b.funding("3", "out"), b.account(), "105.5", "102.5"},
 		{proposal.Correct, proposal.Payload{
-			From: ptr(b.account().ID()), To: ptr(platform.ID()), Amount: "0.00000001", Reference: "c", Reason: "Dust",
+			From: new(b.account().ID()), To: new(platform.ID()), Amount: "0.00000001", Reference: "c", Reason: "Dust",
 		}, platform, "0", "0.00000001"},
 		{proposal.ConfirmDeposit, proposal.Payload{DepositID: dep.Deposit.ID}, cashbox, "50", "70"},
 		{
@@ -160,7 +144,6 @@ func TestApproved(t *testing.T) {
 
 // What is small enough one operator does alone: 10 USDT of a deposit or insurance, 5% of a rate.
 func TestAlone(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", true)
 	for action, p := range map[proposal.Action]proposal.Payload{
@@ -178,13 +161,8 @@ func TestAlone(t *testing.T) {
 	b.propose(t, proposal.SetInsurance, proposal.Payload{CashboxID: b.merchant.CashboxID, Amount: "20.00000001"})
 	// A day later 110 is as near as it may be.
 	b.clock.Advance(25 * time.Hour)
-	done, err := b.proposals.Do(
-		t.Context(),
-		b.one,
-		proposal.SetRate,
-		proposal.Payload{Currency: "RUB", FiatPerUSDT: "110"},
-		"",
-	)
+	done, err := b.proposals.Do(t.Context(), b.one, proposal.SetRate,
+		proposal.Payload{Currency: "RUB", FiatPerUSDT: "110"}, "")
 	if err != nil || done.Proposal != nil {
 		t.Errorf("%+v %v", done, err)
 	}
@@ -193,7 +171,6 @@ func TestAlone(t *testing.T) {
 // Nobody approves what they proposed, and nobody approves without the role, the role that they have now,
 // or a fresh second factor. None of that moves anything.
 func TestWhoApproves(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	approve := func(who caller.Caller) error {
@@ -208,29 +185,22 @@ func TestWhoApproves(t *testing.T) {
 	wantCode(t, approve(b.operator(t, "auditor", caller.Auditor)), "role_not_allowed")
 	wantCode(t, approve(b.trader.Caller), "token_kind_not_allowed")
 	// Their session still says admin, the database does not.
-	b.exec(t, "update app_user set role = 'support' where id = $1", b.two.ID)
+	b.Exec(t, "update app_user set role = 'support' where id = $1", b.two.ID)
 	wantCode(t, approve(b.two), "role_not_allowed")
-	b.exec(t, "update app_user set role = 'admin', enabled = false where id = $1", b.two.ID)
+	b.Exec(t, "update app_user set role = 'admin', enabled = false where id = $1", b.two.ID)
 	wantCode(t, approve(b.two), "role_not_allowed")
-	b.exec(t, "update app_user set enabled = true where id = $1", b.two.ID)
+	b.Exec(t, "update app_user set enabled = true where id = $1", b.two.ID)
 	// Nor does what somebody proposed count who may not any more.
-	b.exec(t, "update app_user set role = 'auditor' where id = $1", b.one.ID)
+	b.Exec(t, "update app_user set role = 'auditor' where id = $1", b.one.ID)
 	wantCode(t, approve(b.two), "proposal_author")
 	b.has(t, b.account(), "100")
-	b.exec(t, "update app_user set role = 'treasury' where id = $1", b.one.ID)
+	b.Exec(t, "update app_user set role = 'treasury' where id = $1", b.one.ID)
 	noError(t, approve(b.two))
 	b.has(t, b.account(), "105")
 }
 
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), sql, args...)
-	noError(t, err)
-}
-
 // Of many approvals at a time one acts.
 func TestApprovedOnce(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.SetInsurance, proposal.Payload{CashboxID: b.merchant.CashboxID, Amount: "20"})
 	fund := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
@@ -257,9 +227,7 @@ func TestApprovedOnce(t *testing.T) {
 				wantCode(t, err, "proposal_decided")
 			}
 		}
-		if done != 1 {
-			t.Errorf("%d approvals of %d acted", done, id)
-		}
+		testenv.Want(t, done, 1, "approvals of %d that acted", id)
 	}
 	b.has(t, b.account(), "105")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "30")
@@ -269,7 +237,6 @@ func TestApprovedOnce(t *testing.T) {
 
 // A day later nothing can be approved or refused.
 func TestExpired(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	b.clock.Advance(proposal.Lasts)
@@ -298,10 +265,9 @@ func TestExpired(t *testing.T) {
 
 // Where it cannot be done any more, the approval says why and leaves everything as it was.
 func TestStaleWorld(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.WithdrawTrader, b.funding("80", "out"))
-	b.exec(t, "select 1")
+	b.Exec(t, "select 1")
 	first := b.propose(t, proposal.WithdrawTrader, b.funding("30", "first"))
 	_, _, err := b.proposals.Approve(t.Context(), b.two, first.ID)
 	noError(t, err)
@@ -320,17 +286,16 @@ func TestStaleWorld(t *testing.T) {
 
 // A process that dies between the deed and the decision leaves neither.
 func TestCrashBetween(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
-	b.exec(t, `create function die() returns trigger language plpgsql as
+	b.Exec(t, `create function die() returns trigger language plpgsql as
 		$$ begin if new.decision is not null then raise exception 'the process dies'; end if; return new; end $$`)
-	b.exec(t, "create trigger die before update on proposal for each row execute function die()")
+	b.Exec(t, "create trigger die before update on proposal for each row execute function die()")
 	if _, _, err := b.proposals.Approve(t.Context(), b.two, p.ID); err == nil || fault.As(err) != nil {
 		t.Errorf("approved: %v", err)
 	}
 	b.has(t, b.account(), "100")
-	b.exec(t, "drop trigger die on proposal")
+	b.Exec(t, "drop trigger die on proposal")
 	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 	noError(t, err)
 	b.has(t, b.account(), "105")
@@ -339,7 +304,6 @@ func TestCrashBetween(t *testing.T) {
 // The same again is the same proposal; of another operator it is another one, and still moves money
 // once. What was done under a reference is answered with.
 func TestRepeated(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	if again := b.propose(t, proposal.FundTrader, b.funding("5", "in")); again.ID != p.ID {
@@ -365,12 +329,9 @@ func TestRepeated(t *testing.T) {
 
 // What is wrong is refused before there is a proposal.
 func TestInvalid(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	trader, platform, held := b.account(), ledger.Available(ledger.Platform, 0), ledger.Reserved(
-		ledger.Trader,
-		b.trader.ID,
-	)
+	trader, platform, held := b.account(), ledger.Available(ledger.Platform, 0), ledger.Reserved(ledger.Trader,
+		b.trader.ID)
 	correction := func(from, to *int64, amount, reason string) proposal.Payload {
 		return proposal.Payload{From: from, To: to, Amount: amount, Reference: "c", Reason: reason}
 	}
@@ -384,13 +345,13 @@ func TestInvalid(t *testing.T) {
 		"no number":       {proposal.FundTrader, b.funding("1e3", "in"), "", "amount"},
 		"no reference":    {proposal.FundTrader, b.funding("1", " "), "", "reference"},
 		"a long reason":   {proposal.FundTrader, b.funding("1", "in"), strings.Repeat("x", 501), "reason"},
-		"no account":      {proposal.Correct, correction(nil, ptr(platform.ID()), "1", "why"), "", "from"},
-		"no other":        {proposal.Correct, correction(ptr(trader.ID()), nil, "1", "why"), "", "to"},
-		"the same":        {proposal.Correct, correction(ptr(trader.ID()), ptr(trader.ID()), "1", "why"), "", "to"},
-		"what is held":    {proposal.Correct, correction(ptr(held.ID()), ptr(platform.ID()), "1", "why"), "", "from"},
-		"no reason":       {proposal.Correct, correction(ptr(trader.ID()), ptr(platform.ID()), "1", " "), "", "reason"},
-		"nine decimals":   {proposal.Correct, correction(ptr(trader.ID()), ptr(platform.ID()), "0.000000001", "w"), "", "amount"},
-		"unknown account": {proposal.Correct, correction(ptr(trader.ID()), ptr(ledger.Available(ledger.Trader, 9999).ID()), "1", "w"), "", "not_found"},
+		"no account":      {proposal.Correct, correction(nil, new(platform.ID()), "1", "why"), "", "from"},
+		"no other":        {proposal.Correct, correction(new(trader.ID()), nil, "1", "why"), "", "to"},
+		"the same":        {proposal.Correct, correction(new(trader.ID()), new(trader.ID()), "1", "why"), "", "to"},
+		"what is held":    {proposal.Correct, correction(new(held.ID()), new(platform.ID()), "1", "why"), "", "from"},
+		"no reason":       {proposal.Correct, correction(new(trader.ID()), new(platform.ID()), "1", " "), "", "reason"},
+		"nine decimals":   {proposal.Correct, correction(new(trader.ID()), new(platform.ID()), "0.000000001", "w"), "", "amount"},
+		"unknown account": {proposal.Correct, correction(new(trader.ID()), new(ledger.Available(ledger.Trader, 9999).ID()), "1", "w"), "", "not_found"},
 		"unknown trader":  {proposal.FundTrader, proposal.Payload{TraderID: 9999, Amount: "1", Reference: "x"}, "", "not_found"},
 		"unknown deposit": {proposal.ConfirmDeposit, proposal.Payload{DepositID: 9999}, "", "not_found"},
 		"no currency":     {proposal.SetRate, proposal.Payload{Currency: "XXX", FiatPerUSDT: "1"}, "", "currency"},
@@ -411,7 +372,6 @@ func TestInvalid(t *testing.T) {
 // The database itself keeps a proposal as it was made, from being approved by who made it, and from being
 // decided twice.
 func TestKept(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	for _, sql := range []string{
@@ -441,7 +401,6 @@ func TestKept(t *testing.T) {
 
 // Without the rules everything is done at once.
 func TestOff(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	alone := proposal.New(b.Pools(), b.clock, proposal.Rooms{
 		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault()),
@@ -455,7 +414,7 @@ func TestOff(t *testing.T) {
 	b.has(t, b.account(), "105")
 	// A correction never takes more than there is.
 	tooMuch := proposal.Payload{
-		From: ptr(b.account().ID()), To: ptr(ledger.Available(ledger.Cashbox, b.merchant.CashboxID).ID()),
+		From: new(b.account().ID()), To: new(ledger.Available(ledger.Cashbox, b.merchant.CashboxID).ID()),
 		Amount: "105.00000001", Reference: "c", Reason: "Mistake",
 	}
 	_, err = alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")
@@ -472,3 +431,8 @@ func TestOff(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+var (
+	noError  = testenv.NoError
+	wantCode = dbtest.WantCode
+)

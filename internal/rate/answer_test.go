@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // answer is what a feed says, and what becomes of it: the rate, or the error.
@@ -33,9 +35,7 @@ func (b *bundle) check(t *testing.T, a answer, result string) {
 	}
 	b.wantRate(t, want)
 	b.wantError(t, f.ID, a.err)
-	if polls := b.metric(t, result); polls != before+1 {
-		t.Errorf("%d polls went as %s, want %d", polls, result, before+1)
-	}
+	testenv.Want(t, b.metric(t, result), before+1, "polls went as %s", result)
 	if at := b.state(t, f.ID).PolledAt; at == nil || !at.Equal(after(0)) {
 		t.Errorf("polled at %v", at)
 	}
@@ -44,7 +44,6 @@ func (b *bundle) check(t *testing.T, a answer, result string) {
 const million = 1 << 20
 
 func TestAnswersTaken(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	const p = "/rate"
 	for name, a := range map[string]answer{
@@ -90,7 +89,6 @@ func redirect(target string) http.HandlerFunc {
 }
 
 func TestAnswersUnreachable(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	other := httptest.NewServer(body(`{"rate":92.35}`))
 	t.Cleanup(other.Close)
@@ -137,7 +135,6 @@ func hugeHeaders(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestAnswersInvalid(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	const (
 		nothing = "the answer has nothing at the pointer"

@@ -32,7 +32,6 @@ func TestFeedThatCreeps(t *testing.T) {
 	t.Parallel()
 	for name, hours := range map[string]int{"from the first value on": 0, "after some hours": 8, "after two days": 48} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			answer := "480"
 			f := feed(creeping(t, &answer))
@@ -56,11 +55,8 @@ func TestFeedThatCreeps(t *testing.T) {
 				base.FiatPerUSDT.GreaterThan(decimal.NewFromInt(437)) {
 				t.Errorf("crept to %s", base.FiatPerUSDT)
 			}
-			b.wantError(
-				t,
-				f.ID,
-				fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer),
-			)
+			b.wantError(t, f.ID,
+				fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer))
 			if n := b.metric(t, "out_of_day_band"); n < 150 {
 				t.Errorf("%d polls out of the day's band", n)
 			}
@@ -71,7 +67,6 @@ func TestFeedThatCreeps(t *testing.T) {
 // A market that moves slowly is followed: the median goes with it. What is kept is a value a minute
 // of the last day.
 func TestDayBandFollowsTheMarket(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	answer := "100"
 	f := feed(creeping(t, &answer))
@@ -89,8 +84,7 @@ func TestDayBandFollowsTheMarket(t *testing.T) {
 		b.poll(t)
 		b.clock.Advance(10 * time.Second)
 	}
-	var kept int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from rate_observation").Scan(&kept))
+	kept := b.Count(t, "select count(*) from rate_observation")
 	if kept < 71 || kept > 73 {
 		t.Errorf("%d values are kept, want those of 24 hours", kept)
 	}
@@ -99,7 +93,6 @@ func TestDayBandFollowsTheMarket(t *testing.T) {
 // Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed
 // begin afresh.
 func TestDayBandBeginsAfresh(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	answer := "100"
 	f := b.setFeed(t, feed(creeping(t, &answer)))
@@ -119,7 +112,6 @@ func TestDayBandBeginsAfresh(t *testing.T) {
 // Outside a sandbox feeds have public https addresses, which is looked at again whenever they are
 // polled.
 func TestFeedAddresses(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	answer := "100"
 	f := b.setFeed(t, feed(creeping(t, &answer)))
@@ -148,3 +140,34 @@ func TestFeedAddresses(t *testing.T) {
 type unchecked struct{ *webhook.Addresses }
 
 func (unchecked) Check(string) string { return "" }
+
+// Reckoned by hand; frozen is rounded up, spot and the trader's share down.
+func TestQuotePayout(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ fiat, base, markup, share, spot, frozen, trader, platform string }{
+		// 1000 / 92.5 = 10.810810810…; × 1.02 = 11.027027027…; 1.5% of spot 0.16216216.
+		{"1000", "92.5", "2", "1.5", "10.81081081", "11.02702703", "10.97297297", "0.05405406"},
+		// Nothing to round.
+		{"1000", "100", "2", "1", "10", "10.2", "10.1", "0.1"},
+		// Without a markup only the rounding is left, and it is the platform's or the trader's,
+		// never lost.
+		{"1000", "92.5", "0", "0", "10.81081081", "10.81081082", "10.81081081", "0.00000001"},
+		{"1000", "92.5", "0", "100", "10.81081081", "10.81081082", "10.81081082", "0"},
+		// A share above the markup is the whole markup.
+		{"1000", "100", "2", "5", "10", "10.2", "10.2", "0"},
+		// Less than the last decimal is still paid for.
+		{"1", "999999999999", "0", "1", "0", "0.00000001", "0", "0.00000001"},
+	} {
+		number := decimal.RequireFromString
+		q := rate.QuotePayout(number(c.fiat), number(c.base), number(c.markup))
+		trader, platform := q.Divide(number(c.share))
+		for name, pair := range map[string][2]decimal.Decimal{
+			"spot": {q.Spot, number(c.spot)}, "frozen": {q.Frozen, number(c.frozen)},
+			"trader": {trader, number(c.trader)}, "platform": {platform, number(c.platform)},
+		} {
+			if !pair[0].Equal(pair[1]) {
+				t.Errorf("%s at %s + %s%%: %s is %s, want %s", c.fiat, c.base, c.markup, name, pair[0], pair[1])
+			}
+		}
+	}
+}

@@ -10,10 +10,10 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
 )
 
 func TestSetFeedValidation(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	there := b.setFeed(t, feed("https://rates.example/v1"))
 	change := func(edit func(*rate.Feed)) rate.Feed { f := feed("https://rates.example/v1"); edit(&f); return f }
@@ -71,15 +71,9 @@ func TestSetFeedValidation(t *testing.T) {
 	}
 	// At the bounds: all this is fine.
 	least := rate.Feed{
-		Currency:       "UZS",
-		Priority:       1000,
-		URL:            "https://rates.example/" + strings.Repeat("x", 2026),
-		Pointer:        "",
-		PollSeconds:    86_400,
-		TimeoutMS:      60_000,
-		BandPercent:    "100.0000",
-		DayBandPercent: "100.0000",
-		FreshSeconds:   604_800,
+		Currency: "UZS", Priority: 1000, URL: "https://rates.example/" + strings.Repeat("x", 2026), Pointer: "",
+		PollSeconds: 86_400, TimeoutMS: 60_000, BandPercent: "100.0000", DayBandPercent: "100.0000",
+		FreshSeconds: 604_800,
 	}
 	want := least
 	got := b.setFeed(t, least)
@@ -90,7 +84,6 @@ func TestSetFeedValidation(t *testing.T) {
 }
 
 func TestSetFeedIsLogged(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	f := b.setFeed(t, feed("https://rates.example/v1?key=hunter2"))
 	f.URL, f.Enabled, f.BandPercent = "https://rates.example/v1?key=hunter3", false, "2.5"
@@ -98,16 +91,9 @@ func TestSetFeedIsLogged(t *testing.T) {
 	b.setFeed(t, f)
 	row := func(enabled bool, url, band string) map[string]any {
 		return map[string]any{
-			"currency":         "RUB",
-			"enabled":          enabled,
-			"priority":         1.0,
-			"url":              url,
-			"pointer":          "/rate",
-			"poll_seconds":     10.0,
-			"timeout_ms":       30000.0,
-			"band_percent":     band,
-			"day_band_percent": "10.0000",
-			"fresh_seconds":    60.0,
+			"currency": "RUB", "enabled": enabled, "priority": 1.0, "url": url,
+			"pointer": "/rate", "poll_seconds": 10.0, "timeout_ms": 30000.0,
+			"band_percent": band, "day_band_percent": "10.0000", "fresh_seconds": 60.0,
 		}
 	}
 	// The digests are the first of: printf 'https://rates.example/v1?key=hunter2' | sha256sum
@@ -115,11 +101,7 @@ func TestSetFeedIsLogged(t *testing.T) {
 	b.wantLog(t, []settingRow{
 		{"operator:7", "rate_feed", "1", nil, first, after(0)},
 		{
-			"operator:7",
-			"rate_feed",
-			"1",
-			first,
-			row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"),
+			"operator:7", "rate_feed", "1", first, row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"),
 			after(1),
 		},
 	})
@@ -128,7 +110,6 @@ func TestSetFeedIsLogged(t *testing.T) {
 // The lowest priority number that is fresh is used; when it goes stale the next; when none is
 // fresh, the last known.
 func TestPriorities(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	first, second := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":101}`))
 	one, two := feed(first.URL), feed(second.URL)
@@ -167,7 +148,6 @@ func TestPriorities(t *testing.T) {
 
 // Disabled, a feed's rate is not used any more, unless nothing else was ever known.
 func TestDisabledFeed(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.setRate(t, "98", 1)
 	b.clock.Advance(time.Minute)
@@ -181,15 +161,12 @@ func TestDisabledFeed(t *testing.T) {
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
 	if len(rates) != 2 || rates[0].Source != "operator" || rates[1].InUse || rates[1].Fresh ||
-		rates[1].StaleAt == nil ||
-		!rates[1].StaleAt.Equal(after(60)) {
+		rates[1].StaleAt == nil || !rates[1].StaleAt.Equal(after(60)) {
 		t.Errorf("%+v", rates)
 	}
 	b.clock.Advance(time.Hour)
 	b.poll(t)
-	if s.count() != 1 {
-		t.Errorf("a disabled feed was polled, %d times in all", s.count())
-	}
+	testenv.Want(t, s.count(), 1, "times that a disabled feed was polled")
 	// Enabled again it does not come back with what it said before, and is judged by the rate in
 	// use: 94 is within 5% of 98, and out of the band around the 100 it brought before.
 	f.Enabled = true
@@ -201,7 +178,6 @@ func TestDisabledFeed(t *testing.T) {
 }
 
 func TestDisabledFeedIsTheLastResort(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	f := b.setFeed(t, feed(newSource(t, body(`{"rate":100}`)).URL))
 	b.poll(t)
@@ -212,7 +188,6 @@ func TestDisabledFeedIsTheLastResort(t *testing.T) {
 
 // A change has the feed polled at once and forgets what was wrong before it.
 func TestChangedFeedIsPolledAtOnce(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	f := b.setFeed(t, feed(newSource(t, status(500)).URL))
 	b.poll(t)
@@ -226,12 +201,10 @@ func TestChangedFeedIsPolledAtOnce(t *testing.T) {
 
 // Whatever rates there are, the one that is listed as in use is the one that is used.
 func TestListAgreesWithCurrent(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx, random := context.Background(), rand.New(rand.NewPCG(3, 4))
 	for round := range 60 {
-		_, err := b.Pool.Exec(ctx, "delete from rate")
-		noError(t, err)
+		b.Exec(t, "delete from rate")
 		var used []string
 		for _, currency := range []string{"AZN", "RUB"} {
 			for i := range 1 + random.IntN(5) {
@@ -263,13 +236,11 @@ func (b *bundle) randomRate(t *testing.T, random *rand.Rand, currency, source st
 	}
 	kind := random.IntN(4)
 	if kind != 0 {
-		params.StaleAt = ptr(after(random.IntN(200) - 150))
+		params.StaleAt = new(after(random.IntN(200) - 150))
 	}
 	noError(t, b.Queries().RateSet(context.Background(), params))
 	if kind == 1 {
-		noError(
-			t,
-			b.Queries().RateWithdraw(context.Background(), db.RateWithdrawParams{Currency: currency, Source: source}),
-		)
+		noError(t,
+			b.Queries().RateWithdraw(context.Background(), db.RateWithdrawParams{Currency: currency, Source: source}))
 	}
 }

@@ -38,15 +38,13 @@ func TestBand(t *testing.T) {
 		"from the last one known": func(t *testing.T, b *bundle, _ *source) { b.setRate(t, "100", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			for value, wrong := range map[string]string{
 				"105": "", "105.00000001": "105.00000001 is more than 5% away from 100",
 				"95": "", "94.99999999": "94.99999999 is more than 5% away from 100",
 				"105.000000004": "", // 105 at 8 decimals
 			} {
-				_, err := b.Pool.Exec(context.Background(), "delete from rate")
-				noError(t, err)
+				b.Exec(t, "delete from rate")
 				s := newSource(t, body(`{}`))
 				f := b.setFeed(t, feed(s.URL))
 				first(t, b, s)
@@ -78,7 +76,6 @@ func (b *bundle) metric(t *testing.T, result string) int {
 // What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of
 // that: the last good rate goes stale by itself, and is the last known from then on.
 func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	s := newSource(t, body(`{"rate":100}`))
 	f := b.setFeed(t, feed(s.URL))
@@ -86,8 +83,7 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
 	if len(rates) != 1 || !rates[0].ObservedAt.Equal(after(0)) || !rates[0].StaleAt.Equal(after(60)) ||
-		!rates[0].InUse ||
-		rates[0].Priority != 1 {
+		!rates[0].InUse || rates[0].Priority != 1 {
 		t.Errorf("%+v", rates)
 	}
 	s.say(status(503))
@@ -102,17 +98,13 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b.poll(t)
 	b.wantRate(t, "feed:1 101")
 	b.wantError(t, f.ID, "")
-	b.wantMetric(
-		t,
-		`gateway_rate_feed_polls_total{result="good"} 2`,
-		`gateway_rate_feed_polls_total{result="unreachable"} 1`,
-	)
+	b.wantMetric(t, `gateway_rate_feed_polls_total{result="good"} 2`,
+		`gateway_rate_feed_polls_total{result="unreachable"} 1`)
 }
 
 // A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one
 // never.
 func TestDue(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	s := newSource(t, body(`{"rate":100}`))
 	off := feed(s.URL)
@@ -125,15 +117,12 @@ func TestDue(t *testing.T) {
 	}{{0, 1}, {0, 1}, {10*time.Second - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Hour, 3}, {0, 3}} {
 		b.clock.Advance(step.by)
 		b.poll(t)
-		if s.count() != step.calls {
-			t.Errorf("after %s: %d calls, want %d", step.by, s.count(), step.calls)
-		}
+		testenv.Want(t, s.count(), step.calls, "after %s: calls", step.by)
 	}
 }
 
 // Pollers share the feeds: each due feed is polled once.
 func TestPollersInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	var sources []*source
 	for range 12 {
@@ -158,15 +147,12 @@ func TestPollersInParallel(t *testing.T) {
 	}
 	pollers.Wait()
 	for i, s := range sources {
-		if s.count() != 1 {
-			t.Errorf("feed %d was polled %d times", i+1, s.count())
-		}
+		testenv.Want(t, s.count(), 1, "times that feed %d was polled", i+1)
 	}
 }
 
 // A poller passes by what another has just locked, and does not wait for it.
 func TestClaimPassesLockedFeeds(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	locked, free := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":100}`))
 	b.setFeed(t, feed(locked.URL))
@@ -192,7 +178,6 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 // A feed that hangs is polled once at a time, however often it would be due, and the others are
 // polled meanwhile. With one connection in the pool this also shows that a poll holds none.
 func TestHangingFeedHarmsOnlyItself(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	entered := make(chan struct{}, 10)
 	release := make(chan struct{})
@@ -217,16 +202,12 @@ func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 		b.clock.Advance(time.Second)
 	}
 	<-entered
-	if hanging.count() != 1 {
-		t.Errorf("the hanging feed was polled %d times at once", hanging.count())
-	}
+	testenv.Want(t, hanging.count(), 1, "times that the hanging feed was polled at once")
 	close(release)
 	b.poller.Wait()
 	b.wantError(t, bad.ID, "90 is more than 5% away from 100")
 	b.poll(t)
-	if hanging.count() != 2 {
-		t.Errorf("polled %d times once it was due again", hanging.count())
-	}
+	testenv.Want(t, hanging.count(), 2, "times polled once it was due again")
 }
 
 func TestTimeout(t *testing.T) {
@@ -240,7 +221,6 @@ func TestTimeout(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			f := feed(newSource(t, answer).URL)
 			f.TimeoutMS = 100
@@ -254,7 +234,6 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestNoConnection(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	gone := httptest.NewServer(body(``))
 	gone.Close()
@@ -273,7 +252,6 @@ func TestNoConnection(t *testing.T) {
 // A poller that stops in the middle of a poll blames nobody, and another takes the feed up when the
 // claim has run out: 30 seconds after the timeout.
 func TestClaimRunsOut(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	s := newSource(t, hang)
 	f := b.setFeed(t, feed(s.URL))
@@ -283,11 +261,8 @@ func TestClaimRunsOut(t *testing.T) {
 	cancel()
 	b.poller.Wait()
 	b.wantError(t, f.ID, "")
-	b.wantMetric(
-		t,
-		`gateway_rate_feed_polls_total{result="unreachable"} 0`,
-		`gateway_rate_feed_polls_total{result="failed"} 0`,
-	)
+	b.wantMetric(t, `gateway_rate_feed_polls_total{result="unreachable"} 0`,
+		`gateway_rate_feed_polls_total{result="failed"} 0`)
 	s.say(body(`{"rate":100}`))
 	b.clock.Advance(time.Minute - time.Millisecond)
 	b.poll(t)
@@ -327,7 +302,6 @@ func TestAnswerTooLate(t *testing.T) {
 		}, "feed:1 80"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			entered, release := make(chan struct{}), make(chan struct{})
 			s := newSource(t, nil)
@@ -344,17 +318,13 @@ func TestAnswerTooLate(t *testing.T) {
 			close(release)
 			b.poller.Wait()
 			b.wantRate(t, test.want)
-			b.wantMetric(
-				t,
-				`gateway_rate_feed_polls_total{result="superseded"} 1`,
-				`gateway_rate_feed_polls_total{result="good"} 0`,
-			)
+			b.wantMetric(t, `gateway_rate_feed_polls_total{result="superseded"} 1`,
+				`gateway_rate_feed_polls_total{result="good"} 0`)
 		})
 	}
 }
 
 func TestRateMetrics(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.setRate(t, "100", 60)
 	b.SetRate(t, "AZN", "1.7", true)

@@ -10,11 +10,11 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
 )
 
 // Everything here is an operator's, and that is settled before anything else is looked at.
 func TestOperatorsOnly(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	for _, kind := range []caller.Kind{
@@ -31,26 +31,18 @@ func TestOperatorsOnly(t *testing.T) {
 }
 
 func TestSetRate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
 	known, err := b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"})
 	noError(t, err)
 	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 ||
-		known.FiatPerUSDT.String() != "92.35" ||
-		!known.ObservedAt.Equal(after(0)) ||
-		known.StaleAt != nil ||
-		!known.InUse ||
-		!known.Fresh {
+		known.FiatPerUSDT.String() != "92.35" || !known.ObservedAt.Equal(after(0)) || known.StaleAt != nil || !known.InUse || !known.Fresh {
 		t.Errorf("%+v", known)
 	}
 	b.clock.Advance(time.Hour)
 	b.wantRate(t, "operator 92.35")
-	known, err = b.settings.Set(
-		ctx,
-		operator,
-		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: ptr(int64(90))},
-	)
+	known, err = b.settings.Set(ctx, operator,
+		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: new(int64(90))})
 	noError(t, err)
 	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil ||
 		!known.StaleAt.Equal(after(3690)) {
@@ -68,9 +60,7 @@ func TestSetRate(t *testing.T) {
 			"operator:7",
 			"rate",
 			"RUB",
-			map[string]any{
-				"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
-			},
+			map[string]any{"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil},
 			map[string]any{
 				"fiat_per_usdt": "93.50000000",
 				"observed_at":   "2026-11-20T13:00:00+00:00",
@@ -100,7 +90,6 @@ func (b *bundle) wantLog(t *testing.T, want []settingRow) {
 }
 
 func TestSetRateValidation(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	seconds := func(n int64) *int64 { return &n }
 	for name, test := range map[string]struct {
@@ -143,12 +132,9 @@ func TestSetRateValidation(t *testing.T) {
 
 // What the codec found wrong is answered together with what is found here, and not twice.
 func TestDecodedFaultsCount(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	ctx := fault.WithDecoded(
-		context.Background(),
-		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}},
-	)
+	ctx := fault.WithDecoded(context.Background(),
+		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
 	_, err := b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"})
 	wantFields(t, err, "currency", "feed.url")
 	if f := fault.As(err); f != nil && len(f.Fields["currency"]) != 1 {
@@ -158,15 +144,12 @@ func TestDecodedFaultsCount(t *testing.T) {
 
 // Of changes at the same time each knows what the one before it left, the first one too.
 func TestSetRateInParallel(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	var setters sync.WaitGroup
 	for _, fiat := range []string{"91", "92", "93", "94", "95", "96"} {
 		setters.Go(func() {
 			if _, err := b.settings.Set(
-				context.Background(),
-				operator,
-				rate.Manual{Currency: "RUB", FiatPerUSDT: fiat},
+				context.Background(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fiat},
 			); err != nil {
 				t.Error(err)
 			}
@@ -181,7 +164,5 @@ func TestSetRateInParallel(t *testing.T) {
 		}
 		before = row.after
 	}
-	if len(rows) != 6 {
-		t.Errorf("%d rows", len(rows))
-	}
+	testenv.Want(t, len(rows), 6, "rows")
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,8 +16,8 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -34,16 +32,15 @@ type bundle struct {
 	metrics  *prometheus.Registry
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	addresses := webhook.NewAddresses(true)
 	d, clock, metrics := dbtest.New(t), &dbtest.Clock{}, prometheus.NewRegistry()
 	b := &bundle{
-		DB:       d,
-		clock:    clock,
-		settings: rate.NewSettings(d.Pool, clock, addresses),
-		poller:   rate.NewPoller(d.Pool, clock, addresses, metrics),
-		metrics:  metrics,
+		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock, addresses),
+		poller: rate.NewPoller(d.Pool, clock, addresses, metrics), metrics: metrics,
 	}
 	t.Cleanup(b.poller.Wait)
 	return b
@@ -93,9 +90,7 @@ func (b *bundle) wantRate(t *testing.T, want string) {
 	case !base.Fresh:
 		got += " stale"
 	}
-	if got != want {
-		t.Errorf("%q is in use, want %q", got, want)
-	}
+	testenv.Want(t, got, want, "in use is")
 }
 
 // state reads how a feed is doing.
@@ -119,9 +114,7 @@ func (b *bundle) wantError(t *testing.T, id int64, want string) {
 	if state.Error != nil {
 		got = *state.Error
 	}
-	if got != want {
-		t.Errorf("feed %d: error %q, want %q", id, got, want)
-	}
+	testenv.Want(t, got, want, "feed %d: error", id)
 }
 
 // measured is the metrics as a scrape gets them.
@@ -219,34 +212,10 @@ func status(code int) http.HandlerFunc {
 // does the server notice.
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantCode(t *testing.T, err error, code string) {
-	t.Helper()
-	if f := fault.As(err); f == nil || f.Code != code {
-		t.Errorf("%v, want %s", err, code)
-	}
-}
-
-// wantFields wants a 422 about exactly these fields.
-func wantFields(t *testing.T, err error, fields ...string) {
-	t.Helper()
-	f := fault.As(err)
-	if f == nil || f.Code != "validation_failed" || f.Kind != fault.Invalid {
-		t.Errorf("%v, want validation_failed on %v", err, fields)
-		return
-	}
-	slices.Sort(fields)
-	if wrong := slices.Sorted(maps.Keys(f.Fields)); !slices.Equal(wrong, fields) {
-		t.Errorf("%v are wrong, want %v", f.Fields, fields)
-	}
-}
-
-func ptr[T any](v T) *T { return &v }
-
 func after(seconds int) time.Time { return dbtest.Start.Add(time.Duration(seconds) * time.Second) }
+
+var (
+	noError    = testenv.NoError
+	wantCode   = dbtest.WantCode
+	wantFields = dbtest.WantFields
+)

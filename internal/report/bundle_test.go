@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -39,8 +40,10 @@ type bundle struct {
 	sbp, sim    dbtest.Trader
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}, metrics: prometheus.NewRegistry()}
 	b.hours = report.NewHours(b.Pool, b.metrics)
 	b.SetRate(t, "RUB", "100", true)
@@ -60,13 +63,6 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func must[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(v T, err error) T {
@@ -75,8 +71,6 @@ func must[T any](t *testing.T) func(T, error) T {
 		return v
 	}
 }
-
-func ptr[T any](v T) *T { return &v }
 
 // code is that of a refusal, or "" where there is none.
 func code(err error) string {
@@ -120,28 +114,16 @@ func (b *bundle) confirm(t *testing.T, of dbtest.Trader, id int64) {
 	must[payment.Payment](t)(b.payments.Confirm(t.Context(), traderUser(of, caller.Desk), id))
 }
 
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), sql, args...)
-	noError(t, err)
-}
-
 // copies makes payments like the given one, in the database alone, with the ids from first to last,
 // each a second younger than the one before.
 func (b *bundle) copies(t *testing.T, of payment.Payment, first, last int) {
 	t.Helper()
-	b.exec(
-		t,
-		`insert into payment select made.* from payment p, generate_series($2::int, $3::int) n,
+	b.Exec(t, `insert into payment select made.* from payment p, generate_series($2::int, $3::int) n,
 			jsonb_populate_record(p, jsonb_build_object('id', n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
 				'created_at', p.created_at + make_interval(secs => n - $2))) made
-			where p.id = $1`,
-		of.ID,
-		first,
-		last,
-	)
+			where p.id = $1`, of.ID, first, last)
 	// The server would do this by itself, a minute later. Until then plans are made for a table of one row.
-	b.exec(t, "analyze payment")
+	b.Exec(t, "analyze payment")
 }
 
 // relay queues the deliveries of all events so far, as the program does all the time.
@@ -153,7 +135,7 @@ func (b *bundle) relay(t *testing.T) {
 // attempt notes an attempt to deliver a subject's last event, answered with 500.
 func (b *bundle) attempt(t *testing.T, merchantID, subjectID int64) {
 	t.Helper()
-	b.exec(t, `insert into webhook_attempt (merchant_id, event_id, at, duration_ms, status_code, answer)
+	b.Exec(t, `insert into webhook_attempt (merchant_id, event_id, at, duration_ms, status_code, answer)
 		select merchant_id, id, $3, 250, 500, 'out of order' from webhook_event
 		where merchant_id = $1 and subject_id = $2 order by sequence desc limit 1`,
 		merchantID, subjectID, b.clock.Now())
@@ -170,11 +152,8 @@ func (b *bundle) mayPayOut(t *testing.T, m dbtest.Merchant, traders ...dbtest.Tr
 	t.Helper()
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "100")
 	noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-		CashboxID:       m.CashboxID,
-		Method:          "sbp",
-		Enabled:         true,
-		MarkupPercent:   decimal.NewFromInt(2),
-		ValiditySeconds: 86400,
+		CashboxID: m.CashboxID, Method: "sbp", Enabled: true,
+		MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
 	}))
 	for _, trader := range traders {
 		noError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
@@ -198,10 +177,7 @@ func (b *bundle) payOut(t *testing.T, m dbtest.Merchant, orderID string) payout.
 // told is a line in short: minutes since the beginning, kind, actor, what, and what belongs to it.
 func told(line report.Line) string {
 	parts := []string{
-		fmt.Sprintf("%d", int(line.At.Sub(dbtest.Start).Minutes())),
-		string(line.Kind),
-		line.Actor,
-		line.What,
+		fmt.Sprintf("%d", int(line.At.Sub(dbtest.Start).Minutes())), string(line.Kind), line.Actor, line.What,
 	}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if line.From != "" || line.To != "" {
@@ -292,3 +268,5 @@ func wantLines(t *testing.T, name string, lines []report.Line, want []string) {
 }
 
 const minute = time.Minute
+
+var noError = testenv.NoError

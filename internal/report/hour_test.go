@@ -77,7 +77,6 @@ func (b *bundle) hoursBroken(t *testing.T) []audit.Violation {
 
 // A payment counts in the hour of its creation, whatever becomes of it and however late.
 func TestHoursFollowTheHistory(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.countHours(t)
 	b.wantHours(t, "without payments")
@@ -113,7 +112,7 @@ func TestHoursFollowTheHistory(t *testing.T) {
 	b.wantHours(t, "decided and set back", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
 		"20/14 sbp completed 25 1 1000.00 259200")
 	b.countHours(t)
-	b.exec(t, "update payment_hour_progress set last_id = last_id")
+	b.Exec(t, "update payment_hour_progress set last_id = last_id")
 	b.countHours(t)
 	b.wantHours(t, "again", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
 		"20/14 sbp completed 25 1 1000.00 259200")
@@ -156,7 +155,6 @@ func (b *bundle) begin(t *testing.T) pgx.Tx {
 // A row of the history that is committed after later ones is counted when it comes, and one that
 // never comes is not waited for for ever.
 func TestHoursMissNoLateCommit(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	first := b.create(t, b.shop, "first")
 	late := b.begin(t)
@@ -182,12 +180,12 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 	if left := b.texts(t, gaps, lost); left[0] != "1" {
 		t.Error("the id that was rolled back is not looked for")
 	}
-	b.exec(t, "update payment_history_gap set since = now() - interval '59 minutes'")
+	b.Exec(t, "update payment_history_gap set since = now() - interval '59 minutes'")
 	b.countHours(t)
 	if left := b.texts(t, gaps, lost); left[0] != "1" {
 		t.Error("it is forgotten before an hour is over")
 	}
-	b.exec(t, "update payment_history_gap set since = now() - interval '61 minutes'")
+	b.Exec(t, "update payment_history_gap set since = now() - interval '61 minutes'")
 	b.countHours(t)
 	if left := b.texts(t, gaps, lost); left[0] != "0" {
 		t.Error("it is looked for after an hour")
@@ -196,7 +194,6 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 
 // However many processes count at once, and wherever one of them dies, each row counts once.
 func TestHoursCountOnce(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for _, amount := range []string{"100", "101", "102", "103", "104", "105"} {
 		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
@@ -237,20 +234,17 @@ func TestAuditOfHours(t *testing.T) {
 		"other seconds": {
 			"update payment_hour set seconds = 1", should + "1 payments of 1000.00 in 1 s, should have 1 of 1000.00 in 0 s",
 		},
-		"a row lost": {
-			"delete from payment_hour", should + "0 payments of 0 in 0 s, should have 1 of 1000.00 in 0 s",
-		},
+		"a row lost": {"delete from payment_hour", should + "0 payments of 0 in 0 s, should have 1 of 1000.00 in 0 s"},
 		"counted as another status": {
 			"update payment_hour set status = 'failed'", " sbp RUB, failed, span -1: has 1 payments of 1000.00 in 0 s, should have 0 of 0 in 0 s",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			b.create(t, b.shop, "first")
 			b.countHours(t)
 			b.wantHours(t, "as it is", "20/12 sbp pending -1 1 1000.00 0")
-			b.exec(t, c.sql)
+			b.Exec(t, c.sql)
 			found := b.hoursBroken(t)
 			if len(found)%2 != 0 || len(found) == 0 || !strings.HasSuffix(found[0].Detail, c.want) ||
 				!strings.HasPrefix(found[0].Detail, "2026-11-20 12:00, merchant ") {
@@ -262,9 +256,8 @@ func TestAuditOfHours(t *testing.T) {
 
 // A row of an hour without payments is found by the full audit.
 func TestAuditOfHoursWithoutPayments(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	b.exec(
+	b.Exec(
 		t,
 		`insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
 		values (1, '2026-11-19 03:00Z', 1, 'sbp', 'RUB', 'failed', -1, 1, 10, 0)`,

@@ -30,7 +30,6 @@ func ids(page report.Page[report.PaymentItem]) []int64 {
 
 // Whoever lists sees their own, and operators everybody's; filters keep to what they name.
 func TestPaymentsOfEach(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	first := b.createOf(t, b.shop, "sbp", "order-1", "1000")
 	second := b.createOf(t, b.shop, "sim", "order-2", "2000.50")
@@ -87,7 +86,6 @@ func TestPaymentsOfEach(t *testing.T) {
 
 // Who lists sees of a payment what is for them.
 func TestPaymentsBySight(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.create(t, b.shop, "order-1")
 	see := func(who caller.Caller) string {
@@ -104,8 +102,8 @@ func TestPaymentsBySight(t *testing.T) {
 			say(p.Sight.BaseRate), say(p.Sight.Amount), say(p.Sight.Profit), p.ProfitUSDT, p.BaseRate)
 	}
 	for who, want := range map[*caller.Caller]string{
-		ptr(traderUser(b.sbp, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,
-		ptr(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
+		new(traderUser(b.sbp, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,
+		new(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
 		&operator:                               `order "order-1", trader true, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
 	} {
 		if got := see(*who); got != want {
@@ -115,7 +113,6 @@ func TestPaymentsBySight(t *testing.T) {
 }
 
 func TestListsRefuse(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
 	for name, who := range map[string]caller.Caller{
@@ -147,11 +144,10 @@ func TestListsRefuse(t *testing.T) {
 
 // Going on and back by cursors meets every payment once, whatever comes in meanwhile.
 func TestCursorsBothWays(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	b.copies(t, p, 1001, 1010)
-	b.exec(t, "update payment set status = 'completed' where id % 2 = 0 and id > 1000")
+	b.Exec(t, "update payment set status = 'completed' where id % 2 = 0 and id > 1000")
 	b.clock.Advance(time.Hour)
 	who := traderUser(b.sbp, caller.Desk)
 	for name, f := range map[string]report.PaymentFilter{
@@ -187,9 +183,9 @@ func TestCursorsBothWays(t *testing.T) {
 		if newest.Previous != nil {
 			t.Errorf("%s: there is more before the newest: %v", name, *newest.Previous)
 		}
-		beyond := read(ptr("1"), false)
+		beyond := read(new("1"), false)
 		wantIDs(t, name+", beyond the end", beyond)
-		b.exec(t, "delete from payment where id in (1011, 1012)")
+		b.Exec(t, "delete from payment where id in (1011, 1012)")
 	}
 }
 
@@ -203,13 +199,12 @@ func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], wa
 // A search that finds little stops after 20,000 rows, says how far back it looked, and goes on from
 // there: forward and backward.
 func TestSearchStops(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	// A payment a second, and the oldest has an amount of its own.
 	b.copies(t, p, 100_001, 145_000)
-	b.exec(t, "update payment set amount = 77 where id in (100001, 145000)")
-	b.exec(t, "analyze payment")
+	b.Exec(t, "update payment set amount = 77 where id in (100001, 145000)")
+	b.Exec(t, "analyze payment")
 	b.clock.Advance(24 * time.Hour)
 	for name, who := range map[string]caller.Caller{
 		"operator": operator, "merchant": merchantUser(b.shop, caller.Owner), "trader": traderUser(b.sbp, caller.Desk),
@@ -244,7 +239,6 @@ func TestSearchStops(t *testing.T) {
 
 // Payouts are listed by the same rules. A trader sees those they took.
 func TestPayoutsOfEach(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.mayPayOut(t, b.shop, b.sbp)
 	b.mayPayOut(t, b.other)
@@ -289,7 +283,6 @@ func TestPayoutsOfEach(t *testing.T) {
 
 // Queues are counted up to 99.
 func TestCount(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	want := func(who caller.Caller, queue report.Queue, n int, more bool) {
@@ -327,18 +320,15 @@ func TestCount(t *testing.T) {
 // The first ids of days bound what a list reads: an empty month reads nothing. A day has its id only
 // when nothing of the day before can come any more.
 func TestDayFirstIDs(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	b.copies(t, p, 1001, 1003)
-	b.exec(t, "update payment set created_at = $1 where id = 1002", dbtest.Start.AddDate(0, 0, 1))
-	b.exec(t, "update payment set created_at = $1 where id = 1003", dbtest.Start.AddDate(0, 0, 3))
+	b.Exec(t, "update payment set created_at = $1 where id = 1002", dbtest.Start.AddDate(0, 0, 1))
+	b.Exec(t, "update payment set created_at = $1 where id = 1003", dbtest.Start.AddDate(0, 0, 3))
 	days := func() string {
 		t.Helper()
-		rows, err := b.Pool.Query(
-			t.Context(),
-			"select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day",
-		)
+		rows, err := b.Pool.Query(t.Context(),
+			"select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day")
 		noError(t, err)
 		return strings.Join(must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string])), ", ")
 	}
@@ -350,8 +340,7 @@ func TestDayFirstIDs(t *testing.T) {
 	b.work(t)
 	b.work(t)
 	if got, want := days(), fmt.Sprintf(
-		"2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003",
-		p.ID,
+		"2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003", p.ID,
 	); got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
@@ -366,7 +355,7 @@ func TestDayFirstIDs(t *testing.T) {
 	}
 	// Nothing below the first id of its day is read, so a row that is there against all rules is not
 	// found.
-	b.exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
+	b.Exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
 	page := must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), operator,
 		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))
 	wantIDs(t, "below the first id", page, 1003)
@@ -375,15 +364,14 @@ func TestDayFirstIDs(t *testing.T) {
 // Lists go by their indexes, which give the rows in their order. Of so few rows the database would
 // rather sort some, so it is told not to.
 func TestListsUseTheirIndexes(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	b.copies(t, p, 1_001, 9_000)
-	b.exec(
+	b.Exec(
 		t,
 		"update payment set status = case when id % 97 = 0 then 'appeal' when id % 7 = 1 then 'pending' else 'completed' end, trader_id = id % 300, merchant_id = id % 100",
 	)
-	b.exec(t, "analyze payment")
+	b.Exec(t, "analyze payment")
 	for index, where := range map[string]string{
 		"payment_trader_idx":          "trader_id = 3",
 		"payment_trader_status_idx":   "trader_id = 3 and status = 'pending'",
@@ -393,10 +381,8 @@ func TestListsUseTheirIndexes(t *testing.T) {
 		"payment_id_idx":              "true",
 		"payment_pkey":                "merchant_id = 2",
 	} {
-		plan := b.plan(
-			t,
-			"select * from payment where id > 500 and id < 9223372036854775807 and "+where+" order by id desc limit 51",
-		)
+		plan := b.plan(t,
+			"select * from payment where id > 500 and id < 9223372036854775807 and "+where+" order by id desc limit 51")
 		if !strings.Contains(plan, " "+index+" ") {
 			t.Errorf("%s:\n%s", where, plan)
 		}
@@ -427,18 +413,14 @@ func TestListsOverMany(t *testing.T) {
 	}
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
-	b.exec(
-		t,
-		`insert into payment select made.* from payment p, generate_series(1, $2::integer) n,
+	b.Exec(t, `insert into payment select made.* from payment p, generate_series(1, $2::integer) n,
 			jsonb_populate_record(p, jsonb_build_object('id', 1000 + n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
 				'merchant_id', n % 50 + 1, 'trader_id', n % 100 + 1, 'amount', 1000 + n % 5000,
 				'status', case when n > $2 - 1000 then 'pending' when n % 400 = 7 then 'appeal' when n % 3 = 0 then 'failed'
 					else 'completed' end,
 				'created_at', p.created_at - ($2 - n) * interval '2.592 seconds')) made
-			where p.id = $1`,
-		p.ID, many,
-	)
-	b.exec(t, "vacuum analyze payment")
+			where p.id = $1`, p.ID, many)
+	b.Exec(t, "vacuum analyze payment")
 	b.work(t)
 	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
 	day := dbtest.Start.AddDate(0, 0, -15)

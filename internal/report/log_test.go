@@ -18,18 +18,18 @@ var reader = caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
 // readings, and a proposal that was approved.
 func (b *bundle) logged(t *testing.T) {
 	t.Helper()
-	b.exec(t, `insert into setting_change (at, actor, subject, subject_key, before, after)
+	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, before, after)
 		select timestamptz '2026-11-20 12:00Z' + n / 2 * interval '1 minute', 'operator:' || n % 3, 'cashbox', n::text, null, '{}'
 		from generate_series(1, 20) n`)
-	b.exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+	b.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
 		select timestamptz '2026-11-20 12:00Z' + n * interval '1 minute', 1, 'web',
 			case when n % 2 = 0 then 'signed_in' else 'wrong_password' end, '', '' from generate_series(1, 10) n`)
-	b.exec(t, `insert into sensitive_read (at, user_id, login, subject, subject_key, what, request_id)
+	b.Exec(t, `insert into sensitive_read (at, user_id, login, subject, subject_key, what, request_id)
 		select timestamptz '2026-11-20 12:00Z' + n * interval '3 minutes', 70 + n, 'reader' || n, 'appeal', '9', 'file', ''
 		from generate_series(1, 3) n`)
-	b.exec(t, `insert into app_user (id, login, kind, role, created_at) overriding system value
+	b.Exec(t, `insert into app_user (id, login, kind, role, created_at) overriding system value
 		values (71, 'asks', 'operator', 'treasury', now()), (72, 'agrees', 'operator', 'admin', now())`)
-	b.exec(t, `insert into proposal (action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at,
+	b.Exec(t, `insert into proposal (action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at,
 		decision, decided_by, decided_at, decision_reason) values ('fund_trader', '{"amount": "250", "trader_id": 4}', 'trader', '4',
 		'his cash', 71, '2026-11-20 12:09Z', '2026-11-21 12:09Z', 'approved', 72, '2026-11-20 12:10Z', 'seen it')`)
 }
@@ -44,7 +44,6 @@ func logLines(page report.Page[report.LogItem]) string {
 
 // The log is the same by pages of any size, down and up again.
 func TestLogPages(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.logged(t)
 	whole := logLines(must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, report.LogFilter{})))
@@ -85,7 +84,6 @@ func TestLogPages(t *testing.T) {
 
 // Each filter keeps to what it says.
 func TestLogFilters(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.logged(t)
 	at := time.Date(2026, 11, 20, 12, 5, 0, 0, time.UTC)
@@ -123,7 +121,6 @@ func TestLogFilters(t *testing.T) {
 
 // A line says what was read or proposed, by whom, and why.
 func TestLogOfReadsAndProposals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.logged(t)
 	kinds := []string{report.LogRead, report.LogProposal, report.LogDecision}
@@ -133,15 +130,7 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 	var lines []string
 	for _, l := range got {
 		lines = append(lines, strings.Join([]string{
-			l.At.Format("15:04"),
-			l.Kind,
-			l.Actor,
-			l.Login,
-			l.Subject,
-			l.Key,
-			l.What,
-			l.Outcome,
-			l.Reason,
+			l.At.Format("15:04"), l.Kind, l.Actor, l.Login, l.Subject, l.Key, l.What, l.Outcome, l.Reason,
 			string(l.After),
 		}, "|"))
 	}
@@ -156,15 +145,14 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 
 // What the log is asked for is read by indexes, and not by looking at all of it.
 func TestLogUsesItsIndexes(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	b.exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
+	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
 		select timestamptz '2026-11-20 12:00Z' + n * interval '1 second', 'operator:' || n % 50, 'subject' || n % 20,
 			(n % 500)::text, '{}' from generate_series(1, 20000) n`)
-	b.exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+	b.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
 		select timestamptz '2026-11-20 12:00Z' + n * interval '1 second', n % 300, 'web',
 			case when n % 50 = 0 then 'wrong_password' else 'signed_in' end, '', '' from generate_series(1, 20000) n`)
-	b.exec(t, "analyze setting_change, sign_in_event")
+	b.Exec(t, "analyze setting_change, sign_in_event")
 	for index, query := range map[string]string{
 		"setting_change_at_idx":         "setting_change where true",
 		"setting_change_actor_at_idx":   "setting_change where actor = 'operator:7'",
@@ -188,13 +176,13 @@ func TestLogOverAMillion(t *testing.T) {
 		t.Skip("set " + manyEnv + " to measure")
 	}
 	b := setup(t)
-	b.exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
+	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
 		select timestamptz '2026-01-01' + n * interval '20 seconds', 'operator:' || n % 50, 'subject' || n % 20,
 			(n % 500)::text, '{}' from generate_series(1, 1000000) n`)
-	b.exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+	b.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
 		select timestamptz '2026-01-01' + n * interval '20 seconds', n % 300, 'web',
 			case when n % 5000 = 0 then 'wrong_password' else 'signed_in' end, '', '' from generate_series(1, 1000000) n`)
-	b.exec(t, "analyze setting_change, sign_in_event")
+	b.Exec(t, "analyze setting_change, sign_in_event")
 	for name, f := range map[string]report.LogFilter{
 		"all": {}, "failed": {Kinds: []string{report.LogFailed}}, "user": {User: "operator:7"},
 		"nobody": {User: "nobody"}, "subject": {Subject: "subject3", Key: "43"}, "none": {Subject: "subject3", Key: "44"},

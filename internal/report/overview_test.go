@@ -32,7 +32,6 @@ func want(t *testing.T, name, got, want string) {
 
 // A week of a merchant's: today, the same day last week, and a method of which two of three ended well.
 func TestOverview(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.createOf(t, b.other, "sim", "foreign", "777")
 	first := b.createOf(t, b.shop, "sbp", "first", "300") // 20 November, 12:00 UTC
@@ -79,7 +78,6 @@ func TestOverview(t *testing.T) {
 
 // What waits is told where something does, to those who may see it.
 func TestOverviewOfWhatWaits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "12.5")
 	owner := merchantUser(b.shop, caller.Owner)
@@ -95,9 +93,9 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	b.set(t, p.ID, "failed")
 	b.relay(t)
 	b.attempt(t, b.shop.ID, p.ID)
-	b.exec(t, "update webhook_event set status = 'dead' where merchant_id = $1", b.shop.ID)
+	b.Exec(t, "update webhook_event set status = 'dead' where merchant_id = $1", b.shop.ID)
 	for _, of := range []int64{b.shop.ID, b.other.ID} {
-		b.exec(
+		b.Exec(
 			t,
 			`insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 			select $1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now() from generate_series(1, 100)`,

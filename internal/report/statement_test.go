@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 )
 
 // statementLines are a statement's lines in short: kind, what moved, and the balance after it.
@@ -47,7 +48,6 @@ func wantStatement(t *testing.T, name string, got report.Statement, want ...stri
 // A trader begins with 1000 and holds 9.8 for a payment, which is then confirmed, and 9.8 for another.
 // On completion 9.52380952 go to the merchant and 0.27619048 to the platform.
 func TestStatementByHand(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	b.clock.Advance(minute)
@@ -56,37 +56,24 @@ func TestStatementByHand(t *testing.T) {
 	b.create(t, b.shop, "order-2")
 	owner := traderUser(b.sbp, caller.Owner)
 	available := []string{
-		"hold -9.8 = 980.4",
-		"pending-completed +9.8 = 990.2",
-		"pending-completed -0.27619048 = 980.4",
-		"pending-completed -9.52380952 = 980.67619048",
-		"hold -9.8 = 990.2",
-		"funding +1000 = 1000",
+		"hold -9.8 = 980.4", "pending-completed +9.8 = 990.2", "pending-completed -0.27619048 = 980.4",
+		"pending-completed -9.52380952 = 980.67619048", "hold -9.8 = 990.2", "funding +1000 = 1000",
 	}
 	all := b.statement(t, owner, report.StatementFilter{})
 	wantStatement(t, "available", all, available...)
 	if !all.Opening.IsZero() || all.Closing.String() != "980.4" ||
-		all.Items[0].SubjectUUID == all.Items[1].SubjectUUID ||
-		all.Items[1].SubjectUUID != p.UUID ||
-		all.Items[1].SubjectID != p.ID {
+		all.Items[0].SubjectUUID == all.Items[1].SubjectUUID || all.Items[1].SubjectUUID != p.UUID || all.Items[1].SubjectID != p.ID {
 		t.Errorf("from %s to %s, %+v", all.Opening, all.Closing, all.Items[1])
 	}
 	reserved := report.StatementFilter{Account: ledger.Account{Reserved: true}}
 	wantStatement(t, "reserved", b.statement(t, owner, reserved),
 		"hold +9.8 = 9.8", "pending-completed -9.8 = 0", "hold +9.8 = 9.8")
 	shop := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
-	wantStatement(
-		t,
-		"cashbox",
-		b.statement(t, merchantUser(b.shop, caller.Finance), shop),
-		"pending-completed +9.52380952 = 9.52380952",
-	)
-	wantStatement(
-		t,
-		"platform",
+	wantStatement(t, "cashbox", b.statement(t, merchantUser(b.shop, caller.Finance), shop),
+		"pending-completed +9.52380952 = 9.52380952")
+	wantStatement(t, "platform",
 		b.statement(t, operator, report.StatementFilter{Account: ledger.Available(ledger.Platform, 0)}),
-		"pending-completed +0.27619048 = 0.27619048",
-	)
+		"pending-completed +0.27619048 = 0.27619048")
 	// Of the first day alone, the oldest first.
 	second := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, 1)
 	day := report.StatementFilter{To: second, OldestFirst: true}
@@ -104,42 +91,32 @@ func TestStatementByHand(t *testing.T) {
 // Balances follow from what was kept at the end of the day before, which is kept once nothing of the
 // day can come any more, and which the audit proves.
 func TestCheckpoints(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.create(t, b.shop, "order-1")
 	owner := traderUser(b.sbp, caller.Owner)
 	account := ledger.Available(ledger.Trader, b.sbp.ID).ID()
 	count := func() (n int) {
 		t.Helper()
-		noError(
-			t,
-			b.Pool.QueryRow(t.Context(), "select count(*) from account_day where account_id = $1", account).Scan(&n),
-		)
+		b.Get(t, &n, "select count(*) from account_day where account_id = $1", account)
 		return n
 	}
 	b.clock.Advance(12*time.Hour + 59*minute) // it is noon at the beginning
 	b.work(t)
-	if n := count(); n != 0 {
-		t.Errorf("%d days are closed within an hour of their end", n)
-	}
+	testenv.Want(t, count(), 0, "days are closed within an hour")
 	b.clock.Advance(minute)
 	b.work(t)
 	b.work(t)
-	if n := count(); n != 1 {
-		t.Errorf("%d days are closed; want 1", n)
-	}
+	testenv.Want(t, count(), 1, "days are closed")
 	b.clock.Advance(3 * 24 * time.Hour)
 	b.createOf(t, b.shop, "sbp", "order-2", "2000")
 	b.clock.Advance(24 * time.Hour)
 	b.work(t)
-	if n := count(); n != 2 {
-		t.Errorf("%d days are closed on which something was moved; want 2", n)
-	}
+	testenv.Want(t, count(), 2, "days are closed on which something was moved")
 	b.Audit(t)
 	wantStatement(t, "before", b.statement(t, owner, report.StatementFilter{}),
 		"hold -19.6 = 970.6", "hold -9.8 = 990.2", "funding +1000 = 1000")
 	// One that is wrong shows, in what follows from it and in the audit.
-	b.exec(t, "update account_day set balance = balance + 5 where account_id = $1 and day = '2026-11-20'", account)
+	b.Exec(t, "update account_day set balance = balance + 5 where account_id = $1 and day = '2026-11-20'", account)
 	wantStatement(t, "after", b.statement(t, owner, report.StatementFilter{}),
 		"hold -19.6 = 975.6", "hold -9.8 = 995.2", "funding +1000 = 1005")
 	found, err := audit.Everything(t.Context(), b.Pool)
@@ -151,7 +128,6 @@ func TestCheckpoints(t *testing.T) {
 
 // Going on and back by cursors meets every line once, whatever is moved meanwhile.
 func TestStatementCursors(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for i := range 4 {
 		b.clock.Advance(minute)
@@ -187,13 +163,8 @@ func TestStatementCursors(t *testing.T) {
 		same := func(name string, got, want report.Statement) {
 			t.Helper()
 			if !slices.Equal(statementLines(got), statementLines(want)) {
-				t.Errorf(
-					"oldest first %t, %s: %v; want %v",
-					oldestFirst,
-					name,
-					statementLines(got),
-					statementLines(want),
-				)
+				t.Errorf("oldest first %t, %s: %v; want %v", oldestFirst, name, statementLines(got),
+					statementLines(want))
 			}
 		}
 		back := read(three.Previous, true)
@@ -203,7 +174,6 @@ func TestStatementCursors(t *testing.T) {
 }
 
 func TestStatementRefuses(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	box := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
 	for name, test := range map[string]struct {
@@ -226,29 +196,21 @@ func TestStatementRefuses(t *testing.T) {
 		}
 	}
 	// A trader who names somebody else's account sees their own.
-	theirs := b.statement(
-		t,
-		traderUser(b.sbp, caller.Owner),
-		report.StatementFilter{Account: ledger.Available(ledger.Trader, b.sim.ID)},
-	)
-	if theirs.Account.OwnerID != b.sbp.ID {
-		t.Errorf("a trader sees account %+v", theirs.Account)
-	}
+	theirs := b.statement(t, traderUser(b.sbp, caller.Owner),
+		report.StatementFilter{Account: ledger.Available(ledger.Trader, b.sim.ID)})
+	testenv.Want(t, theirs.Account.OwnerID, b.sbp.ID, "a trader sees account %+v", theirs.Account)
 }
 
 // Exports go over as many pages as there are, prefix what a spreadsheet would carry out, and end with
 // the number of rows.
 func TestExports(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	baku, err := time.LoadLocation("Asia/Baku")
 	noError(t, err)
 	p := b.create(t, b.shop, "=1+2")
 	var out bytes.Buffer
-	noError(
-		t,
-		b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku),
-	)
+	noError(t,
+		b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku))
 	want := fmt.Sprintf(
 		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,profit_usdt,spread_trader_usdt,spread_platform_usdt
 2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,9.52380952,0.47619048,0.20000000,0.27619048
@@ -275,21 +237,13 @@ rows,1
 		t.Errorf("%d payments in %d lines, the last %q", len(unique), len(lines), lines[len(lines)-1])
 	}
 	if err := b.reports.ExportPayments(
-		t.Context(),
-		operator,
-		report.PaymentFilter{},
-		failing{},
-		nil,
+		t.Context(), operator, report.PaymentFilter{}, failing{}, nil,
 	); !errors.Is(err, errFull) {
 		t.Errorf("to a full disk: %v", err)
 	}
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
 		if err := b.reports.ExportPayments(
-			t.Context(),
-			traderUser(b.sbp, who),
-			report.PaymentFilter{Search: "0000"},
-			&out,
-			nil,
+			t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out, nil,
 		); code(err) != want {
 			t.Errorf("a trader's %s: %v", who, err)
 		}
@@ -297,7 +251,6 @@ rows,1
 }
 
 func TestExportOfPayoutsAndStatement(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.mayPayOut(t, b.shop, b.sbp)
 	p := b.payOut(t, b.shop, "payout-1")
@@ -331,13 +284,9 @@ func TestNoFormulas(t *testing.T) {
 		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "\nx": "'\nx", "＝1": "'＝1", "－1": "'－1",
 		"x=1": "x=1", "": "", "1-2": "1-2",
 	} {
-		if got := report.SafeText(text); got != want {
-			t.Errorf("%q becomes %q; want %q", text, got, want)
-		}
+		testenv.Want(t, report.SafeText(text), want, "%q becomes", text)
 	}
-	if got := report.Cell(decimal.NewFromInt(-5)); got != "-5.00000000" {
-		t.Errorf("a number becomes %q", got)
-	}
+	testenv.Want(t, report.Cell(decimal.NewFromInt(-5)), "-5.00000000", "a number becomes")
 }
 
 type failing struct{}

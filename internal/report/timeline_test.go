@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 )
 
 // png is the signature every PNG begins with.
@@ -27,10 +28,8 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 	b.clock.Advance(minute)
 	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
 	b.clock.Advance(minute)
-	noError(
-		t,
-		b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))),
-	)
+	noError(t,
+		b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
 	b.clock.Advance(minute)
 	b.confirm(t, b.sbp, p.ID)
 	b.relay(t)
@@ -42,14 +41,12 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 // Each kind of caller is told what is theirs, in the order of time, and what happened at once in the
 // order of its causes.
 func TestTimelineBySight(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.paid(t)
 	trader, requisite, key := b.sbp.ID, b.sbp.Requisites[0], b.shop.Caller.ID
 	box := b.shop.CashboxID
 	doings := []string{
-		"1 visit payer page_opened requisite Safari",
-		"2 claim payer claimed",
+		"1 visit payer page_opened requisite Safari", "2 claim payer claimed",
 		"3 receipt payer receipt_uploaded file 1 image/png 8",
 	}
 	webhooks := []string{
@@ -89,11 +86,8 @@ func TestTimelineBySight(t *testing.T) {
 			"0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9",
 			key,
 		),
-		fmt.Sprintf(
-			"0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1",
-			trader,
-			requisite,
-		),
+		fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1", trader,
+			requisite),
 		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 share=2 trader=0.2 platform=0.27619048 hold=9.8 source=test/configuration",
 		fmt.Sprintf("0 status key:%d status >pending", key),
 		fmt.Sprintf("0 ledger transfer hold trader:%[1]d -9.8 to trader:%[1]d:reserved", trader),
@@ -133,7 +127,6 @@ func join(parts ...[]string) []string {
 
 // Nobody sees what is not theirs.
 func TestTimelineOfOthers(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	b.mayPayOut(t, b.shop, b.sbp, b.sim)
@@ -181,7 +174,6 @@ func orElse(text, otherwise string) string {
 // 1000 RUB at 100 are 10 USDT at spot; with a markup of 2% the merchant pays 10.2. The trader keeps
 // 2% of spot, which is all of the markup.
 func TestPayoutTimeline(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.mayPayOut(t, b.shop, b.sbp)
 	p := b.payOut(t, b.shop, "payout-1")
@@ -189,7 +181,7 @@ func TestPayoutTimeline(t *testing.T) {
 	b.clock.Advance(minute)
 	must[payout.Offer](t)(b.payouts.Take(t.Context(), who, p.UUID.String()))
 	b.clock.Advance(minute)
-	must[payout.Offer](t)(b.payouts.Complete(t.Context(), who, p.UUID.String(), ptr("reference 1")))
+	must[payout.Offer](t)(b.payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))
 	b.relay(t)
 	b.attempt(t, b.shop.ID, p.ID)
 	box, key, trader := b.shop.CashboxID, b.shop.Caller.ID, b.sbp.ID
@@ -228,15 +220,14 @@ func TestPayoutTimeline(t *testing.T) {
 
 // Of a payment's pages, the first fifty openings are kept. One that cannot be kept disturbs nobody.
 func TestVisitsAreBounded(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.create(t, b.shop, "order-1")
 	for range 60 {
 		b.payments.Visited(t.Context(), p, "requisite", "Chrome")
 	}
-	b.exec(t, "alter table payment_step rename to gone")
+	b.Exec(t, "alter table payment_step rename to gone")
 	b.payments.Visited(t.Context(), p, "requisite", "Chrome")
-	b.exec(t, "alter table gone rename to payment_step")
+	b.Exec(t, "alter table gone rename to payment_step")
 	lines, err := b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID))
 	noError(t, err)
 	visits := 0
@@ -245,15 +236,12 @@ func TestVisitsAreBounded(t *testing.T) {
 			visits++
 		}
 	}
-	if visits != 50 {
-		t.Errorf("%d visits; want 50", visits)
-	}
+	testenv.Want(t, visits, 50, "visits")
 }
 
 // A payment that was completed without a fresh rate is settled when there is one: its sum is told
 // then, and until then only the hold.
 func TestTimelineOfALateRate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
 	p := b.create(t, b.shop, "order-1")
@@ -270,9 +258,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 		}
 		return ""
 	}
-	if got := rate(); got != "0 rate rate_held markup=5 share=2 hold=9.8 source=test/configuration" {
-		t.Errorf("before: %s", got)
-	}
+	testenv.Want(t, rate(), "0 rate rate_held markup=5 share=2 hold=9.8 source=test/configuration", "before")
 	b.clock.Advance(time.Hour)
 	b.SetRate(t, "RUB", "125", true)
 	must[int](t)(b.payments.Settle(t.Context()))

@@ -26,19 +26,14 @@ type bundle struct {
 	shop, other dbtest.Merchant
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}, metrics: prometheus.NewRegistry()}
 	b.shop, b.other = b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.log = requestlog.New(b.Pool, b.clock, b.metrics)
 	return b
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // entry is a good request of the first merchant.
@@ -76,10 +71,8 @@ func (b *bundle) dropped(t *testing.T, reason string) float64 {
 // A request is kept for its merchant, one that only names a key for that key's merchant, revoked or
 // not, and one that names none for nobody.
 func TestWhose(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	_, err := b.Pool.Exec(t.Context(), "update api_key set revoked_at = now() where key_id = $1", b.other.KeyID)
-	noError(t, err)
+	b.Exec(t, "update api_key set revoked_at = now() where key_id = $1", b.other.KeyID)
 	b.log.Add(b.entry("good"))
 	for _, key := range []string{b.other.KeyID, "mk_0123456789abcdef01234567", ""} {
 		refused := b.entry("refused")
@@ -92,14 +85,11 @@ func TestWhose(t *testing.T) {
 	want := fmt.Sprintf("%d GET /api/v1/payments/{payment_id} 200  %s good 1500\n"+
 		"%d GET /api/v1/payments/{payment_id} 403 invalid_signature %s refused 1500",
 		b.shop.ID, b.shop.KeyID, b.other.ID, b.other.KeyID)
-	if got := b.rows(t); got != want {
-		t.Errorf("kept:\n%s\nwant:\n%s", got, want)
-	}
+	testenv.Want(t, b.rows(t), want, "kept")
 }
 
 // A method that HTTP does not know is a word of the caller's, and not kept.
 func TestMethod(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	e := b.entry("request-1")
 	e.Method = "SECRET"
@@ -112,16 +102,13 @@ func TestMethod(t *testing.T) {
 
 // Of a key's requests that anybody could make, so many are kept in a minute, and of all keys so many.
 func TestBounded(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	e := b.entry("refused")
 	e.MerchantID, e.Bounded = 0, true
 	for range requestlog.BoundedMost + 7 {
 		b.log.Add(e)
 	}
-	if got := b.dropped(t, "bounded"); got != 7 {
-		t.Errorf("%f are dropped of one key", got)
-	}
+	testenv.Want(t, b.dropped(t, "bounded"), 7, "requests dropped")
 	for i := range 1500 {
 		e.KeyID = fmt.Sprintf("mk_%024x", i)
 		b.log.Add(e)
@@ -130,30 +117,24 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%f are dropped of all keys", got)
 	}
 	noError(t, b.log.Flush(t.Context()))
-	if got := strings.Count(b.rows(t)+"\n", "\n"); got != requestlog.BoundedMost {
-		t.Errorf("%d are kept", got)
-	}
+	testenv.Want(t, strings.Count(b.rows(t)+"\n", "\n"), requestlog.BoundedMost, "entries that are kept")
 }
 
 // What does not fit is dropped and counted; nobody waits for the database. What waits while it is
 // away is written later.
 func TestFull(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for range 20_003 {
 		b.log.Add(b.entry("many"))
 	}
-	if got := b.dropped(t, "full"); got != 3 {
-		t.Errorf("%f are dropped", got)
-	}
+	testenv.Want(t, b.dropped(t, "full"), 3, "requests dropped")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := b.log.Flush(gone); err == nil {
 		t.Error("written without time for it")
 	}
 	noError(t, b.log.Flush(t.Context()))
-	var n int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from api_request").Scan(&n))
+	n := b.Count(t, "select count(*) from api_request")
 	if n != 20_000 || b.dropped(t, "unwritten") != 0 {
 		t.Errorf("%d are kept", n)
 	}
@@ -161,7 +142,6 @@ func TestFull(t *testing.T) {
 
 // Requests that nobody can write do not keep those after them.
 func TestUnwritten(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.log.Add(b.entry("\xff"))
 	if err := b.log.Flush(t.Context()); err == nil {
@@ -176,7 +156,6 @@ func TestUnwritten(t *testing.T) {
 
 // The worker writes by itself, and at its end what is left.
 func TestRun(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -193,7 +172,6 @@ func TestRun(t *testing.T) {
 
 // Requests are kept for a week, and then go, however many they are.
 func TestPrune(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for range 12_000 {
 		b.log.Add(b.entry("old"))
@@ -203,12 +181,12 @@ func TestPrune(t *testing.T) {
 	b.log.Add(b.entry("young"))
 	noError(t, b.log.Flush(t.Context()))
 	noError(t, b.log.Prune(t.Context()))
-	if got := strings.Count(b.rows(t)+"\n", "\n"); got != 12_001 {
-		t.Errorf("%d are kept before a week has gone", got)
-	}
+	testenv.Want(t, strings.Count(b.rows(t)+"\n", "\n"), 12_001, "are kept before a week has gone")
 	b.clock.Advance(2 * time.Hour)
 	noError(t, b.log.Prune(t.Context()))
 	if got := b.rows(t); !strings.HasSuffix(got, " young 1500") || strings.Contains(got, "\n") {
 		t.Errorf("kept: %d bytes", len(got))
 	}
 }
+
+var noError = testenv.NoError

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/testenv"
 )
 
 // The card numbers are the schemes' published test numbers; 79927398713 is the standard's own
@@ -15,50 +16,24 @@ func TestRecipient(t *testing.T) {
 	good := map[string][]string{
 		"sbp": {"+79001234567", "+994501234567", "+12025550123"},
 		"c2c": {
-			"4111111111111111",
-			"2200000000000004",
-			"5555555555554444",
-			"6304000000000000",
-			"4222222222222",
+			"4111111111111111", "2200000000000004", "5555555555554444", "6304000000000000", "4222222222222",
 			"40817810099910004312",
 		},
 	}
 	bad := map[string][]string{
 		"sbp": {
-			"",
-			"79001234567",
-			"89001234567",
-			"+7 900 123 45 67",
-			"+7(900)1234567",
-			"+7900",
-			"+7900123456789012",
-			"+79001234567 ",
-			"phone",
-			"4111111111111111",
-			"+7900123456a",
-			"tel:+79001234567",
-			"+７9001234567",
+			"", "79001234567", "89001234567", "+7 900 123 45 67", "+7(900)1234567", "+7900", "+7900123456789012",
+			"+79001234567 ", "phone", "4111111111111111", "+7900123456a", "tel:+79001234567", "+７9001234567",
 		},
 		"c2c": {
-			"",
-			"4111111111111112",
-			"411111111111",
-			"4111 1111 1111 1111",
-			"4111-1111-1111-1111",
-			"4081781009991000431a",
-			"+79001234567",
-			"408178100999100043120",
-			"4081781009991000431",
-			"４111111111111111",
-			strings.Repeat("0", 12),
-			strings.Repeat("9", 5000),
+			"", "4111111111111112", "411111111111", "4111 1111 1111 1111", "4111-1111-1111-1111",
+			"4081781009991000431a", "+79001234567", "408178100999100043120", "4081781009991000431", "４111111111111111",
+			strings.Repeat("0", 12), strings.Repeat("9", 5000),
 		},
 	}
 	for method, values := range good {
 		for _, value := range values {
-			if wrong := requisite.WrongRecipient(method, value); wrong != "" {
-				t.Errorf("%s %s: %s", method, value, wrong)
-			}
+			testenv.Want(t, requisite.WrongRecipient(method, value), "", "%s %s", method, value)
 		}
 	}
 	for method, values := range bad {
@@ -82,9 +57,7 @@ func TestWrongRecipientIsExplained(t *testing.T) {
 		{"c2c", "4111111111111112", "must be a card number of 13 to 19 digits with a valid check digit, or an account number of 20 digits"},
 		{"iban", "x", "cannot be paid to by this method"},
 	} {
-		if got := requisite.WrongRecipient(test.method, test.value); got != test.want {
-			t.Errorf("%s %s: %s, want %s", test.method, test.value, got, test.want)
-		}
+		testenv.Want(t, requisite.WrongRecipient(test.method, test.value), test.want, "%s %s", test.method, test.value)
 	}
 }
 
@@ -133,8 +106,7 @@ func TestReadable(t *testing.T) {
 	}
 	if later := requisite.Of(
 		"of a later release",
-	); later.Name != "of a later release" || later.Wrong("anything") != "" ||
-		later.Phone {
+	); later.Name != "of a later release" || later.Wrong("anything") != "" || later.Phone {
 		t.Errorf("a type that is not known: %s, %q", later.Name, later.Wrong("anything"))
 	}
 }
@@ -144,9 +116,7 @@ func TestMask(t *testing.T) {
 	for value, want := range map[string]string{
 		"+79001234567": "•••• 4567", "4111111111111111": "•••• 1111", "40817810099910004312": "•••• 4312",
 	} {
-		if got := requisite.Mask(value); got != want {
-			t.Errorf("%s is shown as %s, want %s", value, got, want)
-		}
+		testenv.Want(t, requisite.Mask(value), want, "%s is shown as", value)
 	}
 }
 
@@ -168,8 +138,6 @@ func FuzzRecipient(f *testing.F) {
 		if !form[method].MatchString(value) {
 			t.Errorf("%s %q is taken", method, value)
 		}
-		if mask := requisite.Mask(value); mask != "•••• "+value[len(value)-4:] {
-			t.Errorf("%q is shown as %s", value, mask)
-		}
+		testenv.Want(t, requisite.Mask(value), "•••• "+value[len(value)-4:], "%q is shown as", value)
 	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 )
 
@@ -47,10 +48,9 @@ func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 		noError(t, err)
 		expiry, err := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "expiry", Row: id})
 		noError(t, err)
-		_, err = d.Pool.Exec(t.Context(), `insert into payment_card
+		d.Exec(t, `insert into payment_card
 			(merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
 			values ($1, $2, 1, 'visa', '4242', $3, $4, now())`, merchant(id), id, pan, expiry)
-		noError(t, err)
 	}
 }
 
@@ -69,8 +69,7 @@ func count(t *testing.T, d *dbtest.DB) map[string]int64 {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	var view string
-	noError(t, d.Pool.QueryRow(t.Context(), "select pg_get_viewdef('sealed_value')").Scan(&view))
+	view := d.Text(t, "select pg_get_viewdef('sealed_value')")
 	var want, got []string
 	for _, found := range regexp.MustCompile(`'([a-z_]+\.[a-z_]+)'::text`).FindAllStringSubmatch(view, -1) {
 		want = append(want, found[1])
@@ -103,13 +102,9 @@ func TestRun(t *testing.T) {
 				place := vault.Place{Table: "payment_card", Column: "holder", Row: id}
 				sealed, err := both.Seal(fmt.Appendf(nil, "%0200d", id), place)
 				if err == nil {
-					_, err = d.Pool.Exec(
-						context.WithoutCancel(ctx),
-						"update payment_card set holder = $3 where merchant_id = $1 and payment_id = $2",
-						merchant(id),
-						id,
-						sealed,
-					)
+					_, err = d.Pool.Exec(context.WithoutCancel(ctx),
+						"update payment_card set holder = $3 where merchant_id = $1 and payment_id = $2", merchant(id),
+						id, sealed)
 				}
 				if err != nil {
 					t.Error(err)
@@ -134,9 +129,7 @@ func TestRun(t *testing.T) {
 	running.Wait()
 	stop()
 	writing.Wait()
-	if total != 2*many {
-		t.Errorf("%d values were sealed again, want %d", total, 2*many)
-	}
+	testenv.Want(t, total, 2*many, "values were sealed again")
 	found := count(t, d)
 	if found[vault.Fingerprint(older)] != 0 || found[vault.Fingerprint(newer)] < 2*many || len(found) != 2 {
 		t.Errorf("sealed with %v", found)

@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/testenv"
 )
 
 // at is payment n asking for an amount at a moment of the test's day, in UTC.
@@ -24,11 +25,10 @@ func at(n int64, amount, clock string) asked {
 }
 
 func TestHeavierFirstAmongEquals(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
-	b.exec(t, "update requisite set weight = 5 where id = $1", ids[2])
-	b.exec(t, "update requisite set weight = 3 where id = $1", ids[1])
+	b.Exec(t, "update requisite set weight = 5 where id = $1", ids[2])
+	b.Exec(t, "update requisite set weight = 3 where id = $1", ids[1])
 	// None was ever used: by weight. After that the one used longest ago, whatever its weight.
 	for n, id := range []int64{ids[2], ids[1], ids[0], ids[2]} {
 		b.wantChosen(t, want(int64(n+1), fmt.Sprint(100+n)), id)
@@ -36,10 +36,9 @@ func TestHeavierFirstAmongEquals(t *testing.T) {
 }
 
 func TestDailyCountInTheRequisitesZone(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	b.exec(t, "update requisite set daily_count = 2, time_zone = 'Asia/Baku' where id = $1", id)
+	b.Exec(t, "update requisite set daily_count = 2, time_zone = 'Asia/Baku' where id = $1", id)
 	// Baku is 4 hours ahead of UTC: its day ends at 20:00 UTC.
 	b.wantChosen(t, at(1, "100", "2026-11-20 19:59:59.998"), id)
 	b.wantChosen(t, at(2, "101", "2026-11-20 19:59:59.999"), id)
@@ -48,10 +47,9 @@ func TestDailyCountInTheRequisitesZone(t *testing.T) {
 }
 
 func TestDailySumToTheKopeck(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	b.exec(t, "update requisite set daily_sum = 500 where id = $1", id)
+	b.Exec(t, "update requisite set daily_sum = 500 where id = $1", id)
 	b.wantNone(t, want(1, "500.01"))
 	b.wantChosen(t, want(2, "300"), id)
 	b.wantNone(t, want(3, "200.01"))
@@ -65,10 +63,9 @@ func TestDailySumToTheKopeck(t *testing.T) {
 }
 
 func TestOpenPaymentLimit(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	b.exec(t, "update requisite set open_payments = 2 where id = $1", id)
+	b.Exec(t, "update requisite set open_payments = 2 where id = $1", id)
 	b.wantChosen(t, want(1, "100"), id)
 	b.wantChosen(t, want(2, "101"), id)
 	b.wantNone(t, want(3, "102"))
@@ -96,17 +93,11 @@ func TestWorkingHours(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 			// Moscow is 3 hours ahead of UTC.
-			b.exec(
-				t,
-				"update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1",
-				id,
-				c.from,
-				c.until,
-			)
+			b.Exec(t, "update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1", id,
+				c.from, c.until)
 			for n, clock := range c.shut {
 				b.wantNone(t, at(int64(100+n), fmt.Sprint(100+n), "2026-11-20 "+clock))
 			}
@@ -118,23 +109,22 @@ func TestWorkingHours(t *testing.T) {
 }
 
 func TestExplainNamesTheRule(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 9, USDT: "10"})
 	ids := trader.Requisites
 	poor := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "9.99999999"})
 	off := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "10"})
-	b.exec(t, "update trader set enabled = false where id = $1", off.ID)
-	b.exec(t, "update requisite set enabled = false where id = $1", ids[0])
-	b.exec(t, "update requisite set min_amount = 200 where id = $1", ids[1])
-	b.exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
-	b.exec(t, "update requisite set work_from = '09:00', work_until = '10:00' where id = $1", ids[3])
-	b.exec(t, "update requisite set daily_count = 1 where id = $1", ids[4])
-	b.exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 1)", ids[4])
-	b.exec(t, "update requisite set daily_sum = 99.99 where id = $1", ids[5])
-	b.exec(t, "update requisite set open_payments = 1 where id = $1", ids[6])
-	b.exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[6])
-	b.exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[7])
+	b.Exec(t, "update trader set enabled = false where id = $1", off.ID)
+	b.Exec(t, "update requisite set enabled = false where id = $1", ids[0])
+	b.Exec(t, "update requisite set min_amount = 200 where id = $1", ids[1])
+	b.Exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
+	b.Exec(t, "update requisite set work_from = '09:00', work_until = '10:00' where id = $1", ids[3])
+	b.Exec(t, "update requisite set daily_count = 1 where id = $1", ids[4])
+	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 1)", ids[4])
+	b.Exec(t, "update requisite set daily_sum = 99.99 where id = $1", ids[5])
+	b.Exec(t, "update requisite set open_payments = 1 where id = $1", ids[6])
+	b.Exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[6])
+	b.Exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[7])
 	want := map[int64]routing.Rule{
 		ids[0]:             routing.RequisiteOff,
 		ids[1]:             routing.AmountLimits,
@@ -154,35 +144,28 @@ func TestExplainNamesTheRule(t *testing.T) {
 		t.Fatalf("%d candidates, want %d: %v", len(found), len(want), err)
 	}
 	for _, c := range found {
-		if c.DroppedBy != want[c.ID] {
-			t.Errorf("requisite %d dropped by %q, want %q", c.ID, c.DroppedBy, want[c.ID])
-		}
+		testenv.Want(t, c.DroppedBy, want[c.ID], "requisite %d dropped by", c.ID)
 	}
 	b.wantChosen(t, asked, ids[8])
 }
 
 func (b bundle) explain(
-	t *testing.T,
-	a asked,
-	hold func(routing.Candidate) decimal.Decimal,
+	t *testing.T, a asked, hold func(routing.Candidate) decimal.Decimal,
 ) ([]routing.Candidate, error) {
 	t.Helper()
-	if err := b.settings.Current(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.settings.Current(t.Context()))
 	return b.settings.Requisites.Explain(t.Context(), b.Queries(), a.Want, hold)
 }
 
 // Whatever the limits, a choice takes the first that the dry run calls free, and the constraints
 // have the same limits.
 func TestChoiceAndExplanationAgree(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 6, USDT: "1"}).Requisites
 	random := rand.New(rand.NewPCG(7, 7))
 	zones := []string{"Europe/Moscow", "Asia/Baku", "America/New_York", "UTC"}
 	for n := range int64(150) {
-		b.exec(
+		b.Exec(
 			t,
 			`update requisite set weight = $2, time_zone = $3, enabled = $4, min_amount = $5,
 			daily_count = nullif($6, 0), daily_sum = nullif($7, 0), open_payments = nullif($8, 0),
@@ -202,9 +185,7 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 		w := want(n, fmt.Sprint(100+random.IntN(4)))
 		w.Now = dbtest.Start.Add(time.Duration(n) * 40 * time.Minute)
 		candidates, err := b.explain(t, w, nothing)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var first int64
 		for _, c := range candidates {
 			if c.DroppedBy == routing.Free {

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -28,14 +29,14 @@ type bundle struct {
 func keep(t *testing.T, d *dbtest.DB) *directory.Keeper {
 	t.Helper()
 	keeper, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return keeper
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) bundle {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	return bundle{d, keep(t, d)}
 }
@@ -50,10 +51,8 @@ type asked struct {
 func want(n int64, amount string) asked {
 	return asked{
 		routing.Want{
-			Currency: "RUB",
-			Method:   "sbp",
-			Amount:   decimal.RequireFromString(amount),
-			Now:      dbtest.Start.Add(time.Duration(n) * time.Second),
+			Currency: "RUB", Method: "sbp", Amount: decimal.RequireFromString(amount),
+			Now: dbtest.Start.Add(time.Duration(n) * time.Second),
 		},
 		n,
 	}
@@ -97,18 +96,9 @@ func (b bundle) wantNone(t *testing.T, a asked) {
 
 func isNone(err error) bool { return errors.As(err, new(*routing.NoneError)) }
 
-func (b bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.Pool.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (b bundle) run(t *testing.T, query db.Query) {
 	t.Helper()
-	if err := query.Run(t.Context(), b.Queries()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, query.Run(t.Context(), b.Queries()))
 }
 
 func slot(id int64, a asked) routing.Slot {
@@ -116,7 +106,6 @@ func slot(id int64, a asked) routing.Slot {
 }
 
 func TestOldestUseFirst(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
 	// Never used ones go by id, and then around.
@@ -124,34 +113,26 @@ func TestOldestUseFirst(t *testing.T) {
 		b.wantChosen(t, want(int64(n+1), decimal.NewFromInt(int64(100+n)).String()), id)
 	}
 	// Another process, or one started anew, knows of each the last use that was counted.
-	b.exec(t, "update requisite_day set used_at = $2 where requisite_id = $1", ids[1], dbtest.Start.Add(-time.Hour))
+	b.Exec(t, "update requisite_day set used_at = $2 where requisite_id = $1", ids[1], dbtest.Start.Add(-time.Hour))
 	b.settings = keep(t, b.DB)
 	b.wantChosen(t, want(9, "200"), ids[1])
 }
 
 // A choice carries what its trader asks for, so that nobody has to look it up.
 func TestChoiceCarriesTheTradersTerms(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{
 		Requisites: 1, SharePercent: "1.5", RatePercent: decimal.NewNullDecimal(decimal.NewFromInt(7)),
 	})
 	got, err := b.reserve(want(1, "100"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if got.TraderID != trader.ID || got.TraderSharePercent.String() != "1.5" ||
-		got.TraderRatePercent.Decimal.String() != "7" ||
-		!got.TraderRatePercent.Valid ||
-		got.Value == "" ||
-		*got.Holder != "Ivan Petrov" ||
-		*got.Bank != "Sample Bank" {
+		got.TraderRatePercent.Decimal.String() != "7" || !got.TraderRatePercent.Valid || got.Value == "" || *got.Holder != "Ivan Petrov" || *got.Bank != "Sample Bank" {
 		t.Fatalf("%+v", got)
 	}
 }
 
 func TestAmountLimitsOfARequisite(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, MinAmount: "100", MaxAmount: "500.50"}).Requisites[0]
 	b.wantNone(t, want(1, "99.99"))
@@ -161,7 +142,6 @@ func TestAmountLimitsOfARequisite(t *testing.T) {
 }
 
 func TestOnlyItsPool(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "RUB", Method: "card"})
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "AZN", Method: "sbp"})
@@ -169,21 +149,19 @@ func TestOnlyItsPool(t *testing.T) {
 }
 
 func TestInactiveIsPassedBy(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.exec(t, "update requisite set enabled = false where id = $1", ids[0])
+	b.Exec(t, "update requisite set enabled = false where id = $1", ids[0])
 	b.wantChosen(t, want(1, "100"), ids[1])
-	b.exec(t, "update requisite set enabled = false")
+	b.Exec(t, "update requisite set enabled = false")
 	b.wantNone(t, want(2, "200"))
 }
 
 // A zone that is not known any more fails nobody else's choice: its requisite keeps UTC's clock.
 func TestDroppedZoneFailsNobody(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.exec(
+	b.Exec(
 		t,
 		"update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1",
 		ids[0],
@@ -194,7 +172,6 @@ func TestDroppedZoneFailsNobody(t *testing.T) {
 
 // Two open payments never share requisite and amount; another amount is no matter.
 func TestTakenSlotExcludes(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
 	b.wantChosen(t, want(1, "100"), ids[0])
@@ -204,7 +181,6 @@ func TestTakenSlotExcludes(t *testing.T) {
 }
 
 func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 	first := want(1, "100")
@@ -225,7 +201,6 @@ func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
 
 // A payment that is set back to pending takes its own slot again while that rests.
 func TestSlotIsTakenAgainByItsPayment(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 	own := want(1, "100")
@@ -238,7 +213,6 @@ func TestSlotIsTakenAgainByItsPayment(t *testing.T) {
 }
 
 func TestNobody(t *testing.T) {
-	t.Parallel()
 	setup(t).wantNone(t, want(1, "100"))
 }
 
@@ -247,21 +221,18 @@ func (b bundle) holder(t *testing.T, id int64) (payment int64) {
 	t.Helper()
 	err := b.Pool.QueryRow(t.Context(), "select payment_id from requisite_slot where requisite_id = $1", id).
 		Scan(&payment)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return payment
 }
 
 // Everybody of a trader who is short is passed by, and what was tried on them leaves no trace.
 func TestShortTraderIsPassedBy(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 3, USDT: "0.99999999"})
 	rich := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "1"})
 	one := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
 	// As far as the blind try goes anybody will do: only a look tells who is short.
-	b.exec(
+	b.Exec(
 		t,
 		"insert into requisite_slot select id, 100, 77, 'infinity' from requisite where id = (select min(id) from requisite)",
 	)
@@ -270,8 +241,7 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 		t.Fatalf("got requisite %d (%v)", got.ID, err)
 	}
 	if _, err := b.reserveHolding(
-		want(2, "100"),
-		func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) },
+		want(2, "100"), func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) },
 	); !isNone(err) {
 		t.Fatalf("without USDT: %v", err)
 	}
@@ -279,12 +249,9 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 
 // An error that says nothing of the candidate ends the search.
 func TestOtherErrorsEndTheSearch(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
-	if err := b.settings.Current(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.settings.Current(t.Context()))
 	broken, tries := errors.New("it is broken"), 0
 	err := b.settings.Requisites.Place(
 		t.Context(),
@@ -304,14 +271,13 @@ func TestOtherErrorsEndTheSearch(t *testing.T) {
 // Many payments at the same time, over two processes, on few requisites: as many get one as there
 // are, no requisite twice, and nobody is refused while one is free.
 func TestBusyIsNotNone(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	const requisites, payments = 20, 200
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: requisites})
 	replicas := []bundle{b, {b.DB, keep(t, b.DB)}}
 	for _, amounts := range []int64{1, payments} { // all the same, and each another
-		b.exec(t, "delete from requisite_slot")
-		b.exec(t, "update requisite set open_payments = 5")
+		b.Exec(t, "delete from requisite_slot")
+		b.Exec(t, "update requisite set open_payments = 5")
 		capacity := requisites
 		if amounts > 1 {
 			capacity = 5 * requisites
@@ -333,13 +299,10 @@ func TestBusyIsNotNone(t *testing.T) {
 		}
 		running.Wait()
 		if int(got.Load()) != capacity || int(got.Load()+none.Load()) != payments {
-			t.Errorf(
-				"%d amounts: %d got a requisite, %d were refused; there was room for %d",
-				amounts,
-				got.Load(),
-				none.Load(),
-				capacity,
-			)
+			t.Errorf("%d amounts: %d got a requisite, %d were refused; there was room for %d", amounts, got.Load(),
+				none.Load(), capacity)
 		}
 	}
 }
+
+var noError = testenv.NoError

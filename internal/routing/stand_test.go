@@ -10,14 +10,13 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/testenv"
 )
 
 // stand writes how a trader's requisites stand for their smallest payments, with 10 USDT to be held.
 func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
 	t.Helper()
-	if err := b.settings.Current(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.settings.Current(t.Context()))
 	list, err := b.settings.Requisites.Stand(
 		t.Context(),
 		b.Queries(),
@@ -25,17 +24,12 @@ func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string 
 		0,
 		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
 			w := routing.Want{
-				Currency: currency,
-				Method:   method,
-				Amount:   decimal.Max(smallest, now.Amount),
-				Now:      now.Now,
+				Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now,
 			}
 			return w, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) }
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	all := map[int64]string{}
 	for _, s := range list {
 		var drops []string
@@ -63,32 +57,31 @@ func shown(d decimal.NullDecimal) string {
 
 // Every rule is told with its numbers. Moscow's day ends at 21:00 UTC.
 func TestStandingsTellAllRules(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 12, USDT: "10"})
 	ids := trader.Requisites
 	other := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "9.5"})
-	b.exec(t, "update requisite set enabled = false where id = $1", ids[0])
-	b.exec(t, "update requisite set own_enabled = false, enabled = false where id = $1", ids[1])
-	b.exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
-	b.exec(t, "update requisite set own_min_amount = 200, max_amount = 150 where id = $1", ids[3])
-	b.exec(t, "update requisite set own_work_from = '18:00', own_work_until = '20:00' where id = $1", ids[4])
-	b.exec(t, "update requisite set daily_count = 5, own_daily_count = 2 where id = $1", ids[5])
-	b.exec(t, "update requisite set daily_sum = 199, own_daily_sum = 500 where id = $1", ids[6])
-	b.exec(t, "insert into requisite_day values ($1, '2026-11-20', 2, 300), ($2, '2026-11-20', 1, 100)", ids[5], ids[6])
-	b.exec(t, "update requisite set own_open_payments = 1 where id = $1", ids[7])
-	b.exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[7])
-	b.exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[8])
-	b.exec(t, "insert into requisite_slot values ($1, 100, 79, '2026-11-20 12:14:00Z')", ids[9])
-	b.exec(t, "insert into requisite_slot values ($1, 100, 80, '2026-11-20 11:59:00Z')", ids[10])
-	b.exec(
+	b.Exec(t, "update requisite set enabled = false where id = $1", ids[0])
+	b.Exec(t, "update requisite set own_enabled = false, enabled = false where id = $1", ids[1])
+	b.Exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
+	b.Exec(t, "update requisite set own_min_amount = 200, max_amount = 150 where id = $1", ids[3])
+	b.Exec(t, "update requisite set own_work_from = '18:00', own_work_until = '20:00' where id = $1", ids[4])
+	b.Exec(t, "update requisite set daily_count = 5, own_daily_count = 2 where id = $1", ids[5])
+	b.Exec(t, "update requisite set daily_sum = 199, own_daily_sum = 500 where id = $1", ids[6])
+	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 2, 300), ($2, '2026-11-20', 1, 100)", ids[5], ids[6])
+	b.Exec(t, "update requisite set own_open_payments = 1 where id = $1", ids[7])
+	b.Exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[7])
+	b.Exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[8])
+	b.Exec(t, "insert into requisite_slot values ($1, 100, 79, '2026-11-20 12:14:00Z')", ids[9])
+	b.Exec(t, "insert into requisite_slot values ($1, 100, 80, '2026-11-20 11:59:00Z')", ids[10])
+	b.Exec(
 		t,
 		`update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
 		where id = $1`,
 		ids[11],
 	)
-	b.exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 100)", ids[11])
-	b.exec(t, "insert into requisite_slot values ($1, 100, 81, 'infinity')", ids[11])
+	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 100)", ids[11])
+	b.Exec(t, "insert into requisite_slot values ($1, 100, 81, 'infinity')", ids[11])
 	want := map[int64]string{
 		ids[0]: "requisite_off", ids[1]: "requisite_off; requisite_off_by_trader",
 		ids[2]: "amount_limits 100/50", ids[3]: "amount_limits 200/150",
@@ -98,37 +91,27 @@ func TestStandingsTellAllRules(t *testing.T) {
 	}
 	now := at(1, "100", "2026-11-20 12:00:00.000")
 	got := b.stand(t, trader.ID, now)
-	if len(got) != len(want) {
-		t.Errorf("%d requisites, want %d", len(got), len(want))
-	}
+	testenv.Want(t, len(got), len(want), "requisites")
 	for id, text := range want {
-		if got[id] != text {
-			t.Errorf("requisite %d: %q, want %q", id-ids[0], got[id], text)
-		}
+		testenv.Want(t, got[id], text, "requisite %d", id-ids[0])
 	}
 	// What stands in the way of a real choice is the first that is told.
 	candidates, err := b.explain(t, now, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, c := range candidates {
 		first, _, _ := strings.Cut(strings.Split(got[c.ID], ";")[0], " ")
 		if c.TraderID == trader.ID && string(c.DroppedBy) != first {
 			t.Errorf("requisite %d is dropped by %q and told to be by %q", c.ID, c.DroppedBy, first)
 		}
 	}
-	if got := b.stand(t, other.ID, now)[other.Requisites[0]]; got != "trader_short 9.5/10" {
-		t.Errorf("short: %q", got)
-	}
-	b.exec(t, "update trader set on_break = true where id = $1", trader.ID)
+	testenv.Want(t, b.stand(t, other.ID, now)[other.Requisites[0]], "trader_short 9.5/10", "short")
+	b.Exec(t, "update trader set on_break = true where id = $1", trader.ID)
 	if got := b.stand(t, trader.ID, now); got[ids[10]] != "trader_break" ||
 		got[ids[0]] != "trader_break; requisite_off" {
 		t.Errorf("on a break: %q, %q", got[ids[10]], got[ids[0]])
 	}
-	b.exec(t, "update trader set enabled = false, on_break = false where id = $1", trader.ID)
-	if got := b.stand(t, trader.ID, now)[ids[10]]; got != "trader_off" {
-		t.Errorf("switched off: %q", got)
-	}
+	b.Exec(t, "update trader set enabled = false, on_break = false where id = $1", trader.ID)
+	testenv.Want(t, b.stand(t, trader.ID, now)[ids[10]], "trader_off", "switched off")
 }
 
 // Who does not know yet of a break, or of a limit of the trader's own, is stopped by the database.
@@ -148,7 +131,6 @@ func TestDatabaseGuardsWhatTradersSet(t *testing.T) {
 		"update requisite set own_work_from = '01:00', own_work_until = '02:00', own_time_zone = 'x'": "",
 	} {
 		t.Run(sql, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 			b.wantChosen(t, want(1, "100"), id)
@@ -156,7 +138,7 @@ func TestDatabaseGuardsWhatTradersSet(t *testing.T) {
 			if err != nil || len(old) != 1 {
 				t.Fatal(old, err)
 			}
-			b.exec(t, sql)
+			b.Exec(t, sql)
 			w := want(2, "200")
 			err = db.Write(t.Context(), b.Pool, routing.Reserve(old[0], w.Want, 2)...)
 			if got := db.Violated(err); got != constraint || constraint == "" && err != nil {

@@ -12,18 +12,17 @@ import (
 // queue queues a delivery that is due in an hour.
 func (s seeded) queue(t *testing.T) {
 	t.Helper()
-	_, err := s.Pool.Exec(t.Context(), `with d as (
+	s.Exec(t, `with d as (
 			insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 			values (1, gen_random_uuid(), 'shop.example', now() + interval '1 hour', 0) returning merchant_id, host, due_at
 		)
 		insert into webhook_endpoint (merchant_id, host, due_at) select * from d`)
-	noError(t, err)
 }
 
 func (s seeded) dueIn(t *testing.T, table string) time.Duration {
 	t.Helper()
 	var at time.Time
-	noError(t, s.Pool.QueryRow(t.Context(), "select due_at from "+table).Scan(&at))
+	s.Get(t, &at, "select due_at from "+table)
 	return time.Until(at)
 }
 
@@ -117,7 +116,5 @@ func TestAdvanceHasAnEnd(t *testing.T) {
 	if _, err := c.Advance(t.Context(), 1); fault.As(err) == nil || !fault.As(err).Fields.Wrong("seconds") {
 		t.Errorf("a second more than a century: %v", err)
 	}
-	if ahead := c.Ahead(); ahead != century*time.Second {
-		t.Errorf("%s ahead", ahead)
-	}
+	testenv.Want(t, c.Ahead(), century*time.Second, "ahead")
 }

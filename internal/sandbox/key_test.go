@@ -9,16 +9,10 @@ import (
 	"testing"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func loadKey(t testing.TB, dir string) Key {
 	t.Helper()
@@ -41,9 +35,7 @@ func TestKeyIsKept(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(dir, keyFile))
 	noError(t, err)
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %o", info.Mode().Perm())
-	}
+	testenv.Want(t, info.Mode().Perm(), 0o600, "mode")
 	noKeyLeftBehind(t, dir)
 }
 
@@ -51,9 +43,7 @@ func noKeyLeftBehind(t *testing.T, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
 	noError(t, err)
-	if len(files) != 1 {
-		t.Errorf("%d files; a half-made key lies about", len(files))
-	}
+	testenv.Want(t, len(files), 1, "files, a half-made key among them")
 }
 
 // Each purpose has a secret of its own: none may give away another.
@@ -106,3 +96,5 @@ func TestDamagedKey(t *testing.T) {
 		t.Error("a directory that does not exist has a key")
 	}
 }
+
+var noError = testenv.NoError

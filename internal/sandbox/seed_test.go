@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -39,13 +40,6 @@ func seed(t *testing.T) seeded {
 	noError(t, Seed(t.Context(), s.Pool, s.key, s.vault))
 	noError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
 	return s
-}
-
-func (s seeded) count(t *testing.T, query string, args ...any) int {
-	t.Helper()
-	var count int
-	noError(t, s.Pool.QueryRow(t.Context(), query, args...).Scan(&count))
-	return count
 }
 
 // What the file promises about the first cashbox and those after it.
@@ -83,7 +77,7 @@ func TestCashboxes(t *testing.T) {
 	if !withoutBridge || !paymentsOnly {
 		t.Errorf("without a bridge: %t; payments only: %t", withoutBridge, paymentsOnly)
 	}
-	if merchants := s.count(t, "select count(*) from merchant"); merchants < 2 {
+	if merchants := s.Count(t, "select count(*) from merchant"); merchants < 2 {
 		t.Errorf("%d merchants", merchants)
 	}
 }
@@ -97,21 +91,17 @@ func TestPayouts(t *testing.T) {
 		if box.Currency == "RUB" {
 			want = 2
 		}
-		methods := s.count(
+		methods := s.Count(
 			t,
 			`select count(*) from cashbox_payout_method where cashbox_id = $1 and enabled and method in ('sbp', 'c2c')
 			and validity_seconds = 86400`,
 			box.MerchantCashboxID,
 		)
-		if methods != want {
-			t.Errorf("%s pays out by %d methods, want %d", box.KeyID, methods, want)
-		}
+		testenv.Want(t, methods, want, "methods by which %s pays out", box.KeyID)
 	}
-	able := s.count(
-		t,
-		"select count(*) from trader_payout_method where enabled and currency = 'RUB' and method in ('sbp', 'c2c')",
-	)
-	if traders := s.count(t, "select count(*) from trader"); able != 2*traders {
+	able := s.Count(t,
+		"select count(*) from trader_payout_method where enabled and currency = 'RUB' and method in ('sbp', 'c2c')")
+	if traders := s.Count(t, "select count(*) from trader"); able != 2*traders {
 		t.Errorf("%d traders can pay by %d methods in all", traders, able)
 	}
 }
@@ -127,11 +117,7 @@ func TestSecretsAreTrue(t *testing.T) {
 			t.Errorf("%s: the key does not fit", box.KeyID)
 		}
 		var sealed []byte
-		noError(
-			t,
-			s.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID).
-				Scan(&sealed),
-		)
+		s.Get(t, &sealed, "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID)
 		opened, err := s.vault.Open(sealed, signing.SecretPlace(box.MerchantCashboxID))
 		if err != nil || string(opened) != box.WebhookSecret {
 			t.Errorf("%s: the webhook secret does not fit: %v", box.KeyID, err)
@@ -153,11 +139,8 @@ func TestUsers(t *testing.T) {
 		if err != nil || string(who.Kind) != user.Kind || who.Login != user.Login {
 			t.Errorf("%s's token: %+v, %v", user.Login, who, err)
 		}
-		token, err := service.Login(
-			t.Context(),
-			session.Credentials{Login: user.Login, Password: user.Password},
-			session.Origin{},
-		)
+		token, err := service.Login(t.Context(), session.Credentials{Login: user.Login, Password: user.Password},
+			session.Origin{})
 		if err != nil || string(token.Kind) != user.Kind {
 			t.Errorf("%s's password: %s, %v", user.Login, token.Kind, err)
 		}
@@ -167,7 +150,7 @@ func TestUsers(t *testing.T) {
 			t.Errorf("no user of kind %s", kind)
 		}
 	}
-	if traders := s.count(t, "select count(*) from trader"); kinds["trader"] != traders {
+	if traders := s.Count(t, "select count(*) from trader"); kinds["trader"] != traders {
 		t.Errorf("%d users for %d traders", kinds["trader"], traders)
 	}
 }
@@ -178,7 +161,7 @@ func TestRoomForPayments(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	for _, method := range []string{"sbp", "sim", "card"} {
-		fit := s.count(t, `select count(*) from requisite
+		fit := s.Count(t, `select count(*) from requisite
 			where currency = 'RUB' and method = $1 and enabled and 5000 between min_amount and max_amount`, method)
 		if fit < 1000 {
 			t.Errorf("%d requisites for %s", fit, method)
@@ -186,16 +169,14 @@ func TestRoomForPayments(t *testing.T) {
 	}
 	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1
 	// USDT.
-	first := int64(s.count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
+	first := int64(s.Count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
 	if balance := s.Balance(t, ledger.Available(ledger.Trader, first)); balance.IntPart() < 54_055 {
 		t.Errorf("a trader has %s USDT", balance)
 	}
-	if high := s.count(t, "select max(max_amount)::bigint from platform_limit"); high >= 10_000_000 {
+	if high := s.Count(t, "select max(max_amount)::bigint from platform_limit"); high >= 10_000_000 {
 		t.Errorf("the platform limit is %d", high)
 	}
-	if stale := s.count(t, "select count(*) from rate where stale_at <> 'infinity'"); stale != 0 {
-		t.Errorf("%d rates go stale", stale)
-	}
+	testenv.Want(t, s.Count(t, "select count(*) from rate where stale_at <> 'infinity'"), 0, "rates go stale")
 }
 
 // Desks for 50 open card checkouts of every card method: any number may be open on one. Some of
@@ -204,7 +185,7 @@ func TestRoomForCheckouts(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	for _, pool := range [][2]string{{"RUB", "mtstpay"}, {"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}} {
-		desks := s.count(
+		desks := s.Count(
 			t,
 			`select count(*) from requisite where currency = $1 and method = $2 and enabled and value = ''
 			and open_payments is null and holder is null and bank is null`,
@@ -223,7 +204,7 @@ func TestRoomForCheckouts(t *testing.T) {
 		}
 	}
 	for name, calls := range map[string]int{"checkout_reads": 200, "checkout_writes": 600, "checkout_cards": 100} {
-		if got := s.count(t, "select calls from rate_limit where name = $1", name); got != calls {
+		if got := s.Count(t, "select calls from rate_limit where name = $1", name); got != calls {
 			t.Errorf("%s: %d, want %d", name, got, calls)
 		}
 	}
@@ -246,18 +227,14 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for _, r := range list {
 		if r.Type == nil {
-			if r.Value != "" {
-				t.Errorf("a desk of %s has the value %s", r.Method, r.Value)
-			}
+			testenv.Want(t, r.Value, "", "a desk of %s has the value", r.Method)
 			continue
 		}
 		if seen[[2]string{r.Method, r.Value}] {
 			t.Errorf("%s %s comes twice", r.Method, r.Value)
 		}
 		seen[[2]string{r.Method, r.Value}] = true
-		if wrong := requisite.Of(*r.Type).Wrong(r.Value); wrong != "" {
-			t.Errorf("%s %s %s", r.Method, r.Value, wrong)
-		}
+		testenv.Want(t, requisite.Of(*r.Type).Wrong(r.Value), "", "%s %s", r.Method, r.Value)
 	}
 	if len(seen) == 0 {
 		t.Error("nothing was made up")
@@ -279,11 +256,8 @@ func TestSeedOnce(t *testing.T) {
 	}
 	starting.Wait()
 	noError(t, errors.Join(failed...))
-	var merchants int
-	noError(t, d.Pool.QueryRow(t.Context(), "select count(*) from merchant").Scan(&merchants))
-	if merchants != 3 {
-		t.Errorf("%d merchants", merchants)
-	}
+	merchants := d.Count(t, "select count(*) from merchant")
+	testenv.Want(t, merchants, 3, "merchants")
 	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v); !errors.Is(err, ErrOtherKey) {
 		t.Errorf("another sandbox's key: %v", err)
 	}
@@ -313,18 +287,8 @@ func TestInfoFile(t *testing.T) {
 	var raw map[string]any
 	noError(t, json.Unmarshal(content, &raw))
 	hasNames(t, raw, "base_url", "pay_url", "portal_url", "ops_url", "external_payments_secret", "cashboxes", "users")
-	hasNames(
-		t,
-		raw["cashboxes"].([]any)[0].(map[string]any),
-		"merchantCashboxId",
-		"traderCashboxId",
-		"currency",
-		"methods",
-		"key_id",
-		"secret",
-		"scopes",
-		"webhook_secret",
-	)
+	hasNames(t, raw["cashboxes"].([]any)[0].(map[string]any), "merchantCashboxId", "traderCashboxId", "currency",
+		"methods", "key_id", "secret", "scopes", "webhook_secret")
 	hasNames(t, raw["users"].([]any)[0].(map[string]any), "kind", "login", "password", "token")
 
 	noError(t, os.WriteFile(path, []byte("{"), 0o600))

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -31,9 +32,7 @@ func setup(t *testing.T) *bundle {
 	for login, who := range map[string]*caller.Caller{"one": &b.one, "two": &b.two} {
 		n := session.NewUser{Kind: caller.Operator, Role: caller.Support, Login: login}
 		id, err := session.InsertUser(context.Background(), d.Queries(), n, "no password", time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		*who = caller.Caller{Kind: caller.Operator, Role: caller.Support, ID: id}
 	}
 	return b
@@ -47,9 +46,7 @@ func (b *bundle) save(who caller.Caller, name, path, query string) error {
 func (b *bundle) listed(t *testing.T, who caller.Caller, path string) string {
 	t.Helper()
 	list, err := b.views.List(t.Context(), who, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	text := ""
 	for _, v := range list {
 		text += v.Name + " " + v.Path + "?" + v.Query + ";"
@@ -62,9 +59,7 @@ func TestViews(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, v := range [][3]string{{"b", "/x", "p=1"}, {" a ", "/x", ""}, {"b", "/x", "p=2"}, {"b", "/y", "p=3"}} {
-		if err := b.save(b.one, v[0], v[1], v[2]); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, b.save(b.one, v[0], v[1], v[2]))
 	}
 	for got, want := range map[string]string{
 		b.listed(t, b.one, "/x"): "a /x?;b /x?p=2;", b.listed(t, b.one, "/y"): "b /y?p=3;", b.listed(t, b.two, "/x"): "",
@@ -74,9 +69,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	list, err := b.views.List(t.Context(), b.one, "/y")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	if _, err := b.views.Remove(t.Context(), b.two, list[0].ID); code(err) != "not_found" {
 		t.Errorf("another user's: %v", err)
 	}
@@ -91,9 +84,7 @@ func TestMostViews(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for i := range savedview.MaxViews - 1 {
-		if err := b.save(b.one, fmt.Sprint("view ", i), "/x", ""); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, b.save(b.one, fmt.Sprint("view ", i), "/x", ""))
 	}
 	var all sync.WaitGroup
 	errs := make([]error, 4)
@@ -107,9 +98,7 @@ func TestMostViews(t *testing.T) {
 			refused++
 		}
 	}
-	if refused != 3 {
-		t.Errorf("%d of 4 are refused: %v", refused, errs)
-	}
+	testenv.Want(t, refused, 3, "of 4 are refused: %v", errs)
 	if err := b.save(b.one, "view 3", "/x", "p=1"); err != nil {
 		t.Errorf("one is replaced: %v", err)
 	}
@@ -135,10 +124,7 @@ func TestWhoseViews(t *testing.T) {
 	}
 	for _, kind := range []caller.Kind{caller.MerchantKey, caller.Application, caller.Anyone, ""} {
 		if err := b.save(
-			caller.Caller{Kind: kind, ID: b.one.ID},
-			"a",
-			"/x",
-			"",
+			caller.Caller{Kind: kind, ID: b.one.ID}, "a", "/x", "",
 		); code(err) != fault.ErrTokenKindNotAllowed.Code {
 			t.Errorf("%s saves: %v", kind, err)
 		}

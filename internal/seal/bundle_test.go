@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -43,8 +44,10 @@ type bundle struct {
 	trader      dbtest.Trader
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
 	b.SetRate(t, "RUB", "100", true)
 	scopes := []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits}
@@ -66,13 +69,6 @@ func setup(t *testing.T) *bundle {
 	}
 	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.rooms)
 	return b
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // code is that of a refusal, or "" where there is none.
@@ -132,12 +128,6 @@ func (b *bundle) begin(t *testing.T) pgx.Tx {
 	return tx
 }
 
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), sql, args...)
-	noError(t, err)
-}
-
 // smash changes what cannot be changed, as somebody does who owns the database.
 func (b *bundle) smash(t *testing.T, sql string, args ...any) {
 	t.Helper()
@@ -153,10 +143,8 @@ func (b *bundle) smash(t *testing.T, sql string, args ...any) {
 // pages are the days that are sealed, each with its number of transfers.
 func (b *bundle) pages(t *testing.T) (list []string) {
 	t.Helper()
-	rows, err := b.Pool.Query(
-		t.Context(),
-		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day",
-	)
+	rows, err := b.Pool.Query(t.Context(),
+		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day")
 	noError(t, err)
 	list, err = pgx.CollectRows(rows, pgx.RowTo[string])
 	noError(t, err)
@@ -179,3 +167,5 @@ func (b *bundle) paid(t *testing.T, m dbtest.Merchant) payment.Payment {
 	noError(t, err)
 	return done
 }
+
+var noError = testenv.NoError

@@ -14,25 +14,20 @@ import (
 	"gateway.example/internal/attest"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 // The example of docs/ledger-proof.md, made anew of what its table says, and proven.
 func TestDocumentedExample(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/ledger-proof.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	blocks := strings.Split(string(doc), "```json\n")
 	file, keys := before(blocks[1]), before(blocks[2])
 	proof, err := ParseProof([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	published, err := attest.ParseKeys([]byte(keys))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	if v := proof.Verify(published, proof.Pages); len(v.Wrong) != 0 || len(v.Proven) != 1 {
 		t.Errorf("%q", v)
 	}
@@ -45,9 +40,7 @@ func TestDocumentedExample(t *testing.T) {
 		t.Errorf("made %+v", page)
 	}
 	lines := strings.ReplaceAll(before(strings.Split(blocks[2], "```\n")[2]), "\n", "")
-	if lines != string(page.signed()) {
-		t.Errorf("%s, made %s", lines, page.signed())
-	}
+	testenv.Want(t, lines, string(page.signed()), "made %s", page.signed())
 }
 
 func before(text string) string {
@@ -78,11 +71,8 @@ func example() (Transfer, Page, []byte) {
 	add(43, 5, "pending-completed", trader, platform, "0.4")
 	shown := openingOf(salt, proven, credit)
 	page := Page{
-		Day:       "2026-11-20",
-		Transfers: 3,
-		Root:      rootOf(leaves),
-		Totals:    c.totals().hash(salt),
-		SealedAt:  "2026-11-21T00:10:02Z",
+		Day: "2026-11-20", Transfers: 3, Root: rootOf(leaves), Totals: c.totals().hash(salt),
+		SealedAt: "2026-11-21T00:10:02Z",
 	}
 	page.Hash = sha256.Sum256(page.signed())
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
@@ -90,4 +80,62 @@ func example() (Transfer, Page, []byte) {
 		Leaf: leaves[1], Path: pathOf(leaves, 1), Debit: Side{Hash: openingOf(salt, proven, debit).hash(debit)},
 		Credit: Side{Shown: &shown},
 	}, page, ed25519.Sign(key, page.signed())
+}
+
+// The leaves "a" to "e", hashed by hand with sha256sum: printf '\0a' | sha256sum and so on.
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		0: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		1: "022a6979e6dab7aa5ae4c3e5e45f7e977112a7e63593820dbec1ec738a24f93c",
+		2: "b137985ff484fb600db93107c77b0365c80d78f5b429ded0fd97361d077999eb",
+		3: "36642e73c2540ab121e3a6bf9545b0a24982cd830eb13d3cd19de3ce6c021ec1",
+		5: "fe14a5426fbd70c0fa73f52342afed0da0bd23c4838662ccf6b88a3070ead97b",
+	} {
+		if got := rootOf(leaves(n)); got.String() != want {
+			t.Errorf("%d leaves: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func leaves(n int) []Hash {
+	var hashes []Hash
+	for i := range n {
+		hashes = append(hashes, leafHash([]byte{'a' + byte(i)}))
+	}
+	return hashes
+}
+
+// From each leaf of each tree a path leads to the root, also through the roots of parts, and no other
+// leaf, place, size or path does.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	const part = 4
+	for n := 1; n <= 19; n++ {
+		all := leaves(n)
+		root := rootOf(all)
+		var parts []Hash
+		for i := 0; i < n; i += part {
+			parts = append(parts, rootOf(all[i:min(i+part, n)]))
+		}
+		for i, leaf := range all {
+			path := pathOf(all, i)
+			at := i / part * part
+			inParts := append(append([]Hash{}, pathOf(all[at:min(at+part, n)], i-at)...), pathOf(parts, i/part)...)
+			if len(path) != len(inParts) {
+				t.Fatalf("leaf %d of %d: %d hashes, by parts %d", i, n, len(path), len(inParts))
+			}
+			leads := func(leaf Hash, index, size int, path []Hash) bool {
+				got, whole := climb(leaf, int64(index), int64(size), path)
+				return whole && got == root
+			}
+			if !leads(leaf, i, n, path) || !leads(leaf, i, n, inParts) {
+				t.Errorf("leaf %d of %d does not lead to the root", i, n)
+			}
+			if leads(leafHash(nil), i, n, path) || leads(leaf, i, n, append(path, root)) ||
+				n > 1 && (leads(leaf, (i+1)%n, n, path) || leads(leaf, i, n, path[1:])) || leads(leaf, i+n, n, path) {
+				t.Errorf("leaf %d of %d: something else leads to the root", i, n)
+			}
+		}
+	}
 }

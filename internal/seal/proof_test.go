@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/testenv"
 )
 
 func (b *bundle) keys(t *testing.T) attest.Keys {
@@ -60,7 +61,6 @@ func (b *bundle) verify(t *testing.T, file []byte, published []seal.Page) seal.V
 // 1.05) = 9.52380952 USDT. The file proves that, and tells nothing of the trader nor of what the trader
 // and the platform got.
 func TestPaymentProof(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.posts(t, 2500, b.clock.Now()) // it stands in the first of three parts
@@ -103,7 +103,6 @@ func TestPaymentProof(t *testing.T) {
 
 // Each part of a file that is changed is named.
 func TestChangedProofs(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.posts(t, 3, b.clock.Now())
@@ -165,7 +164,6 @@ func TestChangedProofs(t *testing.T) {
 
 // Published pages follow each other, and one that is left out is missed.
 func TestPublished(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.until(40*day + seal.Grace)
@@ -203,7 +201,6 @@ func TestPublished(t *testing.T) {
 
 // Only the merchant whose payment it is gets the proof, and only operators the list of days.
 func TestWhoMayAsk(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.until(seal.Grace)
@@ -222,9 +219,7 @@ func TestWhoMayAsk(t *testing.T) {
 		"a key":            {b.shop.Caller, "token_kind_not_allowed"},
 	} {
 		_, err := b.proofs.Payment(t.Context(), c.who, id)
-		if code(err) != c.want {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		testenv.Want(t, code(err), c.want, "%s: %v", name, err)
 		_, _, err = b.proofs.Days(t.Context(), c.who, seal.Paging{})
 		if (code(err) == "") != (name == "an operator") {
 			t.Errorf("%s lists days: %v", name, err)
@@ -237,7 +232,6 @@ func TestWhoMayAsk(t *testing.T) {
 
 // A deposit, and a transfer that comes after its day was sealed.
 func TestDepositProof(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.posts(t, 1, b.clock.Now())
 	d, err := b.deposits.Create(t.Context(), b.shop.Caller, deposit.Request{
@@ -275,7 +269,6 @@ func TestDepositProof(t *testing.T) {
 // A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
 // are the merchant's own.
 func TestPayoutProof(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "100")
 	noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
@@ -302,14 +295,11 @@ func TestPayoutProof(t *testing.T) {
 		t.Errorf("%q", v)
 	}
 	_, err = b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
-	if code(err) != "cashbox_access_denied" {
-		t.Errorf("another merchant: %v", err)
-	}
+	testenv.Want(t, code(err), "cashbox_access_denied", "another merchant: %v", err)
 }
 
 // Nothing is proven by a ledger that was changed.
 func TestProofOfAChangedLedger(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.until(seal.Grace)
@@ -323,15 +313,14 @@ func TestProofOfAChangedLedger(t *testing.T) {
 // Days are listed from the newest down, with what each moved and what there was after it: the trader
 // got 1000, the cashbox 9.52380952 of a payment, and the platform its share.
 func TestDayList(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
 	b.posts(t, 3, dbtest.Start.Add(day))
 	b.until(2*day + seal.Grace)
 	b.seal(t)
 	// A migration begins the count of the other audit at the real time, which has nothing to do with this clock.
-	b.exec(t, "update audit_run set proven_at = 'epoch' where scope = 'recent'")
-	b.exec(t, "update audit_run set proven_at = $1, violations = 4 where scope = 'full'", b.clock.Now().Add(time.Hour))
+	b.Exec(t, "update audit_run set proven_at = 'epoch' where scope = 'recent'")
+	b.Exec(t, "update audit_run set proven_at = $1, violations = 4 where scope = 'full'", b.clock.Now().Add(time.Hour))
 	two := int32(2)
 	days, next, err := b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &two})
 	noError(t, err)
@@ -372,10 +361,8 @@ func TestDayList(t *testing.T) {
 		if days[1].State != state || days[0].State != seal.Valid {
 			t.Errorf("%s: %s, %s", state, days[1].State, days[0].State)
 		}
-		b.smash(
-			t,
-			"update ledger_page p set totals = k.totals, kid = k.kid from kept k where k.day = p.day; drop table kept",
-		)
+		b.smash(t,
+			"update ledger_page p set totals = k.totals, kid = k.kid from kept k where k.day = p.day; drop table kept")
 	}
 	wrong, zero := "yesterday", int32(0)
 	_, _, err = b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})

@@ -1,16 +1,19 @@
 package seal_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/testenv"
 )
 
 func wantPages(t *testing.T, b *bundle, want ...string) {
@@ -24,7 +27,6 @@ func wantPages(t *testing.T, b *bundle, want ...string) {
 // A day is sealed once it is over, each of several that were missed by itself, and one without
 // transfers as a page without leaves.
 func TestDays(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.seal(t)
 	wantPages(t, b) // nothing was ever moved
@@ -46,7 +48,6 @@ func TestDays(t *testing.T) {
 
 // What is committed late, or made by a clock that went back, is on the next page, and on no other.
 func TestLate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
 	b.until(seal.Grace)
@@ -69,7 +70,6 @@ func TestLate(t *testing.T) {
 // A transaction that is open across midnight has taken ids: no page is decided until it has ended,
 // and then its transfers are on it.
 func TestOpenAcrossMidnight(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.posts(t, 1, dbtest.Start)
 	tx := b.begin(t)
@@ -94,7 +94,6 @@ func TestOpenAcrossMidnight(t *testing.T) {
 
 // Several processes at once come to one page of each day, with turns and without.
 func TestManySealers(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for i := range 4 {
 		b.posts(t, 300, dbtest.Start.Add(time.Duration(i)*day))
@@ -115,12 +114,12 @@ func TestManySealers(t *testing.T) {
 	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300")
 	b.posts(t, 10, b.clock.Now())
 	b.until(4*day + seal.Grace)
-	b.exec(t, "update ledger_sealer set until = now() + interval '1 minute'")
+	b.Exec(t, "update ledger_sealer set until = now() + interval '1 minute'")
 	all(func(s *seal.Sealer) error { return s.Run(t.Context()) })
 	if got := b.pages(t); len(got) != 4 {
 		t.Errorf("out of turn: %v", got)
 	}
-	b.exec(t, "update ledger_sealer set until = now() - interval '1 second'")
+	b.Exec(t, "update ledger_sealer set until = now() - interval '1 second'")
 	all(func(s *seal.Sealer) error { return s.Run(t.Context()) })
 	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300", "24: 10")
 }
@@ -134,16 +133,15 @@ func TestCrash(t *testing.T) {
 		"before the page":  "create trigger broken before insert on ledger_page execute function append_only()",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			b.posts(t, 2000, dbtest.Start)
 			b.until(seal.Grace)
-			b.exec(t, sql)
+			b.Exec(t, sql)
 			if err := b.sealer.Run(t.Context()); err == nil {
 				t.Fatal("it did not break")
 			}
 			b.posts(t, 7, dbtest.Start.Add(time.Hour))
-			b.exec(t, "drop trigger broken on "+strings.Fields(strings.Split(sql, " on ")[1])[0])
+			b.Exec(t, "drop trigger broken on "+strings.Fields(strings.Split(sql, " on ")[1])[0])
 			b.seal(t)
 			wantPages(t, b, "20: 2000")
 			b.until(day + seal.Grace)
@@ -184,7 +182,6 @@ func TestChangesAreFound(t *testing.T) {
 		"what is on it":      {"update ledger_seal set last_id = last_id - 1 where day = '2026-11-21'", "another last transfer", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			b.posts(t, 2, dbtest.Start)
 			b.posts(t, 3, dbtest.Start.Add(day))
@@ -211,7 +208,6 @@ func found(list []audit.Violation, detail string) bool {
 
 // The pages and what they are made of are never changed, and stand in one chain.
 func TestPagesAreAppendOnly(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
 	b.until(seal.Grace)
@@ -234,12 +230,41 @@ func TestPagesAreAppendOnly(t *testing.T) {
 
 // An id is taken when it is used, and not kept for later: the sealer goes by that.
 func TestIDsAreNotKept(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
-	var kept int
-	noError(t, b.Pool.QueryRow(t.Context(),
-		"select seqcache from pg_sequence where seqrelid = 'transfer_id_seq'::regclass").Scan(&kept))
-	if kept != 1 {
-		t.Errorf("%d ids are kept", kept)
+	kept := b.Count(t, "select seqcache from pg_sequence where seqrelid = 'transfer_id_seq'::regclass")
+	testenv.Want(t, kept, 1, "ids are kept")
+}
+
+// BenchmarkSeal seals a day of 100,000 transfers.
+func BenchmarkSeal(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		d := dbtest.New(b)
+		_, err := d.Pool.Exec(b.Context(), `
+			insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+			select 14, 12 + 8 * (n % 100), 1, 'pending-completed', 'payment', n, $1::timestamptz + make_interval(secs => n / 10.0)
+			from generate_series(1, 100000) n`, dbtest.Start.Truncate(24*time.Hour))
+		if err != nil {
+			b.Fatal(err)
+		}
+		clock := &dbtest.Clock{}
+		clock.Advance(24 * time.Hour)
+		sealer := seal.NewSealer(d.Pool, clock, benchSigner(b, d))
+		b.StartTimer()
+		if err := sealer.Run(b.Context()); err != nil {
+			b.Fatal(err)
+		}
 	}
+}
+
+func benchSigner(b *testing.B, d *dbtest.DB) *attest.Signer {
+	b.Helper()
+	signer, err := attest.New(d.Pool, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := signer.Note(b.Context(), dbtest.Start); err != nil {
+		b.Fatal(err)
+	}
+	return signer
 }

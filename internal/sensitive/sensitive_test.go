@@ -6,6 +6,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sensitive"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -18,9 +19,7 @@ func TestReads(t *testing.T) {
 	viewing := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: 9, Login: "desk", ViewAs: true, Behind: 7}
 	for i, who := range []caller.Caller{admin, viewing} {
 		subject := sensitive.Subject{Kind: "requisite", Key: "5", What: []string{"value", "receipt"}[i]}
-		if err := sensitive.Record(t.Context(), d.Queries(), who, dbtest.Start, subject); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, sensitive.Record(t.Context(), d.Queries(), who, dbtest.Start, subject))
 	}
 	reads := sensitive.New(d.Pools())
 	list, next, err := reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("5"), UserID: new(int64(7))})

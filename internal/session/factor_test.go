@@ -12,11 +12,11 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 // Until a compulsory factor is set up, a sign-in is good for setting it up and for nothing else.
 func TestEnrolment(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	in := o.signIn(t, "root", "")
@@ -70,7 +70,6 @@ func second[T any](_ T, err error) error { return err }
 
 // Who knows only the password cannot add a factor of theirs once the user has one.
 func TestNobodyEnrolsBesideTheUser(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	thief := o.signIn(t, "root", "")
@@ -94,7 +93,6 @@ func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 
 // A code of the authenticator app works once, also where several use it at the same moment.
 func TestCodeOnce(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, secret, _ := o.operator(t, "root")
 	code := o.nextCode(t, secret)
@@ -116,9 +114,7 @@ func TestCodeOnce(t *testing.T) {
 			refused(t, err, fault.Refused, "factor_wrong")
 		}
 	}
-	if good != 1 {
-		t.Errorf("one code was accepted %d times", good)
-	}
+	testenv.Want(t, good, 1, "times that one code was accepted")
 	_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
 	// The step before is over, too; the next is not.
@@ -133,19 +129,17 @@ func TestCodeOnce(t *testing.T) {
 
 // Clocks differ by half a minute, and not by a minute.
 func TestCodeOfAnotherMinute(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, secret, _ := o.operator(t, "root")
 	o.wait(time.Hour)
 	for away, good := range map[time.Duration]bool{
 		-time.Minute: false, -30 * time.Second: true, 60 * time.Second: false, 30 * time.Second: true,
 	} {
-		_, err := o.Pool.Exec(t.Context(), "update app_user set totp_step = null")
-		noError(t, err)
+		o.Exec(t, "update app_user set totp_step = null")
 		o.wait(away)
 		code := o.code(t, secret)
 		o.wait(-away)
-		_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
+		_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
 		if (err == nil) != good {
 			t.Errorf("%s away: %v", away, err)
 		}
@@ -154,7 +148,6 @@ func TestCodeOfAnotherMinute(t *testing.T) {
 
 // A recovery code finishes one sign-in, however it is written, and nobody else's.
 func TestRecoveryCodeOnce(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, _, codes := o.operator(t, "root")
 	_, _, others := o.operator(t, "other")
@@ -165,9 +158,7 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	refused(t, err, fault.Refused, "factor_wrong")
 	opened, err := give(" " + codes[0][:5] + " " + codes[0][6:] + " ")
 	noError(t, err)
-	if left := opened.Session.Factors.RecoveryCodes; left != 9 {
-		t.Errorf("%d codes are left", left)
-	}
+	testenv.Want(t, opened.Session.Factors.RecoveryCodes, 9, "codes are left")
 	_, err = give(codes[0])
 	refused(t, err, fault.Refused, "factor_wrong")
 	// A sign-in may bring it at once.
@@ -186,7 +177,6 @@ func TestRecoveryCodeOnce(t *testing.T) {
 
 // Wrong codes count as failed sign-ins, against login and address.
 func TestCodesAreCounted(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, secret, _ := o.operator(t, "root")
 	in := o.signIn(t, "root", "")
@@ -199,18 +189,14 @@ func TestCodesAreCounted(t *testing.T) {
 	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
 	refused(t, err, fault.TooManyRequests, "rate_limited")
 	// Elsewhere the user can still sign in.
-	_, err = o.SignIn(
-		t.Context(),
-		session.Credentials{Login: "root", Password: password},
-		session.Origin{Address: "198.51.100.1"},
-	)
+	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password},
+		session.Origin{Address: "198.51.100.1"})
 	noError(t, err)
 }
 
 // What needs a fresh factor needs one of the last five minutes; giving one is a new token, and the
 // old one is dead.
 func TestStepUp(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, secret, _ := o.operator(t, "root")
 	o.wait(5*time.Minute - time.Second)
@@ -252,7 +238,6 @@ func TestStepUp(t *testing.T) {
 
 // A user without a second factor is fresh after signing in, and again by the password.
 func TestStepUpByPassword(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	m := o.NewMerchant(t, dbtest.MerchantOpts{})
 	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
@@ -276,9 +261,7 @@ func TestStepUpByPassword(t *testing.T) {
 	// Their first factor needs no freshness, and may be taken away again.
 	o.wait(5*time.Minute + time.Second)
 	enrolled, _, codes := o.enrol(t, again.Session)
-	if len(codes) != 10 {
-		t.Errorf("%d recovery codes", len(codes))
-	}
+	testenv.Want(t, len(codes), 10, "recovery codes")
 	noError(t, o.RemoveTOTP(t.Context(), enrolled.Session))
 	found, err = o.Find(t.Context(), enrolled.Cookie)
 	if err != nil || found.Factors.Any() || found.Factors.RecoveryCodes != 0 {
@@ -288,7 +271,6 @@ func TestStepUpByPassword(t *testing.T) {
 
 // Where a factor is compulsory the last one stays.
 func TestLastFactor(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
 	refused(t, o.RemoveTOTP(t.Context(), in.Session), fault.Conflict, "factor_last")
@@ -299,14 +281,11 @@ func TestLastFactor(t *testing.T) {
 
 // The API's sessions know second factors, too: a token without one is good for nothing else.
 func TestSecondFactorOfTheAPI(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, secret, _ := o.operator(t, "root")
 	token, err := o.Login(t.Context(), session.Credentials{Login: "root", Password: password}, home)
 	noError(t, err)
-	if token.State != session.AwaitsFactor {
-		t.Errorf("state %s", token.State)
-	}
+	testenv.Want(t, token.State, session.AwaitsFactor, "state")
 	_, err = o.Bearer(t.Context(), "Bearer "+token.Bearer)
 	refused(t, err, fault.Forbidden, "second_factor_required")
 	in, err := o.FindBearer(t.Context(), "Bearer "+token.Bearer)
@@ -323,11 +302,8 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	if who, err := o.Bearer(t.Context(), "Bearer "+opened.Bearer); err != nil || who.Need(caller.OperatorUsers) != nil {
 		t.Errorf("%+v, %v", who, err)
 	}
-	at, err := o.Login(
-		t.Context(),
-		session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
-		home,
-	)
+	at, err := o.Login(t.Context(), session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
+		home)
 	if err != nil || at.State != session.Whole {
 		t.Errorf("with the code at once: %s, %v", at.State, err)
 	}
@@ -335,7 +311,6 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 
 // Once there is a factor, a session that never gave it is not fresh, however new it is.
 func TestSessionFromBeforeTheFactor(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	m := o.NewMerchant(t, dbtest.MerchantOpts{})
 	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)

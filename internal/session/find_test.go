@@ -14,11 +14,11 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 // A session ends when it was idle for half an hour, and lives on while it is used.
 func TestIdle(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
 	for range 3 {
@@ -38,7 +38,6 @@ func TestIdle(t *testing.T) {
 
 // It ends twelve hours after the sign-in, however much it is used, and whatever is given meanwhile.
 func TestAbsolute(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, secret, _ := o.operator(t, "root")
 	for range 35 {
@@ -63,7 +62,6 @@ func TestAbsolute(t *testing.T) {
 
 // A trader on shift may be idle for longer.
 func TestShift(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	desk := o.NewTrader(t, dbtest.TraderOpts{})
 	o.add(t, caller.Trader, "desk", nil, &desk.ID)
@@ -90,7 +88,6 @@ func TestShift(t *testing.T) {
 
 // That a session was seen is written once a minute.
 func TestSeen(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
 	seen := func() time.Time {
@@ -112,7 +109,6 @@ func TestSeen(t *testing.T) {
 
 // Who has signed out, was switched off, or whose session was ended, is out at once.
 func TestOutAtOnce(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	operator, _, _ := o.operator(t, "root")
 	off := false
@@ -146,7 +142,6 @@ func TestOutAtOnce(t *testing.T) {
 
 // A token works through the door it was made for.
 func TestDoors(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	id := o.add(t, caller.Operator, "root", nil, nil)
 	key := config.CookieKeys[0]
@@ -209,7 +204,6 @@ func TestCookieKeys(t *testing.T) {
 
 // A user sees and ends their own sessions alone.
 func TestOwnSessions(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, secret, _ := o.operator(t, "root")
 	o.wait(time.Minute)
@@ -239,7 +233,6 @@ func TestOwnSessions(t *testing.T) {
 
 // A new password ends all other sessions, and the present one goes on with another token.
 func TestChangePassword(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, secret, _ := o.operator(t, "root")
 	other := o.signIn(t, "root", o.nextCode(t, secret))
@@ -262,7 +255,6 @@ func TestChangePassword(t *testing.T) {
 }
 
 func TestPreferences(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
 	if in.Session.Preferences != (session.Preferences{Zone: "UTC", Theme: "system", Shortcuts: true}) {
@@ -288,28 +280,23 @@ func TestPreferences(t *testing.T) {
 
 // What a browser says of itself is kept fit to be shown.
 func TestAgent(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	in, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, session.Origin{
 		Address: "192.0.2.1", Agent: "a\x00b\nc\xff" + strings.Repeat("я", 300),
 	})
 	noError(t, err)
-	if got := in.Session.Agent; got != "a b c "+strings.Repeat("я", 249) {
-		t.Errorf("kept %q", got)
-	}
+	testenv.Want(t, in.Session.Agent, "a b c "+strings.Repeat("я", 249), "kept")
 }
 
 // The tokens of before are the API's, and whole; users have the role they had in effect.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	d := dbtest.At(t, 52)
-	_, err := d.Pool.Exec(t.Context(), `insert into app_user (kind, login, password_hash, created_at)
+	d.Exec(t, `insert into app_user (kind, login, password_hash, created_at)
 		values ('operator', 'root', 'x', now()), ('cabinet', 'player', 'x', now())`)
-	noError(t, err)
-	_, err = d.Pool.Exec(t.Context(), `insert into token (hash, user_id, created_at, expires_at)
+	d.Exec(t, `insert into token (hash, user_id, created_at, expires_at)
 		select sha256('old'), id, now(), now() + interval '1 hour' from app_user where login = 'root'`)
-	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config)
 	noError(t, err)
@@ -317,11 +304,8 @@ func TestMigration(t *testing.T) {
 	if err != nil || who.Role != caller.Admin {
 		t.Errorf("%+v, %v", who, err)
 	}
-	var roles int
-	noError(t, d.Pool.QueryRow(t.Context(), "select count(role) from app_user").Scan(&roles))
-	if roles != 1 {
-		t.Errorf("%d users have roles", roles)
-	}
+	roles := d.Count(t, "select count(role) from app_user")
+	testenv.Want(t, roles, 1, "users have roles")
 	for _, wrong := range []string{"role = null", "role = 'owner'"} {
 		if _, err := d.Pool.Exec(t.Context(), "update app_user set "+wrong+" where login = 'root'"); err == nil {
 			t.Errorf("an operator may have %s", wrong)

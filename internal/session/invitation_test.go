@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 var admin = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
@@ -33,7 +34,6 @@ func (o office) invited(t testing.TB, login string) (int64, string) {
 
 // An invitation is read as often as wanted and accepted once, within 72 hours.
 func TestInvitation(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, token := o.invited(t, "eva")
 	_, err := o.SignIn(t.Context(), session.Credentials{Login: "eva", Password: password}, home)
@@ -62,9 +62,7 @@ func TestInvitation(t *testing.T) {
 			refused(t, err, fault.NotFound, "invitation_invalid")
 		}
 	}
-	if accepted != 1 {
-		t.Errorf("accepted %d times", accepted)
-	}
+	testenv.Want(t, accepted, 1, "times accepted")
 	if in := o.signIn(t, "eva", ""); in.Session.State != session.AwaitsEnrolment {
 		t.Errorf("state %s", in.Session.State)
 	}
@@ -73,7 +71,6 @@ func TestInvitation(t *testing.T) {
 }
 
 func TestInvitationExpires(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, token := o.invited(t, "eva")
 	o.wait(72*time.Hour + time.Second)
@@ -82,17 +79,13 @@ func TestInvitationExpires(t *testing.T) {
 	_, err = o.AcceptInvitation(t.Context(), token, password, home)
 	refused(t, err, fault.NotFound, "invitation_invalid")
 	noError(t, o.Prune(t.Context()))
-	var left int
-	noError(t, o.Pool.QueryRow(t.Context(), "select count(*) from invitation").Scan(&left))
-	if left != 0 {
-		t.Errorf("%d invitations are left", left)
-	}
+	left := o.Count(t, "select count(*) from invitation")
+	testenv.Want(t, left, 0, "invitations are left")
 }
 
 // The user is signed in by accepting, with what is still missing, and a later invitation takes the
 // place of an earlier one.
 func TestInvitedAnew(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	id, first := o.invited(t, "eva")
 	change, link, err := o.Invite(t.Context(), admin, id)
@@ -106,9 +99,7 @@ func TestInvitedAnew(t *testing.T) {
 	in, err := o.AcceptInvitation(t.Context(), second, password, home)
 	noError(t, err)
 	in, _, codes := o.enrol(t, in.Session)
-	if in.Session.Caller.Role != caller.Support {
-		t.Errorf("role %s", in.Session.Caller.Role)
-	}
+	testenv.Want(t, in.Session.Caller.Role, caller.Support, "role")
 	// Who lost everything begins anew: neither password nor factors nor sessions are left.
 	_, link, err = o.Invite(t.Context(), admin, id)
 	noError(t, err)
@@ -117,12 +108,8 @@ func TestInvitedAnew(t *testing.T) {
 	}
 	_, err = o.SignIn(t.Context(), session.Credentials{Login: "eva", Password: password, Code: codes[0]}, home)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	in, err = o.AcceptInvitation(
-		t.Context(),
-		strings.TrimPrefix(link, "https://portal.example/invitation/"),
-		password,
-		home,
-	)
+	in, err = o.AcceptInvitation(t.Context(), strings.TrimPrefix(link, "https://portal.example/invitation/"), password,
+		home)
 	noError(t, err)
 	if in.Session.State != session.AwaitsEnrolment || in.Session.Factors != (session.Factors{}) {
 		t.Errorf("begun anew: %+v", in.Session)
@@ -133,7 +120,6 @@ func TestInvitedAnew(t *testing.T) {
 
 // A password set by an operator voids the invitation, and so does switching the user off.
 func TestInvitationVoided(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	next, off := "another long password", false
 	for name, update := range map[string]session.UserUpdate{"password": {Password: &next}, "off": {Enabled: &off}} {
@@ -148,12 +134,9 @@ func TestInvitationVoided(t *testing.T) {
 
 // A role is one of the kind's, the first where none is given; another role ends the sessions.
 func TestRoles(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
-	if in.Session.Caller.Role != caller.Admin {
-		t.Errorf("role %s", in.Session.Caller.Role)
-	}
+	testenv.Want(t, in.Session.Caller.Role, caller.Admin, "role")
 	auditor, desk := caller.Auditor, caller.Desk
 	_, err := o.Update(t.Context(), admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &desk})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("role") {

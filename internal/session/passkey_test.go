@@ -127,7 +127,6 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 }
 
 func TestPasskey(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	opened, key := o.withPasskey(t, "root")
 	list, err := o.ListPasskeys(t.Context(), opened.Session)
@@ -164,7 +163,6 @@ func TestPasskey(t *testing.T) {
 
 // An answer is taken from the user's own key, for this site, with a counter that goes on.
 func TestPasskeyRefused(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	_, key := o.withPasskey(t, "root")
 	_, strangers := o.withPasskey(t, "stranger")
@@ -196,7 +194,6 @@ func TestPasskeyRefused(t *testing.T) {
 // A challenge for a proof does not add a key, nor the other way round, and somebody's key is not
 // another's.
 func TestPasskeyCeremonies(t *testing.T) {
-	t.Parallel()
 	o := newOffice(t)
 	root, key := o.withPasskey(t, "root")
 	options, err := o.BeginAssertion(t.Context(), root.Session)
@@ -231,7 +228,6 @@ func TestPasskeyCeremonies(t *testing.T) {
 
 // Where the portals' address is a number, there are no passkeys.
 func TestNoPasskeysAtANumber(t *testing.T) {
-	t.Parallel()
 	c := config
 	c.PortalURL = "http://127.0.0.1:8082"
 	service, err := session.New(newPeople(t).Pools(), nil, nil, c)

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -20,26 +21,9 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 var (
 	home   = session.Origin{Address: "192.0.2.1", Agent: "Browser"}
 	config = session.Config{
-		PortalURL:  "https://portal.example",
-		CookieKeys: [][]byte{bytes.Repeat([]byte{1}, session.CookieKeySize)},
+		PortalURL: "https://portal.example", CookieKeys: [][]byte{bytes.Repeat([]byte{1}, session.CookieKeySize)},
 	}
 )
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// refused checks a refusal's code and the kind that decides its status.
-func refused(t testing.TB, err error, kind fault.Kind, code string) {
-	t.Helper()
-	f := fault.As(err)
-	if f == nil || f.Kind != kind || f.Code != code {
-		t.Errorf("error %v; want %s of kind %d", err, code, kind)
-	}
-}
 
 // office is the service where second factors are compulsory, with the limits in force and a clock
 // that stands until it is told to go on.
@@ -49,8 +33,10 @@ type office struct {
 	begin  time.Time
 }
 
-func newOffice(t testing.TB) office {
+// newOffice has the test run beside others.
+func newOffice(t *testing.T) office {
 	t.Helper()
+	t.Parallel()
 	d := dbtest.New(t)
 	limits := limit.New(d.Pool)
 	noError(t, limits.Load(t.Context()))
@@ -114,3 +100,8 @@ func (o office) live(t testing.TB, cookie string) bool {
 	}
 	return err == nil
 }
+
+var (
+	noError = testenv.NoError
+	refused = dbtest.WantRefusal
+)

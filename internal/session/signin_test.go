@@ -28,8 +28,12 @@ type people struct {
 	*session.Service
 }
 
+// newPeople has the test run beside others.
 func newPeople(t testing.TB) people {
 	t.Helper()
+	if t, ok := t.(*testing.T); ok {
+		t.Parallel()
+	}
 	d := dbtest.New(t)
 	users, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config)
 	noError(t, err)
@@ -51,18 +55,14 @@ func (p people) secondFactor(t *testing.T, userID int64) string {
 	t.Helper()
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"})
 	noError(t, err)
-	sealed, err := dbtest.Vault().Seal(
-		[]byte(key.Secret()),
-		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID},
-	)
+	sealed, err := dbtest.Vault().Seal([]byte(key.Secret()),
+		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID})
 	noError(t, err)
-	_, err = p.Pool.Exec(t.Context(), "update app_user set totp_secret = $2 where id = $1", userID, sealed)
-	noError(t, err)
+	p.Exec(t, "update app_user set totp_secret = $2 where id = $1", userID, sealed)
 	return key.Secret()
 }
 
 func TestLogin(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	m, trader := p.NewMerchant(t, dbtest.MerchantOpts{}), p.NewTrader(t, dbtest.TraderOpts{})
 	for _, test := range []struct {
@@ -93,7 +93,6 @@ func unlessZero(id int64) *int64 {
 }
 
 func TestLoginRefused(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	p.add(t, caller.Operator, "operator", nil, nil)
 	answers := map[string]bool{}
@@ -106,15 +105,11 @@ func TestLoginRefused(t *testing.T) {
 	} {
 		token, err := p.Login(t.Context(), c, home)
 		refused(t, err, fault.Unauthenticated, "invalid_credentials")
-		if token != (session.Token{}) {
-			t.Errorf("%s: got a token", name)
-		}
+		testenv.Want(t, token, (session.Token{}), "%s: got a token", name)
 		answers[err.Error()] = true
 	}
 	// Nobody may learn which logins exist.
-	if len(answers) != 1 {
-		t.Errorf("answers differ: %v", answers)
-	}
+	testenv.Want(t, len(answers), 1, "answers differ: %v", answers)
 	_, err := p.Login(t.Context(), session.Credentials{}, home)
 	if f := fault.As(err); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil ||
 		f.Fields["password"] == nil {
@@ -123,7 +118,6 @@ func TestLoginRefused(t *testing.T) {
 }
 
 func TestSecondFactor(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
 	code := func(at time.Time) string {
@@ -135,47 +129,32 @@ func TestSecondFactor(t *testing.T) {
 		"wrong": "abcdef", "another": "000000x", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
 	} {
 		if _, err := p.Login(
-			t.Context(),
-			session.Credentials{Login: "operator", Password: password, Code: given},
-			home,
+			t.Context(), session.Credentials{Login: "operator", Password: password, Code: given}, home,
 		); err == nil {
 			t.Errorf("%s: let in", name)
 		} else {
 			refused(t, err, fault.Unauthenticated, "invalid_credentials")
 		}
 	}
-	_, err := p.Login(
-		t.Context(),
-		session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
-		home,
-	)
+	_, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
+		home)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	_, err = p.Login(
-		t.Context(),
-		session.Credentials{Login: "operator", Password: password, Code: code(time.Now())},
-		home,
-	)
+	_, err = p.Login(t.Context(), session.Credentials{Login: "operator", Password: password, Code: code(time.Now())},
+		home)
 	noError(t, err)
 	// Another user's sealed secret, put into this row, must not open.
 	other := p.add(t, caller.Operator, "other", nil, nil)
-	_, err = p.Pool.Exec(
-		t.Context(),
+	p.Exec(t,
 		"update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1",
-		other,
-	)
-	noError(t, err)
+		other)
 	if _, err = p.Login(
-		t.Context(),
-		session.Credentials{Login: "other", Password: password, Code: code(time.Now())},
-		home,
-	); err == nil ||
-		fault.As(err) != nil {
+		t.Context(), session.Credentials{Login: "other", Password: password, Code: code(time.Now())}, home,
+	); err == nil || fault.As(err) != nil {
 		t.Errorf("with a copied secret: %v", err)
 	}
 }
 
 func TestBearerRefused(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
 	token, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: password}, home)
@@ -198,7 +177,6 @@ func TestBearerRefused(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
 	for token, expires := range map[string]time.Duration{"past": -time.Hour, "future": time.Hour} {
@@ -215,7 +193,6 @@ func TestPrune(t *testing.T) {
 }
 
 func TestOnlyHashesAreStored(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
 	code, err := totp.GenerateCode(secret, time.Now())
@@ -225,8 +202,7 @@ func TestOnlyHashesAreStored(t *testing.T) {
 	for _, hidden := range []string{token.Bearer, password, secret} {
 		p.StoredNowhere(t, hidden)
 	}
-	var hash string
-	noError(t, p.Pool.QueryRow(t.Context(), "select password_hash from app_user").Scan(&hash))
+	hash := p.Text(t, "select password_hash from app_user")
 	if kept := testenv.Pick("m=64,t=1,p=1", "m=19456,t=2,p=1"); !strings.HasPrefix(hash, "$argon2id$v=19$"+kept+"$") {
 		t.Errorf("the password is kept as %s", hash)
 	}
@@ -236,7 +212,6 @@ func TestOnlyHashesAreStored(t *testing.T) {
 }
 
 func TestCreateOperator(t *testing.T) {
-	t.Parallel()
 	p := newPeople(t)
 	noError(t, session.CreateOperator(t.Context(), p.Queries(), "root", password))
 	token, err := p.Login(t.Context(), session.Credentials{Login: "root", Password: password}, home)
@@ -269,4 +244,84 @@ func FuzzBearer(f *testing.F) {
 			t.Fatalf("%q: %+v, %v", authorization, who, err)
 		}
 	})
+}
+
+// events are the sign-ins that are kept, the oldest first.
+func (o office) events(t testing.TB) string {
+	t.Helper()
+	rows, err := o.Pool.Query(t.Context(), `select coalesce(u.login, 'nobody') || ' ' || e.outcome || ' ' || e.address
+		from sign_in_event e left join app_user u on u.id = e.user_id order by e.id`)
+	noError(t, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	noError(t, err)
+	return strings.Join(list, "\n")
+}
+
+// Sign-ins are kept, and those that failed, but nothing of what was typed.
+func TestSignInsAreKept(t *testing.T) {
+	o := newOffice(t)
+	_, secret, _ := o.operator(t, "root")
+	try := func(login, password, code string) {
+		t.Helper()
+		_, _ = o.SignIn(t.Context(), session.Credentials{Login: login, Password: password, Code: code}, home)
+	}
+	try("root", "canary", "")
+	try("canary", password, "")
+	try("root", password, "000000")
+	opened := o.signIn(t, "root", "")
+	_, err := o.GiveFactor(t.Context(), opened.Session, session.Factor{Code: "canary"})
+	if err == nil {
+		t.Error("a wrong code was taken")
+	}
+	_, err = o.GiveFactor(t.Context(), opened.Session, session.Factor{Code: o.nextCode(t, secret)})
+	noError(t, err)
+	o.signIn(t, "root", o.nextCode(t, secret))
+	want := `root awaits_enrolment 192.0.2.1
+root wrong_password 192.0.2.1
+nobody wrong_password 192.0.2.1
+root wrong_factor 192.0.2.1
+root awaits_factor 192.0.2.1
+root wrong_factor 192.0.2.1
+root factor_given 192.0.2.1
+root signed_in 192.0.2.1`
+	testenv.Want(t, o.events(t), want, "kept")
+	all := o.Text(t, "select string_agg(e::text, '') from sign_in_event e")
+	if strings.Contains(all, "canary") || strings.Contains(all, password) {
+		t.Errorf("what was typed is kept: %s", all)
+	}
+}
+
+// Of a user and an outcome only so many sign-ins are kept in an hour, and others no less for that.
+func TestSignInsAreBounded(t *testing.T) {
+	o := newOffice(t)
+	id := o.add(t, caller.Cabinet, "payer", nil, nil)
+	o.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+		select now() - interval '1 minute', $1, 'web', 'wrong_password', '', '' from generate_series(1, 100)`, id)
+	_, err := o.SignIn(t.Context(), session.Credentials{Login: "payer", Password: "wrong"}, home)
+	if err == nil {
+		t.Error("a wrong password was taken")
+	}
+	o.signIn(t, "payer", "")
+	events := o.events(t)
+	if strings.Count(events, "wrong_password") != 100 || strings.Count(events, "signed_in") != 1 {
+		t.Errorf("kept: %s", events)
+	}
+}
+
+// What is kept is never changed, and removed only when it is old.
+func TestSignInsStay(t *testing.T) {
+	o := newOffice(t)
+	o.add(t, caller.Cabinet, "payer", nil, nil)
+	o.signIn(t, "payer", "")
+	for _, sql := range []string{"delete from sign_in_event", "update sign_in_event set address = ''", "truncate sign_in_event"} {
+		if _, err := o.Pool.Exec(t.Context(), sql); err == nil {
+			t.Errorf("%s: done", sql)
+		}
+	}
+	o.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+		values (now() - interval '402 days', 1, 'web', 'signed_in', 'old', '')`)
+	noError(t, o.Prune(t.Context()))
+	if events := o.events(t); strings.Contains(events, "old") || !strings.Contains(events, "payer signed_in") {
+		t.Errorf("kept: %s", events)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 // team is a merchant's, whose owner is signed in.
@@ -84,7 +85,6 @@ func wrongField(t *testing.T, err error, name string) {
 // An owner invites somebody, who comes in with the role they were given; of two invitations of one
 // login at a time one is made.
 func TestInviteMember(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	for _, role := range []caller.Role{"", "admin", caller.Desk} {
 		_, err := m.InviteMember(t.Context(), m.owner, "boris", role)
@@ -119,7 +119,6 @@ func TestInviteMember(t *testing.T) {
 
 // Who is switched off before they accept their invitation does not come in by it.
 func TestInvitedAndSwitchedOff(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	link, err := m.InviteMember(t.Context(), m.owner, "boris", caller.Support)
 	noError(t, err)
@@ -136,7 +135,6 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 
 // A change of role or a switch ends sessions at once, and may be made twice.
 func TestUpdateMember(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	role, off, on := caller.Support, false, true
@@ -165,7 +163,6 @@ func TestUpdateMember(t *testing.T) {
 
 // A password that an owner sends along is not set: passwords are each user's own.
 func TestMemberKeepsPassword(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	other := "another long password"
@@ -178,7 +175,6 @@ func TestMemberKeepsPassword(t *testing.T) {
 // Sessions are ended without any other change, and an invitation anew takes password and the link
 // before it away.
 func TestEndAndReinviteMember(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Developer)
 	bearer := m.bearer(t, "boris", password)
@@ -208,7 +204,6 @@ func TestEndAndReinviteMember(t *testing.T) {
 // The last owner who can sign in stays what they are, however they would go; one who is only invited
 // does not count.
 func TestLastOwnerStays(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	_, err := m.InviteMember(t.Context(), m.owner, "invited", caller.Owner)
 	noError(t, err)
@@ -234,7 +229,6 @@ func TestLastOwnerStays(t *testing.T) {
 // Of two owners who take each other's role, switch each other off or invite each other anew at the
 // same time, one stays.
 func TestOwnersAtOnce(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	ids := []int64{m.owner.ID, m.member(t, "boris", caller.Owner)}
 	role, off := caller.Support, false
@@ -251,9 +245,8 @@ func TestOwnersAtOnce(t *testing.T) {
 		},
 	} {
 		for range 5 {
-			_, err := m.Pool.Exec(t.Context(), `update app_user set role = 'owner', enabled = true,
+			m.Exec(t, `update app_user set role = 'owner', enabled = true,
 				password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, m.merchantID)
-			noError(t, err)
 			errs := make([]error, 2)
 			var both sync.WaitGroup
 			for i := range ids {
@@ -263,19 +256,15 @@ func TestOwnersAtOnce(t *testing.T) {
 			if (errs[0] == nil) == (errs[1] == nil) {
 				t.Fatalf("%s: %v", name, errs)
 			}
-			var left int
-			noError(t, m.Pool.QueryRow(t.Context(), `select count(*) from app_user where merchant_id = $1
-				and role = 'owner' and enabled and password_hash is not null`, m.merchantID).Scan(&left))
-			if left != 1 {
-				t.Errorf("%s: %d owners are left", name, left)
-			}
+			left := m.Count(t, `select count(*) from app_user where merchant_id = $1
+				and role = 'owner' and enabled and password_hash is not null`, m.merchantID)
+			testenv.Want(t, left, 1, "%s: owners left", name)
 		}
 	}
 }
 
 // Another merchant's users are not there, nor are users of other kinds, and only owners run a team.
 func TestForeignTeam(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	member := m.member(t, "boris", caller.Finance)
 	bearer := m.bearer(t, "boris", password)
@@ -330,7 +319,6 @@ func TestForeignTeam(t *testing.T) {
 
 // What the team changed is read page by page, each change once.
 func TestTeamLog(t *testing.T) {
-	t.Parallel()
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	for i := range 60 {

@@ -12,26 +12,20 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	const password, second = "correct horse battery", "another long password"
-	made, _, err := users.Create(
-		t.Context(),
-		operator,
-		session.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, _, err := users.Create(t.Context(), operator,
+		session.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID})
+	noError(t, err)
 	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil ||
 		strings.Contains(string(made.After), "argon2") {
 		t.Fatalf("kept %s: %s", made.Actor, made.After)
@@ -71,11 +65,8 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	bearer = login(second)
 	off, on := false, true
 	if _, err := users.Update(
-		t.Context(),
-		operator,
-		session.UserUpdate{ID: id, Enabled: &off},
-	); err != nil || known(bearer) ||
-		login(second) != "" {
+		t.Context(), operator, session.UserUpdate{ID: id, Enabled: &off},
+	); err != nil || known(bearer) || login(second) != "" {
 		t.Fatalf("a user switched off goes on (%v)", err)
 	}
 	if _, err := users.Update(t.Context(), operator, session.UserUpdate{ID: id, Enabled: &on}); err != nil ||
@@ -88,9 +79,7 @@ func TestWrongUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	operator, one, far := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, int64(1), int64(1<<40)
 	const password = "correct horse battery"
 	for name, c := range map[string]struct {
@@ -128,26 +117,78 @@ func TestWrongUsers(t *testing.T) {
 		t.Fatalf("%s, %v", change.After, err)
 	}
 	token, err := users.Login(t.Context(), session.Credentials{Login: "eva", Password: password}, home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if who, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil ||
 		!slices.Equal(who.MerchantIDs, []int64{m.ID}) {
 		t.Errorf("signed in as %+v, %v", who, err)
 	}
-	_, _, err = users.Create(
-		t.Context(),
-		operator,
-		session.NewUser{Kind: caller.Operator, Login: "eva", Password: password},
-	)
+	_, _, err = users.Create(t.Context(), operator,
+		session.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {
 		t.Errorf("a login twice: %v", err)
 	}
 	if _, _, err := users.Create(
-		t.Context(),
-		caller.Caller{Kind: caller.Trader, Role: caller.Owner},
-		session.NewUser{},
+		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, session.NewUser{},
 	); fault.As(err) != fault.ErrTokenKindNotAllowed {
 		t.Errorf("a trader makes users: %v", err)
+	}
+}
+
+// In a sandbox anybody signs in as anybody, and is that user. Nobody else can be signed in as.
+func TestSignInAs(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := config
+	c.Sandbox = true
+	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c)
+	noError(t, err)
+	p := people{DB: d, Service: service}
+	trader := p.NewTrader(t, dbtest.TraderOpts{})
+	id := p.add(t, caller.Trader, "trader", nil, &trader.ID)
+	opened, err := p.SignInAs(t.Context(), "trader", home)
+	noError(t, err)
+	found, err := p.Find(t.Context(), opened.Cookie)
+	noError(t, err)
+	if found.Caller.ID != id || found.Caller.TraderID != trader.ID || found.State != session.Whole ||
+		found.Address != home.Address {
+		t.Errorf("signed in: %+v", found)
+	}
+	_, err = p.SignInAs(t.Context(), "nobody", home)
+	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+
+	// Those who were invited and have no password yet cannot sign in, and neither can those switched off.
+	d.Exec(t, "update app_user set password_hash = null where id = $1", id)
+	_, err = p.SignInAs(t.Context(), "trader", home)
+	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	off := p.add(t, caller.Trader, "off", nil, &trader.ID)
+	d.Exec(t, "update app_user set enabled = false where id = $1", off)
+	_, err = p.SignInAs(t.Context(), "off", home)
+	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+}
+
+// In a sandbox, too, a second factor that somebody has set up is asked for.
+func TestSignInAsWithFactor(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := config
+	c.Sandbox = true
+	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c)
+	noError(t, err)
+	p := people{DB: d, Service: service}
+	p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
+	opened, err := p.SignInAs(t.Context(), "operator", home)
+	noError(t, err)
+	testenv.Want(t, opened.Session.State, session.AwaitsFactor, "the session is")
+}
+
+// Outside a sandbox nobody signs in without a password.
+func TestSignInAsOutsideSandbox(t *testing.T) {
+	p := newPeople(t)
+	id := p.add(t, caller.Operator, "operator", nil, nil)
+	opened, err := p.SignInAs(t.Context(), "operator", home)
+	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	sessions := p.Count(t, "select count(*) from session where user_id = $1", id)
+	if opened.Cookie != "" || sessions != 0 {
+		t.Errorf("a session was made: %d", sessions)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 // viewers is an office with an operator, signed in by browser, and a trader's owner to look as.
@@ -23,7 +24,7 @@ type viewers struct {
 	ownerID int64
 }
 
-func newViewers(t testing.TB) viewers {
+func newViewers(t *testing.T) viewers {
 	t.Helper()
 	o := newOffice(t)
 	v := viewers{office: o, trader: o.NewTrader(t, dbtest.TraderOpts{})}
@@ -76,7 +77,6 @@ func (v viewers) log(t testing.TB) []entry {
 // While an operator looks as a trader's owner they read what the owner reads and change nothing;
 // afterwards they are themselves, and the log of settings tells of both.
 func TestViewAs(t *testing.T) {
-	t.Parallel()
 	v := newViewers(t)
 	looks := v.look(t)
 	for name, found := range map[string]session.Session{"at once": looks, "at the next request": v.found(t)} {
@@ -134,7 +134,6 @@ func id(n int64) string { return strconv.FormatInt(n, 10) }
 // It ends by itself after half an hour, with the session if that ends sooner, and at once where the
 // user is switched off.
 func TestViewAsEnds(t *testing.T) {
-	t.Parallel()
 	v := newViewers(t)
 	looks := v.look(t)
 	v.wait(29*time.Minute + 59*time.Second)
@@ -153,23 +152,15 @@ func TestViewAsEnds(t *testing.T) {
 
 	v.prove(t)
 	v.look(t)
-	_, err = v.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", v.ownerID)
-	noError(t, err)
+	v.Exec(t, "update app_user set enabled = false where id = $1", v.ownerID)
 	if found := v.found(t); found.Caller.ViewAs {
 		t.Error("somebody looks as a user who is switched off")
 	}
-	_, err = v.Pool.Exec(t.Context(), "update app_user set enabled = true where id = $1", v.ownerID)
-	noError(t, err)
+	v.Exec(t, "update app_user set enabled = true where id = $1", v.ownerID)
 	_, err = v.EndViewAs(t.Context(), v.found(t))
 	noError(t, err)
 
-	_, err = v.Pool.Exec(
-		t.Context(),
-		"update session set expires_at = $1 where id = $2",
-		v.now().Add(time.Minute),
-		looks.ID,
-	)
-	noError(t, err)
+	v.Exec(t, "update session set expires_at = $1 where id = $2", v.now().Add(time.Minute), looks.ID)
 	if soon := v.look(t); !soon.View.Until.Equal(soon.ExpiresAt) {
 		t.Errorf("until %s, the session until %s", soon.View.Until, soon.ExpiresAt)
 	}
@@ -190,12 +181,10 @@ func (v *viewers) prove(t *testing.T) {
 // Only an operator with the right, a fresh second factor and a browser looks as somebody, only as a
 // user who is no operator and is switched on, and only for a reason.
 func TestViewAsRefused(t *testing.T) {
-	t.Parallel()
 	v := newViewers(t)
 	v.add(t, caller.Operator, "other", nil, nil)
 	off := v.add(t, caller.Trader, "off", nil, &v.trader.ID)
-	_, err := v.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", off)
-	noError(t, err)
+	v.Exec(t, "update app_user set enabled = false where id = $1", off)
 	for name, test := range map[string]struct{ user, reason, field string }{
 		"an operator":        {"other", "why", "user"},
 		"oneself":            {id(v.in.Session.Caller.ID), "why", "user"},
@@ -253,7 +242,6 @@ func (v viewers) refusedToOthers(t *testing.T) {
 // Nothing that is the viewed user's own can be changed: no password, factor, session, preference or
 // shift. Nor can a password or a code be tried out.
 func TestViewAsChangesNothing(t *testing.T) {
-	t.Parallel()
 	v := newViewers(t)
 	theirs := v.signIn(t, "owner", "")
 	_, secret, _ := v.enrol(t, theirs.Session)
@@ -294,9 +282,7 @@ func TestViewAsChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, try())
 		}
 	}
-	if after := v.state(t); after != before {
-		t.Errorf("the user was %s and is %s", before, after)
-	}
+	testenv.Want(t, v.state(t), before, "the user is")
 	if list, err := v.List(ctx, looks.Caller, looks.ID); err != nil || len(list) != 1 || list[0].Current {
 		t.Errorf("the sessions shown are %+v, %v", list, err)
 	}
@@ -305,17 +291,15 @@ func TestViewAsChangesNothing(t *testing.T) {
 // state is everything of the owner that they could have changed themselves.
 func (v viewers) state(t testing.TB) string {
 	t.Helper()
-	var state string
-	noError(t, v.Pool.QueryRow(t.Context(), `select jsonb_build_array(to_jsonb(u),
+	state := v.Text(t, `select jsonb_build_array(to_jsonb(u),
 		(select jsonb_agg(s.hash order by s.id) from session s where s.user_id = u.id),
 		(select jsonb_agg(r.hash order by r.hash) from recovery_code r where r.user_id = u.id))::text
-		from app_user u where u.id = $1`, v.ownerID).Scan(&state))
+		from app_user u where u.id = $1`, v.ownerID)
 	return state
 }
 
 // Whoever signs out while they look as another user ends their own session and no other.
 func TestSignOutWhileViewing(t *testing.T) {
-	t.Parallel()
 	v := newViewers(t)
 	looks := v.look(t)
 	theirs := v.signIn(t, "owner", "")

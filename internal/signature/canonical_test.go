@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 func TestCanonicalForms(t *testing.T) {
@@ -60,9 +62,7 @@ func TestShortestNumber(t *testing.T) {
 		"0.1000000000000000055": "0.1000000000000000055", "123456789012345678.5": "123456789012345678.5",
 		"1e400": "1e400", "1e-400": "1e-400", "1e-99999999999999999999": "1e-99999999999999999999",
 	} {
-		if got := shortestNumber(literal); got != want {
-			t.Errorf("shortestNumber(%s) = %s; want %s", literal, got, want)
-		}
+		testenv.Want(t, shortestNumber(literal), want, "shortestNumber(%s)", literal)
 	}
 }
 

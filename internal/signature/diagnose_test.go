@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"gateway.example/internal/signature"
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -73,9 +74,7 @@ func (s sample) request() signature.Request {
 func encoded(t *testing.T, encode func(string) (string, error), text string) string {
 	t.Helper()
 	out, err := encode(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return out
 }
 
@@ -145,18 +144,14 @@ func mistakes(t *testing.T) map[string]one {
 		},
 		"sorted": {over(`{"amount":100.10,"orderId":"ж-1","url":"https://a.b/c"}`), signature.Reserialised, 2},
 		"escaped slash": {
-			over(`{"orderId":"ж-1","amount":100.10,"url":"https:\/\/a.b\/c"}`),
-			signature.Reserialised,
-			47,
+			over(`{"orderId":"ж-1","amount":100.10,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 47,
 		},
 		"escaped letter": {
 			over(`{"orderId":"\u0436-1","amount":100.10,"url":"https://a.b/c"}`), signature.Reserialised, 12,
 		},
 		"PHP": {over(`{"orderId":"\u0436-1","amount":100.1,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 12},
 		"encoded twice": {
-			over(`"{\"orderId\":\"ж-1\",\"amount\":100.10,\"url\":\"https://a.b/c\"}"`),
-			signature.EncodedTwice,
-			-1,
+			over(`"{\"orderId\":\"ж-1\",\"amount\":100.10,\"url\":\"https://a.b/c\"}"`), signature.EncodedTwice, -1,
 		},
 		"hash of body": {over(hex.EncodeToString(hashed(body))), signature.HashedBody, -1},
 		"path":         {over("POST\n/api/v1/payments\n" + body), signature.SignedPath, -1},
@@ -216,9 +211,7 @@ func TestDiagnose(t *testing.T) {
 		}
 	}
 	misnamed := signature.Diagnose(mistakes(t)["signature misnamed"].sent.request(), names, keys)
-	if misnamed.Header != "Signature" {
-		t.Errorf("the header that lacks is %q", misnamed.Header)
-	}
+	testenv.Want(t, misnamed.Header, "Signature", "the header that lacks is")
 }
 
 // Some clients decode a secret that looks like Base64 before they sign with it.
@@ -241,9 +234,7 @@ func TestLongBody(t *testing.T) {
 		long + "\n": signature.LineBreak, spaced: signature.Other,
 	} {
 		if got := signature.Diagnose(
-			mine(long, signed(secret, signedText)).request(),
-			names,
-			keys,
+			mine(long, signed(secret, signedText)).request(), names, keys,
 		); got.Mistake != want {
 			t.Errorf("%s; want %s", got.Mistake, want)
 		}
@@ -323,4 +314,41 @@ func TestNoOracle(t *testing.T) {
 	if of(keys) != of(nil) {
 		t.Errorf("%+v and %+v", of(keys), of(nil))
 	}
+}
+
+// A request is read from what people copy.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, method, path, signature, body string }{
+		"wire": {
+			"POST /a?b=1 HTTP/1.1\r\nHost: x\r\nSignature: 00\r\n\r\n{\"a\":\r\n\r\n1}",
+			"POST", "/a?b=1", "00", "{\"a\":\r\n\r\n1}",
+		},
+		"wire with LF": {"GET /a\nSignature: 00\n\n", "GET", "/a", "00", ""},
+		"no body":      {"GET https://x.example/a?b=1 HTTP/1.1\nSignature:00", "GET", "/a?b=1", "00", ""},
+		"curl":         {`curl https://x.example/a -H "Signature: 00" -d '{"a":"b c"}'`, "POST", "/a", "00", `{"a":"b c"}`},
+		"curl over lines": {"curl -sS -X PUT \\\n  --url https://x.example/a \\\n  -H 'Signature: 00' --data-raw $'it\\'s\\n'",
+			"PUT", "/a", "00", "it's\n"},
+		"curl, joined": {`curl -XDELETE --data=1 -HSignature:00 -o f "https://x.example/a" -d \"2\"`, "DELETE", "/a", "00", `1&"2"`},
+		"curl, quoted": {`curl 'https://x.example/a' --max-time 3 -H 'Signature: 00' -d "{\"a\":\"\$1\n\"}"`, "POST", "/a", "00", `{"a":"$1\n"}`},
+		"curl, a read": {`curl https://x.example -H 'Signature: 00'`, "GET", "/", "00", ""},
+	} {
+		r, err := signature.Parse(c.text)
+		if err != nil || r.Method != c.method || r.Path != c.path || r.Header.Get("Signature") != c.signature ||
+			string(r.Body) != c.body {
+			t.Errorf("%s: %+v %q, %v", name, r, r.Body, err)
+		}
+	}
+	for _, text := range []string{"", "{}", "hello world", "Signature: 00\n\n{}", "curl https://x.example -d @body.json"} {
+		if r, err := signature.Parse(text); err == nil {
+			t.Errorf("%q is read as %+v", text, r)
+		}
+	}
+}
+
+// Whatever is pasted is read or refused.
+func FuzzParse(f *testing.F) {
+	f.Add("curl -d 'a' \"b\\")
+	f.Add("POST /\n\n")
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = signature.Parse(text) })
 }

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/simulator"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -28,18 +29,18 @@ type bundle struct {
 	shop      dbtest.Merchant
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
 	b.SetRate(t, "RUB", "100", true)
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 1})
 	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
-	b.payments, err = payment.New(
-		b.Pools(), b.clock, webhook.NewAddresses(false), settings,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true},
-	)
+	b.payments, err = payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), settings,
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	b.simulator = simulator.New(b.Pool, b.clock, b.payments)
 	return b
@@ -63,16 +64,11 @@ func (b *bundle) get(t *testing.T, id string) payment.Payment {
 	return found
 }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // names tells that an error is about a field.
 func names(err error, field string) bool {
 	f := fault.As(err)
 	return f != nil &&
 		slices.ContainsFunc(f.Fields[field], func(text string) bool { return strings.TrimSpace(text) != "" })
 }
+
+var noError = testenv.NoError

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/payment"
 	"gateway.example/internal/simulator"
+	"gateway.example/internal/testenv"
 )
 
 // every is one play for all payments of a method.
@@ -34,7 +35,6 @@ func TestStep(t *testing.T) {
 		"another method": {simulator.Play{Method: "card", Confirmed: 100}, time.Minute, payment.Pending, "", "0 0 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			made := b.create(t, "order", "1000")
 			_, err := b.simulator.Start(t.Context(), []simulator.Play{test.play})
@@ -63,7 +63,6 @@ func TestStep(t *testing.T) {
 // Of many payments about as many end in each way as the play says. The bounds are four standard
 // deviations of 400 draws.
 func TestShares(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for i := range 400 {
 		b.create(t, fmt.Sprint("order-", i), fmt.Sprint(1000+i)) // a requisite waits for one payment of an amount
@@ -86,7 +85,6 @@ func TestShares(t *testing.T) {
 
 // A simulation that was stopped, or never started, answers nothing; a start counts anew.
 func TestStop(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.create(t, "first", "1000")
 	noError(t, b.simulator.Step(t.Context()))
@@ -109,14 +107,11 @@ func TestStop(t *testing.T) {
 	}
 	state, err = b.simulator.Start(t.Context(), plays)
 	noError(t, err)
-	if state.Confirmed != 0 {
-		t.Errorf("%d confirmed at a new start", state.Confirmed)
-	}
+	testenv.Want(t, state.Confirmed, 0, "confirmed at a new start")
 }
 
 // What cannot be played is refused with the field's name, and what was played goes on.
 func TestStartRefused(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	first := []simulator.Play{every(50, 0, 0, 1, 2)}
 	_, err := b.simulator.Start(t.Context(), first)
@@ -137,8 +132,7 @@ func TestStartRefused(t *testing.T) {
 		}
 	}
 	if _, err := b.simulator.Start(
-		t.Context(),
-		[]simulator.Play{every(50, 50, 1, 0, 0)},
+		t.Context(), []simulator.Play{every(50, 50, 1, 0, 0)},
 	); !names(err, "plays[0].confirmedPercent") {
 		t.Errorf("101 of 100: %v", err)
 	}

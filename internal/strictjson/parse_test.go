@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gateway.example/internal/testenv"
 )
 
 func str(text string) Value                { return Value{Kind: String, Text: text} }
@@ -90,9 +92,7 @@ func TestAppendString(t *testing.T) {
 		"<é>&\u2028😀":            "\"<é>&\u2028😀\"",
 		"a\xff":                  "\"a\uFFFD\"",
 	} {
-		if got := string(AppendString(nil, text)); got != want {
-			t.Errorf("AppendString(%q) = %s; want %s", text, got, want)
-		}
+		testenv.Want(t, string(AppendString(nil, text)), want, "AppendString(%q)", text)
 	}
 }
 

@@ -4,6 +4,7 @@ package testenv
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -45,6 +46,22 @@ func Pick[T any](little, all T) T {
 		return all
 	}
 	return little
+}
+
+// NoError ends the test if there is an error.
+func NoError(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Want wants what was got to be as it should. What it is is said as in fmt.Sprintf.
+func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", fmt.Sprintf(what, args...), got, want)
+	}
 }
 
 // Until waits until something is so, and fails the test with its name if it does not come to be.

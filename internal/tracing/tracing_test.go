@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -27,9 +28,7 @@ func TestOffCostsNothing(t *testing.T) { //nolint:paralleltest // allocations of
 		move.End()
 		call.End()
 	})
-	if allocated != 0 {
-		t.Errorf("%v allocations", allocated)
-	}
+	testenv.Want(t, allocated, 0, "allocations")
 }
 
 // A span leaves the program without what is not listed: attributes, events, and the text of errors.
@@ -57,9 +56,7 @@ func TestStatementName(t *testing.T) {
 		"begin isolation level read committed; set local x = '2s'": "begin", "copy secret from stdin": "statement",
 		"secret": "statement", "": "statement",
 	} {
-		if got := statementName(sql); got != want {
-			t.Errorf("%q: %q", sql, got)
-		}
+		testenv.Want(t, statementName(sql), want, "%q", sql)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 )
 
@@ -19,18 +20,14 @@ const secret = "whsec_c2VjcmV0"
 func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	t.Helper()
 	v, err := vault.New(keys...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return v
 }
 
 func seal(t *testing.T, v *vault.Vault) []byte {
 	t.Helper()
 	sealed, err := v.Seal([]byte(secret), place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return sealed
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -75,9 +77,7 @@ func TestCheck(t *testing.T) {
 		"https://example.com/" + strings.Repeat("a", 2049-len("https://example.com/")): "must be at most 2048 characters",
 	} {
 		for mode, addresses := range map[string]*Addresses{"production": production, "sandbox": sandbox} {
-			if got := addresses.Check(address); got != want {
-				t.Errorf("%s: Check(%.60q) = %q; want %q", mode, address, got, want)
-			}
+			testenv.Want(t, addresses.Check(address), want, "%s: Check(%.60q)", mode, address)
 		}
 	}
 }
@@ -129,9 +129,7 @@ func TestCheckLink(t *testing.T) {
 		if got := NewAddresses(false).CheckLink(address); got != want.production {
 			t.Errorf("production: CheckLink(%.60q) = %q; want %q", address, got, want.production)
 		}
-		if got := NewAddresses(true).CheckLink(address); got != want.sandbox {
-			t.Errorf("sandbox: CheckLink(%.60q) = %q; want %q", address, got, want.sandbox)
-		}
+		testenv.Want(t, NewAddresses(true).CheckLink(address), want.sandbox, "sandbox: CheckLink(%.60q)", address)
 	}
 }
 
@@ -142,17 +140,11 @@ func TestCheckLoopback(t *testing.T) {
 	for _, address := range []string{
 		"http://127.0.0.1:8099/webhook", "http://127.9.9.9/", "http://localhost:8099/", "http://[::1]:8099/", "http://[::ffff:127.0.0.1]/",
 	} {
-		if got := sandbox.Check(address); got != "" {
-			t.Errorf("sandbox: Check(%q) = %q", address, got)
-		}
-		if got := production.Check(address); got != notHTTPS {
-			t.Errorf("production: Check(%q) = %q; want %q", address, got, notHTTPS)
-		}
+		testenv.Want(t, sandbox.Check(address), "", "sandbox: Check(%q)", address)
+		testenv.Want(t, production.Check(address), notHTTPS, "production: Check(%q)", address)
 	}
 	for _, address := range []string{"http://10.0.0.1/", "http://169.254.169.254/", "http://localhost.example.com/", "http://0.0.0.0/"} {
-		if got := sandbox.Check(address); got != notHTTPS {
-			t.Errorf("sandbox: Check(%q) = %q; want %q", address, got, notHTTPS)
-		}
+		testenv.Want(t, sandbox.Check(address), notHTTPS, "sandbox: Check(%q)", address)
 	}
 }
 
@@ -166,13 +158,9 @@ func TestPrivateHosts(t *testing.T) {
 		"http://other/": notHTTPS, "http://a.shop/": notHTTPS, "http://shop.example/": notHTTPS, "http://10.0.0.1/": notHTTPS,
 		"ftp://shop/": notHTTPS, "http://user@shop/": noUser, "https://10.0.0.1/": notPublic,
 	} {
-		if got := addresses.Check(address); got != want {
-			t.Errorf("Check(%q) = %q; want %q", address, got, want)
-		}
+		testenv.Want(t, addresses.Check(address), want, "Check(%q)", address)
 	}
-	if got := addresses.CheckLink("http://shop/"); got != notHTTPS {
-		t.Errorf("CheckLink = %q", got)
-	}
+	testenv.Want(t, addresses.CheckLink("http://shop/"), notHTTPS, "CheckLink")
 }
 
 // The name of a host opens the address behind it, and not the address by itself: here loopback, which
@@ -216,14 +204,11 @@ func TestDialRefuses(t *testing.T) {
 		}
 		revealsNothing(t, *problem)
 	}
-	if count := len(r.all()); count != 0 {
-		t.Errorf("%d webhooks went to loopback", count)
-	}
+	testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")
 }
 
 // The sandbox's exception is loopback's alone.
 func TestSandboxDialRefusesPrivate(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for _, host := range []string{"10.0.0.1", "169.254.169.254", "192.168.0.1", "[fe80::1]", "0.0.0.0"} {
 		id := b.insert(t, "http://"+host+"/")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -52,15 +53,11 @@ func (n *names) reply(question []byte) ([]byte, error) {
 	for _, address := range found {
 		head := dnsmessage.ResourceHeader{Name: asked.Name, Class: dnsmessage.ClassINET}
 		if asked.Type == dnsmessage.TypeAAAA {
-			m.Answers = append(
-				m.Answers,
-				dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: address.As16()}},
-			)
+			m.Answers = append(m.Answers,
+				dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
 		} else {
-			m.Answers = append(
-				m.Answers,
-				dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: address.As4()}},
-			)
+			m.Answers = append(m.Answers,
+				dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: address.As4()}})
 		}
 	}
 	return m.Pack()
@@ -102,7 +99,7 @@ func TestRebinding(t *testing.T) {
 		"both.test":    {"10.0.0.1,169.254.169.254"},
 	}}
 	resolveBy(t, n)
-	b := setup(t) // a sandbox, which sends to loopback
+	b := setupWith(t, NewAddresses(true), 0) // a sandbox, which sends to loopback
 	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
 		w.Header().Set("Connection", "close") // the next attempt looks the name up
 	})
@@ -119,9 +116,7 @@ func TestRebinding(t *testing.T) {
 			t.Errorf("%s: %v", host, problem)
 		}
 	}
-	if count := len(r.all()); count != 1 {
-		t.Errorf("%d webhooks arrived", count)
-	}
+	testenv.Want(t, len(r.all()), 1, "webhooks arrived")
 }
 
 // What a name stands for in either family, or what a client reads as an address by itself, is judged as the
@@ -151,19 +146,8 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	hosts := []string{
-		"loopback.test.",
-		"LOOPBACK.test",
-		"①②⑦.⓪.⓪.①",
-		"127。0。0。1",
-		"127.0.0.1.",
-		"0",
-		"0x7f.1",
-		"017700000001",
-		"[::ffff:7f00:1]",
-		"[0:0:0:0:0:ffff:127.0.0.1]",
-		"[64:ff9b::127.0.0.1]",
-		"[2002:7f00:1::]",
-		"localhost.",
+		"loopback.test.", "LOOPBACK.test", "①②⑦.⓪.⓪.①", "127。0。0。1", "127.0.0.1.", "0", "0x7f.1", "017700000001",
+		"[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "localhost.",
 		"[fe80::1%25lo]",
 	}
 	for name := range n.of {
@@ -182,7 +166,5 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 			t.Errorf("%s: %s", host, *problem)
 		}
 	}
-	if count := len(r.all()); count != 0 {
-		t.Errorf("%d webhooks went to loopback", count)
-	}
+	testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")
 }

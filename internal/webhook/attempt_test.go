@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
 )
 
 // Of an answer the first 2 KiB are kept, whatever their bytes are.
 func TestAnswerKept(t *testing.T) {
-	t.Parallel()
 	const kept = 2048
 	b := setup(t)
 	for name, test := range map[string]struct {
@@ -42,21 +44,17 @@ func TestAnswerKept(t *testing.T) {
 
 // Success is any 2xx and nothing else.
 func TestWhatSuccessIs(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	for code, want := range map[int]string{
-		200: statusDelivered, 201: statusDelivered, 204: statusDelivered, 299: statusDelivered,
-		300: statusPending, 301: statusPending, 302: statusPending, 307: statusPending, 308: statusPending,
-		400: statusPending, 401: statusPending, 404: statusPending, 409: statusPending, 429: statusPending,
-		500: statusPending, 503: statusPending, 599: statusPending,
-		410: statusDead,
+		200: statusDelivered, 201: statusDelivered, 204: statusDelivered, 299: statusDelivered, 300: statusPending,
+		301: statusPending, 302: statusPending, 307: statusPending, 308: statusPending, 400: statusPending,
+		401: statusPending, 404: statusPending, 409: statusPending, 429: statusPending, 500: statusPending,
+		503: statusPending, 599: statusPending, 410: statusDead,
 	} {
 		r := newReceiver(t, codes(code))
 		id := b.insert(t, r.URL)
 		b.once(t, id)
-		if status := b.status(t, id); status != want {
-			t.Errorf("%d leaves the event %s; want %s", code, status, want)
-		}
+		testenv.Want(t, b.status(t, id), want, "%d leaves the event", code)
 		if kept := b.await(t, id, 1)[0].StatusCode; kept == nil || *kept != int32(code) {
 			t.Errorf("%d was kept as %v", code, kept)
 		}
@@ -65,7 +63,6 @@ func TestWhatSuccessIs(t *testing.T) {
 
 // A redirect would carry the signed body to an address nobody has checked.
 func TestRedirectsAreNotFollowed(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	target := newReceiver(t, codes(http.StatusOK))
 	for _, code := range []int{301, 302, 303, 307, 308} {
@@ -78,18 +75,14 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			t.Errorf("%d counts as success", code)
 		}
 	}
-	if count := len(target.all()); count != 0 {
-		t.Errorf("followed %d redirects", count)
-	}
+	testenv.Want(t, len(target.all()), 0, "redirects followed")
 }
 
 // The documented 15 s. Only the whole check waits for them.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	timeout := testenv.Pick(50*time.Millisecond, 15*time.Second)
-	if answerTimeout != 15*time.Second {
-		t.Errorf("an endpoint has %s", answerTimeout)
-	}
+	testenv.Want(t, answerTimeout, 15*time.Second, "an endpoint has")
 	b := setupWith(t, NewAddresses(true), timeout)
 	silent := make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-silent })
@@ -108,14 +101,11 @@ func TestTimeout(t *testing.T) {
 	if kept := time.Duration(attempt.DurationMs) * time.Millisecond; kept < timeout || kept > took {
 		t.Errorf("kept as %d ms", attempt.DurationMs)
 	}
-	if status := b.status(t, id); status != statusPending {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusPending, "the event is")
 }
 
 // What came of an attempt without an answer is told in words that say nothing of our network.
 func TestNoAnswer(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	closed := newReceiver(t, codes(http.StatusOK))
 	closed.Close()
@@ -164,4 +154,43 @@ func babbler(t *testing.T) string {
 		}
 	}()
 	return listener.Addr().String()
+}
+
+// Attempts go by whole months when they have been kept long enough, and those of no month one by one.
+// Each removal leaves a line in the log, and the events stay.
+func TestPurgeAttempts(t *testing.T) {
+	b := setup(t)
+	event := b.event(b.merchant, "https://shop.example")
+	noError(t, event.Insert().Run(t.Context(), b.Queries()))
+	month := time.Date(2041, 3, 1, 0, 0, 0, 0, time.UTC)
+	noError(t, db.MakeMonths(t.Context(), b.Pool, month))
+	attempt := func(at time.Time) {
+		b.Exec(t, "insert into webhook_attempt (merchant_id, event_id, at, duration_ms) values ($1, $2, $3, 1)",
+			b.merchant.ID, event.ID, at)
+	}
+	stray := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) // in no month that has a partition
+	for _, at := range []time.Time{time.Now(), stray, stray, month, month.AddDate(0, 1, -1), month.AddDate(0, 1, 0)} {
+		attempt(at)
+	}
+	const keep = 90 * 24 * time.Hour
+	now := month.AddDate(0, 1, 0).Add(keep)
+	noError(t, PurgeAttempts(t.Context(), b.Pool, now.Add(-time.Millisecond), keep))
+	left := func() int { return b.Count(t, "select count(*) from webhook_attempt") }
+	if got := left(); got != 3 {
+		t.Fatalf("%d attempts are left, want those of both months", got)
+	}
+	noError(t, PurgeAttempts(t.Context(), b.Pool, now, keep))
+	if got := left(); got != 1 {
+		t.Fatalf("%d attempts are left, want that of the second month", got)
+	}
+	if got := b.Count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"); got != 5 {
+		t.Errorf("the receipts speak of %d attempts", got)
+	}
+	if got := b.Count(t, "select count(*) from webhook_event where id = '"+event.ID.String()+"'"); got != 1 ||
+		event.ID == uuid.Nil {
+		t.Error("the event is gone")
+	}
+	// The next attempt is kept as ever.
+	attempt(time.Now())
+	testenv.Want(t, left(), 2, "attempts")
 }

@@ -18,7 +18,6 @@ import (
 )
 
 func TestDeliver(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
 		time.Sleep(20 * time.Millisecond)
@@ -33,17 +32,13 @@ func TestDeliver(t *testing.T) {
 		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s %s %s", got.method, got.header.Get("Content-Type"), got.body)
 	}
-	if got.header.Get("webhook-id") != id.String() {
-		t.Errorf("webhook-id %s; want %s", got.header.Get("webhook-id"), id)
-	}
+	testenv.Want(t, got.header.Get("webhook-id"), id.String(), "webhook-id")
 	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years
 	// away.
 	verifies(t, b.secret, got)
 	plain, err := signing.Signature(b.secret, got.body)
 	noError(t, err)
-	if got.header.Get("Signature") != plain {
-		t.Errorf("Signature %s; want %s", got.header.Get("Signature"), plain)
-	}
+	testenv.Want(t, got.header.Get("Signature"), plain, "Signature")
 	if attempt.StatusCode == nil || *attempt.StatusCode != http.StatusAccepted || attempt.Error != nil ||
 		string(attempt.Answer) != "thanks" {
 		t.Errorf("kept %+v", attempt)
@@ -51,9 +46,7 @@ func TestDeliver(t *testing.T) {
 	if !attempt.At.Equal(b.clock.Now()) || attempt.DurationMs < 20 || attempt.DurationMs > 15_000 {
 		t.Errorf("at %s, took %d ms", attempt.At, attempt.DurationMs)
 	}
-	if status := b.status(t, id); status != statusDelivered {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 }
 
 func verifies(t *testing.T, secret string, got received) {
@@ -65,7 +58,6 @@ func verifies(t *testing.T, secret string, got received) {
 
 // An event and its delivery exist exactly if the transaction of the change commits.
 func TestOutboxRollsBack(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	broken := errors.New("broken")
 	event := b.event(b.merchant, "https://example.com/")
@@ -77,19 +69,11 @@ func TestOutboxRollsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.relayAll(t)
-	var rows int
-	noError(
-		t,
-		b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event) + (select count(*) from webhook_delivery)`).
-			Scan(&rows),
-	)
-	if rows != 0 {
-		t.Errorf("%d rows are left", rows)
-	}
+	rows := b.Count(t, `select (select count(*) from webhook_event) + (select count(*) from webhook_delivery)`)
+	testenv.Want(t, rows, 0, "rows are left")
 }
 
 func TestFailingThenSucceeding(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusBadGateway, http.StatusOK))
 	id := b.add(t, r.URL)
@@ -107,9 +91,7 @@ func TestFailingThenSucceeding(t *testing.T) {
 	if kept[0] != 500 || kept[1] != 502 || kept[2] != 200 {
 		t.Errorf("statuses %v", kept)
 	}
-	if status := b.status(t, id); status != statusDelivered {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 	for _, got := range r.all() {
 		verifies(t, b.secret, got)
 		if got.header.Get("webhook-id") != id.String() {
@@ -121,7 +103,6 @@ func TestFailingThenSucceeding(t *testing.T) {
 // A process that lost its lease on the way may make a delivery that another has made: both attempts
 // are kept, and the first one to be written down decides.
 func TestTwiceAtOnce(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	asked, answer := make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}
 	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
@@ -130,11 +111,7 @@ func TestTwiceAtOnce(t *testing.T) {
 	})
 	id := b.add(t, r.URL)
 	<-asked
-	_, err := b.Pool.Exec(
-		t.Context(),
-		"update webhook_endpoint set leased_until = now(), due_at = now(), holder = null",
-	)
-	noError(t, err)
+	b.Exec(t, "update webhook_endpoint set leased_until = now(), due_at = now(), holder = null")
 	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
 	<-asked
 	answer[1] <- http.StatusOK
@@ -163,7 +140,6 @@ func TestUnsignableIsDead(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			r := newReceiver(t, codes(http.StatusOK))
 			set := func(sealed []byte) {
@@ -181,9 +157,7 @@ func TestUnsignableIsDead(t *testing.T) {
 			if _, _, queued := b.queued(t, id); queued {
 				t.Error("it is queued still")
 			}
-			if counted := b.metric(t, "gateway_webhook_attempts_total"); counted != 1 {
-				t.Errorf("counted %v times", counted)
-			}
+			testenv.Want(t, b.metric(t, "gateway_webhook_attempts_total"), 1, "times counted")
 			if dead, err := b.Queries().
 				WebhookEventDead(t.Context(), db.WebhookEventDeadParams{BeforeNumber: 1 << 60, Page: 10}); err != nil ||
 				len(dead) != 1 {
@@ -213,7 +187,6 @@ func (b *bundle) seal(t *testing.T, text string) []byte {
 // An endpoint gets one place, and more with each answer; while it does not answer, it keeps what it
 // has, and nobody waits for it.
 func TestSlowEndpointDelaysNobody(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	release := make(chan struct{})
 	const before = 30
@@ -224,17 +197,12 @@ func TestSlowEndpointDelaysNobody(t *testing.T) {
 	})
 	quick := newReceiver(t, codes(http.StatusOK))
 	b.flood(t, b.merchant, slow.URL, before+2*perEndpoint)
-	testenv.Until(
-		t,
-		"the slow endpoint has all its places in use",
-		func() bool { return len(slow.all()) == before+perEndpoint },
-	)
+	testenv.Until(t, "the slow endpoint has all its places in use",
+		func() bool { return len(slow.all()) == before+perEndpoint })
 	for range 3 {
 		b.await(t, b.add(t, quick.URL), 1)
 	}
-	if count := len(slow.all()); count != before+perEndpoint {
-		t.Errorf("%d were sent", count)
-	}
+	testenv.Want(t, len(slow.all()), before+perEndpoint, "were sent")
 	close(release)
 	testenv.Until(t, "the slow endpoint has everything", func() bool { return len(slow.all()) == before+2*perEndpoint })
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -56,7 +57,6 @@ func (b *bundle) awaitFeed(t *testing.T, cursor *string, count int) ([]uuid.UUID
 }
 
 func TestFeedShowsWhatIsKept(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
 		w.WriteHeader([]int{500, 200}[min(nth, 2)-1])
@@ -75,10 +75,9 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 		string(got.Body) != sampleBody || !got.CreatedAt.Equal(b.clock.Now()) || got.Status != statusDelivered {
 		t.Errorf("%+v", got)
 	}
-	if len(got.Attempts) != 2 || *got.Attempts[0].StatusCode != 500 || *got.Attempts[1].StatusCode != 200 ||
-		string(
-			got.Attempts[1].Answer,
-		) != "ok\xff" || got.Attempts[1].Error != nil || !got.Attempts[0].At.Equal(b.clock.Now()) {
+	if len(got.Attempts) != 2 || *got.Attempts[0].StatusCode != 500 || *got.Attempts[1].StatusCode != 200 || string(
+		got.Attempts[1].Answer,
+	) != "ok\xff" || got.Attempts[1].Error != nil || !got.Attempts[0].At.Equal(b.clock.Now()) {
 		t.Errorf("%+v", got.Attempts)
 	}
 }
@@ -86,7 +85,6 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 // Pages go to the end, and the last cursor goes on from there, also after a page with nothing on
 // it.
 func TestFeedPages(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	if list, cursor := b.feed(t, FeedPage{}); len(list) != 0 || cursor != nil {
 		t.Errorf("an empty feed has %v, %v", list, cursor)
@@ -118,7 +116,6 @@ func TestFeedPages(t *testing.T) {
 }
 
 func TestFeedByStatus(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	want := map[string][]uuid.UUID{}
 	for range 2 {
@@ -137,14 +134,12 @@ func TestFeedByStatus(t *testing.T) {
 
 func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
 	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), "update webhook_event set status = $2 where id = $1", id, status)
-	noError(t, err)
+	b.Exec(t, "update webhook_event set status = $2 where id = $1", id, status)
 }
 
 // Many write at once, each holding its transaction open for a while, two relay, and one reads on:
 // it sees each event once.
 func TestFeedMissesNothing(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	pool, err := db.Open(t.Context(), b.URL, 6, db.ForCommands)
 	noError(t, err)
@@ -187,7 +182,6 @@ func TestFeedMissesNothing(t *testing.T) {
 }
 
 func TestFeedRefuses(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	own := portal(b.merchant.ID)
 	for name, test := range map[string]struct {
@@ -195,14 +189,14 @@ func TestFeedRefuses(t *testing.T) {
 		field string
 	}{
 		"limit 0":       {FeedPage{Limit: new(int32)}, "limit"},
-		"limit 101":     {FeedPage{Limit: some(int32(101))}, "limit"},
-		"status":        {FeedPage{Status: some("sent")}, "status"},
-		"empty status":  {FeedPage{Status: some("")}, "status"},
-		"empty cursor":  {FeedPage{Cursor: some("")}, "cursor"},
-		"no number":     {FeedPage{Cursor: some("x17")}, "cursor"},
-		"no event's":    {FeedPage{Cursor: some("0")}, "cursor"},
-		"by xid":        {FeedPage{Cursor: some("AAAAAAAAAvoAAAAAAAAAEQ")}, "cursor"},
-		"out of bounds": {FeedPage{Cursor: some("9223372036854775808")}, "cursor"},
+		"limit 101":     {FeedPage{Limit: new(int32(101))}, "limit"},
+		"status":        {FeedPage{Status: new("sent")}, "status"},
+		"empty status":  {FeedPage{Status: new("")}, "status"},
+		"empty cursor":  {FeedPage{Cursor: new("")}, "cursor"},
+		"no number":     {FeedPage{Cursor: new("x17")}, "cursor"},
+		"no event's":    {FeedPage{Cursor: new("0")}, "cursor"},
+		"by xid":        {FeedPage{Cursor: new("AAAAAAAAAvoAAAAAAAAAEQ")}, "cursor"},
+		"out of bounds": {FeedPage{Cursor: new("9223372036854775808")}, "cursor"},
 	} {
 		_, _, err := b.events.List(t.Context(), own, test.page)
 		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || !f.Fields.Wrong(test.field) ||
@@ -221,11 +215,8 @@ func TestFeedRefuses(t *testing.T) {
 	}
 }
 
-func some[T any](v T) *T { return &v }
-
 // Operators see the dead events of all, the newest first, or of one merchant.
 func TestListDead(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	other := b.newMerchant(t)
 	var all, theirs []uuid.UUID
@@ -262,7 +253,7 @@ func TestListDead(t *testing.T) {
 			t.Errorf("%+v: %v", who, err)
 		}
 	}
-	_, _, err = b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: some("x")})
+	_, _, err = b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: new("x")})
 	if f := fault.As(err); f == nil || len(f.Fields) != 2 {
 		t.Errorf("%v", err)
 	}
@@ -270,7 +261,6 @@ func TestListDead(t *testing.T) {
 
 // A key reads the same feed as its merchant's portal, by the index of its numbers, if it has the scope.
 func TestFeedByKey(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	other := b.newMerchant(t)
 	var own []uuid.UUID
@@ -282,7 +272,7 @@ func TestFeedByKey(t *testing.T) {
 	key := b.merchant.Caller
 	key.Scopes = []string{caller.ScopePayments}
 	var got []uuid.UUID
-	page := FeedPage{Limit: some(int32(2))}
+	page := FeedPage{Limit: new(int32(2))}
 	for range 3 {
 		list, cursor, err := b.events.Feed(t.Context(), key, page)
 		noError(t, err)
@@ -299,29 +289,92 @@ func TestFeedByKey(t *testing.T) {
 		t.Errorf("without the scope: %v", err)
 	}
 	if _, _, err := b.events.Feed(
-		t.Context(),
-		portal(b.merchant.ID),
-		FeedPage{},
+		t.Context(), portal(b.merchant.ID), FeedPage{},
 	); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 		t.Errorf("with a token: %v", err)
 	}
-	_, err := b.Pool.Exec(t.Context(), `insert into webhook_event
+	b.Exec(t, `insert into webhook_event
 		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
 		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(), 'delivered', n
 		from generate_series(1000, 20000) n`, b.merchant.ID, b.merchant.CashboxID)
-	noError(t, err)
-	_, err = b.Pool.Exec(t.Context(), "analyze webhook_event")
-	noError(t, err)
+	b.Exec(t, "analyze webhook_event")
 	plan := b.Plan(t, func(q *db.Queries) error {
-		_, err := q.WebhookEventFeed(
-			t.Context(),
-			db.WebhookEventFeedParams{MerchantID: b.merchant.ID, AfterNumber: 15000, Page: 50},
-		)
+		_, err := q.WebhookEventFeed(t.Context(),
+			db.WebhookEventFeedParams{MerchantID: b.merchant.ID, AfterNumber: 15000, Page: 50})
 		return err
 	})
 	if !strings.Contains(plan, "Index Scan using webhook_event_other_feed_idx") ||
-		!strings.Contains(plan, "number > ") ||
-		strings.Contains(plan, "Sort  ") {
+		!strings.Contains(plan, "number > ") || strings.Contains(plan, "Sort  ") {
 		t.Errorf("the plan:\n%s", plan)
+	}
+}
+
+// read counts the rows of events that the pool's one connection has read so far.
+func read(t *testing.T, pool *pgxpool.Pool) int64 {
+	t.Helper()
+	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
+		_, err := pool.Exec(t.Context(), sql)
+		noError(t, err)
+	}
+	var rows int64
+	noError(t, pool.QueryRow(t.Context(),
+		"select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'webhook_event'").Scan(&rows))
+	return rows
+}
+
+// Asking for the few events in one status reads those, and not all the others a merchant has.
+func TestFeedByStatusReadsOnlyThose(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, `insert into webhook_event
+		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
+		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(),
+			case when n % 1000 = 0 then 'dead' else 'delivered' end, n
+		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
+	b.Exec(t, "update webhook_relay set last_number = 5000")
+	b.Exec(t, "analyze webhook_event")
+	pool, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
+	noError(t, err)
+	defer pool.Close()
+	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
+	dead, pending, limit := statusDead, statusPending, int32(3)
+	before := read(t, pool)
+	for range 10 { // more often than a plan is made anew for each call
+		page := FeedPage{Status: &dead, Limit: &limit}
+		var found int
+		for range 3 {
+			list, cursor, err := events.List(t.Context(), portal(b.merchant.ID), page)
+			noError(t, err)
+			found, page.Cursor = found+len(list), cursor
+			for _, event := range list {
+				testenv.Want(t, event.Status, dead, "the event is")
+			}
+		}
+		testenv.Want(t, found, 5, "found")
+		if list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending}); err != nil ||
+			len(list) != 0 {
+			t.Errorf("pending: %d, %v", len(list), err)
+		}
+	}
+	if rows := read(t, pool) - before; rows > 200 {
+		t.Errorf("read %d rows for the same five, ten times", rows)
+	}
+}
+
+// A cursor beyond the last event is of the time before a restore. Going on from it would leave out what
+// comes next, so it is refused.
+func TestFeedRefusesCursorBeyond(t *testing.T) {
+	b := setup(t)
+	events := NewEvents(b.Pools(), b.vault, b.clock)
+	for last, want := range []string{"cursor", ""} {
+		b.Exec(t, "update webhook_relay set last_number = $1", last)
+		cursor, status := "1", statusDead
+		for _, page := range []FeedPage{{Cursor: &cursor}, {Cursor: &cursor, Status: &status}} {
+			_, next, err := events.List(t.Context(), portal(b.merchant.ID), page)
+			var found *fault.Error
+			if errors.As(err, &found); want == "" && (err != nil || *next != cursor) ||
+				want != "" && (found == nil || len(found.Fields[want]) != 1) {
+				t.Errorf("after number %d the cursor 1 is answered with %v", last, err)
+			}
+		}
 	}
 }

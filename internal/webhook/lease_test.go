@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -18,20 +17,13 @@ import (
 // lend gives the lease of all endpoints to a process that is gone, for a while.
 func (b *bundle) lend(t *testing.T, seconds float64) {
 	t.Helper()
-	_, err := b.Pool.Exec(
-		t.Context(),
-		`update webhook_endpoint set holder = $1, leased_until = now() + make_interval(secs => $2),
-		due_at = now() + make_interval(secs => $2)`,
-		uuid.New(),
-		seconds,
-	)
-	noError(t, err)
+	b.Exec(t, `update webhook_endpoint set holder = $1, leased_until = now() + make_interval(secs => $2),
+		due_at = now() + make_interval(secs => $2)`, uuid.New(), seconds)
 }
 
 // What a process had a lease of when it died is delivered by another when the lease has ended, and
 // not before.
 func TestLeaseEnds(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	b.flood(t, b.merchant, r.URL, 1)
@@ -49,7 +41,6 @@ func TestLeaseEnds(t *testing.T) {
 
 // A process that finds another has the lease leaves the endpoint alone, but for what it has begun.
 func TestLostLease(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	asked, answer := make(chan struct{}, 100), make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) {
@@ -59,27 +50,22 @@ func TestLostLease(t *testing.T) {
 	b.flood(t, b.merchant, r.URL, 5)
 	<-asked
 	noError(t, b.deliverer.renew(t.Context()))
-	if leased := b.count(
-		t,
-		"select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'",
+	if leased := b.Count(
+		t, "select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'",
 	); leased != 1 {
 		t.Errorf("%d leases were renewed", leased)
 	}
 	b.lend(t, 3600)
 	noError(t, b.deliverer.renew(t.Context()))
 	close(answer)
-	testenv.Until(
-		t,
-		"the attempt is kept",
-		func() bool { return b.count(t, "select count(*) from webhook_attempt") == 1 },
-	)
+	testenv.Until(t, "the attempt is kept",
+		func() bool { return b.Count(t, "select count(*) from webhook_attempt") == 1 })
 	b.stop()
-	if left := b.count(t, "select count(*) from webhook_delivery"); left != 4 || len(r.all()) != 1 {
+	if left := b.Count(t, "select count(*) from webhook_delivery"); left != 4 || len(r.all()) != 1 {
 		t.Errorf("%d were sent, %d are left", len(r.all()), left)
 	}
-	if held := b.count(
-		t,
-		"select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'",
+	if held := b.Count(
+		t, "select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'",
 	); held != 1 {
 		t.Error("the other's lease was ended")
 	}
@@ -88,7 +74,6 @@ func TestLostLease(t *testing.T) {
 // A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to
 // others at once.
 func TestStopInTheMiddle(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	asked, answer := make(chan struct{}, 100), make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) {
@@ -109,16 +94,13 @@ func TestStopInTheMiddle(t *testing.T) {
 	}
 	close(answer)
 	<-stopped
-	if kept, left := b.count(t, "select count(*) from webhook_attempt"), b.count(
-		t,
-		"select count(*) from webhook_delivery",
-	); kept != 1 ||
-		left != 4 {
+	if kept, left := b.Count(t, "select count(*) from webhook_attempt"), b.Count(
+		t, "select count(*) from webhook_delivery",
+	); kept != 1 || left != 4 {
 		t.Errorf("%d attempts are kept, %d deliveries are left", kept, left)
 	}
-	if kept := b.count(
-		t,
-		"select count(*) from webhook_endpoint where leased_until > now() or due_at > now()",
+	if kept := b.Count(
+		t, "select count(*) from webhook_endpoint where leased_until > now() or due_at > now()",
 	); kept != 0 {
 		t.Error("others have to wait for the endpoint")
 	}
@@ -128,7 +110,6 @@ func TestStopInTheMiddle(t *testing.T) {
 
 // Two processes share the endpoints: each event is delivered once.
 func TestTwoProcesses(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
 	endpoints, each := testenv.Pick(4, 8), testenv.Pick(10, 50)
@@ -138,19 +119,13 @@ func TestTwoProcesses(t *testing.T) {
 		receivers = append(receivers, r)
 		b.flood(t, b.merchant, r.URL, each)
 	}
-	testenv.Until(
-		t,
-		"nothing is left to deliver",
-		func() bool { return b.count(t, "select count(*) from webhook_delivery") == 0 },
-	)
+	testenv.Until(t, "nothing is left to deliver",
+		func() bool { return b.Count(t, "select count(*) from webhook_delivery") == 0 })
 	for _, r := range receivers {
-		if count := len(r.all()); count != each {
-			t.Errorf("%d came in of %d", count, each)
-		}
+		testenv.Want(t, len(r.all()), each, "webhooks that came in")
 	}
-	if delivered := b.count(
-		t,
-		"select count(*) from webhook_event where status = 'delivered'",
+	if delivered := b.Count(
+		t, "select count(*) from webhook_event where status = 'delivered'",
 	); delivered != endpoints*each {
 		t.Errorf("%d are delivered", delivered)
 	}
@@ -158,15 +133,12 @@ func TestTwoProcesses(t *testing.T) {
 
 // What cannot be written keeps nothing else from it.
 func TestWriterPutsOneAside(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	w := &writer{pool: b.Pool}
 	results := make(chan error, 20)
 	for n := range cap(results) {
-		query := db.Do(
-			(*db.Queries).WebhookEndpointTell,
-			db.WebhookEndpointTellParams{MerchantIds: []int64{int64(n)}, Hosts: []string{"h"}},
-		)
+		query := db.Do((*db.Queries).WebhookEndpointTell,
+			db.WebhookEndpointTellParams{MerchantIds: []int64{int64(n)}, Hosts: []string{"h"}})
 		if n%5 == 0 {
 			query = db.Do((*db.Queries).WebhookDeliveryAgain, db.WebhookDeliveryAgainParams{
 				EventIds: []uuid.UUID{{}, {}}, Rounds: []int32{1, 1}, // the same twice is refused
@@ -180,15 +152,9 @@ func TestWriterPutsOneAside(t *testing.T) {
 			failed++
 		}
 	}
-	if written := b.count(t, "select count(*) from webhook_endpoint"); failed != 4 || written != 16 {
+	if written := b.Count(t, "select count(*) from webhook_endpoint"); failed != 4 || written != 16 {
 		t.Errorf("%d failed, %d were written", failed, written)
 	}
-}
-
-func (b *bundle) count(t testing.TB, query string) (count int) {
-	t.Helper()
-	noError(t, b.Pool.QueryRow(context.Background(), query).Scan(&count))
-	return count
 }
 
 // The jobs of the queue there was before become deliveries: due when they were, after as many
@@ -198,19 +164,16 @@ func TestJobsAreMigrated(t *testing.T) {
 	const before = 42
 	d := dbtest.At(t, before)
 	urls := []string{
-		"https://Shop.example/hook",
-		"https://shop.example:8443/hook?a=1#b",
-		"http://user:word@127.0.0.1:80",
+		"https://Shop.example/hook", "https://shop.example:8443/hook?a=1#b", "http://user:word@127.0.0.1:80",
 		"https://[2001:db8::1]:9/@x",
 	}
-	_, err := d.Pool.Exec(t.Context(), `
+	d.Exec(t, `
 		create type river_job_state as enum ('available', 'retryable', 'scheduled', 'running', 'completed', 'cancelled', 'discarded');
 		create table river_job (id bigint generated always as identity, kind text, state river_job_state, attempt int, scheduled_at timestamptz,
 			args jsonb);
 		create table river_leader (x int); create table river_queue (x int); create table river_migration (x int);
 		create function river_job_notify() returns int language sql as 'select 1'`)
-	noError(t, err)
-	_, err = d.Pool.Exec(t.Context(), `
+	d.Exec(t, `
 		with e as (
 			insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, number, round,
 				status)
@@ -224,7 +187,6 @@ func TestJobsAreMigrated(t *testing.T) {
 			jsonb_build_object('event_id', id, 'round', 2) from e
 		union all
 		select 'webhook', 'available', 9, '2026-11-20 12:00Z', jsonb_build_object('event_id', id, 'round', 1) from e`, urls)
-	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	rows, err := d.Pool.Query(
 		t.Context(),
@@ -248,8 +210,7 @@ func TestJobsAreMigrated(t *testing.T) {
 		return nil
 	})
 	noError(t, err)
-	var left int
-	noError(t, d.Pool.QueryRow(t.Context(), "select count(*) from pg_class where relname like 'river%'").Scan(&left))
+	left := d.Count(t, "select count(*) from pg_class where relname like 'river%'")
 	if n != len(urls) || left != 0 {
 		t.Errorf("%d deliveries, %d tables are left", n, left)
 	}

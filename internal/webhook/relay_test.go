@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // write writes events that are still to be relayed.
@@ -68,7 +69,6 @@ func apart(t *testing.T, url string) *pgx.Conn {
 
 // Relays of several processes number and queue each event once, in the order they were written in.
 func TestRelaysAtOnce(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	want := b.write(t, 2*relayBatch+10)
 	pool, err := db.Open(t.Context(), b.URL, 4, db.ForCommands)
@@ -93,11 +93,8 @@ func TestRelaysAtOnce(t *testing.T) {
 	if got := b.line(t); !slices.Equal(got, want) {
 		t.Errorf("%d deliveries of %d, or in another order", len(got), len(want))
 	}
-	var last int
-	noError(t, b.Pool.QueryRow(t.Context(), "select max(number) from webhook_event").Scan(&last))
-	if last != len(want) {
-		t.Errorf("the last number is %d", last)
-	}
+	last := b.Count(t, "select max(number) from webhook_event")
+	testenv.Want(t, last, len(want), "the last number is")
 }
 
 // A relay that dies between numbering and queueing has done nothing, and the next does all of it.
@@ -108,23 +105,17 @@ func TestRelayDies(t *testing.T) {
 		"killed":        "perform pg_terminate_backend(pg_backend_pid())",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := quiet(t)
 			want := b.write(t, 5)
-			_, err := b.Pool.Exec(
-				t.Context(),
-				`create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
-				create trigger die after insert on webhook_delivery for each statement execute function die()`,
-			)
-			noError(t, err)
+			b.Exec(t, `create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
+				create trigger die after insert on webhook_delivery for each statement execute function die()`)
 			if err := b.relay.Run(t.Context()); err == nil {
 				t.Fatal("no error")
 			}
 			if got, jobs := b.all(t), b.line(t); len(got)+len(jobs) != 0 {
 				t.Errorf("%d events and %d deliveries are left", len(got), len(jobs))
 			}
-			_, err = b.Pool.Exec(t.Context(), "drop function die cascade")
-			noError(t, err)
+			b.Exec(t, "drop function die cascade")
 			b.relayAll(t)
 			if got, jobs := b.all(t), b.line(t); !slices.Equal(got, want) || !slices.Equal(jobs, want) {
 				t.Errorf("then %v, deliveries %v; want %v", got, jobs, want)
@@ -135,7 +126,6 @@ func TestRelayDies(t *testing.T) {
 
 // A relay that freezes while it holds the lock keeps the others out for a moment only.
 func TestRelayFreezes(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	pool, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	noError(t, err)
@@ -158,7 +148,6 @@ func TestRelayFreezes(t *testing.T) {
 
 // An event that somebody else has locked waits, and the others do not wait for it.
 func TestRelayPassesByTheLocked(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	list := b.write(t, 3)
 	tx, err := apart(t, b.URL).Begin(t.Context())
@@ -180,7 +169,6 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 // handed out, and does not hold up the feed meanwhile. Neither does one in another database of the
 // server.
 func TestFeedWaitsForNoTransaction(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	elsewhere, err := apart(t, dbtest.New(t).URL).Begin(t.Context())
 	noError(t, err)
@@ -230,7 +218,6 @@ func (b *bundle) restore(t *testing.T) *bundle {
 
 // A restored database shows all events, and a cursor saved before goes on in it.
 func TestFeedIsRestored(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	want := b.write(t, 9)
 	b.relayAll(t)
@@ -250,12 +237,11 @@ func TestFeedIsRestored(t *testing.T) {
 
 // An event sent again before it was relayed has one schedule of delivery.
 func TestReplayBeforeRelay(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(500))
 	event := b.event(b.merchant, r.URL)
 	noError(t, event.Insert().Run(t.Context(), b.Queries()))
-	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(event.ID.String())})
+	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(event.ID.String())})
 	noError(t, err)
 	b.relayAll(t)
 	b.await(t, event.ID, 1)
@@ -265,7 +251,6 @@ func TestReplayBeforeRelay(t *testing.T) {
 }
 
 func TestRelayAge(t *testing.T) {
-	t.Parallel()
 	b := quiet(t)
 	const name = "gateway_webhook_relay_age_seconds"
 	if age := b.metric(t, name); age != 0 {
@@ -288,11 +273,10 @@ func TestFeedIsMigrated(t *testing.T) {
 	t.Parallel()
 	const before = 39
 	d := dbtest.At(t, before)
-	_, err := d.Pool.Exec(t.Context(), `insert into webhook_event
+	d.Exec(t, `insert into webhook_event
 		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, xid, number)
 		select 1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', place, 1, 'https://shop.example', '{}', now(), xid::xid8, number
 		from (values (1, '7', 30), (2, '8', 10), (3, '8', 20), (4, '9', 5)) e (place, xid, number)`)
-	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	b := &bundle{DB: d, merchant: dbtest.Merchant{ID: 1, CashboxID: 1}, clock: new(dbtest.Clock)}
 	b.events = NewEvents(d.Pools(), nil, nil)

@@ -20,7 +20,6 @@ import (
 
 // A dead event is found by an operator, sent again and delivered, on a schedule of its own.
 func TestDeadIsListedReplayedDelivered(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusGone, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
@@ -30,24 +29,17 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
 		t.Fatalf("dead: %+v", dead)
 	}
-	progress, err := b.events.Replay(
-		t.Context(),
-		operator,
-		Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID},
-	)
+	progress, err := b.events.Replay(t.Context(), operator,
+		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID})
 	noError(t, err)
 	if progress.Replayed != 1 || !progress.Done || progress.ID != nil {
 		t.Errorf("replayed %+v", progress)
 	}
 	b.await(t, id, 2)
-	if status := b.status(t, id); status != statusPending {
-		t.Errorf("after a failure the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusPending, "after a failure the event is")
 	b.hurry(t)
 	b.await(t, id, 3)
-	if status := b.status(t, id); status != statusDelivered {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 	for _, got := range r.all() {
 		verifies(t, b.secret, got)
 		if got.header.Get("webhook-id") != id.String() {
@@ -59,12 +51,11 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 // A merchant sends its own event again whatever its status: one delivered already goes out once
 // more.
 func TestReplayDelivered(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
+	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())})
 	noError(t, err)
 	b.await(t, id, 2)
 	if progress.Replayed != 1 || b.status(t, id) != statusDelivered {
@@ -74,12 +65,11 @@ func TestReplayDelivered(t *testing.T) {
 
 // Sent again while it waits for its next attempt, an event has one schedule and not two.
 func TestReplayPending(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
+	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())})
 	noError(t, err)
 	b.await(t, id, 2)
 	// One attempt of this round was made, and one delivery is queued.
@@ -88,14 +78,11 @@ func TestReplayPending(t *testing.T) {
 	}
 	b.hurry(t)
 	b.await(t, id, 3)
-	if status := b.status(t, id); status != statusDelivered {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 }
 
 // An attempt that was on its way when its event was sent again is kept, and decides nothing.
 func TestReplayDuringAnAttempt(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	asked, answer := make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}
 	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
@@ -104,19 +91,15 @@ func TestReplayDuringAnAttempt(t *testing.T) {
 	})
 	id := b.add(t, r.URL)
 	<-asked
-	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
+	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())})
 	noError(t, err)
 	answer[0] <- http.StatusGone
 	<-asked // the second attempt is under way, so the first is over
 	b.await(t, id, 1)
-	if status := b.status(t, id); status != statusPending {
-		t.Errorf("an attempt of the round before leaves the event %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusPending, "an attempt")
 	answer[1] <- http.StatusOK
 	b.await(t, id, 2)
-	if status := b.status(t, id); status != statusDelivered {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 }
 
 // dead inserts a dead event of a merchant, an endpoint and a time.
@@ -133,7 +116,6 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 // A range takes that endpoint's dead events of that merchant from its first moment to just before
 // its last.
 func TestReplayRange(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newArrivals(t)
 	from := b.clock.Now().Add(-time.Hour)
@@ -150,7 +132,7 @@ func TestReplayRange(t *testing.T) {
 	delivered := b.dead(t, b.merchant, r.URL+"/a", from)
 	b.setStatus(t, delivered, statusDelivered)
 
-	ask := Replay{URL: some(r.URL + "/a"), From: &from, Until: &until}
+	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
 	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
 	noError(t, err)
 	if progress.Replayed != 2 || !progress.Done {
@@ -187,8 +169,7 @@ func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
 		return db.Pipeline(t.Context(), tx, inserts...)
 	}))
 	b.number(t)
-	_, err := b.Pool.Exec(t.Context(), "update webhook_event set status = 'dead'")
-	noError(t, err)
+	b.Exec(t, "update webhook_event set status = 'dead'")
 	return many
 }
 
@@ -208,7 +189,6 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 
 // One call takes any number: the first batch at once, the others as the endpoint takes them.
 func TestReplayTakesAll(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	many := b.manyDead(t, r.URL)
@@ -220,14 +200,13 @@ func TestReplayTakesAll(t *testing.T) {
 		t.Errorf("in the end %+v of %d", progress, many)
 	}
 	testenv.Until(t, "all are delivered", func() bool {
-		return b.count(t, "select count(*) from webhook_event where status = 'delivered'") == int(many)
+		return b.Count(t, "select count(*) from webhook_event where status = 'delivered'") == int(many)
 	})
 }
 
 // A range follows its endpoint: while that takes nothing, no more is queued. It can be looked at
 // and stopped, by whose it is and by operators, and what was queued is delivered.
 func TestReplayFollowsItsEndpoint(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	answer := make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
@@ -238,7 +217,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	for range 5 {
 		noError(t, b.events.FeedReplays(t.Context()))
 	}
-	if queued := b.count(t, "select count(*) from webhook_delivery"); queued != replayBatch {
+	if queued := b.Count(t, "select count(*) from webhook_delivery"); queued != replayBatch {
 		t.Errorf("%d are queued for an endpoint that takes none", queued)
 	}
 	for _, stranger := range []caller.Caller{other, {}} {
@@ -257,13 +236,10 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 		t.Errorf("stopped %+v, %v", progress, err)
 	}
 	close(answer)
-	testenv.Until(
-		t,
-		"nothing is left to deliver",
-		func() bool { return b.count(t, "select count(*) from webhook_delivery") == 0 },
-	)
+	testenv.Until(t, "nothing is left to deliver",
+		func() bool { return b.Count(t, "select count(*) from webhook_delivery") == 0 })
 	noError(t, b.events.FeedReplays(t.Context()))
-	if dead := b.count(t, "select count(*) from webhook_event where status = 'dead'"); dead != int(many)-replayBatch {
+	if dead := b.Count(t, "select count(*) from webhook_event where status = 'dead'"); dead != int(many)-replayBatch {
 		t.Errorf("%d are dead", dead)
 	}
 }
@@ -271,7 +247,6 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 // Several calls and processes at once send each again once, and end even at an endpoint that kills
 // them as fast as they come.
 func TestReplayAtOnce(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusGone))
 	many := b.manyDead(t, r.URL)
@@ -297,7 +272,6 @@ func TestReplayAtOnce(t *testing.T) {
 }
 
 func TestReplayRefused(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	id, now, other := b.insert(t, nowhere), b.clock.Now(), b.newMerchant(t)
 	own := portal(b.merchant.ID)
@@ -307,14 +281,14 @@ func TestReplayRefused(t *testing.T) {
 		want   error
 		fields []string
 	}{
-		"another merchant's": {portal(other.ID), Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrNotFound, nil},
-		"unknown":            {own, Replay{EventID: some(uuid.NewString())}, fault.ErrNotFound, nil},
-		"nobody":             {caller.Caller{}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrTokenKindNotAllowed, nil},
-		"whose":              {operator, Replay{EventID: some(id.String())}, nil, []string{"merchantId"}},
-		"not a UUID":         {own, Replay{EventID: some("17")}, nil, []string{"eventId"}},
+		"another merchant's": {portal(other.ID), Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}, fault.ErrNotFound, nil},
+		"unknown":            {own, Replay{EventID: new(uuid.NewString())}, fault.ErrNotFound, nil},
+		"nobody":             {caller.Caller{}, Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}, fault.ErrTokenKindNotAllowed, nil},
+		"whose":              {operator, Replay{EventID: new(id.String())}, nil, []string{"merchantId"}},
+		"not a UUID":         {own, Replay{EventID: new("17")}, nil, []string{"eventId"}},
 		"nothing":            {own, Replay{}, nil, []string{"url"}},
-		"both":               {own, Replay{EventID: some(id.String()), URL: some(nowhere), From: &now, Until: &now}, nil, []string{"url", "from", "until"}},
-		"backwards":          {own, Replay{URL: some(nowhere), From: &now, Until: &now}, nil, []string{"until"}},
+		"both":               {own, Replay{EventID: new(id.String()), URL: new(nowhere), From: &now, Until: &now}, nil, []string{"url", "from", "until"}},
+		"backwards":          {own, Replay{URL: new(nowhere), From: &now, Until: &now}, nil, []string{"until"}},
 	} {
 		progress, err := b.events.Replay(t.Context(), test.who, test.ask)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) {
@@ -326,9 +300,6 @@ func TestReplayRefused(t *testing.T) {
 			}
 		}
 	}
-	var jobs int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from webhook_delivery").Scan(&jobs))
-	if jobs != 0 {
-		t.Errorf("%d deliveries are queued", jobs)
-	}
+	jobs := b.Count(t, "select count(*) from webhook_delivery")
+	testenv.Want(t, jobs, 0, "deliveries are queued")
 }

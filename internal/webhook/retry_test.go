@@ -35,14 +35,11 @@ func TestDelays(t *testing.T) {
 
 func TestOneAttemptMoreThanDelays(t *testing.T) {
 	t.Parallel()
-	if attempts != 11 {
-		t.Errorf("%d attempts; ten delays lie between eleven", attempts)
-	}
+	testenv.Want(t, attempts, 11, "attempts, with ten delays between them")
 }
 
 // The queue itself keeps to the delays.
 func TestQueueWaits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError))
 	before := time.Now()
@@ -68,7 +65,6 @@ func (b *bundle) wantDue(t *testing.T, id uuid.UUID, before time.Time, made int,
 // Nobody hurries the endpoint that has failed: it is looked at again when its delivery is due.
 func TestQueueTriesAgain(t *testing.T) {
 	testenv.Long(t, "waits for five seconds")
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
@@ -81,7 +77,6 @@ func TestQueueTriesAgain(t *testing.T) {
 }
 
 func TestDeadAfterTheLast(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError))
 	id := b.add(t, r.URL)
@@ -104,7 +99,6 @@ func TestDeadAfterTheLast(t *testing.T) {
 }
 
 func TestGoneStops(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusGone))
 	id := b.add(t, r.URL)
@@ -112,16 +106,13 @@ func TestGoneStops(t *testing.T) {
 	if _, _, queued := b.queued(t, id); queued {
 		t.Error("it is queued still")
 	}
-	if status := b.status(t, id); status != statusDead {
-		t.Errorf("the event is %s", status)
-	}
+	testenv.Want(t, b.status(t, id), statusDead, "the event is")
 	// It stops this event alone.
 	other := b.add(t, r.URL)
 	b.await(t, other, 1)
 }
 
 func TestRetryAfter(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -156,7 +147,6 @@ func TestRetryAfter(t *testing.T) {
 
 // The queue itself goes by Retry-After, and the attempt counts.
 func TestQueueRetriesAfter(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
 		w.Header().Set("Retry-After", "7200")

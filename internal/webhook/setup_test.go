@@ -45,19 +45,17 @@ type bundle struct {
 	sequence atomic.Int32
 }
 
-// setup runs the deliveries of a sandbox: the tests' receivers are on loopback.
+// setup runs the deliveries of a sandbox: the tests' receivers are on loopback. The test runs beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	return setupWith(t, NewAddresses(true), 0)
 }
 
 func setupWith(t *testing.T, addresses *Addresses, timeout time.Duration) *bundle {
 	t.Helper()
 	b := &bundle{
-		timeout: timeout,
-		DB:      dbtest.New(t),
-		clock:   new(dbtest.Clock),
-		secret:  signing.NewSecret(),
+		timeout: timeout, DB: dbtest.New(t), clock: new(dbtest.Clock), secret: signing.NewSecret(),
 		metrics: prometheus.NewRegistry(),
 	}
 	// Far from the wall clock, so that a test sees which of the two a time came from.
@@ -147,22 +145,15 @@ func (b *bundle) number(t *testing.T) {
 // event makes an event nothing knows of yet.
 func (b *bundle) event(merchant dbtest.Merchant, url string) Event {
 	return Event{
-		ID:         uuid.Must(uuid.NewV7()),
-		MerchantID: merchant.ID,
-		CashboxID:  merchant.CashboxID,
-		Type:       "payment.status.updated",
-		Subject:    "payment",
-		SubjectID:  1,
-		Sequence:   b.sequence.Add(1),
-		URL:        url,
-		Body:       []byte(sampleBody),
-		At:         b.clock.Now(),
+		ID: uuid.Must(uuid.NewV7()), MerchantID: merchant.ID, CashboxID: merchant.CashboxID,
+		Type: "payment.status.updated", Subject: "payment", SubjectID: 1, Sequence: b.sequence.Add(1),
+		URL: url, Body: []byte(sampleBody), At: b.clock.Now(),
 	}
 }
 
 func (b *bundle) status(t *testing.T, id uuid.UUID) (status string) {
 	t.Helper()
-	noError(t, b.Pool.QueryRow(t.Context(), "select status from webhook_event where id = $1", id).Scan(&status))
+	b.Get(t, &status, "select status from webhook_event where id = $1", id)
 	return status
 }
 
@@ -196,8 +187,7 @@ func (b *bundle) hurry(t *testing.T) {
 	testenv.Until(t, "something waits in the queue", func() bool {
 		tag, err := b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()")
 		noError(t, err)
-		_, err = b.Pool.Exec(t.Context(), "update webhook_endpoint set due_at = now() where due_at > now()")
-		noError(t, err)
+		b.Exec(t, "update webhook_endpoint set due_at = now() where due_at > now()")
 		return tag.RowsAffected() > 0
 	})
 }
@@ -216,9 +206,8 @@ func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time
 func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 	t.Helper()
 	key := endpointKey{b.merchant.ID, id.String()} // nobody else's, so that nobody else makes it
-	_, err := b.Pool.Exec(t.Context(), `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+	b.Exec(t, `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 		select merchant_id, id, $2, now(), round from webhook_event where id = $1`, id, key.host)
-	noError(t, err)
 	list, err := b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
 		MerchantID: key.merchantID, Host: key.host, Most: 2,
 	})
@@ -281,25 +270,9 @@ func (r *receiver) all() []received {
 	return append([]received(nil), r.got...)
 }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // revealing are pieces that would tell a merchant about the network within.
 var revealing = []string{
-	"127.0.0.1",
-	"::1",
-	"10.",
-	"169.254",
-	"dial",
-	"tcp",
-	"lookup",
-	"localhost",
-	"connect:",
-	"refused",
+	"127.0.0.1", "::1", "10.", "169.254", "dial", "tcp", "lookup", "localhost", "connect:", "refused",
 }
 
 func revealsNothing(t *testing.T, text string) {
@@ -317,3 +290,5 @@ var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
 func portal(merchantID int64) caller.Caller {
 	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: merchantID}
 }
+
+var noError = testenv.NoError

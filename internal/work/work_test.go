@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/work"
 )
 
@@ -25,17 +26,12 @@ type bundle struct {
 	work  *work.Service
 }
 
+// setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	t.Parallel()
 	d, clock := dbtest.New(t), &dbtest.Clock{}
 	return &bundle{DB: d, clock: clock, work: work.New(d.Pools(), clock)}
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (b *bundle) operator(t *testing.T, login string, role caller.Role) caller.Caller {
@@ -65,32 +61,25 @@ func (b *bundle) names(t *testing.T, who caller.Caller) map[work.Kind]string {
 // A trader is short who has nothing available, or less than their open payments hold; one is idle all
 // whose requisites are off or used up. Who takes a break is neither.
 func TestTraders(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	who := b.operator(t, "ann", caller.Auditor)
 	rich := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	poor := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
 	for id, name := range map[int64]string{rich.ID: "rich", poor.ID: "poor"} {
-		b.exec(t, "update trader set name = $2 where id = $1", id, name)
+		b.Exec(t, "update trader set name = $2 where id = $1", id, name)
 	}
 	b.want(t, who, map[work.Kind]string{work.Short: "poor"})
-	b.exec(t, "update requisite set daily_count = 2 where trader_id = $1", rich.ID)
-	b.exec(t, `insert into requisite_day (requisite_id, day, count, sum)
+	b.Exec(t, "update requisite set daily_count = 2 where trader_id = $1", rich.ID)
+	b.Exec(t, `insert into requisite_day (requisite_id, day, count, sum)
 		values ($1, timezone('Europe/Moscow', $2::timestamptz)::date, 1, 10)`, rich.Requisites[0], b.clock.Now())
 	b.want(t, who, map[work.Kind]string{work.Short: "poor"})
-	b.exec(t, "update requisite_day set count = 2 where requisite_id = $1", rich.Requisites[0])
+	b.Exec(t, "update requisite_day set count = 2 where requisite_id = $1", rich.Requisites[0])
 	b.want(t, who, map[work.Kind]string{work.Short: "poor", work.Idle: "rich"})
 	b.clock.Advance(24 * time.Hour)
-	b.exec(t, "update requisite set own_enabled = false where trader_id = $1", poor.ID)
+	b.Exec(t, "update requisite set own_enabled = false where trader_id = $1", poor.ID)
 	b.want(t, who, map[work.Kind]string{work.Idle: "poor"})
-	b.exec(t, "update trader set on_break = true where id = $1", poor.ID)
+	b.Exec(t, "update trader set on_break = true where id = $1", poor.ID)
 	b.want(t, who, map[work.Kind]string{})
-}
-
-func (b *bundle) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), sql, args...)
-	noError(t, err)
 }
 
 func (b *bundle) want(t *testing.T, who caller.Caller, want map[work.Kind]string) {
@@ -105,7 +94,6 @@ func (b *bundle) want(t *testing.T, who caller.Caller, want map[work.Kind]string
 
 // What waits is counted to 99, and is whose role it is.
 func TestTake(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
 	b.deposits(t, 100, "pending")
@@ -153,7 +141,7 @@ func TestTake(t *testing.T) {
 // deposits makes so many deposits of one status.
 func (b *bundle) deposits(t *testing.T, count int, status string) {
 	t.Helper()
-	b.exec(t, `insert into deposit (merchant_id, cashbox_id, status, amount, network, address, idempotency_key,
+	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, status, amount, network, address, idempotency_key,
 			created_at, status_at)
 		select 1, 1, $2, 10, 'TRC20', 'T', gen_random_uuid(), $3, $3 from generate_series(1, $1)`,
 		count, status, b.clock.Now())
@@ -177,15 +165,14 @@ func (p *plans) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, e
 
 // Each queue reads what waits and nothing else, by an index of that.
 func TestPlans(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	b.deposits(t, 20_000, "confirmed")
 	b.deposits(t, 3, "pending")
-	b.exec(t, `insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at,
+	b.Exec(t, `insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at,
 			actor, created_at)
 		select 1, n, 'paid', 'a.png', 'image/png', 1, case when n > 19990 then 'open' else 'failed' end, $1::timestamptz, 'key:1', $1
 		from generate_series(1, 20000) n`, b.clock.Now())
-	b.exec(
+	b.Exec(
 		t,
 		`insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at,
 			closed_at)
@@ -193,7 +180,7 @@ func TestPlans(t *testing.T) {
 		from generate_series(1, 20000) n`,
 		b.clock.Now(),
 	)
-	b.exec(t, "analyze deposit, appeal, card_conflict")
+	b.Exec(t, "analyze deposit, appeal, card_conflict")
 	p := &plans{DBTX: b.Pool, t: t}
 	q, ctx := db.New(p), t.Context()
 	for index, read := range map[string]func() error{
@@ -207,3 +194,5 @@ func TestPlans(t *testing.T) {
 		}
 	}
 }
+
+var noError = testenv.NoError

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // The example of the Standard Webhooks specification, and the plain signature reckoned with openssl
@@ -15,9 +17,7 @@ func TestSignKnownAnswer(t *testing.T) {
 	header := http.Header{}
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	at, body := time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)
-	if err := Sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body, []string{secret}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, Sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body, []string{secret}))
 	for name, want := range map[string]string{
 		"webhook-id":        "msg_p5jXN8AQM9LWM0D4loKWxJek",
 		"webhook-timestamp": "1614265330",
