@@ -409,8 +409,7 @@ func TestForeignRecords(t *testing.T) {
 		merchant: g.count(t, "select merchant_id from cashbox where id = $1", second.MerchantCashboxID),
 	}))
 	stranger := bearer(
-		g.newUser(t, newUser{login: "other-trader", kind: "trader", role: "owner", state: "whole", trader: 3}),
-	)
+		g.newUser(t, newUser{login: "other-trader", kind: "trader", role: "owner", state: "whole", trader: 3}))
 	before := g.kept(t)
 	strangers := map[string]func(body string) header{
 		"key":      func(body string) header { return signed(second, body) },
@@ -478,11 +477,9 @@ var foreign = []struct {
 	{"portal.v1.MerchantService/GetAppealFile", `{"appealId":APPEAL}`, codes{"merchant": "not_found"}},
 	{"portal.v1.MerchantService/GetEvent", `{"eventId":"EVENT"}`, codes{"merchant": "not_found"}},
 	{"portal.v1.MerchantService/GetEvent", `{"merchantCashboxId":CASHBOX}`, codes{"merchant": "not_found"}},
-	{
-		"portal.v1.MerchantService/ListOldWebhookSecrets",
+	{"portal.v1.MerchantService/ListOldWebhookSecrets",
 		`{"merchantCashboxId":CASHBOX}`,
-		codes{"merchant": "not_found"},
-	},
+		codes{"merchant": "not_found"}},
 	{"portal.v1.TeamService/UpdateMember", `{"memberId":MEMBER,"role":"support"}`, codes{"merchant": "not_found"}},
 	{"portal.v1.TeamService/EndMemberSessions", `{"memberId":MEMBER}`, codes{"merchant": "not_found"}},
 	{"portal.v1.TeamService/ReinviteMember", `{"memberId":MEMBER}`, codes{"merchant": "not_found"}},
@@ -492,17 +489,13 @@ var foreign = []struct {
 	{"portal.v1.MerchantService/StopReplay", `{"replayId":REPLAY}`, codes{"merchant": "not_found"}},
 	{"portal.v1.CredentialService/ListCredentials", `{"merchantCashboxId":CASHBOX}`, forMerchant},
 	{"portal.v1.CredentialService/CreateCredential", `{"merchantCashboxId":CASHBOX,"name":"n"}`, forMerchant},
-	{
-		"portal.v1.CredentialService/RevokeCredential",
+	{"portal.v1.CredentialService/RevokeCredential",
 		`{"merchantCashboxId":CASHBOX,"credentialId":CREDENTIAL}`,
-		forMerchant,
-	},
+		forMerchant},
 
-	{
-		"portal.v1.LookService/UpdateCashboxLook",
+	{"portal.v1.LookService/UpdateCashboxLook",
 		`{"merchantCashboxId":CASHBOX,"pageColor":"#123456"}`,
-		codes{"merchant": "not_found"},
-	},
+		codes{"merchant": "not_found"}},
 	{"portal.v1.ReceiptService/ListReceipts", `{"paymentId":PAYMENT}`, forParties},
 	{"portal.v1.ReceiptService/GetReceipt", `{"paymentId":PAYMENT,"number":1}`, forParties},
 	{"portal.v1.ReceiptService/AppealWithReceipt", `{"paymentId":PAYMENT,"number":1,"reason":"why"}`, forMerchant},

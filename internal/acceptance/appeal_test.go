@@ -87,27 +87,20 @@ func TestAppeal(t *testing.T) {
 	if read.text("data.status") != "failed" {
 		t.Errorf("the payment is %s", read.text("data.status"))
 	}
-	g.checkDownload(
-		t,
-		opened.text("data.id"),
-		`attachment; filename*=utf-8''.._%D1%87%D0%B5%D0%BA%20%E2%84%961%20%22%D0%BA%D0%BE%D0%BF%D0%B8%D1%8F%22.pdf`,
-	)
+	g.checkDownload(t, opened.text("data.id"),
+		`attachment; filename*=utf-8''.._%D1%87%D0%B5%D0%BA%20%E2%84%961%20%22%D0%BA%D0%BE%D0%BF%D0%B8%D1%8F%22.pdf`)
 
 	desk, appealID := g.operator(t), number(opened.text("data.id"))
-	reviewed, err := desk.ReviewAppeal(
-		t.Context(),
-		connect.NewRequest(&portalv1.ReviewAppealRequest{AppealId: appealID}),
-	)
+	reviewed, err := desk.ReviewAppeal(t.Context(),
+		connect.NewRequest(&portalv1.ReviewAppealRequest{AppealId: appealID}))
 	noError(t, err)
 	if d := reviewed.Msg.GetData(); d.GetStatus() != "in_review" || d.GetPaymentStatus() != "appeal" ||
 		d.GetFileType() != "application/pdf" {
 		t.Errorf("in review: %v", d)
 	}
 	why := "the bank confirms"
-	resolved, err := desk.ResolveAppeal(
-		t.Context(),
-		connect.NewRequest(&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why}),
-	)
+	resolved, err := desk.ResolveAppeal(t.Context(),
+		connect.NewRequest(&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why}))
 	noError(t, err)
 	if d := resolved.Msg.GetData(); d.GetStatus() != "completed" || d.GetPaymentStatus() != "completed" ||
 		d.GetOrderId() != orderID ||
@@ -122,14 +115,8 @@ func TestAppeal(t *testing.T) {
 	if !slices.Equal(told, []string{"1 FAILED", "2 APPEAL", "3 COMPLETED"}) {
 		t.Errorf("told %v", told)
 	}
-	g.moved(
-		t,
-		id,
-		"cashbox available 15.51791025",
-		"platform available 0.45506272",
-		"trader available -15.97297297",
-		"trader reserved 0.00000000",
-	)
+	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297",
+		"trader reserved 0.00000000")
 }
 
 // checkDownload wants the file handed over to be kept: never shown as a page.
@@ -177,12 +164,8 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 	if opened.status != 201 {
 		t.Fatal(opened)
 	}
-	got, err := trySend(
-		"GET",
-		g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file",
-		"",
-		bearer(g.user(t, "operator").Token),
-	)
+	got, err := trySend("GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "",
+		bearer(g.user(t, "operator").Token))
 	noError(t, err)
 	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=prooffdp.hta.pdf" ||
 		got.header.Get("Content-Type") != "application/pdf" || got.header.Get("X-Content-Type-Options") != "nosniff" {
@@ -249,19 +232,10 @@ func TestAppealsAtTheLimits(t *testing.T) {
 		}
 	}
 	// In any order, among others.
-	body := form(
-		[2]string{`name="note"`, "y"},
-		filePart("a.pdf", pdf),
-		[2]string{`name="other"; filename="o.exe"`, "MZ"},
-		reasonPart("x"),
-	)
-	if got := send(
-		t,
-		"POST",
-		g.appealURL(g.failed(t, nil)),
-		body,
-		appealHeaders(box, "x", "a.pdf", len(pdf)),
-	); got.status != 201 {
+	body := form([2]string{`name="note"`, "y"}, filePart("a.pdf", pdf),
+		[2]string{`name="other"; filename="o.exe"`, "MZ"}, reasonPart("x"))
+	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body,
+		appealHeaders(box, "x", "a.pdf", len(pdf))); got.status != 201 {
 		t.Errorf("among others: %s", got)
 	}
 	for codec, options := range codecs {
@@ -291,25 +265,12 @@ func TestSignAppeal(t *testing.T) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		headers[name] = value
 	}
-	if got := send(
-		t,
-		"POST",
-		g.appealURL(g.failed(t, nil)),
-		form(reasonPart("x"), filePart("receipt.pdf", pdf)),
-		headers,
-	); got.status != 201 {
+	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), form(reasonPart("x"), filePart("receipt.pdf", pdf)),
+		headers); got.status != 201 {
 		t.Error(got)
 	}
-	if _, _, err := command(
-		t,
-		"",
-		map[string]string{"GATEWAY_MERCHANT_SECRET": "s"},
-		"sign",
-		"-key-id",
-		"k",
-		"-appeal-file",
-		file+"x",
-	); err == nil {
+	if _, _, err := command(t, "", map[string]string{"GATEWAY_MERCHANT_SECRET": "s"}, "sign", "-key-id", "k",
+		"-appeal-file", file+"x"); err == nil {
 		t.Error("signed a file that is not there")
 	}
 }

@@ -66,27 +66,19 @@ func (g *instance) bombs(t *testing.T) map[string]bomb {
 		"long fraction":      post(amount("1."+strings.Repeat("0", 60_000)+"1"), 422),
 		"great percent":      post(order(object{"ratePercent": raw("1e400")}), 422),
 		"large body":         post(order(object{"description": strings.Repeat("a", 70<<10)}), 413),
-		"compressed body": {
-			http.MethodPost,
+		"compressed body": {http.MethodPost,
 			api,
 			gzipped(t),
 			with(signed(box, gzipped(t)), "Content-Encoding", "gzip"),
-			[]int{415, 422},
-		},
+			[]int{415, 422}},
 		"compressed by Connect": {http.MethodPost, sign, gzipped(t), header{"Content-Encoding": "gzip"}, []int{415}},
 		"deep by Connect":       {http.MethodPost, sign, `{"login":` + deep(30_000) + "}", nil, []int{400}},
-		"deep protobuf": {
-			http.MethodPost, sign, strings.Repeat("\x0b", 60_000),
-			header{"Content-Type": "application/proto"}, []int{400},
-		},
-		"many parts": {
-			http.MethodPost, g.appealURL(failed), parts,
-			appealHeaders(box, "x", "a.pdf", len(pdf)), []int{403, 413, 422},
-		},
-		"many parts to a page": {
-			http.MethodPost, page + "/receipt", parts,
-			header{"Content-Type": formType, "Sec-Fetch-Site": "same-origin"}, []int{303, 404, 413, 422},
-		},
+		"deep protobuf": {http.MethodPost, sign, strings.Repeat("\x0b", 60_000),
+			header{"Content-Type": "application/proto"}, []int{400}},
+		"many parts": {http.MethodPost, g.appealURL(failed), parts,
+			appealHeaders(box, "x", "a.pdf", len(pdf)), []int{403, 413, 422}},
+		"many parts to a page": {http.MethodPost, page + "/receipt", parts,
+			header{"Content-Type": formType, "Sec-Fetch-Site": "same-origin"}, []int{303, 404, 413, 422}},
 		"many fields of a form": {http.MethodPost, portal, formFields, fromPage, []int{409, 413, 422}},
 		"large form": {
 			http.MethodPost,
@@ -116,12 +108,8 @@ func (g *instance) bombs(t *testing.T) map[string]bomb {
 		"many addresses": get(api, header{"X-Forwarded-For": strings.Repeat("1.1.1.1,", 3_500)}, 401),
 		"long path":      get(g.BaseURL+"/"+strings.Repeat("a/", 15_000), nil, 404),
 		"many dots":      get(g.BaseURL+"/api/v1/"+strings.Repeat("../", 9_000)+"etc/passwd", nil, 404),
-		"a patient search": get(
-			g.BaseURL+"/api/v1/payins?orderId="+url.QueryEscape(strings.Repeat("%_", 100)),
-			signed(box, ""),
-			200,
-			422,
-		),
+		"a patient search": get(g.BaseURL+"/api/v1/payins?orderId="+url.QueryEscape(strings.Repeat("%_", 100)),
+			signed(box, ""), 200, 422),
 	}
 }
 

@@ -97,9 +97,8 @@ func (g *instance) victims(t *testing.T) owned {
 		login: "stranger", kind: "merchant_portal", role: "owner", state: "whole",
 		merchant: g.count(t, "select merchant_id from cashbox where id = $1", second.MerchantCashboxID),
 	})
-	otherTrader := g.newUser(
-		t, newUser{login: "stranger-trader", kind: "trader", role: "owner", state: "whole", trader: 3},
-	)
+	otherTrader := g.newUser(t,
+		newUser{login: "stranger-trader", kind: "trader", role: "owner", state: "whole", trader: 3})
 	as := func(token string) func(string) header { return func(string) header { return bearer(token) } }
 	number := func(name string) json.Number { return json.Number(id.Replace(name)) }
 	o := owned{
@@ -123,11 +122,7 @@ func (g *instance) victims(t *testing.T) owned {
 			"search": {"victims-order"}, "before_id": {json.Number("1000000")},
 		},
 		secrets: []string{
-			"victims-",
-			"Victims-Name",
-			marked.text("data.uuid"),
-			id.Replace("UUID"),
-			id.Replace("PAYIN"),
+			"victims-", "Victims-Name", marked.text("data.uuid"), id.Replace("UUID"), id.Replace("PAYIN"),
 			id.Replace("EVENT"),
 		},
 	}

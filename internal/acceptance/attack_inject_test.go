@@ -35,8 +35,7 @@ func (g *instance) creations(t *testing.T) map[string]object {
 	const operator = "portal.v1.OperatorService/"
 	return map[string]object{
 		"gateway.v1.PaymentService/CreatePayment": decoded(
-			order(object{"payer": object{"fullName": "A", "type": "ftd"}}),
-		),
+			order(object{"payer": object{"fullName": "A", "type": "ftd"}})),
 		"gateway.v1.PayinService/CreatePayin":     decoded(payinOrder(nil)),
 		"gateway.v1.DepositService/CreateDeposit": decoded(depositOrder(nil)),
 		"gateway.v1.PaymentService/UpdatePaymentStatus": {
@@ -81,12 +80,8 @@ func (g *instance) plant(t *testing.T) (taken int, pages []string) {
 			fields := merged(renewed(base, tried), one)
 			body, err := json.Marshal(fields)
 			noError(t, err)
-			got := g.ask(
-				t,
-				strings.TrimPrefix(procedure, "/"),
-				string(body),
-				g.callerOf(t, procedure, string(body), trader),
-			)
+			got := g.ask(t, strings.TrimPrefix(procedure, "/"), string(body),
+				g.callerOf(t, procedure, string(body), trader))
 			switch {
 			case got.status == http.StatusOK:
 				taken++

@@ -59,24 +59,16 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 	page := requisite.text("data.paymentPageUrl")
 	return map[string]proof{
 		"signature": {good["Signature"], creation("Signature"), byCode(403, "invalid_signature", "signature_required")},
-		"secret": {
-			box.Secret,
+		"secret": {box.Secret,
 			creation("X-Merchant-Secret"),
-			byCode(403, "invalid_signature", "merchant_secret_required"),
-		},
-		"key id": {
-			box.KeyID,
+			byCode(403, "invalid_signature", "merchant_secret_required")},
+		"key id": {box.KeyID,
 			creation("X-Merchant-Key-Id"),
-			byCode(403, "invalid_signature", "merchant_key_id_required"),
-		},
-		"callback": {
-			g.application(settled)["Signature"], callback("Signature"),
-			byCode(403, "invalid_signature", "signature_required"),
-		},
-		"callback, of a time": {
-			g.callbackV2(time.Now(), pending.text("data.uuid"), settled), callback("Signature-V2"),
-			byCode(403, "invalid_signature", "signature_required"),
-		},
+			byCode(403, "invalid_signature", "merchant_key_id_required")},
+		"callback": {g.application(settled)["Signature"], callback("Signature"),
+			byCode(403, "invalid_signature", "signature_required")},
+		"callback, of a time": {g.callbackV2(time.Now(), pending.text("data.uuid"), settled), callback("Signature-V2"),
+			byCode(403, "invalid_signature", "signature_required")},
 		"token": {
 			g.user(t, "payer").Token, func(t *testing.T, given string) answer {
 				t.Helper()
@@ -95,12 +87,8 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 		}, func(_ string, a answer) bool { return a.status == 404 && !strings.Contains(a.raw, "1500") }},
 		"cookie": {g.browser(t, "merchant"), func(t *testing.T, given string) answer {
 			t.Helper()
-			got, err := trySend(
-				http.MethodGet,
-				g.PortalURL+"/merchant/payments",
-				"",
-				header{"Cookie": "session=" + given},
-			)
+			got, err := trySend(http.MethodGet, g.PortalURL+"/merchant/payments", "",
+				header{"Cookie": "session=" + given})
 			noError(t, err)
 			return got
 		}, func(_ string, a answer) bool {
@@ -276,13 +264,8 @@ func TestSessionsOfOtherDoors(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"?token=" + token, "?session=" + cookie, "?access_token=" + token} {
-		if got := send(
-			t,
-			http.MethodGet,
-			g.credentials(g.first().MerchantCashboxID)+query,
-			"",
-			nil,
-		); got.status != 401 {
+		if got := send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID)+query, "",
+			nil); got.status != 401 {
 			t.Errorf("an address opens the API: %s", got)
 		}
 	}
@@ -316,16 +299,8 @@ func TestForgedCursors(t *testing.T) {
 	}
 	for kind, good := range cursors {
 		forged := []string{
-			"0",
-			"-1",
-			"9223372036854775808",
-			"1e9",
-			"' or 1=1 --",
-			"../../etc/passwd",
-			"%00",
-			strings.Repeat("A", 5000),
-			"null",
-			"[]",
+			"0", "-1", "9223372036854775808", "1e9", "' or 1=1 --", "../../etc/passwd", "%00",
+			strings.Repeat("A", 5000), "null", "[]",
 		}
 		for i := range len(good) {
 			forged = append(forged, good[:i+1], good[:i]+other(good[i])+good[i+1:])

@@ -42,10 +42,8 @@ func TestAuditOnlyReads(t *testing.T) {
 	empty := dbtest.EmptyURL(t)
 	pool := poolOf(t, empty)
 	tables := func() (count int) {
-		noError(
-			t,
-			pool.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&count),
-		)
+		noError(t,
+			pool.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&count))
 		return count
 	}
 	for _, command := range [][]string{{"audit"}, {"operator", "create", "-login", "root"}} {
@@ -78,16 +76,8 @@ func TestAuditOnlyReads(t *testing.T) {
 		wantExit(t, "migrate", out, status, 0)
 	}
 	out, status = program(t, "", "audit", "-database-url", empty)
-	wantExit(
-		t,
-		"a new database",
-		out,
-		status,
-		0,
-		"clean",
-		`audited: database "test_`,
-		"0 payments, 0 payouts, 0 transfers",
-	)
+	wantExit(t, "a new database", out, status, 0, "clean", `audited: database "test_`,
+		"0 payments, 0 payouts, 0 transfers")
 	for what, sql := range map[string]string{
 		"an older schema": "delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)",
 		"a newer schema":  "insert into goose_db_version (version_id, is_applied) values (99999, true), (99998, true)",

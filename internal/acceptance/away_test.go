@@ -202,10 +202,8 @@ func TestDatabaseIsKilled(t *testing.T) {
 		noError(t, err)
 		// What an administrator ends under load is in flight or idle, and nobody's fault either.
 		for range 5 {
-			_, err = pool.Exec(
-				ctx,
-				"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'",
-			)
+			_, err = pool.Exec(ctx,
+				"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'")
 			noError(t, err)
 			await(200, 2)
 		}

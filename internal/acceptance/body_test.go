@@ -44,13 +44,8 @@ func TestPortalsRefuseUnknownFields(t *testing.T) {
 	}
 	// Both spellings of a known field are known.
 	for _, body := range []string{`{"merchantCashboxId":1,"collectEnabled":true}`, `{"merchant_cashbox_id":1,"collect_enabled":true}`} {
-		if got, err := trySend(
-			http.MethodPost,
-			g.BaseURL+"/portal.v1.OperatorService/UpdateCashbox",
-			body,
-			operator,
-		); err != nil ||
-			got.status != 200 {
+		if got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.OperatorService/UpdateCashbox", body,
+			operator); err != nil || got.status != 200 {
 			t.Errorf("%s: %s, %v", body, got, err)
 		}
 	}

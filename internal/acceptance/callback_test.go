@@ -89,13 +89,8 @@ func TestCallbackSignatureV2(t *testing.T) {
 	if got := g.updateStatus(t, false, none, "failed", header{"Signature-V2": v2}); got.status != 403 {
 		t.Errorf("no payment: %s", got)
 	}
-	if got := g.updateStatus(
-		t,
-		false,
-		none,
-		"failed",
-		header{"Signature-V2": v2, "Signature": g.application(body)["Signature"]},
-	); got.status != 404 {
+	if got := g.updateStatus(t, false, none, "failed",
+		header{"Signature-V2": v2, "Signature": g.application(body)["Signature"]}); got.status != 404 {
 		t.Errorf("no payment, proved: %s", got)
 	}
 }

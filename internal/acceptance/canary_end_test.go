@@ -82,12 +82,8 @@ func (r *cardRun) malformed() {
 			got, err := trySend(http.MethodPost, r.BaseURL+procedure, content, header{"Content-Type": kind})
 			noError(r.t, err)
 			_, _ = r.answers.Write([]byte(got.raw + "\n"))
-			if _, err = trySend(
-				http.MethodPost,
-				r.PayURL+"/pay/"+token+"/card",
-				content,
-				header{"Content-Type": kind},
-			); err != nil {
+			if _, err = trySend(http.MethodPost, r.PayURL+"/pay/"+token+"/card", content,
+				header{"Content-Type": kind}); err != nil {
 				r.t.Error(err)
 			}
 		}
@@ -111,11 +107,8 @@ func (r *cardRun) misplaced() {
 	}
 	number := r.pan("5")
 	grouped := number[:4] + " " + number[4:8] + " " + number[8:12] + " " + number[12:]
-	if got := r.step(
-		token,
-		"payer-details",
-		typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped}),
-	); got.status != 422 {
+	if got := r.step(token, "payer-details",
+		typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped})); got.status != 422 {
 		r.t.Errorf("a number in the name: %s", got)
 	}
 	r.otp(token, r.pan("5"))
@@ -136,10 +129,8 @@ func (r *cardRun) misplaced() {
 		)
 		noError(r.t, err)
 	}
-	r.create(
-		"sandbox-azn",
-		object{"card": object{"pan": r.pan("5"), "cvv": r.cvv()}, r.pan("5"): r.cvv(), "pan": r.pan("5")},
-	)
+	r.create("sandbox-azn",
+		object{"card": object{"pan": r.pan("5"), "cvv": r.cvv()}, r.pan("5"): r.cvv(), "pan": r.pan("5")})
 }
 
 // saved pays with a card that is kept, and has it forgotten. While it is kept it is there, sealed.

@@ -234,12 +234,8 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 		pair, _, _ := strings.Cut(cookie, ";")
 		sealed = append(sealed, pair)
 	}
-	got, err = trySend(
-		http.MethodGet,
-		r.PayURL+strings.TrimPrefix(to, r.PayURL),
-		"",
-		header{"Cookie": strings.Join(sealed, "; ")},
-	)
+	got, err = trySend(http.MethodGet, r.PayURL+strings.TrimPrefix(to, r.PayURL), "",
+		header{"Cookie": strings.Join(sealed, "; ")})
 	if noError(r.t, err); got.status != http.StatusOK {
 		r.t.Errorf("%s leads to %s: %d", below, to, got.status)
 	}
@@ -324,16 +320,12 @@ func (r *cardRun) connect() {
 		_, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed))
 		noError(r.t, err)
 		long, code := r.code("1")+"1", r.code("1")
-		if _, err = payer.SubmitPayerOtp(
-			r.t.Context(),
-			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long}),
-		); err == nil {
+		if _, err = payer.SubmitPayerOtp(r.t.Context(),
+			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long})); err == nil {
 			r.t.Error("nine digits are taken")
 		}
-		_, err = payer.SubmitPayerOtp(
-			r.t.Context(),
-			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code}),
-		)
+		_, err = payer.SubmitPayerOtp(r.t.Context(),
+			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code}))
 		noError(r.t, err)
 		r.ends(token, "completed")
 	}

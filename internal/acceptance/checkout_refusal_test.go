@@ -54,12 +54,8 @@ func TestCheckoutInvalid(t *testing.T) {
 			t.Errorf("%s: %s", body, got)
 		}
 	}
-	if got := g.awaitCheckout(
-		t,
-		token,
-		"phase",
-		"awaiting_payer_details",
-	); got.text("data.paymentStatus") != "pending" {
+	if got := g.awaitCheckout(t, token, "phase",
+		"awaiting_payer_details"); got.text("data.paymentStatus") != "pending" {
 		t.Errorf("after all these: %s", got)
 	}
 	g.checkout(t, token, "payer-details", typedCard(good, nil))
@@ -118,11 +114,9 @@ func TestResendCode(t *testing.T) {
 		read.text("data.status") != "pending" {
 		t.Errorf("read %s", read)
 	}
-	if n := g.count(
-		t,
+	if n := g.count(t,
 		"select count(*) from webhook_event e join payment p on p.id = e.subject_id where p.order_id = $1",
-		orderID,
-	); n != 0 {
+		orderID); n != 0 {
 		t.Errorf("a merchant's resend made %d webhooks", n)
 	}
 }
@@ -152,10 +146,8 @@ func TestCheckoutOverConnect(t *testing.T) {
 		t.Errorf("the desk shows %v", shown)
 	}
 	otp := "1234"
-	given, err := payer.SubmitPayerOtp(
-		ctx,
-		connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}),
-	)
+	given, err := payer.SubmitPayerOtp(ctx,
+		connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}))
 	noError(t, err)
 	if given.Msg.GetData().GetPhase() != "awaiting_trader_confirm" {
 		t.Errorf("%v", given.Msg)

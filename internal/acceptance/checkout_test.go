@@ -144,13 +144,8 @@ func TestSandboxCards(t *testing.T) {
 				got.at("data.otpUrl") != nil {
 				t.Errorf("ended %s", got)
 			}
-			read := send(
-				t,
-				"GET",
-				g.BaseURL+payments+"/"+created.text("data.id"),
-				"",
-				signed(g.box(t, "sandbox-azn"), ""),
-			)
+			read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "",
+				signed(g.box(t, "sandbox-azn"), ""))
 			if read.text("data.status") != test.status || read.at("data.statusReason") != test.reason ||
 				!reflect.DeepEqual(
 					read.at("data.payerRequisites"),
@@ -168,12 +163,8 @@ func TestCheckoutBodies(t *testing.T) {
 	g := sharedSandbox(t)
 	s := newShop(t, g.box(t, "sandbox-azn").WebhookSecret)
 	_, token := g.cardPayment(t, object{"orderId": "shop-order-01"})
-	g.golden(
-		t,
-		"checkout_card",
-		g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})),
-		"",
-	)
+	g.golden(t, "checkout_card",
+		g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})), "")
 	if got := g.checkout(t, token, "payer-otp", `{}`); got.status != 200 ||
 		got.text("data.phase") != "awaiting_trader_bank_sms" {
 		t.Errorf("without a code: %s", got)

@@ -245,8 +245,7 @@ func (g *instance) merchantClient(
 ) gatewayv1connect.PaymentServiceClient {
 	return gatewayv1connect.NewPaymentServiceClient(
 		&http.Client{Timeout: testenv.Patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)},
-		g.BaseURL,
-		options...)
+		g.BaseURL, options...)
 }
 
 // connectFault is the code of a Connect error, and the code and fields of its detail.

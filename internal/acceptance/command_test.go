@@ -236,16 +236,8 @@ func TestTakenPort(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, _, err = command(
-		t,
-		"",
-		map[string]string{"GATEWAY_PAY_ADDR": "nowhere:port"},
-		"serve",
-		"-api-addr",
-		"127.0.0.1:0",
-		"-data-dir",
-		t.TempDir(),
-	)
+	_, _, err = command(t, "", map[string]string{"GATEWAY_PAY_ADDR": "nowhere:port"}, "serve", "-api-addr",
+		"127.0.0.1:0", "-data-dir", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "-pay-addr") {
 		t.Errorf("an address that is none: %v", err)
 	}
@@ -303,16 +295,8 @@ func TestSign(t *testing.T) {
 		t.Errorf("%d headers: %s", len(headers), got)
 	}
 	// The well-known example of HMAC-SHA256.
-	out, _, err = command(
-		t,
-		"The quick brown fox jumps over the lazy dog",
-		map[string]string{"GATEWAY_MERCHANT_SECRET": "key"},
-		"sign",
-		"-key-id",
-		"k",
-		"-header-signature",
-		"X-Signature",
-	)
+	out, _, err = command(t, "The quick brown fox jumps over the lazy dog",
+		map[string]string{"GATEWAY_MERCHANT_SECRET": "key"}, "sign", "-key-id", "k", "-header-signature", "X-Signature")
 	if want := "X-Signature: f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8\n"; err != nil ||
 		!strings.HasSuffix(out, want) {
 		t.Errorf("%s %v", out, err)

@@ -10,22 +10,8 @@ import (
 
 // badIDs are none that a record has.
 var badIDs = []string{
-	"0",
-	"-1",
-	"+1",
-	"01",
-	"1.0",
-	"1e3",
-	"x",
-	"null",
-	"%00",
-	"%ff",
-	"%20",
-	"1%2F2",
-	"9223372036854775807",
-	"9223372036854775808",
-	strings.Repeat("9", 300),
-	"01890a5d-ac96-774b-bcce-b302099a8057",
+	"0", "-1", "+1", "01", "1.0", "1e3", "x", "null", "%00", "%ff", "%20", "1%2F2", "9223372036854775807",
+	"9223372036854775808", strings.Repeat("9", 300), "01890a5d-ac96-774b-bcce-b302099a8057",
 }
 
 // badPathsOf: wherever a path names a record, what names none is 404 and changes nothing.
@@ -49,10 +35,8 @@ func badPathsOf(t *testing.T, w *walk) {
 			{"code", bareRequest(http.MethodPost, checkouts+id+"/payer-otp", newCode.body(), nil)},
 			{"cancel a checkout", bareRequest(http.MethodPost, checkouts+id+"/cancel", "", nil)},
 		} {
-			t.Run(
-				fmt.Sprintf("%s %.30s", c.path, id),
-				func(t *testing.T) { refused(c.call, 404, "not_found").run(t, w) },
-			)
+			t.Run(fmt.Sprintf("%s %.30s", c.path, id),
+				func(t *testing.T) { refused(c.call, 404, "not_found").run(t, w) })
 		}
 	}
 }
@@ -73,10 +57,8 @@ func hugeTexts(t *testing.T, w *walk) {
 		{"code", newCode, []string{"otp"}},
 	} {
 		for _, field := range e.fields {
-			t.Run(
-				e.name+" "+field,
-				func(t *testing.T) { e.rejects(field, quoted("9", 30_000), quoted("ж", 30_000)).run(t, w) },
-			)
+			t.Run(e.name+" "+field,
+				func(t *testing.T) { e.rejects(field, quoted("9", 30_000), quoted("ж", 30_000)).run(t, w) })
 		}
 	}
 	address := strconv.Quote("https://shop.example/" + strings.Repeat("x", 30_000))

@@ -88,12 +88,8 @@ func (w *walk) makeCheckouts(t *testing.T) {
 	created, token := w.cardPayment(t, object{"orderId": "cups-of-tea"})
 	w.answers["quasi_ecom"], w.ids["id"], w.ids["token"] = created, created.text("data.id"), token
 	w.answers["checkout"] = w.checkout(t, token, "", "")
-	w.answers["card"] = w.checkout(
-		t,
-		token,
-		"payer-details",
-		typedCard(deskCard, object{"expYear": keptYear, "cvv": keptCVV, "cardHolder": "ANNA B"}),
-	)
+	w.answers["card"] = w.checkout(t, token, "payer-details",
+		typedCard(deskCard, object{"expYear": keptYear, "cvv": keptCVV, "cardHolder": "ANNA B"}))
 	w.answers["read with card"] = signedGet(payments+"/{id}", cardKey)(t, w)
 	w.answers["code"] = w.checkout(t, token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, keptCode))
 	w.answers["resend"] = resendOf("{id}")(t, w)

@@ -28,8 +28,7 @@ func (g *instance) page(t *testing.T, address string) *goquery.Document {
 func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
 	t.Helper()
 	values := url.Values{}
-	form := w.page(t, address).
-		Find("form").
+	form := w.page(t, address).Find("form").
 		FilterFunction(func(_ int, form *goquery.Selection) bool { return form.Find("input").Length() > 0 }).
 		First()
 	form.Find("input").Each(func(_ int, input *goquery.Selection) {
@@ -42,12 +41,8 @@ func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
 		values.Set(name, value)
 	}
 	target := w.PayURL + form.AttrOr("action", "")
-	got, err := trySend(
-		http.MethodPost,
-		target,
-		values.Encode(),
-		header{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
-	)
+	got, err := trySend(http.MethodPost, target, values.Encode(),
+		header{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"})
 	noError(t, err)
 	if got.status != http.StatusSeeOther {
 		t.Fatalf("the form answers %d", got.status)
@@ -108,11 +103,8 @@ func prefilled(t *testing.T, w *walk) {
 	empty("another", another)
 	empty(
 		"elsewhere",
-		w.create(
-			t,
-			w.box(t, "sandbox-try"),
-			object{"method": "quasi_ecom", "currency": "TRY", "payer": player["payer"]},
-		),
+		w.create(t, w.box(t, "sandbox-try"),
+			object{"method": "quasi_ecom", "currency": "TRY", "payer": player["payer"]}),
 	)
 
 	again, token := w.cardPayment(t, player)

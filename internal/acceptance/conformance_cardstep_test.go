@@ -14,12 +14,7 @@ var (
 	codeURL     = matching(`^http://[^/]+/pay/[A-Za-z0-9_-]{43}/code$`)
 
 	resendFields = []string{
-		"phase",
-		"attemptsLeft",
-		"nextAllowedAt",
-		"codeResendCount",
-		"codeResendMax",
-		"codeResendLastBy",
+		"phase", "attemptsLeft", "nextAllowedAt", "codeResendCount", "codeResendMax", "codeResendLastBy",
 		"codeResendLastAt",
 	}
 	quasiEcomFields = resendFields

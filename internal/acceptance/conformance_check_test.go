@@ -269,13 +269,8 @@ func postStatus(t *testing.T, w *walk, _, body string) answer {
 
 func postKey(t *testing.T, w *walk, _, body string) answer {
 	t.Helper()
-	got := send(
-		t,
-		http.MethodPost,
-		w.credentials(w.first().MerchantCashboxID),
-		body,
-		bearer(w.user(t, "merchant").Token),
-	)
+	got := send(t, http.MethodPost, w.credentials(w.first().MerchantCashboxID), body,
+		bearer(w.user(t, "merchant").Token))
 	keepSecret(got.text("secret"))
 	return got
 }
@@ -321,10 +316,8 @@ func (e endpoint) rejects(name string, values ...string) check {
 func (e endpoint) rejectsAs(name, wrong string, values ...string) check {
 	var checks []check
 	for _, value := range values {
-		checks = append(
-			checks,
-			refused(e.with(name, value), http.StatusUnprocessableEntity, "validation_failed", wrong),
-		)
+		checks = append(checks,
+			refused(e.with(name, value), http.StatusUnprocessableEntity, "validation_failed", wrong))
 	}
 	return all(checks...)
 }
@@ -350,10 +343,8 @@ func (e endpoint) needs(name string) check {
 
 // atMost takes so many characters, of any length in bytes, and not one more.
 func (e endpoint) atMost(name string, count int) check {
-	return all(
-		e.takes(name, quoted("x", count), quoted("ж", count)),
-		e.rejects(name, quoted("x", count+1), quoted("ж", count+1)),
-	)
+	return all(e.takes(name, quoted("x", count), quoted("ж", count)),
+		e.rejects(name, quoted("x", count+1), quoted("ж", count+1)))
 }
 
 func quoted(letter string, count int) string { return strconv.Quote(strings.Repeat(letter, count)) }
@@ -373,12 +364,8 @@ func signedGet(path, keyID string) call {
 
 // tokenGet reads with a user's token.
 func tokenGet(path, login string) call {
-	return request(
-		http.MethodGet,
-		path,
-		"",
-		func(t *testing.T, w *walk) header { return bearer(w.user(t, login).Token) },
-	)
+	return request(http.MethodGet, path, "",
+		func(t *testing.T, w *walk) header { return bearer(w.user(t, login).Token) })
 }
 
 // nobodyGets reads with nothing.

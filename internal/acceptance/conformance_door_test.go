@@ -35,13 +35,8 @@ func postAs(contentType string) call {
 	return func(t *testing.T, w *walk) answer {
 		t.Helper()
 		body := newPayment.body()
-		return send(
-			t,
-			http.MethodPost,
-			w.BaseURL+payments,
-			body,
-			with(signed(w.first(), body), "Content-Type", contentType),
-		)
+		return send(t, http.MethodPost, w.BaseURL+payments, body,
+			with(signed(w.first(), body), "Content-Type", contentType))
 	}
 }
 
@@ -95,10 +90,8 @@ func everyEndpointIsDescribed(t *testing.T, w *walk) {
 
 // addresses: pages live elsewhere than the API.
 func addresses(t *testing.T, w *walk) {
-	page, checkout := w.fixture(t, "payment").
-		text("data.paymentPageUrl"),
-		w.fixture(t, "quasi_ecom").
-			text("data.checkoutUrl")
+	page, checkout := w.fixture(t, "payment").text("data.paymentPageUrl"),
+		w.fixture(t, "quasi_ecom").text("data.checkoutUrl")
 	if strings.HasSuffix(w.BaseURL, "/") || w.PayURL == w.BaseURL || !strings.HasPrefix(page, w.PayURL+"/r/") ||
 		!strings.HasPrefix(checkout, w.PayURL+"/pay/") {
 		t.Errorf("API %s, pages %s, a page %s, a checkout %s", w.BaseURL, w.PayURL, page, checkout)
@@ -173,19 +166,12 @@ func swapCase(s string) string {
 
 func onlyTheHashIsKept(t *testing.T, w *walk) {
 	secret := w.first().Secret
-	if n := w.count(
-		t,
-		"select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)",
-		firstKey,
-		[]byte(secret),
-	); n != 1 {
+	if n := w.count(t, "select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)", firstKey,
+		[]byte(secret)); n != 1 {
 		t.Error("the SHA-256 is not kept")
 	}
-	if n := w.count(
-		t,
-		"select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'",
-		secret,
-	); n != 0 {
+	if n := w.count(t, "select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'",
+		secret); n != 0 {
 		t.Error("the secret is kept")
 	}
 }
@@ -252,11 +238,8 @@ func appealSignsFourLines(t *testing.T, w *walk) {
 	const reason, name = "Оплачено\nв 12:00", "чек.pdf"
 	form := form(reasonPart(reason), filePart(name, pdf))
 	signedAs := func(text string) call {
-		headers := with(
-			appealHeaders(w.first(), reason, name, len(pdf)),
-			"Signature",
-			signature(w.first().Secret, text),
-		)
+		headers := with(appealHeaders(w.first(), reason, name, len(pdf)), "Signature",
+			signature(w.first().Secret, text))
 		return bareRequest(http.MethodPost, payments+"/"+id+"/appeal", form, headers)
 	}
 	lines := []string{"appeal-v1", reason, name, strconv.Itoa(len(pdf))}
@@ -281,13 +264,8 @@ func headersAreConfigurable(t *testing.T, _ *walk) {
 	})
 	body := order(nil)
 	own := header{"X-Shop-Key": box.KeyID, "X-Shop-Secret": box.Secret, "X-Shop-Signature": signature(box.Secret, body)}
-	if got := send(
-		t,
-		http.MethodPost,
-		g.BaseURL+payments,
-		body,
-		own,
-	); got.text("code") != "collect_requisites_not_available" {
+	if got := send(t, http.MethodPost, g.BaseURL+payments, body,
+		own); got.text("code") != "collect_requisites_not_available" {
 		t.Errorf("its own names: %s", got)
 	}
 	if got := g.post(t, box, body); got.status != 401 || got.text("code") != "signature_required" {
@@ -327,12 +305,8 @@ func merchantByHeaders(t *testing.T, w *walk) {
 
 // callbackOf sends a status as the application.
 func callbackOf(id, body string) call {
-	return request(
-		http.MethodPost,
-		payments+"/"+id+"/callback",
-		body,
-		func(_ *testing.T, w *walk) header { return w.application(body) },
-	)
+	return request(http.MethodPost, payments+"/"+id+"/callback", body,
+		func(_ *testing.T, w *walk) header { return w.application(body) })
 }
 
 func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
@@ -354,12 +328,8 @@ func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
 // loginGivesToken: what it answers opens the portal.
 func loginGivesToken(t *testing.T, w *walk) {
 	user := w.user(t, "merchant")
-	got, err := trySend(
-		http.MethodPost,
-		w.BaseURL+"/portal.v1.AuthService/Login",
-		fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password),
-		nil,
-	)
+	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.AuthService/Login",
+		fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password), nil)
 	noError(t, err)
 	keepSecret(got.text("token"))
 	if got.status != 200 || got.text("kind") != "merchant_portal" {

@@ -31,12 +31,8 @@ func rateGoesStale(t *testing.T, w *walk) {
 // traderSees what the confirming of a payment shows them.
 func traderSees(t *testing.T, w *walk) {
 	id := w.create(t, w.first(), nil).text("data.id")
-	got, err := trySend(
-		http.MethodPost,
-		w.BaseURL+"/portal.v1.TraderService/ConfirmReceived",
-		`{"paymentId":`+id+`}`,
-		bearer(w.traderOf(t, id).Token),
-	)
+	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`,
+		bearer(w.traderOf(t, id).Token))
 	noError(t, err)
 	if got.status != 200 || got.text("data.status") != "completed" {
 		t.Errorf("confirmed: %s", got)
@@ -62,10 +58,8 @@ func traderCancels(t *testing.T, w *walk) {
 func traderActsTooLate(t *testing.T, w *walk) {
 	id := w.failed(t, nil)
 	desk := w.desk(w.traderOf(t, id).Token)
-	_, err := desk.ConfirmReceived(
-		t.Context(),
-		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}),
-	)
+	_, err := desk.ConfirmReceived(t.Context(),
+		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
 	_, err = desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
@@ -82,12 +76,8 @@ func payerActsTooLate(t *testing.T, w *walk) {
 	made := newPayment.with()(t, w)
 	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
 	before := w.rows(t)
-	got, err := trySend(
-		http.MethodPost,
-		made.text("data.paymentPageUrl")+"/cancel",
-		"",
-		header{"Sec-Fetch-Site": "same-origin"},
-	)
+	got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/cancel", "",
+		header{"Sec-Fetch-Site": "same-origin"})
 	if noError(t, err); got.status != http.StatusUnprocessableEntity || w.rows(t) != before {
 		t.Errorf("the page answers %d", got.status)
 	}

@@ -17,41 +17,15 @@ import (
 
 var (
 	payinFields = []string{
-		"id",
-		"orderId",
-		"status",
-		"amount",
-		"currency",
-		"method",
-		"beneficiary",
-		"frozenUsdt",
-		"expiresAt",
-		"createdAt",
-		"statusUpdatedAt",
-		"statusReason",
-		"proofReference",
+		"id", "orderId", "status", "amount", "currency", "method", "beneficiary", "frozenUsdt", "expiresAt",
+		"createdAt", "statusUpdatedAt", "statusReason", "proofReference",
 	}
 	depositFields = []string{
-		"id",
-		"merchantCashboxId",
-		"direction",
-		"status",
-		"amount",
-		"currency",
-		"network",
-		"address",
-		"externalReference",
-		"idempotencyKey",
-		"createdAt",
-		"statusUpdatedAt",
+		"id", "merchantCashboxId", "direction", "status", "amount", "currency", "network", "address",
+		"externalReference", "idempotencyKey", "createdAt", "statusUpdatedAt",
 	}
 	balanceFields = []string{
-		"merchantCashboxId",
-		"traderCashboxId",
-		"currency",
-		"totalBalance",
-		"available",
-		"reserved",
+		"merchantCashboxId", "traderCashboxId", "currency", "totalBalance", "available", "reserved",
 		"insuranceReserved",
 	}
 )
@@ -110,10 +84,8 @@ func payoutMoves(t *testing.T, w *walk) {
 	noError(t, err)
 	gives(read, 200, is("data.status", "processing"), only("data", payinFields...)).run(t, w)
 	proof := "transfer 1"
-	_, err = desk.CompletePayin(
-		t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
-	)
+	_, err = desk.CompletePayin(t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
 	noError(t, err)
 	gives(read, 200, is("data.status", "completed")).run(t, w)
 	waiting := w.createPayin(t, w.first(), nil).text("data.id")
@@ -122,12 +94,8 @@ func payoutMoves(t *testing.T, w *walk) {
 }
 
 func cancelPayin(id string) call {
-	return request(
-		http.MethodPost,
-		payins+"/"+id+"/cancel",
-		"{}",
-		func(_ *testing.T, w *walk) header { return signed(w.first(), "{}") },
-	)
+	return request(http.MethodPost, payins+"/"+id+"/cancel", "{}",
+		func(_ *testing.T, w *walk) header { return signed(w.first(), "{}") })
 }
 
 // payoutTells: at its end, and not before.
@@ -295,12 +263,9 @@ var appealFields = []string{"id", "paymentId", "uuid", "reason", "fileName", "fi
 func badAppealForms(t *testing.T, w *walk) {
 	id := w.failed(t, nil)
 	for name, b := range badForms() {
-		checkInvalid(
-			t,
-			name,
+		checkInvalid(t, name,
 			send(t, http.MethodPost, w.appealURL(id), b.body, appealHeaders(w.first(), b.reason, b.fileName, b.size)),
-			b.fields,
-		)
+			b.fields)
 	}
 	json := with(appealHeaders(w.first(), "", "", 0), "Content-Type", "application/json")
 	refused(
@@ -321,10 +286,8 @@ func appealConditions(t *testing.T, w *walk) {
 	}
 	alone := w.failed(t, nil)
 	var trader int64
-	noError(
-		t,
-		w.pool.QueryRow(t.Context(), "select trader_id from payment where id = $1::text::bigint", alone).Scan(&trader),
-	)
+	noError(t,
+		w.pool.QueryRow(t.Context(), "select trader_id from payment where id = $1::text::bigint", alone).Scan(&trader))
 	w.exec(t, "update payment set trader_id = 0 where id = $1::text::bigint", alone)
 	refused(appealOf(alone, "x"), 422, "appeal_trader_required").run(t, w)
 	w.exec(t, "update payment set trader_id = $2 where id = $1::text::bigint", alone, trader)
@@ -332,15 +295,7 @@ func appealConditions(t *testing.T, w *walk) {
 }
 
 var keyFields = []string{
-	"id",
-	"key_id",
-	"name",
-	"merchant_cashbox_id",
-	"scopes",
-	"status",
-	"created_at",
-	"last_used_at",
-	"revoked_at",
+	"id", "key_id", "name", "merchant_cashbox_id", "scopes", "status", "created_at", "last_used_at", "revoked_at",
 }
 
 func cashboxKeys(id string) string { return strings.Replace(portalKeys, "{merchantCashbox}", id, 1) }
@@ -361,19 +316,12 @@ func newKeyWorks(t *testing.T, w *walk) {
 func secretIsShownOnce(t *testing.T, w *walk) {
 	made := w.fixture(t, "credential")
 	secret := made.text("secret")
-	if n := w.count(
-		t,
-		"select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)",
-		made.text("data.key_id"),
-		[]byte(secret),
-	); n != 1 {
+	if n := w.count(t, "select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)",
+		made.text("data.key_id"), []byte(secret)); n != 1 {
 		t.Error("its SHA-256 is not kept")
 	}
-	if n := w.count(
-		t,
-		"select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'",
-		secret,
-	); n != 0 {
+	if n := w.count(t, "select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'",
+		secret); n != 0 {
 		t.Error("it is kept")
 	}
 	list := tokenGet(portalKeys, "merchant")(t, w)

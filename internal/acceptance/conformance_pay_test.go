@@ -19,49 +19,19 @@ var (
 	iban       = matching(`^MN\d{18}$`)
 
 	paymentFields = []string{
-		"id",
-		"uuid",
-		"orderId",
-		"description",
-		"status",
-		"amount",
-		"currency",
-		"method",
-		"expiresAt",
-		"requisite",
-		"paymentPageUrl",
-		"extra",
-		"ledger",
-		"createdAt",
-		"statusUpdatedAt",
-		"statusReason",
-		"returnUrl",
+		"id", "uuid", "orderId", "description", "status", "amount", "currency", "method", "expiresAt", "requisite",
+		"paymentPageUrl", "extra", "ledger", "createdAt", "statusUpdatedAt", "statusReason", "returnUrl",
 		"payerClaimedAt",
 	}
 	hiddenLedger  = []string{"profitUsdt", "spreadPlatformUsdt", "baseRateRubPerUsdt", "sellerRateMarkupPercent"}
 	visibleLedger = []string{
-		"requisitePhone",
-		"requisiteFullName",
-		"bank",
-		"transferMethod",
-		"sms",
-		"amountUsdt",
-		"spreadTraderUsdt",
+		"requisitePhone", "requisiteFullName", "bank", "transferMethod", "sms", "amountUsdt", "spreadTraderUsdt",
 		"rateUnavailable",
 	}
 	ledgerFields = slices.Concat(visibleLedger, hiddenLedger)
 	listFields   = []string{
-		"id",
-		"uuid",
-		"order_id",
-		"amount",
-		"currency",
-		"status",
-		"payment_snapshot",
-		"requisite_snapshot",
-		"ledger",
-		"created_at",
-		"status_updated_at",
+		"id", "uuid", "order_id", "amount", "currency", "status", "payment_snapshot", "requisite_snapshot", "ledger",
+		"created_at", "status_updated_at",
 	}
 )
 
@@ -83,15 +53,8 @@ func inLists(name string, k kind) check {
 func payerField(name string, taken ...string) check {
 	within := func(value string) string { return fmt.Sprintf(`{%q:%s}`, name, value) }
 	checks := []check{
-		newPayment.rejectsAs(
-			"payer",
-			"payer."+name,
-			within("1"),
-			within("true"),
-			within("[]"),
-			within("{}"),
-			within(`"a\u0000b"`),
-		),
+		newPayment.rejectsAs("payer", "payer."+name, within("1"), within("true"), within("[]"), within("{}"),
+			within(`"a\u0000b"`)),
 	}
 	for _, value := range taken {
 		checks = append(checks, newPayment.takes("payer", within(value)))

@@ -15,80 +15,41 @@ import (
 )
 
 var payerSections = []section{
-	{
-		`What payers do`,
-		[]row{
-			{
-				`- A declined card leaves the payment pending, phase awaiting_payer_details, lastError the reason, for up to 3 cards a payment
-			(a setting of the cashbox's method, 1 to 10), each an attempt of its own; the last decline fails it, reason its own. A
-			form filled in wrongly never counts.`,
-				all(do(anotherCard), do(howManyCards)),
-			},
-			{
-				`- payer-details takes saveCard (boolean, default true): without consent the card is not offered for the payer's next payment.`,
-				all(
-					newCard.takes("saveCard", "true", "false", "null", ""),
-					newCard.rejects("saveCard", `"true"`, "1", "0", "[]", "{}"),
-					do(keptWithConsent),
-				),
-			},
-			{
-				`- payment create takes returnUrl (optional; https, in the sandbox also http to loopback; its host among the cashbox's
-			return_hosts when that list is not empty; else 422 naming returnUrl). Reads show it as returnUrl, null when there is
-			none. A repeat with another is the same payment, and no mismatch.`,
-				all(
-					newPayment.takes(
-						"returnUrl",
-						"",
-						"null",
-						`"https://shop.example/thanks?order=1"`,
-						`"http://localhost:3000/"`,
-					),
-					newPayment.rejects(
-						"returnUrl",
-						`""`,
-						"1",
-						"true",
-						`[]`,
-						`{}`,
-						`"shop.example"`,
-						`"http://shop.example/"`,
-						`"javascript:alert(1)"`,
-						`"https://user@shop.example/"`,
-						`"https://shop.example/`+strings.Repeat("x", 2048)+`"`,
-					),
-					field("payment", "data.returnUrl", null),
-					field("read", "data.returnUrl", null),
-					do(returnIsShown),
-					do(returnHosts),
-				),
-			},
-			{
-				`- "I have paid" on /r/ is kept as payerClaimedAt, null before. Once, it moves expiresAt to at least claim_seconds (default
-			900) ahead, and a cashbox whose payer_events is on gets payment.payer.claimed: data as in payment.status.updated, the
-			status unchanged, its own sequence number. Repeating changes nothing.`,
-				all(
-					field("payment", "data.payerClaimedAt", null),
-					field("read", "data.payerClaimedAt", null),
-					do(claimIsKept),
-					do(claimIsTold),
-				),
-			},
-			{
-				`- A payer may send up to 3 receipts on the page (PDF, PNG, JPEG, WebP, 10 MiB each) from the claim until 24 h after an
-			unpaid end. Trader, merchant's portal and operator read them; a merchant's portal user opens the appeal with one.`,
-				do(receipts),
-			},
-			{
-				`- An operator sets banks by currency; the page opens a bank's app with requisite and amount, or says what to do in it.`,
-				do(banks),
-			},
-			{
-				`- The payer may have the code sent again from the page, by the rules of resend-code; codeResendLastBy stays merchant.`,
-				do(payerResends),
-			},
-		},
-	},
+	{`What payers do`, []row{
+		{`- A declined card leaves the payment pending, phase awaiting_payer_details, lastError the reason,
+			for up to 3 cards a payment (a setting of the cashbox's method, 1 to 10), each an attempt of its own;
+			the last decline fails it, reason its own. A form filled in wrongly never counts.`,
+			all(do(anotherCard), do(howManyCards))},
+		{`- payer-details takes saveCard (boolean, default true): without consent the card is not offered for
+			the payer's next payment.`,
+			all(newCard.takes("saveCard", "true", "false", "null", ""),
+				newCard.rejects("saveCard", `"true"`, "1", "0", "[]", "{}"), do(keptWithConsent))},
+		{`- payment create takes returnUrl (optional; https, in the sandbox also http to loopback; its host
+			among the cashbox's return_hosts when that list is not empty; else 422 naming returnUrl). Reads show it
+			as returnUrl, null when there is none. A repeat with another is the same payment, and no mismatch.`,
+			all(newPayment.takes("returnUrl", "", "null", `"https://shop.example/thanks?order=1"`,
+				`"http://localhost:3000/"`),
+				newPayment.rejects("returnUrl", `""`, "1", "true", `[]`, `{}`, `"shop.example"`,
+					`"http://shop.example/"`, `"javascript:alert(1)"`, `"https://user@shop.example/"`,
+					`"https://shop.example/`+strings.Repeat("x", 2048)+`"`),
+				field("payment", "data.returnUrl", null),
+				field("read", "data.returnUrl", null),
+				do(returnIsShown),
+				do(returnHosts))},
+		{`- "I have paid" on /r/ is kept as payerClaimedAt, null before. Once, it moves expiresAt to at least
+			claim_seconds (default 900) ahead, and a cashbox whose payer_events is on gets payment.payer.claimed:
+			data as in payment.status.updated, the status unchanged, its own sequence number. Repeating changes
+			nothing.`,
+			all(field("payment", "data.payerClaimedAt", null), field("read", "data.payerClaimedAt", null),
+				do(claimIsKept), do(claimIsTold))},
+		{`- A payer may send up to 3 receipts on the page (PDF, PNG, JPEG, WebP, 10 MiB each) from the claim
+			until 24 h after an unpaid end. Trader, merchant's portal and operator read them; a merchant's portal
+			user opens the appeal with one.`, do(receipts)},
+		{`- An operator sets banks by currency; the page opens a bank's app with requisite and amount, or
+			says what to do in it.`, do(banks)},
+		{`- The payer may have the code sent again from the page, by the rules of resend-code;
+			codeResendLastBy stays merchant.`, do(payerResends)},
+	}},
 }
 
 const declinedCard, poorCard = "4000000000000002", "4000000000009995"
@@ -116,11 +77,8 @@ func anotherCard(t *testing.T, w *walk) {
 			is("data.payerRequisites.cardLast4", declined.pan[12:]),
 			lacks("data.payerRequisites.cardHolder"),
 		).run(t, w)
-		if attempts := w.count(
-			t,
-			"select count(*) from card_attempt where payment_id = $1::text::bigint",
-			id,
-		); attempts != n+1 {
+		if attempts := w.count(t, "select count(*) from card_attempt where payment_id = $1::text::bigint",
+			id); attempts != n+1 {
 			t.Errorf("%d attempts after card %d", attempts, n+1)
 		}
 	}

@@ -44,10 +44,8 @@ func receipts(t *testing.T, w *walk) {
 	wantReceipts := func(want int) {
 		t.Helper()
 		for _, name := range []string{"trader", "merchant", "operator"} {
-			list, err := services[name].ListReceipts(
-				t.Context(),
-				connect.NewRequest(&portalv1.ListReceiptsRequest{PaymentId: number(id)}),
-			)
+			list, err := services[name].ListReceipts(t.Context(),
+				connect.NewRequest(&portalv1.ListReceiptsRequest{PaymentId: number(id)}))
 			if noError(t, err); len(list.Msg.GetData()) != want {
 				t.Fatalf("the %s lists %d receipts, want %d", name, len(list.Msg.GetData()), want)
 			}
@@ -74,10 +72,8 @@ func receipts(t *testing.T, w *walk) {
 		attach(receiptPDF)
 	}
 	wantReceipts(3)
-	_, err := services["payer"].ListReceipts(
-		t.Context(),
-		connect.NewRequest(&portalv1.ListReceiptsRequest{PaymentId: number(id)}),
-	)
+	_, err := services["payer"].ListReceipts(t.Context(),
+		connect.NewRequest(&portalv1.ListReceiptsRequest{PaymentId: number(id)}))
 	if _, code, _ := connectFault(t, err); code != "token_kind_not_allowed" {
 		t.Errorf("a payer lists receipts: %s", code)
 	}

@@ -24,20 +24,9 @@ type row struct {
 
 // sections are all that is checked of a document.
 var (
-	interfaceSections = slices.Concat(
-		overviewSections,
-		paymentRequestSections,
-		paymentSections,
-		recordSections,
-		stateSections,
-		paymentEndpointSections,
-		moneyEndpointSections,
-		checkoutSections,
-		portalSections,
-		authenticationSections,
-		eventSections,
-		errorSections,
-	)
+	interfaceSections = slices.Concat(overviewSections, paymentRequestSections, paymentSections, recordSections,
+		stateSections, paymentEndpointSections, moneyEndpointSections, checkoutSections, portalSections,
+		authenticationSections, eventSections, errorSections)
 	decisionSections = slices.Concat(decidedSections, payerSections)
 )
 

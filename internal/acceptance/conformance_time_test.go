@@ -259,12 +259,8 @@ func signedCall(path, body string) call {
 func revokedKey(t *testing.T, w *walk) {
 	made := newKey.with("name", `"to be revoked"`)(t, w)
 	key := sandbox.Cashbox{KeyID: made.text("data.key_id"), Secret: made.text("secret")}
-	gone := request(
-		http.MethodDelete,
-		portalKeys+"/"+made.text("data.id"),
-		"",
-		func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) },
-	)
+	gone := request(http.MethodDelete, portalKeys+"/"+made.text("data.id"), "",
+		func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) })
 	gives(gone, 200, is("data.status", "revoked")).run(t, w)
 	noError(t, testenv.Eventually(func() error {
 		if got := w.post(t, key, "{}"); got.status != 403 || got.text("code") != "invalid_signature" {

@@ -73,11 +73,8 @@ func (w *walk) makePayments(t *testing.T) {
 
 func (w *walk) makeMoney(t *testing.T) {
 	t.Helper()
-	payin := w.createPayin(
-		t,
-		w.first(),
-		object{"code": "044525225", "bankName": "Sample Bank", "callbackUri": w.inbox.URL},
-	)
+	payin := w.createPayin(t, w.first(),
+		object{"code": "044525225", "bankName": "Sample Bank", "callbackUri": w.inbox.URL})
 	w.answers["payin"], w.ids["payin"] = payin, payin.text("data.id")
 	deposit := w.postDeposit(t, w.first(), depositOrder(nil))
 	w.answers["deposit"], w.ids["deposit"] = deposit, deposit.text("data.id")

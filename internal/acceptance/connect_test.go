@@ -20,10 +20,8 @@ import (
 // gatewayClient signs as the application does.
 func gatewayClient(g *instance, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
 	transport := sign.Transport(client.Transport, "application", g.ExternalPaymentsSecret)
-	return gatewayv1connect.NewPaymentServiceClient(
-		&http.Client{Timeout: testenv.Patience, Transport: transport},
-		g.BaseURL,
-		options...)
+	return gatewayv1connect.NewPaymentServiceClient(&http.Client{Timeout: testenv.Patience, Transport: transport},
+		g.BaseURL, options...)
 }
 
 var codecs = map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}}
@@ -66,10 +64,8 @@ func TestConnectTwins(t *testing.T) {
 				again.Header().Get("Idempotent-Mismatch") != "amount" {
 				t.Errorf("repeated: %v %v", again.Header(), again.Msg)
 			}
-			read, err := merchant.GetPayment(
-				t.Context(),
-				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}),
-			)
+			read, err := merchant.GetPayment(t.Context(),
+				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}))
 			noError(t, err)
 			if read.Msg.GetData().GetId() != p.GetId() ||
 				read.Msg.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
@@ -95,10 +91,8 @@ func TestDesk(t *testing.T) {
 	box := g.box(t, "sandbox-azn")
 	var ids []int64
 	for range 3 {
-		ids = append(
-			ids,
-			number(g.create(t, box, object{"currency": "AZN", "method": "c2c", "amount": "250"}).text("data.id")),
-		)
+		ids = append(ids,
+			number(g.create(t, box, object{"currency": "AZN", "method": "c2c", "amount": "250"}).text("data.id")))
 	}
 	desk := g.desk(g.user(t, "trader-3").Token)
 	var seen []int64
@@ -126,10 +120,8 @@ func TestDesk(t *testing.T) {
 		t.Errorf("listed %v; want %v, newest first", seen, ids)
 	}
 	reason := "no such transfer"
-	cancelled, err := desk.CancelPayment(
-		t.Context(),
-		connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason}),
-	)
+	cancelled, err := desk.CancelPayment(t.Context(),
+		connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason}))
 	noError(t, err)
 	if cancelled.Msg.GetData().GetStatus() != "cancelled" || cancelled.Msg.GetData().GetStatusReason() != reason {
 		t.Errorf("cancelled %v", cancelled.Msg)
@@ -195,10 +187,8 @@ func TestLogin(t *testing.T) {
 	g := sharedSandbox(t)
 	service := portalv1connect.NewAuthServiceClient(client, g.BaseURL)
 	user := g.user(t, "trader-1")
-	in, err := service.Login(
-		t.Context(),
-		connect.NewRequest(&portalv1.LoginRequest{Login: user.Login, Password: user.Password}),
-	)
+	in, err := service.Login(t.Context(),
+		connect.NewRequest(&portalv1.LoginRequest{Login: user.Login, Password: user.Password}))
 	noError(t, err)
 	keepSecret(in.Msg.GetToken())
 	if in.Msg.GetKind() != "trader" || in.Msg.GetToken() == "" || in.Msg.GetToken() == user.Token {

@@ -15,10 +15,8 @@ func TestPortalOrigins(t *testing.T) {
 	t.Parallel()
 	const allowed, other = "https://desk.example.com", "https://other.example.com:8443"
 	g := freshSandbox(t, "-portal-origins", allowed+","+other)
-	credentials := fmt.Sprintf(
-		"/api/merchant-portal/merchant-cashboxes/%d/api-credentials",
-		g.first().MerchantCashboxID,
-	)
+	credentials := fmt.Sprintf("/api/merchant-portal/merchant-cashboxes/%d/api-credentials",
+		g.first().MerchantCashboxID)
 	for _, test := range []struct {
 		origin, path string
 		granted      string

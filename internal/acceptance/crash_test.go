@@ -67,19 +67,8 @@ func prepareVictim(t *testing.T, databaseURL string, more ...string) *victim {
 	// Garbage is collected early, so that a heap that is measured is one in use.
 	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t), variables: map[string]string{"GOGC": "20"}}
 	v.args = []string{
-		"serve",
-		"-data-dir",
-		dir,
-		"-api-addr",
-		freeAddr(t),
-		"-pay-addr",
-		freeAddr(t),
-		"-portal-addr",
-		freeAddr(t),
-		"-ops-addr",
-		v.ops,
-		"-db-connections",
-		connections(),
+		"serve", "-data-dir", dir, "-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t),
+		"-ops-addr", v.ops, "-db-connections", connections(),
 	}
 	if databaseURL != "" {
 		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
@@ -249,17 +238,13 @@ func TestKilled(t *testing.T) {
 	noError(t, errors.Join(append(a.failed, err)...))
 
 	v.pool = poolOf(t, v.DatabaseURL)
-	if leases := v.count(
-		t,
-		"select count(*) from webhook_endpoint where leased_until > now() and holder is not null",
-	); leases == 0 {
+	if leases := v.count(t,
+		"select count(*) from webhook_endpoint where leased_until > now() and holder is not null"); leases == 0 {
 		t.Error("no delivery was under way")
 	}
 	if !testenv.Whole() { // the whole check waits for the leases of the killed process to end
-		v.count(
-			t,
-			"with ended as (update webhook_endpoint set leased_until = now() returning 1) select count(*) from ended",
-		)
+		v.count(t,
+			"with ended as (update webhook_endpoint set leased_until = now() returning 1) select count(*) from ended")
 	}
 	v.pool.Close()
 	v.start(t)
@@ -267,12 +252,8 @@ func TestKilled(t *testing.T) {
 	v.repeatsOnce(t, a)
 	v.deliversAll(t, s)
 	v.auditIsClean(t)
-	t.Logf(
-		"%d payments acknowledged, %d creations and %d moves without an answer",
-		len(a.ids),
-		len(a.open),
-		len(a.asked),
-	)
+	t.Logf("%d payments acknowledged, %d creations and %d moves without an answer", len(a.ids), len(a.open),
+		len(a.asked))
 }
 
 // keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last
@@ -298,10 +279,8 @@ func (v *victim) repeatsOnce(t *testing.T, a *acknowledged) {
 			t.Errorf("%s: %s, then %s", orderID, first, second)
 		}
 	}
-	if doubles := v.texts(
-		t,
-		"select order_id from payment group by merchant_id, method, order_id having count(*) > 1",
-	); len(doubles) > 0 {
+	if doubles := v.texts(t,
+		"select order_id from payment group by merchant_id, method, order_id having count(*) > 1"); len(doubles) > 0 {
 		t.Errorf("two payments for %v", doubles)
 	}
 }

@@ -41,11 +41,9 @@ func TestCredentials(t *testing.T) {
 			Scan(&kept),
 	)
 	for _, table := range []string{"api_key", "setting_change"} {
-		if n := g.count(
-			t,
+		if n := g.count(t,
 			fmt.Sprintf("select count(*) from %[1]s where to_jsonb(%[1]s)::text like '%%' || $1 || '%%'", table),
-			secret,
-		); n != 0 {
+			secret); n != 0 {
 			t.Errorf("%s holds the secret", table)
 		}
 	}
@@ -229,9 +227,7 @@ func TestCredentialsByConnect(t *testing.T) {
 	g := freshSandbox(t)
 	own := g.first().MerchantCashboxID
 	for codec, options := range codecs {
-		service := portalv1connect.NewCredentialServiceClient(
-			withToken(g.user(t, "merchant").Token),
-			g.BaseURL,
+		service := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL,
 			options...)
 		name := strings.Repeat("ж", 100)
 		made, err := service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{
@@ -244,31 +240,23 @@ func TestCredentialsByConnect(t *testing.T) {
 			made.Msg.GetSecret() == "" {
 			t.Errorf("%s: made %v", codec, key)
 		}
-		list, err := service.ListCredentials(
-			t.Context(),
-			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}),
-		)
+		list, err := service.ListCredentials(t.Context(),
+			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
 		noError(t, err)
 		if first := list.Msg.GetData()[0]; first.GetId() != key.GetId() ||
 			!list.Msg.GetLegacy().GetHasActiveNewCredential() {
 			t.Errorf("%s: listed %v", codec, list.Msg)
 		}
-		gone, err := service.RevokeCredential(
-			t.Context(),
-			connect.NewRequest(&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()}),
-		)
+		gone, err := service.RevokeCredential(t.Context(),
+			connect.NewRequest(&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()}))
 		noError(t, err)
 		if gone.Msg.GetData().GetStatus() != "revoked" {
 			t.Errorf("%s: revoked %v", codec, gone.Msg)
 		}
-		_, err = service.CreateCredential(
-			t.Context(),
-			connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}),
-		)
-		if code, why, fields := connectFault(
-			t,
-			err,
-		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		_, err = service.CreateCredential(t.Context(),
+			connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}))
+		if code, why, fields := connectFault(t,
+			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 			!slices.Equal(fields, []string{"name", "scopes", "scopes[0]"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
@@ -276,14 +264,10 @@ func TestCredentialsByConnect(t *testing.T) {
 		if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 			t.Errorf("%s: %s %s", codec, code, why)
 		}
-		stranger := portalv1connect.NewCredentialServiceClient(
-			withToken(g.user(t, "operator").Token),
-			g.BaseURL,
+		stranger := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL,
 			options...)
-		_, err = stranger.ListCredentials(
-			t.Context(),
-			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}),
-		)
+		_, err = stranger.ListCredentials(t.Context(),
+			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
 		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied ||
 			why != "merchant_portal_token_required" {
 			t.Errorf("%s: %s %s", codec, code, why)

@@ -106,13 +106,8 @@ func TestDeposit(t *testing.T) {
 		})
 	}
 	confirming.Wait()
-	balance := send(
-		t,
-		"GET",
-		fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID),
-		"",
-		signed(box, ""),
-	)
+	balance := send(t, "GET", fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID), "",
+		signed(box, ""))
 	if done != 1 || balance.text("data.totalBalance") != "100250.50000000" {
 		t.Errorf("%d confirmations did: %s", done, balance)
 	}
@@ -197,16 +192,12 @@ func TestDepositConnect(t *testing.T) {
 		noError(t, err)
 		again, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
 		noError(t, err)
-		read, err := merchant.GetDeposit(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()}),
-		)
+		read, err := merchant.GetDeposit(t.Context(),
+			connect.NewRequest(&gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()}))
 		noError(t, err)
 		if created.Msg.GetData().GetAmount() != "1.50000000" || again.Header().Get("Idempotent-Replay") != "true" ||
-			again.Msg.GetData().
-				GetId() !=
-				created.Msg.GetData().
-					GetId() ||
+			again.Msg.GetData().GetId() !=
+				created.Msg.GetData().GetId() ||
 			read.Msg.GetData().GetStatus() != "pending" {
 			t.Errorf("%s: created %v, again %v, read %v", codec, created.Msg, again.Msg, read.Msg)
 		}
@@ -214,20 +205,16 @@ func TestDepositConnect(t *testing.T) {
 		ask.MerchantCashboxId = &elsewhere
 		_, err = merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
 		wantRefused(t, err, connect.CodeAlreadyExists, "idempotency_key_conflict")
-		_, err = merchant.CreateDeposit(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.CreateDepositRequest{Amount: "0", Network: "X", Address: "a\x00"}),
-		)
+		_, err = merchant.CreateDeposit(t.Context(),
+			connect.NewRequest(&gatewayv1.CreateDepositRequest{Amount: "0", Network: "X", Address: "a\x00"}))
 		code, why, fields := connectFault(t, err)
 		if code != connect.CodeInvalidArgument || why != "validation_failed" ||
 			!slices.Equal(fields, []string{"address", "amount", "idempotencyKey", "network"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 		cashboxes := gatewayv1connect.NewCashboxServiceClient(signing, g.BaseURL, options...)
-		balance, err := cashboxes.GetBalance(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere}),
-		)
+		balance, err := cashboxes.GetBalance(t.Context(),
+			connect.NewRequest(&gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere}))
 		noError(t, err)
 		if balance.Msg.GetData().GetTotalBalance() != "100000.00000000" ||
 			balance.Msg.GetData().GetCurrency() != "USDT" {

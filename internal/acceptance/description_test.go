@@ -246,13 +246,8 @@ func TestJudge(t *testing.T) {
 		{200, nil, `{"data":{}}`},
 	} {
 		before := len(j.wrong)
-		if j.answer(
-			"GET",
-			"/api/v1/payments/7",
-			wrong.status,
-			wrong.header,
-			[]byte(wrong.body),
-		); len(j.wrong) == before {
+		if j.answer("GET", "/api/v1/payments/7", wrong.status, wrong.header,
+			[]byte(wrong.body)); len(j.wrong) == before {
 			t.Errorf("%d %s is taken", wrong.status, wrong.body)
 		}
 	}

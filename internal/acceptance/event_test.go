@@ -154,9 +154,7 @@ func TestWebhookSecretRotates(t *testing.T) {
 	noError(t, err)
 	secret, until := rotated.Msg.GetWebhookSecret(), rotated.Msg.GetPreviousUntil().AsTime()
 	keepSecret(secret)
-	if left := time.Until(
-		until,
-	); left < 24*time.Hour-testenv.Patience || left > 24*time.Hour ||
+	if left := time.Until(until); left < 24*time.Hour-testenv.Patience || left > 24*time.Hour ||
 		secret == box.WebhookSecret {
 		t.Errorf("the old secret signs for %s", left)
 	}

@@ -122,13 +122,8 @@ func (c *cluster) signal(server int, sig syscall.Signal) {
 // again starts the Patroni of a server that was killed.
 func (c *cluster) again(t *testing.T, server int) {
 	t.Helper()
-	command := fmt.Sprintf(
-		"cd %s; setsid patroni server%d.yaml >>server%d.log 2>&1 & echo $! >server%d.pid",
-		c.dir,
-		server,
-		server,
-		server,
-	)
+	command := fmt.Sprintf("cd %s; setsid patroni server%d.yaml >>server%d.log 2>&1 & echo $! >server%d.pid", c.dir,
+		server, server, server)
 	if os.Getuid() == 0 {
 		noError(
 			t,

@@ -133,12 +133,8 @@ func (s *stage) appealOne(content string) (id int64, ok bool) {
 	if _, ok = s.load.insist(bystander, http.MethodPost, path+"/callback", failed, s.a.application(failed)); !ok {
 		return 0, false
 	}
-	_, ok = s.load.insist(
-		bystander,
-		http.MethodPost,
-		path+"/appeal",
+	_, ok = s.load.insist(bystander, http.MethodPost, path+"/appeal",
 		form(reasonPart("paid"), filePart("receipt.pdf", content)),
-		appealHeaders(box, "paid", "receipt.pdf", len(content)),
-	)
+		appealHeaders(box, "paid", "receipt.pdf", len(content)))
 	return number(created.text("data.id")), ok
 }

@@ -147,11 +147,8 @@ func newToxiproxy(t *testing.T, upstream string) *toxiproxy {
 	process := start(cmd, &log)
 	t.Cleanup(process.kill)
 	noError(t, testenv.Eventually(func() error {
-		return p.try(
-			http.MethodPost,
-			"/proxies",
-			object{"name": "pg", "listen": p.listen, "upstream": upstream, "enabled": true},
-		)
+		return p.try(http.MethodPost, "/proxies",
+			object{"name": "pg", "listen": p.listen, "upstream": upstream, "enabled": true})
 	}))
 	return p
 }

@@ -191,12 +191,8 @@ func (s *stage) payByCard(t *testing.T, i int) string {
 		return ""
 	}
 	token := path.Base(created.text("data.checkoutUrl"))
-	got, err := trySend(
-		http.MethodPost,
-		s.a.BaseURL+"/api/v1/checkout/"+token+"/payer-details",
-		typedCard(cardOf(i), nil),
-		nil,
-	)
+	got, err := trySend(http.MethodPost, s.a.BaseURL+"/api/v1/checkout/"+token+"/payer-details",
+		typedCard(cardOf(i), nil), nil)
 	if err != nil || got.status != 200 && got.status != 503 {
 		t.Errorf("the card: %s %v", got, err)
 	}

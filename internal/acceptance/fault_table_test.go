@@ -24,19 +24,8 @@ func (s *stage) writeTable(t *testing.T) {
 	)
 	for _, l := range s.lines {
 		audit, _, _ := strings.Cut(l.audit, ":")
-		fmt.Fprintf(
-			&table,
-			"| %s | %s | %s | %s | %d | %d | %d | %d | %s | 0 |\n",
-			l.fault,
-			l.saw,
-			seconds(l.silence),
-			seconds(l.back),
-			l.calls,
-			len(l.promises),
-			l.lost,
-			l.twice,
-			audit,
-		)
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %d | %d | %d | %d | %s | 0 |\n", l.fault, l.saw, seconds(l.silence),
+			seconds(l.back), l.calls, len(l.promises), l.lost, l.twice, audit)
 	}
 	content, err := os.ReadFile(manual)
 	noError(t, err)

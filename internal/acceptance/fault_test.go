@@ -172,11 +172,8 @@ func (s *stage) kept(t *testing.T, promises []promise) (lost, twice int) {
 	for _, p := range promises {
 		orders = append(orders, p.order)
 	}
-	rows, err := s.pool.Query(
-		t.Context(),
-		"select order_id, id::text || ' ' || status from payment where order_id = any($1)",
-		orders,
-	)
+	rows, err := s.pool.Query(t.Context(),
+		"select order_id, id::text || ' ' || status from payment where order_id = any($1)", orders)
 	noError(t, err)
 	found := map[string][]string{}
 	var order, stands string
@@ -252,10 +249,8 @@ func (s *stage) connectionsAreTaken(t *testing.T) {
 	defer conn.Release()
 	var taken []*pgx.Conn
 	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
-		_, err = conn.Exec(
-			t.Context(),
-			"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'",
-		)
+		_, err = conn.Exec(t.Context(),
+			"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'")
 		noError(t, err)
 		for {
 			one, err := pgx.Connect(t.Context(), s.url)

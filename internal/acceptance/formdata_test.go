@@ -79,13 +79,8 @@ func TestAppealsByFormData(t *testing.T) {
 		"both":              {"a\r\nb", "%22a%22.pdf", "a\nb", `"a".pdf`},
 	} {
 		body := form(reasonPart(test.sentReason), filePart(test.sentName, pdf))
-		got := send(
-			t,
-			"POST",
-			g.appealURL(g.failed(t, nil)),
-			body,
-			appealHeaders(g.first(), test.reason, test.fileName, len(pdf)),
-		)
+		got := send(t, "POST", g.appealURL(g.failed(t, nil)), body,
+			appealHeaders(g.first(), test.reason, test.fileName, len(pdf)))
 		if got.status != 201 || got.at("data.reason") != test.reason || got.at("data.fileName") != test.fileName {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -94,11 +89,8 @@ func TestAppealsByFormData(t *testing.T) {
 	body := form(reasonPart("a"), filePart("a%0D%0Ab.pdf", pdf))
 	got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, appealHeaders(g.first(), "a", "a\r\nb.pdf", len(pdf)))
 	checkInvalid(t, "lines in a name", got, []string{"file"})
-	wrong := with(
-		appealHeaders(g.first(), "a", "a.pdf", 1),
-		"Signature",
-		sign.Signature(g.first().Secret, []byte("appeal-v1\na\n\nb\na.pdf\n9")),
-	)
+	wrong := with(appealHeaders(g.first(), "a", "a.pdf", 1), "Signature",
+		sign.Signature(g.first().Secret, []byte("appeal-v1\na\n\nb\na.pdf\n9")))
 	body = form(reasonPart("a\r\nb"), filePart("a.pdf", pdf))
 	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, wrong); got.status != 403 ||
 		got.text("code") != "invalid_signature" {

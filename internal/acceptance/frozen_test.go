@@ -19,21 +19,8 @@ func (v *victim) join(t *testing.T) *victim {
 	t.Helper()
 	other := &victim{instance: &instance{dir: copyKey(t, v.dir)}, ops: freeAddr(t)}
 	other.args = []string{
-		"serve",
-		"-data-dir",
-		other.dir,
-		"-sandbox",
-		"-database-url",
-		v.DatabaseURL,
-		"-ops-addr",
-		other.ops,
-		"-api-addr",
-		freeAddr(t),
-		"-pay-addr",
-		freeAddr(t),
-		"-portal-addr",
-		freeAddr(t),
-		"-db-connections",
+		"serve", "-data-dir", other.dir, "-sandbox", "-database-url", v.DatabaseURL, "-ops-addr", other.ops,
+		"-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-db-connections",
 		connections(),
 	}
 	t.Cleanup(other.kill)

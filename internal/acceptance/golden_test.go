@@ -278,12 +278,6 @@ func TestCallback(t *testing.T) {
 		read.text("data.statusUpdatedAt") == read.text("data.createdAt") {
 		t.Errorf("read %s", read)
 	}
-	g.moved(
-		t,
-		id,
-		"cashbox available 15.51791025",
-		"platform available 0.45506272",
-		"trader available -15.97297297",
-		"trader reserved 0.00000000",
-	)
+	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297",
+		"trader reserved 0.00000000")
 }

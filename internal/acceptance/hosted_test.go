@@ -23,12 +23,8 @@ func TestPayerActs(t *testing.T) {
 		if noError(t, err); foreign.status != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: %d", action, foreign.status)
 		}
-		done, err := trySend(
-			http.MethodPost,
-			page+action,
-			"",
-			header{"Sec-Fetch-Site": "same-origin", "Origin": "null"},
-		)
+		done, err := trySend(http.MethodPost, page+action, "",
+			header{"Sec-Fetch-Site": "same-origin", "Origin": "null"})
 		if noError(t, err); done.status != http.StatusSeeOther || g.PayURL+done.header.Get("Location") != page {
 			t.Errorf("%s: %d to %s", action, done.status, done.header.Get("Location"))
 		}

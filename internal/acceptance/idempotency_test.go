@@ -157,13 +157,8 @@ func TestEdgesAreTaken(t *testing.T) {
 	}
 	for _, contentType := range []string{"application/json; charset=utf-8", "Application/JSON"} {
 		body := order(nil)
-		if got := send(
-			t,
-			"POST",
-			g.BaseURL+payments,
-			body,
-			with(signed(g.first(), body), "Content-Type", contentType),
-		); got.status != 200 {
+		if got := send(t, "POST", g.BaseURL+payments, body,
+			with(signed(g.first(), body), "Content-Type", contentType)); got.status != 200 {
 			t.Errorf("%s: %s", contentType, got)
 		}
 	}
@@ -185,10 +180,8 @@ func TestCanonicalSignature(t *testing.T) {
 	)
 	for _, amount := range []string{"100.10", "100.1"} {
 		canonical := fmt.Sprintf(
-			`{"orderId":%q,"amount":%s,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`,
-			orderID,
-			amount,
-		)
+			`{"orderId":%q,"amount":%s,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`, orderID,
+			amount)
 		headers := signed(g.first(), canonical)
 		headers["Signature"] = strings.ToUpper(headers["Signature"])
 		if got := send(t, "POST", g.BaseURL+payments, sent, headers); got.status != 200 ||

@@ -33,11 +33,7 @@ func badForms() map[string]badForm {
 	// Whole forms, signed as they are.
 	whole := func(name, reason, fileName, content string, fields ...string) {
 		all[name] = badForm{
-			form(reasonPart(reason), filePart(fileName, content)),
-			reason,
-			fileName,
-			len(content),
-			fields,
+			form(reasonPart(reason), filePart(fileName, content)), reason, fileName, len(content), fields,
 		}
 	}
 	whole("empty reason", "", "a.pdf", pdf, "reason")
@@ -110,12 +106,8 @@ func TestBadAppeals(t *testing.T) {
 	}
 	before := rows()
 	for name, b := range badForms() {
-		checkInvalid(
-			t,
-			name,
-			send(t, "POST", g.appealURL(id), b.body, appealHeaders(box, b.reason, b.fileName, b.size)),
-			b.fields,
-		)
+		checkInvalid(t, name,
+			send(t, "POST", g.appealURL(id), b.body, appealHeaders(box, b.reason, b.fileName, b.size)), b.fields)
 	}
 	t.Run("signatures", func(t *testing.T) { badAppealSignatures(t, g, id) })
 	t.Run("callers", func(t *testing.T) { badAppealCallers(t, g, id) })
@@ -139,22 +131,16 @@ func badAppealSignatures(t *testing.T, g *instance, id string) {
 		"LF at the end": "appeal-v1\nx\na.pdf\n9\n", "CRLF": "appeal-v1\r\nx\r\na.pdf\r\n9", "version": "appeal-v2\nx\na.pdf\n9",
 		"three lines": "x\na.pdf\n9", "the body": body, "nothing": "", "padded size": "appeal-v1\nx\na.pdf\n09",
 	} {
-		headers := with(
-			appealHeaders(box, "x", "a.pdf", len(pdf)),
-			"Signature",
-			sign.Signature(box.Secret, []byte(text)),
-		)
+		headers := with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature",
+			sign.Signature(box.Secret, []byte(text)))
 		if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 ||
 			got.text("code") != "invalid_signature" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 	other := g.box(t, "sandbox-second-rub")
-	headers := with(
-		appealHeaders(box, "x", "a.pdf", len(pdf)),
-		"Signature",
-		appealHeaders(other, "x", "a.pdf", len(pdf))["Signature"],
-	)
+	headers := with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature",
+		appealHeaders(other, "x", "a.pdf", len(pdf))["Signature"])
 	if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 ||
 		got.text("code") != "invalid_signature" {
 		t.Errorf("another's secret: %s", got)

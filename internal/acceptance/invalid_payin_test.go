@@ -74,61 +74,16 @@ func badPayins() map[string]bad {
 	}
 	c.field("orderId", `" \t\n "`)
 	c.field("recipient", `" \t\n "`)
-	c.field(
-		"amount",
-		"",
-		"null",
-		`""`,
-		"0",
-		"0.99",
-		`"0.99"`,
-		"-1",
-		`"-1"`,
-		`"+1"`,
-		"1.001",
-		`"1.001"`,
-		"1e2",
-		`"1e2"`,
-		`"NaN"`,
-		`" 1"`,
-		`"1 "`,
-		`"1,5"`,
-		`".5"`,
-		`"1."`,
-		`"٣"`,
-		"true",
-		"[]",
-		"{}",
-		`["1"]`,
-		"1000000000000",
-		`"1000000000000.00"`,
-		"1e400",
-		"-0",
-		`"１"`,
-	)
+	c.field("amount", "", "null", `""`, "0", "0.99", `"0.99"`, "-1", `"-1"`, `"+1"`, "1.001", `"1.001"`, "1e2", `"1e2"`,
+		`"NaN"`, `" 1"`, `"1 "`, `"1,5"`, `".5"`, `"1."`, `"٣"`, "true", "[]", "{}", `["1"]`, "1000000000000",
+		`"1000000000000.00"`, "1e400", "-0", `"１"`)
 	c.field("currency", `"USD"`, `"AZN"`, `"rub"`, `"RUB "`, `"643"`)
 	c.field("method", `"SBP"`, `"sim"`, `"card"`, `"quasi_ecom"`, `"sbp "`)
-	c.field(
-		"callbackUri",
-		`"http://shop.example/"`,
-		`"https://localhost/"`,
-		`"https://169.254.169.254/"`,
-		`"https://[::1]/"`,
-		`"https://10.0.0.1/"`,
-		`"https://user:pass@shop.example/"`,
-		`"ftp://shop.example/"`,
-		`"shop.example"`,
-	)
-	c.field(
-		"address",
-		`"79991234567"`,
-		`"+7 999 123-45-67"`,
-		`"+7999"`,
-		`"+79991234567 "`,
-		`"4111111111111111"`,
-		`"40817810099910004312"`,
-		`"tel:+79991234567"`,
-	)
+	c.field("callbackUri", `"http://shop.example/"`, `"https://localhost/"`, `"https://169.254.169.254/"`,
+		`"https://[::1]/"`, `"https://10.0.0.1/"`, `"https://user:pass@shop.example/"`, `"ftp://shop.example/"`,
+		`"shop.example"`)
+	c.field("address", `"79991234567"`, `"+7 999 123-45-67"`, `"+7999"`, `"+79991234567 "`, `"4111111111111111"`,
+		`"40817810099910004312"`, `"tel:+79991234567"`)
 	for _, value := range []string{`"4111111111111112"`, `"411111111111"`, `"4111 1111 1111 1111"`, `"4081781009991000431"`, `"408178100999100043120"`, `"+79991234567"`} {
 		c.with(map[string]string{"method": `"c2c"`, "address": value}, "address")
 	}
@@ -140,17 +95,8 @@ func badPayins() map[string]bad {
 	c.all["all wrong"] = bad{
 		`{"orderId":1,"amount":0,"currency":2,"callbackUri":3,"method":4,"address":5,"recipient":6,"code":7,"bankName":8,"userId":9,"userIp":"x"}`,
 		[]string{
-			"address",
-			"amount",
-			"bankName",
-			"callbackUri",
-			"code",
-			"currency",
-			"method",
-			"orderId",
-			"recipient",
-			"userId",
-			"userIp",
+			"address", "amount", "bankName", "callbackUri", "code", "currency", "method", "orderId", "recipient",
+			"userId", "userIp",
 		},
 	}
 	c.twice()
@@ -161,58 +107,27 @@ func badDeposits() map[string]bad {
 	c := cases{goodDeposit, map[string]bad{}}
 	c.texts(true, "amount", "network", "address", "idempotencyKey")
 	c.texts(false, "currency", "externalReference")
-	c.field(
-		"amount",
-		"250.5",
-		"0",
-		`"0"`,
-		`"0.00000000"`,
-		`"-1"`,
-		`"+1"`,
-		`"1e2"`,
-		`"1.000000001"`,
-		`"1000000000000"`,
-		`"NaN"`,
-		`" 1"`,
-		`".5"`,
-		`"1."`,
-	)
+	c.field("amount", "250.5", "0", `"0"`, `"0.00000000"`, `"-1"`, `"+1"`, `"1e2"`, `"1.000000001"`, `"1000000000000"`,
+		`"NaN"`, `" 1"`, `".5"`, `"1."`)
 	c.field("network", `"trc20"`, `"TRC-20"`, `"SOL"`, `"TRC20 "`)
 	c.field("currency", `""`, `"usdt"`, `"USDC"`, `"RUB"`)
-	c.field(
-		"address",
-		`"T"`,
-		`"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u"`,
-		`"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"`,
-		`"112D2adLM3UKy4Z4giRbReR6gjWuvHUqB"`,
-	)
+	c.field("address", `"T"`, `"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u"`, `"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"`,
+		`"112D2adLM3UKy4Z4giRbReR6gjWuvHUqB"`)
 	for _, network := range []string{"ERC20", "BEP20", "POLYGON", "ARBITRUM"} {
 		for _, value := range []string{`"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"`, `"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"`, `"5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"`} {
 			c.with(map[string]string{"network": `"` + network + `"`, "address": value}, "address")
 		}
 	}
 	c.field("externalReference", `"`+strings.Repeat("x", 257)+`"`, `"`+strings.Repeat("ж", 257)+`"`)
-	c.field(
-		"idempotencyKey",
-		`"x"`,
-		`"7d4448409dc011d1b2455ffdce74fad2"`,
-		`"{7d444840-9dc0-11d1-b245-5ffdce74fad2}"`,
-		`"7d444840-9dc0-11d1-b245-5ffdce74fad"`,
-		`"urn:uuid:7d444840-9dc0-11d1-b245-5ffdce74fad2"`,
-		`"7d444840-9dc0-11d1-b245-5ffdce74fadg"`,
-	)
+	c.field("idempotencyKey", `"x"`, `"7d4448409dc011d1b2455ffdce74fad2"`, `"{7d444840-9dc0-11d1-b245-5ffdce74fad2}"`,
+		`"7d444840-9dc0-11d1-b245-5ffdce74fad"`, `"urn:uuid:7d444840-9dc0-11d1-b245-5ffdce74fad2"`,
+		`"7d444840-9dc0-11d1-b245-5ffdce74fadg"`)
 	c.field("merchantCashboxId", `"1"`, "1.5", "1.0", "1e3", "true", "[]", "{}", "9223372036854775808")
 	c.all["nothing given"] = bad{"{}", []string{"address", "amount", "idempotencyKey", "network"}}
 	c.all["all wrong"] = bad{
 		`{"merchantCashboxId":"x","amount":1,"network":2,"currency":3,"address":4,"externalReference":5,"idempotencyKey":6}`,
 		[]string{
-			"address",
-			"amount",
-			"currency",
-			"externalReference",
-			"idempotencyKey",
-			"merchantCashboxId",
-			"network",
+			"address", "amount", "currency", "externalReference", "idempotencyKey", "merchantCashboxId", "network",
 		},
 	}
 	c.twice()
@@ -269,13 +184,8 @@ func TestBadPayinsAndDepositsChangeNothing(t *testing.T) {
 			t.Errorf("%s, large: %s", path, got)
 		}
 		body := "{}"
-		if got := send(
-			t,
-			"POST",
-			g.BaseURL+path,
-			body,
-			with(signed(box, body), "Content-Type", "text/plain"),
-		); got.status != 415 {
+		if got := send(t, "POST", g.BaseURL+path, body,
+			with(signed(box, body), "Content-Type", "text/plain")); got.status != 415 {
 			t.Errorf("%s, as text: %s", path, got)
 		}
 	}

@@ -125,16 +125,8 @@ func badCreations() map[string]bad {
 	add("everything wrong", bad{
 		`{"orderId":1,"amount":0,"currency":"XXX","callbackUri":"http://shop.example","method":"cash","description":2,"ratePercent":"x","merchantName":1,"payer":{"userIp":"x","payments":{"expired":-1}}}`,
 		[]string{
-			"amount",
-			"callbackUri",
-			"currency",
-			"description",
-			"merchantName",
-			"method",
-			"orderId",
-			"payer.payments.expired",
-			"payer.userIp",
-			"ratePercent",
+			"amount", "callbackUri", "currency", "description", "merchantName", "method", "orderId",
+			"payer.payments.expired", "payer.userIp", "ratePercent",
 		},
 	})
 	add("nothing given", bad{"{}", []string{"amount", "callbackUri", "currency", "method", "orderId"}})

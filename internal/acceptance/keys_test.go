@@ -50,18 +50,8 @@ func TestVaultKeyIsGone(t *testing.T) {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": g.DatabaseURL, "GATEWAY_VAULT_KEYS": keys})
 		ops := freeAddr(t)
-		other := launch(
-			t.TempDir(),
-			variables,
-			"-api-addr",
-			"127.0.0.1:0",
-			"-pay-addr",
-			"127.0.0.1:0",
-			"-portal-addr",
-			"127.0.0.1:0",
-			"-ops-addr",
-			ops,
-		)
+		other := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr",
+			"127.0.0.1:0", "-ops-addr", ops)
 		other.OpsURL = "http://" + ops
 		t.Cleanup(func() { other.cancel(); <-other.ended })
 		return other, testenv.Eventually(func() error {
@@ -109,18 +99,8 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})
 		ops := freeAddr(t)
-		g := launch(
-			t.TempDir(),
-			variables,
-			"-api-addr",
-			"127.0.0.1:0",
-			"-pay-addr",
-			"127.0.0.1:0",
-			"-portal-addr",
-			"127.0.0.1:0",
-			"-ops-addr",
-			ops,
-		)
+		g := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr",
+			"127.0.0.1:0", "-ops-addr", ops)
 		t.Cleanup(func() { g.cancel(); <-g.ended })
 		g.OpsURL = "http://" + ops
 		return g

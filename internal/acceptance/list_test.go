@@ -66,10 +66,8 @@ func TestListPayments(t *testing.T) {
 	var ids []string
 	orderIDs := []string{newOrder(), newOrder(), newOrder()}
 	for i, payer := range []string{login, fmt.Sprint(userID), login} {
-		ids = append(
-			ids,
-			g.create(t, g.first(), object{"orderId": orderIDs[i], "payer": object{"userId": payer}}).text("data.id"),
-		)
+		ids = append(ids,
+			g.create(t, g.first(), object{"orderId": orderIDs[i], "payer": object{"userId": payer}}).text("data.id"))
 	}
 	g.create(t, g.first(), object{"payer": object{"userId": "somebody else"}})
 	slices.Reverse(ids)
@@ -121,10 +119,8 @@ func TestLookUpByOrder(t *testing.T) {
 		t.Errorf("both: %v", got)
 	}
 	query.Set("method", "sbp")
-	if got := listedIDs(
-		t,
-		g.list(t, query, signed(g.box(t, "sandbox-payments-only"), "")),
-	); !slices.Equal(got, []string{sbp}) {
+	if got := listedIDs(t,
+		g.list(t, query, signed(g.box(t, "sandbox-payments-only"), ""))); !slices.Equal(got, []string{sbp}) {
 		t.Errorf("by another key of the merchant: %v", got)
 	}
 	if got := g.list(t, url.Values{"orderId": {"never"}}, own); got.raw != `{"data":[]}` {
@@ -163,13 +159,7 @@ func TestListPaymentsRefusals(t *testing.T) {
 		"cursor": {"0", "-1", "x", "1.0", "9223372036854775808", "", "%00", "%ff"},
 		"status": {"PENDING", "paid", "", "%00", "%ff", strings.Repeat("x", 4000)},
 		"from": {
-			"yesterday",
-			"2026-11-20",
-			"2026-11-20T25:00:00Z",
-			"1795212843",
-			"",
-			"2026-11-20 10:00:00",
-			"%00",
+			"yesterday", "2026-11-20", "2026-11-20T25:00:00Z", "1795212843", "", "2026-11-20 10:00:00", "%00",
 			"0000-00-00T00:00:00Z",
 		},
 		"to": {"x", "2026-13-01T00:00:00Z", "%ff"},
@@ -180,11 +170,9 @@ func TestListPaymentsRefusals(t *testing.T) {
 			checkInvalid(t, fmt.Sprintf("%s=%.30s", field, value), got, []string{field})
 		}
 	}
-	all := g.list(
-		t,
+	all := g.list(t,
 		url.Values{"limit": {"0"}, "cursor": {"x"}, "status": {"y"}, "from": {"z"}, "to": {"2026-13-01T00:00:00Z"}},
-		cabinet,
-	)
+		cabinet)
 	checkInvalid(t, "all wrong", all, []string{"cursor", "from", "limit", "status", "to"})
 	reversed := g.list(t, url.Values{"from": {"2026-11-21T00:00:00Z"}, "to": {"2026-11-20T00:00:00Z"}}, cabinet)
 	checkInvalid(t, "backwards", reversed, []string{"to"})
@@ -193,12 +181,8 @@ func TestListPaymentsRefusals(t *testing.T) {
 	} {
 		checkInvalid(t, "signed, "+name, send(t, "GET", g.BaseURL+payments+query, "", own), []string{"orderId"})
 	}
-	checkInvalid(
-		t,
-		"signed, method",
-		send(t, "GET", g.BaseURL+payments+"?orderId=x&method=cash", "", own),
-		[]string{"method"},
-	)
+	checkInvalid(t, "signed, method", send(t, "GET", g.BaseURL+payments+"?orderId=x&method=cash", "", own),
+		[]string{"method"})
 }
 
 // Connect lists by the same handler.
@@ -228,23 +212,17 @@ func TestListPaymentsByConnect(t *testing.T) {
 			t.Errorf("%s, signed: %v", codec, found.Msg)
 		}
 		zero, nul := int32(0), "a\x00b"
-		_, err = cabinet.ListPayments(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &zero, Status: &nul, Cursor: &nul}),
-		)
-		if code, why, fields := connectFault(
-			t,
-			err,
-		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		_, err = cabinet.ListPayments(t.Context(),
+			connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &zero, Status: &nul, Cursor: &nul}))
+		if code, why, fields := connectFault(t,
+			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 			!slices.Equal(fields, []string{"cursor", "limit", "status"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 	}
 	far := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL)
-	_, err := far.ListPayments(
-		t.Context(),
-		connect.NewRequest(&gatewayv1.ListPaymentsRequest{From: &timestamppb.Timestamp{Seconds: 1 << 60}}),
-	)
+	_, err := far.ListPayments(t.Context(),
+		connect.NewRequest(&gatewayv1.ListPaymentsRequest{From: &timestamppb.Timestamp{Seconds: 1 << 60}}))
 	if code, _, fields := connectFault(t, err); code != connect.CodeInvalidArgument ||
 		!slices.Equal(fields, []string{"from"}) {
 		t.Errorf("a time that is none: %s %v", code, fields)

@@ -145,13 +145,8 @@ func TestHealthcheck(t *testing.T) {
 	_, port, err := net.SplitHostPort(ops)
 	noError(t, err)
 	for _, address := range []string{ops, ":" + port, "0.0.0.0:" + port} {
-		if out, errs, err := command(
-			t,
-			"",
-			map[string]string{"GATEWAY_OPS_ADDR": address},
-			"healthcheck",
-		); err != nil ||
-			out+errs != "" {
+		if out, errs, err := command(t, "", map[string]string{"GATEWAY_OPS_ADDR": address},
+			"healthcheck"); err != nil || out+errs != "" {
 			t.Errorf("%s: %s%s%v", address, out, errs, err)
 		}
 	}
@@ -162,14 +157,8 @@ func TestHealthcheck(t *testing.T) {
 	out, status := program(t, "", "healthcheck", "-ops-addr", unready.Listener.Addr().String())
 	wantExit(t, "not ready", out, status, 1, "gateway: not ready: why\n")
 	out, status = program(t, "", "healthcheck", "-ops-addr", "127.0.0.1:1")
-	wantExit(
-		t,
-		"nobody",
-		out,
-		status,
-		1,
-		"no gateway answers at 127.0.0.1:1: start it, or say where it is with -ops-addr",
-	)
+	wantExit(t, "nobody", out, status, 1,
+		"no gateway answers at 127.0.0.1:1: start it, or say where it is with -ops-addr")
 	out, status = program(t, "", "healthcheck", "-ops-addr", "9090")
 	wantExit(t, "no address", out, status, 2, "-ops-addr (GATEWAY_OPS_ADDR) must be an address")
 }

@@ -127,14 +127,7 @@ func connections() string {
 
 // anyPort has the system choose all four ports.
 var anyPort = []string{
-	"-api-addr",
-	"127.0.0.1:0",
-	"-pay-addr",
-	"127.0.0.1:0",
-	"-portal-addr",
-	"127.0.0.1:0",
-	"-ops-addr",
-	"127.0.0.1:0",
+	"-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", "127.0.0.1:0",
 }
 
 // awaitSandbox waits until the instance's file is there and it says that it is ready.
@@ -255,9 +248,7 @@ func sandboxDatabase(t *testing.T) string {
 	defer seeded.Unlock()
 	if seeded.url == "" {
 		address := dbtest.Kept(t)
-		g := launch(
-			copyKey(t, sharedSandbox(t).dir),
-			nil,
+		g := launch(copyKey(t, sharedSandbox(t).dir), nil,
 			slices.Concat([]string{"-sandbox", "-database-url", address}, anyPort)...)
 		noError(t, g.awaitSandbox())
 		keep(g.Info)

@@ -42,13 +42,8 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 		t.Fatalf("the cashboxes are %v", named)
 	}
 	held := called(t, own.ListBalances, &portalv1.ListBalancesRequest{}).GetData()
-	rest := send(
-		t,
-		http.MethodGet,
-		fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box),
-		"",
-		signed(g.first(), ""),
-	)
+	rest := send(t, http.MethodGet, fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box), "",
+		signed(g.first(), ""))
 	if held[at].GetTotal() != rest.text("data.totalBalance") ||
 		held[at].GetAvailable() != rest.text("data.available") ||
 		held[at].GetReserved() != rest.text("data.reserved") ||
@@ -119,11 +114,8 @@ func TestMerchantCasesByConnect(t *testing.T) {
 	if string(file.GetContent()) != pdf || file.GetFileType() != "application/pdf" {
 		t.Errorf("the file is %v", file)
 	}
-	if theirs := called(
-		t,
-		other.ListAppeals,
-		&portalv1.MerchantServiceListAppealsRequest{},
-	); len(theirs.GetData()) > 0 {
+	if theirs := called(t, other.ListAppeals,
+		&portalv1.MerchantServiceListAppealsRequest{}); len(theirs.GetData()) > 0 {
 		t.Errorf("another merchant sees %v", theirs)
 	}
 	g.checkEventsByConnect(t, own, s.URL, payment)

@@ -26,10 +26,8 @@ func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	keepSecret(platformPassword)
 	p := &platform{
-		instance: empty(
-			t,
-			map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"},
-		),
+		instance: empty(t,
+			map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"}),
 	}
 	_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": p.DatabaseURL},
 		"operator", "create", "-login", "root", "-data-dir", t.TempDir())
@@ -212,10 +210,8 @@ func (p *platform) wantOperatorsOnly(t *testing.T) {
 		}
 	}
 	// An operator is told of every wrong field at once.
-	_, err := p.operator.CreateCashbox(
-		ctx,
-		connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}),
-	)
+	_, err := p.operator.CreateCashbox(ctx,
+		connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}))
 	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		strings.Join(fields, " ") != "currency merchantId name" {
 		t.Errorf("a wrong cashbox: %s %s %v", code, why, fields)

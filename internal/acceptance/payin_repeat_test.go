@@ -157,19 +157,14 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 		t.Errorf("completed without proof: %v %s %v", code, why, fields)
 	}
 	proof, reason := "transfer 12/7", "the bank sent it back"
-	_, err = other.CompletePayin(
-		t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
-	)
+	_, err = other.CompletePayin(t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
 	noError(t, err)
 	g.wantAudit(t)
-	reversed, err := operator.ReversePayin(
-		t.Context(),
-		connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}),
-	)
+	reversed, err := operator.ReversePayin(t.Context(),
+		connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}))
 	noError(t, err)
-	if p := reversed.Msg.GetData().
-		GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
+	if p := reversed.Msg.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
 		p.GetProofReference() != proof {
 		t.Errorf("reversed: %v", p)
 	}
@@ -187,9 +182,7 @@ func TestPayinConnect(t *testing.T) {
 	for codec, options := range codecs {
 		transport := sign.Transport(client.Transport, g.first().KeyID, g.first().Secret)
 		merchant := gatewayv1connect.NewPayinServiceClient(
-			&http.Client{Timeout: testenv.Patience, Transport: transport},
-			g.BaseURL,
-			options...)
+			&http.Client{Timeout: testenv.Patience, Transport: transport}, g.BaseURL, options...)
 		ask := &gatewayv1.CreatePayinRequest{
 			OrderId:     newOrder(),
 			Amount:      "1500",
@@ -210,10 +203,8 @@ func TestPayinConnect(t *testing.T) {
 		}
 		read, err := merchant.GetPayin(t.Context(), connect.NewRequest(&gatewayv1.GetPayinRequest{PayinId: id}))
 		noError(t, err)
-		cancelled, err := merchant.CancelPayin(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}),
-		)
+		cancelled, err := merchant.CancelPayin(t.Context(),
+			connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
 		noError(t, err)
 		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" ||
 			cancelled.Msg.GetData().GetStatus() != "cancelled" {
@@ -245,10 +236,8 @@ func TestPayinConnect(t *testing.T) {
 		wantRefused(t, err, connect.CodeNotFound, "not_found")
 	}
 	if _, err := g.operator(t).
-		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(
-		err,
-		new(*connect.Error),
-	) {
+		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(err,
+		new(*connect.Error)) {
 		t.Errorf("resolving nothing: %v", err)
 	}
 }

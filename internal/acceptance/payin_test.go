@@ -116,10 +116,8 @@ func TestPayin(t *testing.T) {
 		t.Errorf("cancelled while processing: %s", got)
 	}
 	proof := "transfer 12/7"
-	_, err = first.CompletePayin(
-		t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
-	)
+	_, err = first.CompletePayin(t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
 	noError(t, err)
 	g.golden(t, "payin_completed", send(t, "GET", address, "", signed(box, "")), orderID)
 	for _, account := range g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
@@ -127,9 +125,7 @@ func TestPayin(t *testing.T) {
 		join account a on a.id = m.account_id
 		where t.subject = 'payin' group by a.owner_kind, a.purpose`) {
 		if !slices.Contains([]string{
-			"cashbox available -16.54054055",
-			"cashbox reserved 0.00000000",
-			"trader available 16.45945945",
+			"cashbox available -16.54054055", "cashbox reserved 0.00000000", "trader available 16.45945945",
 			"platform available 0.08108110",
 		}, account) {
 			t.Errorf("moved %s", account)

@@ -18,10 +18,8 @@ func TestDirectoryByCalls(t *testing.T) {
 	p.setTerms(t)
 	p.addMerchant(t)
 
-	merchants, err := p.operator.ListMerchants(
-		ctx,
-		connect.NewRequest(&portalv1.ListMerchantsRequest{Search: new("SHO")}),
-	)
+	merchants, err := p.operator.ListMerchants(ctx,
+		connect.NewRequest(&portalv1.ListMerchantsRequest{Search: new("SHO")}))
 	noError(t, err)
 	if list := merchants.Msg.GetData(); len(list) != 1 || list[0].GetId() != p.merchant || !list[0].GetApiEnabled() ||
 		list[0].GetMaxOpenPayments() != 5000 {
@@ -63,10 +61,8 @@ func TestDirectoryByCalls(t *testing.T) {
 	if list := limits.Msg.GetData(); len(list) != 1 || list[0].GetMinAmount() != "100.00" {
 		t.Errorf("limits %v", list)
 	}
-	none, err := p.operator.ListCashboxes(
-		ctx,
-		connect.NewRequest(&portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)}),
-	)
+	none, err := p.operator.ListCashboxes(ctx,
+		connect.NewRequest(&portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)}))
 	noError(t, err)
 	if len(none.Msg.GetData()) != 0 {
 		t.Errorf("cashboxes that are off: %v", none.Msg.GetData())
@@ -86,13 +82,11 @@ func (p *platform) readTrader(t *testing.T) {
 	if now := set.Msg.GetData(); now.GetUrl() != "https://cards.example" || !now.GetPresent() {
 		t.Errorf("the processor is %v", now)
 	}
-	_, err = p.operator.RemoveTraderAcquirer(
-		ctx, connect.NewRequest(&portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader}),
-	)
+	_, err = p.operator.RemoveTraderAcquirer(ctx,
+		connect.NewRequest(&portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader}))
 	noError(t, err)
-	_, err = p.operator.RemoveTraderAcquirer(
-		ctx, connect.NewRequest(&portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader}),
-	)
+	_, err = p.operator.RemoveTraderAcquirer(ctx,
+		connect.NewRequest(&portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader}))
 	wantRefused(t, err, connect.CodeNotFound, "not_found")
 	trader, err := p.operator.GetTrader(ctx, connect.NewRequest(&portalv1.GetTraderRequest{TraderId: p.trader}))
 	noError(t, err)
@@ -106,10 +100,8 @@ func (p *platform) readTrader(t *testing.T) {
 func (p *platform) readRequisite(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	list, err := p.operator.ListRequisites(
-		ctx,
-		connect.NewRequest(&portalv1.ListRequisitesRequest{Search: new("4567")}),
-	)
+	list, err := p.operator.ListRequisites(ctx,
+		connect.NewRequest(&portalv1.ListRequisitesRequest{Search: new("4567")}))
 	noError(t, err)
 	if len(list.Msg.GetData()) != 1 || list.Msg.GetData()[0].GetMasked() != "•••• 4567" {
 		t.Fatalf("requisites %v", list.Msg.GetData())
@@ -127,16 +119,13 @@ func (p *platform) readRequisite(t *testing.T) {
 	if l := updated.Msg.GetData().GetLimits(); l.GetDailyCount() != 7 || l.GetWorkUntil() != "18:30" {
 		t.Errorf("limits %v", l)
 	}
-	logged, err := p.operator.ListSettingChanges(
-		ctx, connect.NewRequest(&portalv1.ListSettingChangesRequest{Subject: new("requisite")}),
-	)
+	logged, err := p.operator.ListSettingChanges(ctx,
+		connect.NewRequest(&portalv1.ListSettingChangesRequest{Subject: new("requisite")}))
 	noError(t, err)
 	if strings.Contains(logged.Msg.String()+updated.Msg.String(), "+79001234567") {
 		t.Error("the log of settings has the whole requisite")
 	}
-	whole, err := p.operator.RevealRequisite(
-		ctx, connect.NewRequest(&portalv1.RevealRequisiteRequest{RequisiteId: id}),
-	)
+	whole, err := p.operator.RevealRequisite(ctx, connect.NewRequest(&portalv1.RevealRequisiteRequest{RequisiteId: id}))
 	noError(t, err)
 	reads, err := p.operator.ListSensitiveReads(ctx, connect.NewRequest(&portalv1.ListSensitiveReadsRequest{}))
 	noError(t, err)

@@ -313,17 +313,13 @@ func TestTraderProcessor(t *testing.T) {
 		}
 		return nil
 	}))
-	conflicts, err := operator.ListCardConflicts(
-		context.Background(),
-		connect.NewRequest(&portalv1.ListCardConflictsRequest{}),
-	)
+	conflicts, err := operator.ListCardConflicts(context.Background(),
+		connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
 	if noError(t, err); len(conflicts.Msg.GetData()) != 0 {
 		t.Errorf("conflicts %v", conflicts.Msg)
 	}
-	_, err = operator.CloseCardConflict(
-		context.Background(),
-		connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}),
-	)
+	_, err = operator.CloseCardConflict(context.Background(),
+		connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
 	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
 		t.Errorf("closing none: %v %s", code, detail)
 	}

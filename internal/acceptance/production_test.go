@@ -122,13 +122,8 @@ func TestProductionWithoutExternalSecret(t *testing.T) {
 		t.Errorf("callback: %s", got)
 	}
 	// Who calls is settled first.
-	if got := send(
-		t,
-		"POST",
-		g.BaseURL+payments,
-		"{}",
-		with(signed(box, "{}"), "X-Merchant-Secret", "wrong"),
-	); got.status != 403 {
+	if got := send(t, "POST", g.BaseURL+payments, "{}",
+		with(signed(box, "{}"), "X-Merchant-Secret", "wrong")); got.status != 403 {
 		t.Errorf("with a wrong secret: %s", got)
 	}
 	noSandbox(t, g)

@@ -161,43 +161,29 @@ func badConnect(t *testing.T, g *instance, id int64) {
 		}))
 		code, why, fields := connectFault(t, err)
 		want := []string{
-			"amount",
-			"callbackUri",
-			"method",
-			"orderId",
-			"payer.payments.expired",
-			"payer.userId",
-			"ratePercent",
+			"amount", "callbackUri", "method", "orderId", "payer.payments.expired", "payer.userId", "ratePercent",
 		}
 		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, want) {
 			t.Errorf("%s create: %s %s %v", codec, code, why, fields)
 		}
 		app := gatewayClient(g, options...)
-		_, err = app.UpdatePaymentStatus(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul}),
-		)
-		if code, why, fields := connectFault(
-			t,
-			err,
-		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		_, err = app.UpdatePaymentStatus(t.Context(),
+			connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul}))
+		if code, why, fields := connectFault(t,
+			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 			!slices.Equal(fields, []string{"reason", "status"}) {
 			t.Errorf("%s callback: %s %s %v", codec, code, why, fields)
 		}
 		for _, unknown := range []int64{0, -1, 1 << 40} {
-			_, err = app.UpdatePaymentStatus(
-				t.Context(),
-				connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}),
-			)
+			_, err = app.UpdatePaymentStatus(t.Context(),
+				connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}))
 			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 				t.Errorf("%s callback of %d: %s %s", codec, unknown, code, why)
 			}
 		}
 		for _, unknown := range []string{"", "x", "0", "a\x00b"} {
-			_, err = merchant.GetPayment(
-				t.Context(),
-				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: unknown}),
-			)
+			_, err = merchant.GetPayment(t.Context(),
+				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: unknown}))
 			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 				t.Errorf("%s GetPayment of %q: %s %s", codec, unknown, code, why)
 			}
@@ -208,14 +194,10 @@ func badConnect(t *testing.T, g *instance, id int64) {
 			t.Errorf("%s cancel: %s %s", codec, code, why)
 		}
 		zero, done := int32(0), "done"
-		_, err = desk.ListPayments(
-			t.Context(),
-			connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}),
-		)
-		if code, why, fields := connectFault(
-			t,
-			err,
-		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		_, err = desk.ListPayments(t.Context(),
+			connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}))
+		if code, why, fields := connectFault(t,
+			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 			!slices.Equal(fields, []string{"cursor", "limit", "status"}) {
 			t.Errorf("%s list: %s %s %v", codec, code, why, fields)
 		}
@@ -294,13 +276,9 @@ func (g *instance) dial(t *testing.T, body string) net.Conn {
 	host := strings.TrimPrefix(g.BaseURL, "http://")
 	conn, err := net.Dial("tcp", host)
 	noError(t, err)
-	_, err = fmt.Fprintf(
-		conn,
-		"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
-		payments,
-		host,
-		len(body),
-	)
+	_, err = fmt.Fprintf(conn,
+		"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", payments, host,
+		len(body))
 	noError(t, err)
 	for name, value := range signed(g.first(), body) {
 		_, err = fmt.Fprintf(conn, "%s: %s\r\n", name, value)

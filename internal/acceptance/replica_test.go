@@ -133,11 +133,8 @@ func TestRestart(t *testing.T) {
 	if got.status != 200 || got.text("data.status") != "pending" {
 		t.Errorf("after the start: %s", got)
 	}
-	if at, err := time.Parse(
-		time.RFC3339Nano,
-		again.create(t, again.first(), nil).text("data.createdAt"),
-	); err != nil ||
-		time.Until(at) < 9*time.Minute {
+	if at, err := time.Parse(time.RFC3339Nano,
+		again.create(t, again.first(), nil).text("data.createdAt")); err != nil || time.Until(at) < 9*time.Minute {
 		t.Errorf("the clock says %s", at)
 	}
 }

@@ -136,10 +136,8 @@ func TestRequestLogHoldsNoSecret(t *testing.T) {
 	body := order(object{"orderId": pan, "description": token})
 	grouped := pan[:4] + "-" + pan[4:8] + "." + pan[8:12] + "_" + pan[12:]
 	for _, headers := range []header{
-		with(signed(box, body), "X-Request-Id", "planted-"+pan),
-		with(signed(box, body), "X-Request-Id", grouped),
-		with(signed(box, body), "X-Merchant-Key-Id", box.Secret),
-		with(signed(box, body), "X-Merchant-Secret", token),
+		with(signed(box, body), "X-Request-Id", "planted-"+pan), with(signed(box, body), "X-Request-Id", grouped),
+		with(signed(box, body), "X-Merchant-Key-Id", box.Secret), with(signed(box, body), "X-Merchant-Secret", token),
 		with(signed(box, body), "User-Agent", token),
 	} {
 		for _, path := range []string{

@@ -79,10 +79,8 @@ func copied(t *testing.T, url string) string {
 	t.Helper()
 	var major string
 	pool := poolOf(t, url)
-	noError(
-		t,
-		pool.QueryRow(t.Context(), "select current_setting('server_version_num')::int / 10000 || ''").Scan(&major),
-	)
+	noError(t,
+		pool.QueryRow(t.Context(), "select current_setting('server_version_num')::int / 10000 || ''").Scan(&major))
 	dir := openDir(t)
 	pgTool(t, "pg_basebackup", "-c", "fast", "-X", "stream", "-d", url, "-D", filepath.Join(dir, "pg"+major))
 	return ownServer(t, dir).URL(pool.Config().ConnConfig.Database)

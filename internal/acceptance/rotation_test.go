@@ -69,11 +69,8 @@ func TestKeysRotate(t *testing.T) {
 	}
 	noError(t, r.stop())
 	r.instance = withKeys(t, dir, r.url, freshText+","+oldText)
-	r.exec(
-		t,
-		"update secret_key set seen_at = now() - interval '1 hour' where fingerprint = $1",
-		vault.Fingerprint(old),
-	)
+	r.exec(t, "update secret_key set seen_at = now() - interval '1 hour' where fingerprint = $1",
+		vault.Fingerprint(old))
 	changes := r.count(t, "select count(*) from setting_change")
 	var out string
 	r.underLoad(t, func() {
@@ -87,10 +84,8 @@ func TestKeysRotate(t *testing.T) {
 	}
 	gone := "  " + vault.Fingerprint(old) + "  given    opens nothing that is needed\n"
 	if !strings.Contains(out, gone) || !strings.HasPrefix(out, "30") ||
-		!strings.Contains(
-			out,
-			"  "+vault.Fingerprint(fresh)+"  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, ",
-		) {
+		!strings.Contains(out,
+			"  "+vault.Fingerprint(fresh)+"  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, ") {
 		t.Errorf("it says %s", out)
 	}
 	noError(t, r.stop())
@@ -175,10 +170,8 @@ func (r *rotation) payoutDone(t *testing.T, id string) {
 		t.Errorf("the payout goes to %s", taken.Msg.GetData().GetAddress())
 	}
 	proof := "transfer"
-	_, err = desk.CompletePayin(
-		t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
-	)
+	_, err = desk.CompletePayin(t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
 	noError(t, err)
 }
 

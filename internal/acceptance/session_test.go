@@ -128,10 +128,8 @@ func TestAccountOverTheAPI(t *testing.T) {
 	noError(t, err)
 	if me.Msg.GetLogin() != user.Login || me.Msg.GetKind() != "trader" || me.Msg.GetRole() != "owner" ||
 		me.Msg.GetState() != "whole" || me.Msg.GetPreferences().GetZone() != "UTC" || me.Msg.GetFactors().GetTotp() ||
-		!slices.Equal(
-			me.Msg.GetCapabilities(),
-			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"},
-		) {
+		!slices.Equal(me.Msg.GetCapabilities(),
+			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"}) {
 		t.Errorf("session %v", me.Msg)
 	}
 	list, err := g.account(token).ListSessions(t.Context(), connect.NewRequest(&portalv1.ListSessionsRequest{}))

@@ -225,25 +225,13 @@ func TestSignedListRefusals(t *testing.T) {
 		backwards := url.Values{"from": {"2026-11-21T00:00:00Z"}, "to": {"2026-11-20T00:00:00Z"}}
 		checkInvalid(t, path+" backwards", g.signedList(t, g.first(), path, backwards), []string{"to"})
 		wrong := url.Values{"from": {"x"}, "to": {"y"}, "status": {"paid"}, "limit": {"0"}, "cursor": {"z"}}
-		checkInvalid(
-			t,
-			path+" all wrong",
-			g.signedList(t, g.first(), path, wrong),
-			[]string{"cursor", "from", "limit", "status", "to"},
-		)
+		checkInvalid(t, path+" all wrong", g.signedList(t, g.first(), path, wrong),
+			[]string{"cursor", "from", "limit", "status", "to"})
 	}
-	checkInvalid(
-		t,
-		"no order",
-		g.signedList(t, g.first(), "/api/v1/payins", url.Values{"orderId": {" "}}),
-		[]string{"orderId"},
-	)
-	checkInvalid(
-		t,
-		"no uuid",
-		g.signedList(t, g.first(), "/api/v1/deposits", url.Values{"idempotencyKey": {"1"}}),
-		[]string{"idempotencyKey"},
-	)
+	checkInvalid(t, "no order", g.signedList(t, g.first(), "/api/v1/payins", url.Values{"orderId": {" "}}),
+		[]string{"orderId"})
+	checkInvalid(t, "no uuid", g.signedList(t, g.first(), "/api/v1/deposits", url.Values{"idempotencyKey": {"1"}}),
+		[]string{"idempotencyKey"})
 	narrow := g.box(t, "sandbox-payments-only")
 	for path, code := range map[string]string{
 		"/api/v1/payments": "", "/api/v1/payins": "merchant_external_payins_disabled",
@@ -289,10 +277,8 @@ func TestSignedListsByConnect(t *testing.T) {
 			t.Errorf("%s: %v", codec, list.Msg)
 		}
 		deposits := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
-		found, err := deposits.ListDeposits(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.ListDepositsRequest{IdempotencyKey: &key}),
-		)
+		found, err := deposits.ListDeposits(t.Context(),
+			connect.NewRequest(&gatewayv1.ListDepositsRequest{IdempotencyKey: &key}))
 		noError(t, err)
 		if data := found.Msg.GetData(); len(data) != 1 || fmt.Sprint(data[0].GetId()) != made.text("data.id") {
 			t.Errorf("%s: %v", codec, found.Msg)
@@ -305,10 +291,8 @@ func TestSignedListsByConnect(t *testing.T) {
 			t.Errorf("%s: %v", codec, payments.Msg)
 		}
 		events := gatewayv1connect.NewEventServiceClient(signing, g.BaseURL, options...)
-		if _, err := events.ListEvents(
-			t.Context(),
-			connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &limit}),
-		); err != nil {
+		if _, err := events.ListEvents(t.Context(),
+			connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &limit})); err != nil {
 			t.Errorf("%s: %v", codec, err)
 		}
 		_, err = events.ListEvents(t.Context(), connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &zero}))

@@ -22,12 +22,8 @@ import (
 func (g *instance) signIn(t *testing.T, from, login, password string) (int, string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"login":%q,"password":%q}`, login, password)
-	got, err := trySend(
-		http.MethodPost,
-		g.BaseURL+"/portal.v1.AuthService/Login",
-		body,
-		header{"X-Forwarded-For": from},
-	)
+	got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.AuthService/Login", body,
+		header{"X-Forwarded-For": from})
 	noError(t, err)
 	for _, code := range []string{"invalid_credentials", "rate_limited", "validation_failed"} {
 		if strings.Contains(got.raw, code) {
@@ -44,10 +40,8 @@ func TestSignInLimits(t *testing.T) {
 	dir, database := t.TempDir(), dbtest.URL(t)
 	first := newSandbox(t, dir, database)
 	// As outside a sandbox, but that nothing comes back while the test lasts.
-	first.exec(
-		t,
-		"update rate_limit set calls = calls / 10, per_seconds = per_seconds * 1000 where name like '%login%'",
-	)
+	first.exec(t,
+		"update rate_limit set calls = calls / 10, per_seconds = per_seconds * 1000 where name like '%login%'")
 	g := newSandbox(t, copyKey(t, dir), database, "-trusted-proxies", "127.0.0.0/8")
 	password := g.user(t, "operator").Password
 	try := func(from, login, password string, status int, code string) {

@@ -21,12 +21,8 @@ func TestStartPage(t *testing.T) {
 		t.Errorf("the start page: %s", got)
 	}
 	form := url.Values{"cashbox": {fmt.Sprint(box.MerchantCashboxID)}, "method": {"sbp"}, "amount": {"1537.41"}}
-	r, err := http.NewRequestWithContext(
-		t.Context(),
-		http.MethodPost,
-		g.PortalURL+"/sandbox/payments",
-		strings.NewReader(form.Encode()),
-	)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.PortalURL+"/sandbox/payments",
+		strings.NewReader(form.Encode()))
 	noError(t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", g.PortalURL)

@@ -41,10 +41,8 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	}))
 	stands := func() (status string) {
 		t.Helper()
-		noError(
-			t,
-			pool.QueryRow(t.Context(), "select status from payment where id = $1::text::bigint", id).Scan(&status),
-		)
+		noError(t,
+			pool.QueryRow(t.Context(), "select status from payment where id = $1::text::bigint", id).Scan(&status))
 		return status
 	}
 	complete := func() answer { return v.callback(t, id, `{"status":"completed"}`) }

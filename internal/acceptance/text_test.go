@@ -120,12 +120,8 @@ func TestTextEverywhere(t *testing.T) {
 			}
 			body, err := json.Marshal(fields)
 			noError(t, err)
-			got, err := trySend(
-				http.MethodPost,
-				g.BaseURL+procedure,
-				string(body),
-				g.callerOf(t, procedure, string(body), trader),
-			)
+			got, err := trySend(http.MethodPost, g.BaseURL+procedure, string(body),
+				g.callerOf(t, procedure, string(body), trader))
 			noError(t, err)
 			refused := got.status == 400 &&
 				strings.Contains(got.raw, `"`+path+`":{"messages":["must not contain control characters"`)

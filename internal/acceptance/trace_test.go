@@ -257,9 +257,7 @@ func TestTraceSettings(t *testing.T) {
 	} {
 		variables := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", name: value}
 		var out text
-		cmd := gatewayCommand(
-			context.Background(),
-			variables,
+		cmd := gatewayCommand(context.Background(), variables,
 			append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
 		cmd.Stderr = &out
 		err := cmd.Run()

@@ -166,8 +166,7 @@ func TestSandboxOverREST(t *testing.T) {
 		http.MethodPost,
 		"trigger",
 		`{"event":"payment.completed","id":"`+payment.text("id")+`"}`,
-	); again.status != 422 ||
-		again.text("code") != "payment_not_pending" {
+	); again.status != 422 || again.text("code") != "payment_not_pending" {
 		t.Errorf("the same once more: %s", again)
 	}
 	if payout := call(http.MethodPost, "trigger", `{"event":"payin.completed"}`); payout.status != 200 ||

@@ -140,10 +140,8 @@ func driveBrowser(t *testing.T, project string) {
 	for origin, want := range map[string]string{allowed.URL: "trader", other.URL: "unreachable"} {
 		tab.Open(origin + "/page.html")
 		tab.Await("p", "ready")
-		got := browsertest.Eval[string](
-			tab,
-			fmt.Sprintf("signIn(%q, %q, %q)", g.BaseURL, trader.Login, trader.Password),
-		)
+		got := browsertest.Eval[string](tab,
+			fmt.Sprintf("signIn(%q, %q, %q)", g.BaseURL, trader.Login, trader.Password))
 		if got != want {
 			t.Errorf("a sign-in from %s: %s; want %s", origin, got, want)
 		}

@@ -43,12 +43,8 @@ func TestUnreadableHolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			made, token := g.cardPayment(t, nil)
 			id := number(made.text("data.id"))
-			if got := g.checkout(
-				t,
-				token,
-				"payer-details",
-				typedCard("4111111111111111", object{"cardHolder": "ANNA B"}),
-			); got.status != 200 {
+			if got := g.checkout(t, token, "payer-details",
+				typedCard("4111111111111111", object{"cardHolder": "ANNA B"})); got.status != 200 {
 				t.Fatal(got)
 			}
 			test.spoil(id)
@@ -76,13 +72,8 @@ func TestUnreadableHolder(t *testing.T) {
 				noError(t, err)
 				same(codec+", read", read.Msg.GetData().GetPayerRequisites().CardHolder)
 			}
-			if got := send(
-				t,
-				http.MethodGet,
-				g.BaseURL+payments+"/"+fmt.Sprint(id),
-				"",
-				signed(box, ""),
-			); got.status != 200 {
+			if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+fmt.Sprint(id), "",
+				signed(box, "")); got.status != 200 {
 				t.Errorf("REST: %s", got)
 			}
 			if got := g.checkout(t, token, "", ""); got.status != 200 {
@@ -157,12 +148,8 @@ func TestTradersGetNoLinks(t *testing.T) {
 	for _, id := range ids {
 		read := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", bearer(trader))
 		hidden("read", read.raw)
-		byConnect, err := trySend(
-			http.MethodPost,
-			g.BaseURL+"/gateway.v1.PaymentService/GetPayment",
-			`{"paymentId":"`+id+`"}`,
-			bearer(trader),
-		)
+		byConnect, err := trySend(http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/GetPayment",
+			`{"paymentId":"`+id+`"}`, bearer(trader))
 		noError(t, err)
 		hidden("GetPayment", byConnect.raw)
 	}

@@ -179,11 +179,8 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 		noError(t, err)
 		t.Cleanup(func() { _ = connection.Close() })
 		var request bytes.Buffer
-		_, _ = fmt.Fprintf(
-			&request,
-			"POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: 1000000\r\n",
-			strings.TrimPrefix(g.appealURL(id), g.BaseURL),
-		)
+		_, _ = fmt.Fprintf(&request, "POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: 1000000\r\n",
+			strings.TrimPrefix(g.appealURL(id), g.BaseURL))
 		for name, value := range appealHeaders(box, "x", "a.pdf", len(pdf)) {
 			_, _ = fmt.Fprintf(&request, "%s: %s\r\n", name, value)
 		}
@@ -235,12 +232,8 @@ func TestUploadsRefusedUnread(t *testing.T) {
 	for code, box := range map[string]sandbox.Cashbox{
 		"merchant_binding_required": unbound, "merchant_scope_required": noScope, "merchant_api_disabled": off,
 	} {
-		got, err := writeAll(
-			g.appealURL(id),
-			with(appealHeaders(box, "x", "a.pdf", 1), "Signature", "00"),
-			uploadLimit,
-			0,
-		)
+		got, err := writeAll(g.appealURL(id), with(appealHeaders(box, "x", "a.pdf", 1), "Signature", "00"), uploadLimit,
+			0)
 		if err != nil || !strings.HasPrefix(got, "HTTP/1.1 403") || !strings.Contains(got, code) {
 			t.Errorf("%s: %.300s, %v", code, got, err)
 		}

@@ -32,10 +32,8 @@ func TestWelcome(t *testing.T) {
 	last := "\n" + executable + " listen -data-dir " + g.dir + "\n"
 	g.stdout.await(t, last)
 	_, script, _ := strings.Cut(g.stdout.String(), "\n\nCreate a payment:\n")
-	script, rest, _ := strings.Cut(
-		script,
-		"\nSay that the money of this payment has arrived, as a bank connection does:\n",
-	)
+	script, rest, _ := strings.Cut(script,
+		"\nSay that the money of this payment has arrived, as a bank connection does:\n")
 	completed, _, _ := strings.Cut(rest, "\nThe webhook goes to ")
 	paste := script + script + completed
 	cmd := exec.CommandContext(t.Context(), shell, "-c", paste)
@@ -100,33 +98,23 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 	g.moved(t, id, "trader available -15.97297297", "trader reserved 15.97297297")
 
 	desk := g.desk(g.traderOf(t, id).Token)
-	confirmed, err := desk.ConfirmReceived(
-		t.Context(),
-		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}),
-	)
+	confirmed, err := desk.ConfirmReceived(t.Context(),
+		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
 	noError(t, err)
 	if data := confirmed.Msg.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
 		t.Errorf("confirmed: %v", data)
 	}
 	// The amount and the platform's part leave the trader; their own share never does.
-	g.moved(
-		t,
-		id,
-		"cashbox available 15.51791025",
-		"platform available 0.45506272",
-		"trader available -15.97297297",
-		"trader reserved 0.00000000",
-	)
+	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297",
+		"trader reserved 0.00000000")
 
 	e := s.await(t, orderID, 1)[0]
 	if e.Type != "payment.status.updated" || e.Data.UUID != created.text("data.uuid") || e.Data.Status != "COMPLETED" ||
 		e.Data.Amount != "1500.00" || e.Data.Currency != "RUB" || e.Meta.PreviousStatus != "PENDING" || e.Meta.Sequence != 1 {
 		t.Errorf("webhook %+v", e)
 	}
-	_, err = desk.ConfirmReceived(
-		t.Context(),
-		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}),
-	)
+	_, err = desk.ConfirmReceived(t.Context(),
+		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
 	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "payment_not_pending" {
 		t.Errorf("confirmed again: %s %s", code, why)
 	}
