@@ -517,12 +517,8 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	payment := g.create(t, box, nil)
 	payin := g.createPayin(t, box, nil).text("data.id")
 	trader := bearer(g.user(t, "trader-1").Token)
-	if taken := g.ask(t, "portal.v1.TraderService/TakePayin", `{"payinId":"`+payin+`"}`, trader); taken.status != 200 {
-		t.Fatalf("take the payout: %s", taken)
-	}
-	if opened := g.appeal(t, box, failed, "why", "proof.pdf", pdf); opened.status != http.StatusCreated {
-		t.Fatalf("open an appeal: %s", opened)
-	}
+	g.ask(t, "portal.v1.TraderService/TakePayin", `{"payinId":"`+payin+`"}`, trader).must(t, "take the payout", 200)
+	g.appeal(t, box, failed, "why", "proof.pdf", pdf).must(t, "open an appeal", http.StatusCreated)
 	_, err := g.pool.Exec(t.Context(), `insert into webhook_replay (merchant_id, url, last_number, state, started_at)
 		select merchant_id, 'https://shop.example/hook', 0, 'done', now() from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)

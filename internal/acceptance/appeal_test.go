@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/sandbox"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -60,9 +58,7 @@ func (g *instance) appeal(t testing.TB, box sandbox.Cashbox, id, reason, fileNam
 func (g *instance) failed(t testing.TB, more object) string {
 	t.Helper()
 	id := g.create(t, g.first(), more).text("data.id")
-	if got := g.callback(t, id, `{"status":"failed"}`); got.status != 200 {
-		t.Fatal(got)
-	}
+	g.callback(t, id, `{"status":"failed"}`).must(t, "", 200)
 	return id
 }
 
@@ -74,15 +70,9 @@ func TestAppeal(t *testing.T) {
 	orderID := newOrder()
 	id := g.failed(t, object{"orderId": orderID, "callbackUri": s.URL})
 	const reason, name = "Оплачено в 12:00\nсм. чек", `../чек №1 "копия".pdf`
-	opened := g.appeal(t, g.first(), id, reason, name, pdf)
-	if opened.status != 201 || opened.text("data.paymentId") != id {
-		t.Fatal(opened)
-	}
+	opened := g.appeal(t, g.first(), id, reason, name, pdf).must(t, "", 201, "data.paymentId", id)
 	g.golden(t, "appeal", opened, orderID)
-	if again := g.appeal(t, g.first(), id, reason, name, pdf); again.status != 409 ||
-		again.text("code") != "appeal_already_exists" {
-		t.Errorf("again: %s", again)
-	}
+	g.appeal(t, g.first(), id, reason, name, pdf).want(t, "again", 409, "code", "appeal_already_exists")
 	read := send(t, "GET", g.BaseURL+payments+"/"+id, "", signed(g.first(), ""))
 	if read.text("data.status") != "failed" {
 		t.Errorf("the payment is %s", read.text("data.status"))
@@ -91,17 +81,14 @@ func TestAppeal(t *testing.T) {
 		`attachment; filename*=utf-8''.._%D1%87%D0%B5%D0%BA%20%E2%84%961%20%22%D0%BA%D0%BE%D0%BF%D0%B8%D1%8F%22.pdf`)
 
 	desk, appealID := g.operator(t), number(opened.text("data.id"))
-	reviewed, err := desk.ReviewAppeal(t.Context(),
-		connect.NewRequest(&portalv1.ReviewAppealRequest{AppealId: appealID}))
-	noError(t, err)
+	reviewed := succeeds(t, desk.ReviewAppeal, &portalv1.ReviewAppealRequest{AppealId: appealID})
 	if d := reviewed.Msg.GetData(); d.GetStatus() != "in_review" || d.GetPaymentStatus() != "appeal" ||
 		d.GetFileType() != "application/pdf" {
 		t.Errorf("in review: %v", d)
 	}
 	why := "the bank confirms"
-	resolved, err := desk.ResolveAppeal(t.Context(),
-		connect.NewRequest(&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why}))
-	noError(t, err)
+	resolved := succeeds(t, desk.ResolveAppeal,
+		&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why})
 	if d := resolved.Msg.GetData(); d.GetStatus() != "completed" || d.GetPaymentStatus() != "completed" ||
 		d.GetOrderId() != orderID ||
 		d.GetAmount() != "1500.00" {
@@ -147,10 +134,7 @@ func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 		"unknown": {g.BaseURL + "/api/operator/appeals/999999/file", g.user(t, "operator").Token, 404, "not_found"},
 		"no id":   {g.BaseURL + "/api/operator/appeals/x/file", g.user(t, "operator").Token, 404, "not_found"},
 	} {
-		if got := send(t, "GET", test.address, "", bearer(test.token)); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("%s: %s", name, got)
-		}
+		send(t, "GET", test.address, "", bearer(test.token)).want(t, name, test.status, "code", test.code)
 	}
 }
 
@@ -160,10 +144,7 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	const page = pdf + "<script>alert(document.cookie)</script>"
-	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof\u202efdp.hta", page)
-	if opened.status != 201 {
-		t.Fatal(opened)
-	}
+	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof\u202efdp.hta", page).must(t, "", 201)
 	got, err := trySend("GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "",
 		bearer(g.user(t, "operator").Token))
 	noError(t, err)
@@ -171,14 +152,12 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 		got.header.Get("Content-Type") != "application/pdf" || got.header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", got.header)
 	}
-	file, err := g.operator(t).
-		GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))}))
-	noError(t, err)
+	file := succeeds(t, g.operator(t).GetAppealFile,
+		&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))})
 	if file.Msg.GetFileName() != "prooffdp.hta.pdf" || file.Msg.GetFileType() != "application/pdf" {
 		t.Errorf("Connect: %s, %s", file.Msg.GetFileName(), file.Msg.GetFileType())
 	}
-	list, err := g.operator(t).ListAppeals(t.Context(), connect.NewRequest(&portalv1.ListAppealsRequest{}))
-	noError(t, err)
+	list := succeeds(t, g.operator(t).ListAppeals, &portalv1.ListAppealsRequest{})
 	for _, a := range list.Msg.GetData() {
 		if strings.Contains(a.GetFileName(), "\u202e") {
 			t.Errorf("listed as %q", a.GetFileName())
@@ -234,10 +213,8 @@ func TestAppealsAtTheLimits(t *testing.T) {
 	// In any order, among others.
 	body := form([2]string{`name="note"`, "y"}, filePart("a.pdf", pdf),
 		[2]string{`name="other"; filename="o.exe"`, "MZ"}, reasonPart("x"))
-	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body,
-		appealHeaders(box, "x", "a.pdf", len(pdf))); got.status != 201 {
-		t.Errorf("among others: %s", got)
-	}
+	send(t, "POST", g.appealURL(g.failed(t, nil)), body,
+		appealHeaders(box, "x", "a.pdf", len(pdf))).want(t, "among others", 201)
 	for codec, options := range codecs {
 		reason, name := "x", "a.pdf"
 		id := number(g.failed(t, nil))
@@ -265,10 +242,8 @@ func TestSignAppeal(t *testing.T) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		headers[name] = value
 	}
-	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), form(reasonPart("x"), filePart("receipt.pdf", pdf)),
-		headers); got.status != 201 {
-		t.Error(got)
-	}
+	send(t, "POST", g.appealURL(g.failed(t, nil)), form(reasonPart("x"), filePart("receipt.pdf", pdf)),
+		headers).want(t, "", 201)
 	if _, _, err := command(t, "", map[string]string{"GATEWAY_MERCHANT_SECRET": "s"}, "sign", "-key-id", "k",
 		"-appeal-file", file+"x"); err == nil {
 		t.Error("signed a file that is not there")

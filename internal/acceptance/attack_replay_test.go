@@ -153,9 +153,7 @@ func TestTruncatedProofs(t *testing.T) {
 		t.Errorf("there was\n%s and is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
 	for name, p := range proofs {
-		if got := p.send(t, p.good); got.status != 200 {
-			t.Errorf("%s: %s", name, got)
-		}
+		p.send(t, p.good).want(t, name, 200)
 	}
 }
 
@@ -207,9 +205,7 @@ func TestSwappedKeys(t *testing.T) {
 		"the key id with a space behind it": by(own.KeyID+" .", own.Secret, own.Secret),
 	} {
 		got := send(t, http.MethodPost, g.BaseURL+payments, body, headers)
-		if got.status != 403 || got.text("code") != "invalid_signature" {
-			t.Errorf("%s: %s", name, got)
-		}
+		got.want(t, name, 403, "code", "invalid_signature")
 		answers[unstamped(got)] = true
 	}
 	if len(answers) != 1 {
@@ -223,20 +219,14 @@ func TestSwappedKeys(t *testing.T) {
 		"signed with a webhook": {"Signature": sign.Signature(own.WebhookSecret, []byte(settled))},
 		"without a secret":      {"Signature": sign.Signature("", []byte(settled))},
 	} {
-		if got := send(t, http.MethodPost, callback, settled, headers); got.status != 403 ||
-			got.text("code") != "invalid_signature" {
-			t.Errorf("the callback by %s: %s", name, got)
-		}
+		send(t, http.MethodPost, callback, settled,
+			headers).want(t, "the callback by "+name, 403, "code", "invalid_signature")
 	}
 	operator := bearer(g.user(t, "operator").Token)
-	if got := send(t, http.MethodPost, g.BaseURL+payments, body, operator); got.status != 401 {
-		t.Errorf("a token for a signature: %s", got)
-	}
+	send(t, http.MethodPost, g.BaseURL+payments, body, operator).want(t, "a token for a signature", 401)
 	both := signed(own, "")
 	maps.Copy(both, operator)
-	if got := send(t, http.MethodGet, g.BaseURL+payments+"/1", "", both); got.status != 404 {
-		t.Errorf("a key and a token: %s", got)
-	}
+	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", both).want(t, "a key and a token", 404)
 }
 
 // The cookie of a browser is no token of the API, nor a token a cookie; a cookie is never looked at by the
@@ -250,9 +240,8 @@ func TestSessionsOfOtherDoors(t *testing.T) {
 		"a token in a cookie": {"Cookie": "session=" + token + "; Authorization=Bearer " + token},
 		"a basic token":       {"Authorization": "Basic " + token}, "a bare token": {"Authorization": token},
 	} {
-		if got := send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID), "", headers); got.status != 401 {
-			t.Errorf("%s opens the API: %s", name, got)
-		}
+		send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID), "",
+			headers).want(t, name+" opens the API", 401)
 	}
 	for name, headers := range map[string]header{
 		"a token as a cookie": {"Cookie": "session=" + token}, "a token": bearer(token),
@@ -264,10 +253,8 @@ func TestSessionsOfOtherDoors(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"?token=" + token, "?session=" + cookie, "?access_token=" + token} {
-		if got := send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID)+query, "",
-			nil); got.status != 401 {
-			t.Errorf("an address opens the API: %s", got)
-		}
+		send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID)+query, "",
+			nil).want(t, "an address opens the API", 401)
 	}
 }
 

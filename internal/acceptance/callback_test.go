@@ -78,21 +78,15 @@ func TestCallbackSignatureV2(t *testing.T) {
 			if !overConnect && queued == "<nil>" {
 				queued = "false"
 			}
-			if got.status != 200 || got.text("data.callbackQueued") != queued {
-				t.Errorf("call %d: %s; want callbackQueued %s", i+1, got, queued)
-			}
+			got.want(t, fmt.Sprintf("call %d", i+1), 200, "data.callbackQueued", queued)
 		}
 	}
 	// Only who is proved otherwise learns that there is no such payment.
 	const none, body = "999999999999", `{"status":"failed"}`
 	v2 := g.callbackV2(time.Now(), "01890a5d-ac96-774b-bcce-b302099a8057", body)
-	if got := g.updateStatus(t, false, none, "failed", header{"Signature-V2": v2}); got.status != 403 {
-		t.Errorf("no payment: %s", got)
-	}
-	if got := g.updateStatus(t, false, none, "failed",
-		header{"Signature-V2": v2, "Signature": g.application(body)["Signature"]}); got.status != 404 {
-		t.Errorf("no payment, proved: %s", got)
-	}
+	g.updateStatus(t, false, none, "failed", header{"Signature-V2": v2}).want(t, "no payment", 403)
+	g.updateStatus(t, false, none, "failed",
+		header{"Signature-V2": v2, "Signature": g.application(body)["Signature"]}).want(t, "no payment, proved", 404)
 }
 
 // Where Signature-V2 is demanded, a Signature alone is not enough.
@@ -106,8 +100,5 @@ func TestCallbackSignatureV2Demanded(t *testing.T) {
 		t.Errorf("by Signature: %s", got)
 	}
 	v2 := header{"Signature-V2": g.callbackV2(time.Now(), made.text("data.uuid"), body)}
-	if got := g.updateStatus(t, false, id, "failed", v2); got.status != 200 ||
-		got.text("data.callbackQueued") != "true" {
-		t.Errorf("by Signature-V2: %s", got)
-	}
+	g.updateStatus(t, false, id, "failed", v2).want(t, "by Signature-V2", 200, "data.callbackQueued", "true")
 }

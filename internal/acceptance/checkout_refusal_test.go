@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,10 +48,7 @@ func TestCheckoutInvalid(t *testing.T) {
 		t.Errorf("all at once: %s", all)
 	}
 	for _, body := range []string{``, `[]`, `{"pan":`, `null`, `{"pan":"1","pan":"2"}`} {
-		if got := g.checkout(t, token, "payer-details", body); got.status != 422 ||
-			got.text("code") != "validation_failed" {
-			t.Errorf("%s: %s", body, got)
-		}
+		g.checkout(t, token, "payer-details", body).want(t, body, 422, "code", "validation_failed")
 	}
 	if got := g.awaitCheckout(t, token, "phase",
 		"awaiting_payer_details"); got.text("data.paymentStatus") != "pending" {
@@ -77,9 +73,7 @@ func TestResendCode(t *testing.T) {
 	created, token := g.cardPayment(t, object{"orderId": orderID, "callbackUri": s.URL})
 	address := g.BaseURL + payments + "/" + created.text("data.uuid") + "/quasi-ecom/resend-code"
 	resend := func() answer { return send(t, "POST", address, "{}", signed(box, "{}")) }
-	if got := resend(); got.status != 422 || got.text("code") != "code_resend_wrong_step" {
-		t.Errorf("before the card: %s", got)
-	}
+	resend().want(t, "before the card", 422, "code", "code_resend_wrong_step")
 	g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil))
 	first := resend()
 	g.golden(t, "code_resend", first, "")
@@ -103,10 +97,8 @@ func TestResendCode(t *testing.T) {
 		{nil, 401, "signature_required"}, {signed(g.box(t, "sandbox-second-rub"), "{}"), 403, "cashbox_access_denied"},
 		{bearer(g.user(t, "operator").Token), 401, "signature_required"},
 	} {
-		if got := send(t, "POST", address, "{}", refused.headers); got.status != refused.status ||
-			got.text("code") != refused.code {
-			t.Errorf("%v: %s", refused, got)
-		}
+		send(t, "POST", address, "{}",
+			refused.headers).want(t, fmt.Sprintf("%v", refused), refused.status, "code", refused.code)
 	}
 	read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "", signed(box, ""))
 	if read.text("data.quasiEcom.codeResendCount") != "1" ||
@@ -125,61 +117,41 @@ func TestResendCode(t *testing.T) {
 func TestCheckoutOverConnect(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
-	ctx := context.Background()
 	created, token := g.cardPayment(t, nil)
 	id := number(created.text("data.id"))
 	payer := gatewayv1connect.NewCheckoutServiceClient(client, g.BaseURL)
-	entered, err := payer.SubmitPayerDetails(ctx, connect.NewRequest(&gatewayv1.SubmitPayerDetailsRequest{
+	entered := succeeds(t, payer.SubmitPayerDetails, &gatewayv1.SubmitPayerDetailsRequest{
 		Token: token, Pan: "4111111111111111", ExpMonth: "1", ExpYear: "35", Cvv: "1234",
-	}))
-	noError(t, err)
+	})
 	if entered.Msg.GetData().GetPhase() != "awaiting_trader_bank_sms" ||
 		entered.Header().Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%v %v", entered.Msg, entered.Header())
 	}
 	desk := g.desk(g.traderOf(t, created.text("data.id")).Token)
-	asked, err := desk.RequestCode(ctx, connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: id}))
-	noError(t, err)
+	asked := succeeds(t, desk.RequestCode, &portalv1.RequestCodeRequest{PaymentId: id})
 	if shown := asked.Msg.GetData().
 		GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" ||
 		shown.GetCardLast4() != "1111" {
 		t.Errorf("the desk shows %v", shown)
 	}
 	otp := "1234"
-	given, err := payer.SubmitPayerOtp(ctx,
-		connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}))
-	noError(t, err)
+	given := succeeds(t, payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp})
 	if given.Msg.GetData().GetPhase() != "awaiting_trader_confirm" {
 		t.Errorf("%v", given.Msg)
 	}
-	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
-	noError(t, err)
-	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted ||
-		detail != "code_resend_too_early" {
-		t.Errorf("at once again: %v %s", code, detail)
-	}
-	_, err = desk.MarkCodeNotNeeded(ctx, connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: id}))
-	noError(t, err)
-	_, err = g.merchantClient(g.box(t, "sandbox-azn")).
-		ResendCode(ctx, connect.NewRequest(&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted ||
-		detail != "code_resend_too_early" {
-		t.Errorf("the merchant: %v %s", code, detail)
-	}
-	_, err = desk.ConfirmReceived(ctx, connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
-	noError(t, err)
-	got, err := payer.GetCheckout(ctx, connect.NewRequest(&gatewayv1.GetCheckoutRequest{Token: token}))
-	noError(t, err)
+	succeeds(t, desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: id})
+	refuses(t, "at once again", desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: id},
+		connect.CodeResourceExhausted, "code_resend_too_early")
+	succeeds(t, desk.MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: id})
+	refuses(t, "the merchant", g.merchantClient(g.box(t, "sandbox-azn")).ResendCode,
+		&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}, connect.CodeResourceExhausted, "code_resend_too_early")
+	succeeds(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: id})
+	got := succeeds(t, payer.GetCheckout, &gatewayv1.GetCheckoutRequest{Token: token})
 	if got.Msg.GetData().GetPaymentStatus() != "completed" || !got.Msg.GetData().GetIsTerminal() {
 		t.Errorf("%v", got.Msg)
 	}
-	_, err = payer.CancelCheckout(ctx, connect.NewRequest(&gatewayv1.CancelCheckoutRequest{Token: token}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || detail != "checkout_closed" {
-		t.Errorf("a cancel after the end: %v %s", code, detail)
-	}
-	_, err = payer.GetCheckout(ctx, connect.NewRequest(&gatewayv1.GetCheckoutRequest{Token: "nonsense"}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
-		t.Errorf("an unknown link: %v %s", code, detail)
-	}
+	refuses(t, "a cancel after the end", payer.CancelCheckout, &gatewayv1.CancelCheckoutRequest{Token: token},
+		connect.CodeFailedPrecondition, "checkout_closed")
+	refuses(t, "an unknown link", payer.GetCheckout, &gatewayv1.GetCheckoutRequest{Token: "nonsense"},
+		connect.CodeNotFound, "not_found")
 }

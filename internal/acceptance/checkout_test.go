@@ -127,10 +127,8 @@ func TestSandboxCards(t *testing.T) {
 			if test.reason != nil && test.codes == nil {
 				g.declineTwo(t, token, test.pan, test.lastError)
 			}
-			if got := g.checkout(t, token, "payer-details", typedCard(test.pan, nil)); got.status != 200 ||
-				got.text("data.phase") != "awaiting_trader_bank_sms" {
-				t.Fatalf("card: %s", got)
-			}
+			g.checkout(t, token, "payer-details", typedCard(test.pan, nil)).
+				must(t, "card", 200, "data.phase", "awaiting_trader_bank_sms")
 			for i, code := range test.codes {
 				g.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
 				got := g.checkout(t, token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, code))
@@ -165,14 +163,9 @@ func TestCheckoutBodies(t *testing.T) {
 	_, token := g.cardPayment(t, object{"orderId": "shop-order-01"})
 	g.golden(t, "checkout_card",
 		g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})), "")
-	if got := g.checkout(t, token, "payer-otp", `{}`); got.status != 200 ||
-		got.text("data.phase") != "awaiting_trader_bank_sms" {
-		t.Errorf("without a code: %s", got)
-	}
-	if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)); got.status != 422 ||
-		got.text("code") != "checkout_wrong_step" {
-		t.Errorf("a second card: %s", got)
-	}
+	g.checkout(t, token, "payer-otp", `{}`).want(t, "without a code", 200, "data.phase", "awaiting_trader_bank_sms")
+	g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)).
+		want(t, "a second card", 422, "code", "checkout_wrong_step")
 	_, declined := g.cardPayment(t, object{"orderId": "shop-order-02"})
 	g.declineTwo(t, declined, "4000000000009995", "insufficient_funds")
 	g.checkout(t, declined, "payer-details", typedCard("4000000000000002", nil))
@@ -182,9 +175,7 @@ func TestCheckoutBodies(t *testing.T) {
 	_, cancelled := g.cardPayment(t, object{"orderId": orderID, "callbackUri": s.URL})
 	g.checkout(t, cancelled, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"}))
 	got := g.checkout(t, cancelled, "cancel", "")
-	if got.status != 200 || got.text("data.paymentStatus") != "cancelled" || got.text("data.isTerminal") != "true" {
-		t.Errorf("cancel: %s", got)
-	}
+	got.want(t, "cancel", 200, "data.paymentStatus", "cancelled", "data.isTerminal", "true")
 	e := s.await(t, orderID, 1)[0]
 	if e.Data.Status != "CANCELLED" ||
 		!strings.Contains(s.rawOf(e.EventID), `"payerRequisites":{"cardLast4":"1111","cardHolder":"ANNA B"}`) {
@@ -192,9 +183,7 @@ func TestCheckoutBodies(t *testing.T) {
 	}
 	for _, step := range []string{"payer-details", "payer-otp", "cancel"} {
 		body := map[string]string{"payer-details": typedCard("4111111111111111", nil), "payer-otp": `{"otp":"1234"}`}[step]
-		if got := g.checkout(t, cancelled, step, body); got.status != 422 || got.text("code") != "checkout_closed" {
-			t.Errorf("%s after the end: %s", step, got)
-		}
+		g.checkout(t, cancelled, step, body).want(t, step+" after the end", 422, "code", "checkout_closed")
 	}
 }
 

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +66,36 @@ func (a answer) fields() []string {
 }
 
 func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.raw) }
+
+// wrong says what of an answer is not as wanted: its status or, in pairs of a path and a text, what stands in its body.
+func (a answer) wrong(status int, texts []string) string {
+	right := a.status == status
+	for i := 0; i < len(texts); i += 2 {
+		right = right && a.text(texts[i]) == texts[i+1]
+	}
+	if right {
+		return ""
+	}
+	return fmt.Sprintf("%.600s; want %d %s", a, status, strings.Join(texts, " "))
+}
+
+// want wants an answer's status and texts; what names the call where its line does not.
+func (a answer) want(t testing.TB, what string, status int, texts ...string) answer {
+	t.Helper()
+	if wrong := a.wrong(status, texts); wrong != "" {
+		t.Errorf("%s: %s", what, wrong)
+	}
+	return a
+}
+
+// must is want, without which the test cannot go on.
+func (a answer) must(t testing.TB, what string, status int, texts ...string) answer {
+	t.Helper()
+	if wrong := a.wrong(status, texts); wrong != "" {
+		t.Fatalf("%s: %s", what, wrong)
+	}
+	return a
+}
 
 type header map[string]string
 
@@ -167,10 +198,7 @@ func order(more object) string {
 // create makes a payment and returns its answer, which must be a success.
 func (g *instance) create(t testing.TB, box sandbox.Cashbox, more object) answer {
 	t.Helper()
-	a := g.post(t, box, order(more))
-	if a.status != http.StatusOK {
-		t.Fatalf("create: %s", a)
-	}
+	a := g.post(t, box, order(more)).must(t, "create", http.StatusOK)
 	return a
 }
 
@@ -267,4 +295,30 @@ func connectFault(t testing.TB, err error) (connect.Code, string, []string) {
 	}
 	t.Fatalf("no detail: %v", err)
 	return 0, "", nil
+}
+
+// method is a call of Connect.
+type method[Q, A any] func(context.Context, *connect.Request[Q]) (*connect.Response[A], error)
+
+// succeeds makes a call of Connect, which must succeed.
+func succeeds[Q, A any](t testing.TB, call method[Q, A], ask *Q) *connect.Response[A] {
+	t.Helper()
+	got, err := call(t.Context(), connect.NewRequest(ask))
+	noError(t, err)
+	return got
+}
+
+// refuses makes a call of Connect, which must be refused.
+func refuses[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, code connect.Code, why string) {
+	t.Helper()
+	_, err := call(t.Context(), connect.NewRequest(ask))
+	wantFault(t, what, err, code, why)
+}
+
+// wantFault wants an error of Connect with the code, and a detail with ours.
+func wantFault(t testing.TB, what string, err error, code connect.Code, why string) {
+	t.Helper()
+	if have, detail, _ := connectFault(t, err); have != code || detail != why {
+		t.Errorf("%s: %s %s; want %s %s", what, have, detail, code, why)
+	}
 }

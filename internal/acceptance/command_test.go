@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/dbtest"
@@ -269,9 +268,8 @@ func TestOperatorCreate(t *testing.T) {
 		strings.Contains(err.Error(), "SQLSTATE") {
 		t.Errorf("the same login a second time: %v", err)
 	}
-	in, err := portalv1connect.NewAuthServiceClient(client, g.BaseURL).Login(t.Context(),
-		connect.NewRequest(&portalv1.LoginRequest{Login: "root", Password: password}))
-	noError(t, err)
+	in := succeeds(t, portalv1connect.NewAuthServiceClient(client, g.BaseURL).Login,
+		&portalv1.LoginRequest{Login: "root", Password: password})
 	keepSecret(in.Msg.GetToken())
 	if in.Msg.GetKind() != "operator" {
 		t.Errorf("kind %s", in.Msg.GetKind())

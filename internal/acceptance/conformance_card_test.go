@@ -71,9 +71,7 @@ func postCode(t *testing.T, w *walk, _, body string) answer {
 func (w *walk) entered(t *testing.T, pan string, more object) (id, token string) {
 	t.Helper()
 	created, token := w.cardPayment(t, more)
-	if got := w.checkout(t, token, "payer-details", typedCard(pan, nil)); got.status != http.StatusOK {
-		t.Fatal(got)
-	}
+	w.checkout(t, token, "payer-details", typedCard(pan, nil)).must(t, "", http.StatusOK)
 	return created.text("data.id"), token
 }
 
@@ -133,23 +131,17 @@ func (w *walk) traderResends(t *testing.T, id string) error {
 
 func (w *walk) asksForCode(t *testing.T, id string) {
 	t.Helper()
-	_, err := w.atDesk(t, id).
-		RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
-	noError(t, err)
+	succeeds(t, w.atDesk(t, id).RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
 }
 
 func (w *walk) needsNoCode(t *testing.T, id string) {
 	t.Helper()
-	_, err := w.atDesk(t, id).
-		MarkCodeNotNeeded(t.Context(), connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)}))
-	noError(t, err)
+	succeeds(t, w.atDesk(t, id).MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
 }
 
 func (w *walk) confirms(t *testing.T, id string) {
 	t.Helper()
-	_, err := w.atDesk(t, id).
-		ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
-	noError(t, err)
+	succeeds(t, w.atDesk(t, id).ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
 }
 
 // step is a call of a checkout; token is a link's, or names one of ids.

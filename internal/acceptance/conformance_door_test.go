@@ -268,22 +268,15 @@ func headersAreConfigurable(t *testing.T, _ *walk) {
 		own); got.text("code") != "collect_requisites_not_available" {
 		t.Errorf("its own names: %s", got)
 	}
-	if got := g.post(t, box, body); got.status != 401 || got.text("code") != "signature_required" {
-		t.Errorf("the default names: %s", got)
-	}
+	g.post(t, box, body).want(t, "the default names", 401, "code", "signature_required")
 }
 
 // withoutApplicationSecret: such a gateway creates nothing.
 func withoutApplicationSecret(t *testing.T, _ *walk) {
 	g, box := live(t, nil)
-	if got := g.post(t, box, order(nil)); got.status != 503 ||
-		got.text("code") != "external_payments_secret_not_configured" {
-		t.Errorf("create: %s", got)
-	}
-	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 503 ||
-		got.text("code") != "external_payments_secret_not_configured" {
-		t.Errorf("callback: %s", got)
-	}
+	g.post(t, box, order(nil)).want(t, "create", 503, "code", "external_payments_secret_not_configured")
+	g.callback(t, "1", `{"status":"failed"}`).
+		want(t, "callback", 503, "code", "external_payments_secret_not_configured")
 }
 
 // merchantByHeaders: one body by two merchants' keys makes a payment of each.

@@ -34,9 +34,7 @@ func traderSees(t *testing.T, w *walk) {
 	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`,
 		bearer(w.traderOf(t, id).Token))
 	noError(t, err)
-	if got.status != 200 || got.text("data.status") != "completed" {
-		t.Errorf("confirmed: %s", got)
-	}
+	got.want(t, "confirmed", 200, "data.status", "completed")
 	lacks(hiddenOf("data.ledger")...)(t, got)
 	has("data.ledger.spreadTraderUsdt", equal("0.24324324"))(t, got)
 }
@@ -44,9 +42,8 @@ func traderSees(t *testing.T, w *walk) {
 // traderCancels: the merchant hears of it at once.
 func traderCancels(t *testing.T, w *walk) {
 	told := w.told(t, func(id string) {
-		cancelled, err := w.desk(w.traderOf(t, id).Token).
-			CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
-		noError(t, err)
+		cancelled := succeeds(t, w.desk(w.traderOf(t, id).Token).CancelPayment,
+			&portalv1.CancelPaymentRequest{PaymentId: number(id)})
 		if status := cancelled.Msg.GetData().GetStatus(); status != "cancelled" {
 			t.Error("it is ", status)
 		}
@@ -58,17 +55,15 @@ func traderCancels(t *testing.T, w *walk) {
 func traderActsTooLate(t *testing.T, w *walk) {
 	id := w.failed(t, nil)
 	desk := w.desk(w.traderOf(t, id).Token)
-	_, err := desk.ConfirmReceived(t.Context(),
-		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
-	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
-	_, err = desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
-	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
+	refuses(t, "", desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)},
+		connect.CodeFailedPrecondition, "payment_not_pending")
+	refuses(t, "", desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: number(id)},
+		connect.CodeFailedPrecondition, "payment_not_pending")
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "cancel", ""), 200).run(t, w)
-	_, err = w.atDesk(t, id).
-		RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
-	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
-	wantRefused(t, w.traderResends(t, id), connect.CodeFailedPrecondition, "payment_not_pending")
+	refuses(t, "", w.atDesk(t, id).
+		RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)}, connect.CodeFailedPrecondition, "payment_not_pending")
+	wantFault(t, "", w.traderResends(t, id), connect.CodeFailedPrecondition, "payment_not_pending")
 }
 
 // payerActsTooLate on their page, which shows no code.

@@ -67,7 +67,7 @@ func depositIsConfirmed(t *testing.T, w *walk) {
 		return err
 	}
 	noError(t, confirm())
-	wantRefused(t, confirm(), connect.CodeFailedPrecondition, "deposit_not_pending")
+	wantFault(t, "", confirm(), connect.CodeFailedPrecondition, "deposit_not_pending")
 	after, _ := w.balance(t)
 	if !after.Sub(before).Equal(decimal.RequireFromString("250.5")) || made.text("data.status") != "pending" {
 		t.Errorf("%s, then %s: %s", before, after, made)
@@ -80,13 +80,10 @@ func payoutMoves(t *testing.T, w *walk) {
 	id := w.createPayin(t, w.first(), nil).text("data.id")
 	read := signedGet(payins+"/"+id, firstKey)
 	desk := w.desk(w.user(t, "trader-1").Token)
-	_, err := desk.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
+	succeeds(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	gives(read, 200, is("data.status", "processing"), only("data", payinFields...)).run(t, w)
 	proof := "transfer 1"
-	_, err = desk.CompletePayin(t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
-	noError(t, err)
+	succeeds(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 	gives(read, 200, is("data.status", "completed")).run(t, w)
 	waiting := w.createPayin(t, w.first(), nil).text("data.id")
 	gives(cancelPayin(waiting), 200, is("data.status", "cancelled")).run(t, w)
@@ -273,9 +270,7 @@ func badAppealForms(t *testing.T, w *walk) {
 		415,
 		"unsupported_media_type",
 	).run(t, w)
-	if got := w.appeal(t, w.first(), id, strings.Repeat("ж", 2000), "a.pdf", pdf); got.status != 201 {
-		t.Errorf("at the limit: %s", got)
-	}
+	w.appeal(t, w.first(), id, strings.Repeat("ж", 2000), "a.pdf", pdf).want(t, "at the limit", 201)
 }
 
 func appealConditions(t *testing.T, w *walk) {

@@ -257,10 +257,9 @@ func claimIsTold(t *testing.T, w *walk) {
 	const key = "sandbox-second-rub"
 	tell := func(on bool) {
 		t.Helper()
-		_, err := w.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
+		succeeds(t, w.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
 			MerchantCashboxId: w.key(t, key).MerchantCashboxID, PayerEvents: &on,
-		}))
-		noError(t, err)
+		})
 		w.awaitSettings(t)
 	}
 	events := func() (answer, []letter) {

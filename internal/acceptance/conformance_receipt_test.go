@@ -50,10 +50,9 @@ func receipts(t *testing.T, w *walk) {
 				t.Fatalf("the %s lists %d receipts, want %d", name, len(list.Msg.GetData()), want)
 			}
 			for n := range want {
-				found, err := services[name].GetReceipt(t.Context(), connect.NewRequest(&portalv1.GetReceiptRequest{
+				found := succeeds(t, services[name].GetReceipt, &portalv1.GetReceiptRequest{
 					PaymentId: number(id), Number: int32(n + 1),
-				}))
-				noError(t, err)
+				})
 				if found.Msg.GetReceipt().GetFileType() != "application/pdf" ||
 					string(found.Msg.GetContent()) != receiptPDF {
 					t.Errorf("the %s reads %v", name, found.Msg)
@@ -79,8 +78,7 @@ func receipts(t *testing.T, w *walk) {
 	}
 	reason := "The payer has paid."
 	appeal := &portalv1.AppealWithReceiptRequest{PaymentId: number(id), Number: 2, Reason: &reason}
-	opened, err := services["merchant"].AppealWithReceipt(t.Context(), connect.NewRequest(appeal))
-	noError(t, err)
+	opened := succeeds(t, services["merchant"].AppealWithReceipt, appeal)
 	file, err := w.operator(t).GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{
 		AppealId: opened.Msg.GetData().GetId(),
 	}))

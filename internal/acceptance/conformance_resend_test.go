@@ -50,8 +50,7 @@ func resendAsksAgain(t *testing.T, w *walk) {
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "payer-otp", newCode.body()), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
 	gives(resendOf(id), 200, is("data.phase", "awaiting_payer_otp")).run(t, w)
-	listed, err := w.atDesk(t, id).ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{}))
-	noError(t, err)
+	listed := succeeds(t, w.atDesk(t, id).ListPayments, &portalv1.ListPaymentsRequest{})
 	asked := slices.ContainsFunc(listed.Msg.GetData(), func(p *gatewayv1.Payment) bool {
 		return fmt.Sprint(p.GetId()) == id && p.GetCardDesk().GetPhase() == "awaiting_payer_otp"
 	})
@@ -133,7 +132,7 @@ func (w *walk) wantTooEarly(t *testing.T, id, next string) {
 	if wait, err := strconv.Atoi(got.header.Get("Retry-After")); err != nil || wait < 1 || wait > 45 {
 		t.Errorf("Retry-After %q", got.header.Get("Retry-After"))
 	}
-	wantRefused(t, w.traderResends(t, id), connect.CodeResourceExhausted, "code_resend_too_early")
+	wantFault(t, "", w.traderResends(t, id), connect.CodeResourceExhausted, "code_resend_too_early")
 }
 
 // pauseIs45Seconds, as all answers tell it.
@@ -175,7 +174,7 @@ func resendsRunOut(t *testing.T, w *walk) {
 	}
 	for range 2 {
 		refused(resendOf(id), 422, "code_resend_exhausted").run(t, w)
-		wantRefused(t, w.traderResends(t, id), connect.CodeFailedPrecondition, "code_resend_exhausted")
+		wantFault(t, "", w.traderResends(t, id), connect.CodeFailedPrecondition, "code_resend_exhausted")
 		w.pass(t, 45*time.Second)
 	}
 }

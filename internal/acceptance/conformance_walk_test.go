@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -78,10 +76,9 @@ func (w *walk) makeMoney(t *testing.T) {
 	w.answers["payin"], w.ids["payin"] = payin, payin.text("data.id")
 	deposit := w.postDeposit(t, w.first(), depositOrder(nil))
 	w.answers["deposit"], w.ids["deposit"] = deposit, deposit.text("data.id")
-	_, err := w.operator(t).SetInsurance(t.Context(), connect.NewRequest(&portalv1.SetInsuranceRequest{
+	succeeds(t, w.operator(t).SetInsurance, &portalv1.SetInsuranceRequest{
 		MerchantCashboxId: w.first().MerchantCashboxID, Amount: "50",
-	}))
-	noError(t, err)
+	})
 	w.ids["merchantCashbox"] = fmt.Sprint(w.first().MerchantCashboxID)
 	w.ids["second"] = fmt.Sprint(w.key(t, "sandbox-second-rub").MerchantCashboxID)
 	w.ids["bridgeless"] = fmt.Sprint(w.key(t, "sandbox-without-bridge").MerchantCashboxID)

@@ -44,8 +44,7 @@ func TestConnectTwins(t *testing.T) {
 				Description: &description,
 				RatePercent: &percent,
 			}
-			created, err := merchant.CreatePayment(t.Context(), connect.NewRequest(ask))
-			noError(t, err)
+			created := succeeds(t, merchant.CreatePayment, ask)
 			p := created.Msg.GetData()
 			keepSecret(p.GetPaymentPageUrl()[strings.LastIndex(p.GetPaymentPageUrl(), "/")+1:])
 			if created.Msg.GetMessage() != "Payment created" || p.GetStatus() != "pending" ||
@@ -58,23 +57,19 @@ func TestConnectTwins(t *testing.T) {
 				t.Errorf("created %v", created.Msg)
 			}
 			ask.Amount = "1600"
-			again, err := merchant.CreatePayment(t.Context(), connect.NewRequest(ask))
-			noError(t, err)
+			again := succeeds(t, merchant.CreatePayment, ask)
 			if again.Msg.GetData().GetId() != p.GetId() || again.Header().Get("Idempotent-Replay") != "true" ||
 				again.Header().Get("Idempotent-Mismatch") != "amount" {
 				t.Errorf("repeated: %v %v", again.Header(), again.Msg)
 			}
-			read, err := merchant.GetPayment(t.Context(),
-				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}))
-			noError(t, err)
+			read := succeeds(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()})
 			if read.Msg.GetData().GetId() != p.GetId() ||
 				read.Msg.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
 				t.Errorf("read %v", read.Msg)
 			}
 			reason := "late"
-			moved, err := gatewayClient(g, options...).UpdatePaymentStatus(t.Context(), connect.NewRequest(
-				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason}))
-			noError(t, err)
+			moved := succeeds(t, gatewayClient(g, options...).UpdatePaymentStatus,
+				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason})
 			if data := moved.Msg.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() ||
 				data.GetUuid() != p.GetUuid() {
 				t.Errorf("moved %v", moved.Msg)
@@ -99,8 +94,7 @@ func TestDesk(t *testing.T) {
 	limit, ask := int32(2), &portalv1.ListPaymentsRequest{}
 	for {
 		ask.Limit = &limit
-		page, err := desk.ListPayments(t.Context(), connect.NewRequest(ask))
-		noError(t, err)
+		page := succeeds(t, desk.ListPayments, ask)
 		for _, p := range page.Msg.GetData() {
 			if slices.Contains(ids, p.GetId()) {
 				seen = append(seen, p.GetId())
@@ -120,18 +114,13 @@ func TestDesk(t *testing.T) {
 		t.Errorf("listed %v; want %v, newest first", seen, ids)
 	}
 	reason := "no such transfer"
-	cancelled, err := desk.CancelPayment(t.Context(),
-		connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason}))
-	noError(t, err)
+	cancelled := succeeds(t, desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason})
 	if cancelled.Msg.GetData().GetStatus() != "cancelled" || cancelled.Msg.GetData().GetStatusReason() != reason {
 		t.Errorf("cancelled %v", cancelled.Msg)
 	}
 	// Another trader learns nothing of it.
-	_, err = g.desk(g.user(t, "trader-1").Token).
-		ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: ids[1]}))
-	if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
-		t.Errorf("another trader: %s %s", code, why)
-	}
+	refuses(t, "another trader", g.desk(g.user(t, "trader-1").Token).ConfirmReceived,
+		&portalv1.ConfirmReceivedRequest{PaymentId: ids[1]}, connect.CodeNotFound, "not_found")
 }
 
 // Who may not: codes and details over Connect.
@@ -151,22 +140,15 @@ func TestConnectRefusals(t *testing.T) {
 		"portal":      {g.user(t, "merchant").Token, connect.CodePermissionDenied, "token_kind_not_allowed"},
 	} {
 		_, err := g.desk(test.token).ListPayments(t.Context(), ask)
-		if code, why, _ := connectFault(t, err); code != test.code || why != test.why {
-			t.Errorf("%s: %s %s", name, code, why)
-		}
+		wantFault(t, name, err, test.code, test.why)
 	}
 	unsigned := gatewayv1connect.NewPaymentServiceClient(client, g.BaseURL)
-	_, err := unsigned.CreatePayment(t.Context(), connect.NewRequest(&gatewayv1.CreatePaymentRequest{}))
-	if code, why, _ := connectFault(t, err); code != connect.CodeUnauthenticated || why != "signature_required" {
-		t.Errorf("unsigned: %s %s", code, why)
-	}
+	refuses(t, "unsigned", unsigned.CreatePayment, &gatewayv1.CreatePaymentRequest{}, connect.CodeUnauthenticated,
+		"signature_required")
 	stranger := g.box(t, "sandbox-second-rub")
 	id := g.create(t, g.first(), nil).text("data.id")
-	_, err = g.merchantClient(stranger).
-		GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: id}))
-	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "cashbox_access_denied" {
-		t.Errorf("another merchant: %s %s", code, why)
-	}
+	refuses(t, "another merchant", g.merchantClient(stranger).GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: id},
+		connect.CodePermissionDenied, "cashbox_access_denied")
 	over := &gatewayv1.CreatePaymentRequest{
 		OrderId:     newOrder(),
 		Amount:      "5000001",
@@ -175,11 +157,8 @@ func TestConnectRefusals(t *testing.T) {
 	}
 	method := "sbp"
 	over.Method = &method
-	_, err = g.merchantClient(g.first()).CreatePayment(t.Context(), connect.NewRequest(over))
-	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition ||
-		why != "merchant_collect_amount_outside_platform_limits" {
-		t.Errorf("over the limit: %s %s", code, why)
-	}
+	refuses(t, "over the limit", g.merchantClient(g.first()).CreatePayment, over, connect.CodeFailedPrecondition,
+		"merchant_collect_amount_outside_platform_limits")
 }
 
 func TestLogin(t *testing.T) {
@@ -187,20 +166,14 @@ func TestLogin(t *testing.T) {
 	g := sharedSandbox(t)
 	service := portalv1connect.NewAuthServiceClient(client, g.BaseURL)
 	user := g.user(t, "trader-1")
-	in, err := service.Login(t.Context(),
-		connect.NewRequest(&portalv1.LoginRequest{Login: user.Login, Password: user.Password}))
-	noError(t, err)
+	in := succeeds(t, service.Login, &portalv1.LoginRequest{Login: user.Login, Password: user.Password})
 	keepSecret(in.Msg.GetToken())
 	if in.Msg.GetKind() != "trader" || in.Msg.GetToken() == "" || in.Msg.GetToken() == user.Token {
 		t.Errorf("signed in as %s", in.Msg.GetKind())
 	}
-	_, err = g.desk(in.Msg.GetToken()).ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{}))
-	noError(t, err)
+	succeeds(t, g.desk(in.Msg.GetToken()).ListPayments, &portalv1.ListPaymentsRequest{})
 	for _, wrong := range []*portalv1.LoginRequest{{Login: user.Login, Password: "wrong"}, {Login: "nobody", Password: user.Password}} {
-		_, err := service.Login(t.Context(), connect.NewRequest(wrong))
-		if code, why, _ := connectFault(t, err); code != connect.CodeUnauthenticated || why != "invalid_credentials" {
-			t.Errorf("%s: %s %s", wrong.GetLogin(), code, why)
-		}
+		refuses(t, wrong.GetLogin(), service.Login, wrong, connect.CodeUnauthenticated, "invalid_credentials")
 	}
 }
 

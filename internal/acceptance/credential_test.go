@@ -30,9 +30,7 @@ func TestCredentials(t *testing.T) {
 	made := send(t, "POST", list, `{"name":" Web shop\n"}`, portal)
 	secret, keyID, id := made.text("secret"), made.text("data.key_id"), made.text("data.id")
 	keepSecret(secret)
-	if made.status != 201 {
-		t.Fatal(made)
-	}
+	made.must(t, "", 201)
 	g.golden(t, "credential", made, "")
 	var kept []byte
 	noError(
@@ -50,9 +48,7 @@ func TestCredentials(t *testing.T) {
 	box := sandbox.Cashbox{KeyID: keyID, Secret: secret}
 	g.create(t, box, nil)
 	replica.create(t, box, nil)
-	if got := g.post(t, box, order(object{"currency": "TRY", "method": "c2c"})); got.status != 403 {
-		t.Errorf("the key's cashbox takes no TRY: %s", got)
-	}
+	g.post(t, box, order(object{"currency": "TRY", "method": "c2c"})).want(t, "the key's cashbox takes no TRY", 403)
 	listed := send(t, "GET", list, "", portal)
 	if listed.raw == "" || strings.Contains(listed.raw, secret) ||
 		!strings.HasPrefix(listed.raw, `{"data":[{"id":`+id+`,`) {
@@ -72,9 +68,7 @@ func TestCredentials(t *testing.T) {
 	}
 	for _, one := range []*instance{g, replica} {
 		one.awaitKey(t, box, true, http.StatusForbidden)
-		if got := one.post(t, box, order(nil)); got.status != 403 || got.text("code") != "invalid_signature" {
-			t.Errorf("the revoked key: %s", got)
-		}
+		one.post(t, box, order(nil)).want(t, "the revoked key", 403, "code", "invalid_signature")
 	}
 }
 
@@ -103,22 +97,15 @@ func TestLegacyCredentials(t *testing.T) {
 		`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":true}`,
 	)
 	id := fmt.Sprint(before.body["data"].([]any)[0].(object)["id"])
-	if got := send(t, "DELETE", list+"/"+id, "", portal); got.status != 200 || got.text("data.status") != "revoked" {
-		t.Errorf("revoked: %s", got)
-	}
+	send(t, "DELETE", list+"/"+id, "", portal).want(t, "revoked", 200, "data.status", "revoked")
 	wantLegacy(
 		`{"exists":false,"source":null,"has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":false}`,
 	)
 	// A key of no merchant proves who calls, and opens nothing.
 	alone := sandbox.Cashbox{KeyID: g.LegacyKeys[1].KeyID, Secret: g.LegacyKeys[1].Secret}
-	if got := g.post(t, alone, "{"); got.status != 403 || got.text("code") != "merchant_binding_required" {
-		t.Errorf("create: %s", got)
-	}
+	g.post(t, alone, "{").want(t, "create", 403, "code", "merchant_binding_required")
 	for _, path := range []string{payments + "/1", payments + "?orderId=x"} {
-		if got := send(t, "GET", g.BaseURL+path, "", signed(alone, "")); got.status != 403 ||
-			got.text("code") != "merchant_binding_required" {
-			t.Errorf("%s: %s", path, got)
-		}
+		send(t, "GET", g.BaseURL+path, "", signed(alone, "")).want(t, path, 403, "code", "merchant_binding_required")
 	}
 }
 
@@ -149,16 +136,11 @@ func TestCredentialRefusals(t *testing.T) {
 			{"GET", "", ""}, {"POST", "", `{"name":1}`}, {"DELETE", "/" + ownID, ""}, {"DELETE", "/" + foreignID, ""},
 		} {
 			got := send(t, call.method, g.credentials(test.cashbox)+call.path, call.body, test.headers)
-			if got.status != test.status || got.text("code") != test.code {
-				t.Errorf("%s %v%s: %s; want %d %s", call.method, test.cashbox, call.path, got, test.status, test.code)
-			}
+			got.want(t, fmt.Sprintf("%s %v%s", call.method, test.cashbox, call.path), test.status, "code", test.code)
 		}
 	}
 	for _, id := range []string{foreignID, elsewhereID, g.keyRow(t, "sandbox-legacy"), g.keyRow(t, "sandbox-without-merchant"), "999999", "0", "-1", "x", "%00"} {
-		if got := send(t, "DELETE", g.credentials(own)+"/"+id, "", portal); got.status != 404 ||
-			got.text("code") != "not_found" {
-			t.Errorf("DELETE %s: %s", id, got)
-		}
+		send(t, "DELETE", g.credentials(own)+"/"+id, "", portal).want(t, "DELETE "+id, 404, "code", "not_found")
 	}
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
 		if got := send(t, method, g.credentials(own), "", portal); got.status != 405 ||
@@ -212,13 +194,9 @@ func badCredentials(t *testing.T, address string, portal header) {
 	for name, body := range badBodies(`{"name":"a"}`) {
 		checkBody(t, name, send(t, "POST", address, body, with(portal, "Content-Type", "application/json")))
 	}
-	if got := send(t, "POST", address, `{"name":"a"}`, with(portal, "Content-Type", "text/plain")); got.status != 415 {
-		t.Errorf("text: %s", got)
-	}
-	if got := send(t, "POST", address, pad(`{"name":"a"}`, bodyLimit+1), portal); got.status != 413 ||
-		got.text("code") != "body_too_large" {
-		t.Errorf("too large: %s", got)
-	}
+	send(t, "POST", address, `{"name":"a"}`, with(portal, "Content-Type", "text/plain")).want(t, "text", 415)
+	send(t, "POST", address, pad(`{"name":"a"}`, bodyLimit+1),
+		portal).want(t, "too large", 413, "code", "body_too_large")
 }
 
 // Connect's twins, with the longest name and every scope.
@@ -230,47 +208,37 @@ func TestCredentialsByConnect(t *testing.T) {
 		service := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL,
 			options...)
 		name := strings.Repeat("ж", 100)
-		made, err := service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{
+		made := succeeds(t, service.CreateCredential, &portalv1.CreateCredentialRequest{
 			MerchantCashboxId: own, Name: name, Scopes: []string{"payouts", "payments", "deposits", "payouts"},
-		}))
-		noError(t, err)
+		})
 		keepSecret(made.Msg.GetSecret())
 		key := made.Msg.GetData()
 		if key.GetName() != name || !slices.Equal(key.GetScopes(), []string{"payments", "deposits", "payouts"}) ||
 			made.Msg.GetSecret() == "" {
 			t.Errorf("%s: made %v", codec, key)
 		}
-		list, err := service.ListCredentials(t.Context(),
-			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
-		noError(t, err)
+		list := succeeds(t, service.ListCredentials, &portalv1.ListCredentialsRequest{MerchantCashboxId: own})
 		if first := list.Msg.GetData()[0]; first.GetId() != key.GetId() ||
 			!list.Msg.GetLegacy().GetHasActiveNewCredential() {
 			t.Errorf("%s: listed %v", codec, list.Msg)
 		}
-		gone, err := service.RevokeCredential(t.Context(),
-			connect.NewRequest(&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()}))
-		noError(t, err)
+		gone := succeeds(t, service.RevokeCredential,
+			&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()})
 		if gone.Msg.GetData().GetStatus() != "revoked" {
 			t.Errorf("%s: revoked %v", codec, gone.Msg)
 		}
-		_, err = service.CreateCredential(t.Context(),
+		_, err := service.CreateCredential(t.Context(),
 			connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}))
 		if code, why, fields := connectFault(t,
 			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 			!slices.Equal(fields, []string{"name", "scopes", "scopes[0]"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
-		_, err = service.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{}))
-		if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
-			t.Errorf("%s: %s %s", codec, code, why)
-		}
+		refuses(t, codec, service.ListCredentials, &portalv1.ListCredentialsRequest{}, connect.CodeNotFound,
+			"not_found")
 		stranger := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL,
 			options...)
-		_, err = stranger.ListCredentials(t.Context(),
-			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
-		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied ||
-			why != "merchant_portal_token_required" {
-			t.Errorf("%s: %s %s", codec, code, why)
-		}
+		refuses(t, codec, stranger.ListCredentials, &portalv1.ListCredentialsRequest{MerchantCashboxId: own},
+			connect.CodePermissionDenied, "merchant_portal_token_required")
 	}
 }

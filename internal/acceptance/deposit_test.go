@@ -78,15 +78,10 @@ func TestDeposit(t *testing.T) {
 		}
 	}
 	other := g.box(t, "sandbox-azn").MerchantCashboxID
-	if got := ask(object{"merchantCashboxId": other}); got.status != 409 ||
-		got.text("code") != "idempotency_key_conflict" {
-		t.Errorf("another cashbox: %s", got)
-	}
+	ask(object{"merchantCashboxId": other}).want(t, "another cashbox", 409, "code", "idempotency_key_conflict")
 	// Another cashbox of the same merchant may be named.
-	if got := g.postDeposit(t, box, depositOrder(object{"merchantCashboxId": other})); got.status != 201 ||
-		got.text("data.merchantCashboxId") != fmt.Sprint(other) {
-		t.Errorf("for another cashbox: %s", got)
-	}
+	g.postDeposit(t, box, depositOrder(object{"merchantCashboxId": other})).
+		want(t, "for another cashbox", 201, "data.merchantCashboxId", fmt.Sprint(other))
 	g.golden(t, "deposit", send(t, "GET", g.BaseURL+deposits+"/"+id, "", signed(box, "")), reference)
 
 	var confirming sync.WaitGroup
@@ -115,11 +110,8 @@ func TestDeposit(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 	rejected := number(g.postDeposit(t, box, depositOrder(nil)).text("data.id"))
-	answer, err := g.operator(t).
-		RejectDeposit(t.Context(), connect.NewRequest(&portalv1.RejectDepositRequest{DepositId: rejected}))
-	noError(t, err)
-	list, err := g.operator(t).ListDeposits(t.Context(), connect.NewRequest(&portalv1.ListDepositsRequest{}))
-	noError(t, err)
+	answer := succeeds(t, g.operator(t).RejectDeposit, &portalv1.RejectDepositRequest{DepositId: rejected})
+	list := succeeds(t, g.operator(t).ListDeposits, &portalv1.ListDepositsRequest{})
 	if answer.Msg.GetData().GetStatus() != "rejected" || len(list.Msg.GetData()) != 3 {
 		t.Errorf("rejected %v, listed %v", answer.Msg, list.Msg)
 	}
@@ -155,20 +147,14 @@ func TestDepositAccess(t *testing.T) {
 		"balance unsigned":               {"GET", balance(box.MerchantCashboxID), "", nil, 401, "signature_required"},
 		"wrong method":                   {"PUT", deposits, "", nil, 405, "method_not_allowed"},
 	} {
-		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
-		}
+		send(t, test.method, g.BaseURL+test.path, test.body, test.headers).want(t, name, test.status, "code", test.code)
 	}
 	// The balance takes any key.
-	if got := send(t, "GET", g.BaseURL+balance(box.MerchantCashboxID), "", signed(without, "")); got.status != 200 {
-		t.Errorf("balance with another key: %s", got)
-	}
+	send(t, "GET", g.BaseURL+balance(box.MerchantCashboxID), "",
+		signed(without, "")).want(t, "balance with another key", 200)
 	for _, wrong := range []string{"0", "-1", "01", "1.0", "x", "%00", "9223372036854775808", "9223372036854775807"} {
-		if got := send(t, "GET", g.BaseURL+deposits+"/"+wrong, "", signed(box, "")); got.status != 404 ||
-			got.text("code") != "not_found" {
-			t.Errorf("GET %q: %s", wrong, got)
-		}
+		send(t, "GET", g.BaseURL+deposits+"/"+wrong, "",
+			signed(box, "")).want(t, fmt.Sprintf("GET %q", wrong), 404, "code", "not_found")
 	}
 }
 
@@ -188,13 +174,9 @@ func TestDepositConnect(t *testing.T) {
 			Address:        tron,
 			IdempotencyKey: uuid.NewString(),
 		}
-		created, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
-		noError(t, err)
-		again, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
-		noError(t, err)
-		read, err := merchant.GetDeposit(t.Context(),
-			connect.NewRequest(&gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()}))
-		noError(t, err)
+		created := succeeds(t, merchant.CreateDeposit, ask)
+		again := succeeds(t, merchant.CreateDeposit, ask)
+		read := succeeds(t, merchant.GetDeposit, &gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()})
 		if created.Msg.GetData().GetAmount() != "1.50000000" || again.Header().Get("Idempotent-Replay") != "true" ||
 			again.Msg.GetData().GetId() !=
 				created.Msg.GetData().GetId() ||
@@ -203,9 +185,8 @@ func TestDepositConnect(t *testing.T) {
 		}
 		elsewhere := g.box(t, "sandbox-try").MerchantCashboxID
 		ask.MerchantCashboxId = &elsewhere
-		_, err = merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
-		wantRefused(t, err, connect.CodeAlreadyExists, "idempotency_key_conflict")
-		_, err = merchant.CreateDeposit(t.Context(),
+		refuses(t, "", merchant.CreateDeposit, ask, connect.CodeAlreadyExists, "idempotency_key_conflict")
+		_, err := merchant.CreateDeposit(t.Context(),
 			connect.NewRequest(&gatewayv1.CreateDepositRequest{Amount: "0", Network: "X", Address: "a\x00"}))
 		code, why, fields := connectFault(t, err)
 		if code != connect.CodeInvalidArgument || why != "validation_failed" ||
@@ -213,9 +194,7 @@ func TestDepositConnect(t *testing.T) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 		cashboxes := gatewayv1connect.NewCashboxServiceClient(signing, g.BaseURL, options...)
-		balance, err := cashboxes.GetBalance(t.Context(),
-			connect.NewRequest(&gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere}))
-		noError(t, err)
+		balance := succeeds(t, cashboxes.GetBalance, &gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere})
 		if balance.Msg.GetData().GetTotalBalance() != "100000.00000000" ||
 			balance.Msg.GetData().GetCurrency() != "USDT" {
 			t.Errorf("%s: balance %v", codec, balance.Msg)

@@ -26,8 +26,7 @@ func feed(t *testing.T, desk portalv1connect.MerchantServiceClient) []*portalv1.
 	var all []*portalv1.Event
 	var cursor *string
 	for {
-		page, err := desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: cursor}))
-		noError(t, err)
+		page := succeeds(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
 		if len(page.Msg.GetData()) == 0 {
 			return all
 		}
@@ -46,8 +45,7 @@ func TestDeadEventIsReplayed(t *testing.T) {
 	g.callback(t, created.text("data.id"), `{"status":"completed"}`)
 	var dead *portalv1.Event
 	noError(t, testenv.Eventually(func() error {
-		list, err := operator.ListDeadEvents(t.Context(), connect.NewRequest(&portalv1.ListDeadEventsRequest{}))
-		noError(t, err)
+		list := succeeds(t, operator.ListDeadEvents, &portalv1.ListDeadEventsRequest{})
 		i := slices.IndexFunc(list.Msg.GetData(), func(e *portalv1.Event) bool { return e.GetUrl() == s.URL })
 		if i < 0 {
 			return errNotYet
@@ -60,13 +58,12 @@ func TestDeadEventIsReplayed(t *testing.T) {
 		dead.GetAttempts()[0].GetStatusCode() != http.StatusGone || dead.GetAttempts()[0].Answer == nil || dead.GetAttempts()[0].Error != nil {
 		t.Errorf("dead: %v", dead)
 	}
-	replayed, err := operator.ReplayEvents(t.Context(), connect.NewRequest(&portalv1.ReplayEventsRequest{
+	replayed := succeeds(t, operator.ReplayEvents, &portalv1.ReplayEventsRequest{
 		Url:        &dead.Url,
 		MerchantId: &dead.MerchantId,
 		From:       dead.GetCreatedAt(),
 		Until:      timestamppb.New(dead.GetCreatedAt().AsTime().Add(time.Second)),
-	}))
-	noError(t, err)
+	})
 	if replayed.Msg.GetReplayed() != 1 {
 		t.Errorf("replayed %d", replayed.Msg.GetReplayed())
 	}
@@ -149,9 +146,8 @@ func TestWebhookSecretRotates(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
 	box := g.first()
-	rotated, err := g.merchantDesk(g.user(t, "merchant").Token).RotateWebhookSecret(t.Context(),
-		connect.NewRequest(&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID}))
-	noError(t, err)
+	rotated := succeeds(t, g.merchantDesk(g.user(t, "merchant").Token).RotateWebhookSecret,
+		&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID})
 	secret, until := rotated.Msg.GetWebhookSecret(), rotated.Msg.GetPreviousUntil().AsTime()
 	keepSecret(secret)
 	if left := time.Until(until); left < 24*time.Hour-testenv.Patience || left > 24*time.Hour ||

@@ -92,8 +92,6 @@ func TestAppealsByFormData(t *testing.T) {
 	wrong := with(appealHeaders(g.first(), "a", "a.pdf", 1), "Signature",
 		sign.Signature(g.first().Secret, []byte("appeal-v1\na\n\nb\na.pdf\n9")))
 	body = form(reasonPart("a\r\nb"), filePart("a.pdf", pdf))
-	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, wrong); got.status != 403 ||
-		got.text("code") != "invalid_signature" {
-		t.Errorf("signed over other lines: %s", got)
-	}
+	send(t, "POST", g.appealURL(g.failed(t, nil)), body,
+		wrong).want(t, "signed over other lines", 403, "code", "invalid_signature")
 }

@@ -224,17 +224,14 @@ func TestRead(t *testing.T) {
 			"other trader":     {bearer(strangers[0]), 404, "not_found"},
 			"third trader":     {bearer(strangers[1]), 404, "not_found"},
 		} {
-			if got := send(t, "GET", address, "", test.headers); got.status != test.status ||
-				got.text("code") != test.code {
-				t.Errorf("%s %s: %s; want %d %s", name, path, got, test.status, test.code)
-			}
+			send(t, "GET", address, "",
+				test.headers).want(t, fmt.Sprintf("%s %s", name, path), test.status, "code", test.code)
 		}
 	}
 	// A payer reads their own payments, not those of others.
 	others := g.create(t, g.first(), object{"payer": object{"userId": "somebody else"}}).text("data.id")
-	if got := send(t, "GET", g.BaseURL+payments+"/"+others, "", bearer(g.user(t, "payer").Token)); got.status != 404 {
-		t.Errorf("another's payment: %s", got)
-	}
+	send(t, "GET", g.BaseURL+payments+"/"+others, "",
+		bearer(g.user(t, "payer").Token)).want(t, "another's payment", 404)
 }
 
 func TestCallback(t *testing.T) {

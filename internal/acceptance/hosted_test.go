@@ -45,10 +45,9 @@ func TestPageSettings(t *testing.T) {
 	g := sharedSandbox(t)
 	box := g.box(t, "sandbox-second-rub")
 	color, origin := "#7B2FF7", "https://shop.example"
-	set, err := g.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
+	set := succeeds(t, g.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
 		MerchantCashboxId: box.MerchantCashboxID, PageColor: &color, FrameOrigin: &origin,
-	}))
-	noError(t, err)
+	})
 	after := set.Msg.GetChange().GetAfter().GetFields()
 	if after["page_color"].GetStringValue() != "#7b2ff7" || after["frame_origin"].GetStringValue() != origin {
 		t.Errorf("%v", after)

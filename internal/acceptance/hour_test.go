@@ -314,9 +314,7 @@ func (h *hour) wantNoRate(t *testing.T, key sandbox.Cashbox) {
 	t.Helper()
 	a := h.admin
 	refused := h.post(t, key, order(object{"amount": "1696"}))
-	if refused.status != http.StatusUnprocessableEntity || refused.text("code") != "collect_requisites_not_available" {
-		t.Errorf("without a rate: %s", refused)
-	}
+	refused.want(t, "without a rate", http.StatusUnprocessableEntity, "code", "collect_requisites_not_available")
 	a.follow("Routing")
 	a.Await("h1", "Routing")
 	a.Write("#cashboxId", "1")

@@ -99,9 +99,7 @@ func TestRefusedLeavesOrderFree(t *testing.T) {
 	g := sharedSandbox(t)
 	orderID := newOrder()
 	body := order(object{"orderId": orderID, "amount": "5000000.01"})
-	if got := g.post(t, g.first(), body); got.status != 422 {
-		t.Fatalf("over the limit: %s", got)
-	}
+	g.post(t, g.first(), body).must(t, "over the limit", 422)
 	if got := g.create(t, g.first(), object{"orderId": orderID}); got.header.Get("Idempotent-Replay") != "" {
 		t.Errorf("the order id was taken by a refused call: %v", got.header)
 	}
@@ -141,26 +139,18 @@ func TestEdgesAreTaken(t *testing.T) {
 		fields := good()
 		fields["orderId"] = raw(`"` + newOrder() + `"`)
 		fields[test.field] = raw(test.value)
-		if got := g.post(t, g.first(), put(fields)); got.status != 200 {
-			t.Errorf("%s: %.300s", name, got)
-		}
+		g.post(t, g.first(), put(fields)).want(t, name, 200)
 	}
 	fields := good()
 	delete(fields, "method")
 	fields["orderId"], fields["rubCollect"] = raw(`"`+newOrder()+`"`), raw(`{"method":"card"}`)
-	if got := g.post(t, g.first(), put(fields)); got.status != 200 || got.text("data.method") != "card" {
-		t.Errorf("nested method alone: %s", got)
-	}
+	g.post(t, g.first(), put(fields)).want(t, "nested method alone", 200, "data.method", "card")
 	fields["orderId"] = raw(`"` + newOrder() + `"`)
-	if got := g.post(t, g.first(), pad(put(fields), bodyLimit)); got.status != 200 {
-		t.Errorf("a body of 64 KiB: %.300s", got)
-	}
+	g.post(t, g.first(), pad(put(fields), bodyLimit)).want(t, "a body of 64 KiB", 200)
 	for _, contentType := range []string{"application/json; charset=utf-8", "Application/JSON"} {
 		body := order(nil)
-		if got := send(t, "POST", g.BaseURL+payments, body,
-			with(signed(g.first(), body), "Content-Type", contentType)); got.status != 200 {
-			t.Errorf("%s: %s", contentType, got)
-		}
+		send(t, "POST", g.BaseURL+payments, body,
+			with(signed(g.first(), body), "Content-Type", contentType)).want(t, contentType, 200)
 	}
 }
 
@@ -184,9 +174,6 @@ func TestCanonicalSignature(t *testing.T) {
 			amount)
 		headers := signed(g.first(), canonical)
 		headers["Signature"] = strings.ToUpper(headers["Signature"])
-		if got := send(t, "POST", g.BaseURL+payments, sent, headers); got.status != 200 ||
-			got.text("data.amount") != "100.10" {
-			t.Errorf("signed with %s: %s", amount, got)
-		}
+		send(t, "POST", g.BaseURL+payments, sent, headers).want(t, "signed with "+amount, 200, "data.amount", "100.10")
 	}
 }

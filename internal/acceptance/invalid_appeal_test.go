@@ -118,9 +118,7 @@ func TestBadAppeals(t *testing.T) {
 	}
 	// The window is one of the test clock's time.
 	g.advance(t, 24*time.Hour+time.Second)
-	if got := g.appeal(t, box, id, "x", "a.pdf", pdf); got.status != 422 || got.text("code") != "appeal_window_closed" {
-		t.Errorf("a day later: %s", got)
-	}
+	g.appeal(t, box, id, "x", "a.pdf", pdf).want(t, "a day later", 422, "code", "appeal_window_closed")
 }
 
 // badAppealSignatures sign other lines than those that are sent.
@@ -133,18 +131,12 @@ func badAppealSignatures(t *testing.T, g *instance, id string) {
 	} {
 		headers := with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature",
 			sign.Signature(box.Secret, []byte(text)))
-		if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 ||
-			got.text("code") != "invalid_signature" {
-			t.Errorf("%s: %s", name, got)
-		}
+		send(t, "POST", g.appealURL(id), body, headers).want(t, name, 403, "code", "invalid_signature")
 	}
 	other := g.box(t, "sandbox-second-rub")
 	headers := with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature",
 		appealHeaders(other, "x", "a.pdf", len(pdf))["Signature"])
-	if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 ||
-		got.text("code") != "invalid_signature" {
-		t.Errorf("another's secret: %s", got)
-	}
+	send(t, "POST", g.appealURL(id), body, headers).want(t, "another's secret", 403, "code", "invalid_signature")
 }
 
 // badAppealCallers are refused before anything is said of the form, which is none.
@@ -187,10 +179,7 @@ func badAppealCallers(t *testing.T, g *instance, id string) {
 		"no boundary":      {id, with(good, "Content-Type", "multipart/form-data"), 422, "validation_failed"},
 		"compressed":       {id, with(good, "Content-Encoding", "gzip"), 415, "unsupported_media_type"},
 	} {
-		if got := send(t, "POST", g.appealURL(test.id), "--b--\r\n", test.headers); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
-		}
+		send(t, "POST", g.appealURL(test.id), "--b--\r\n", test.headers).want(t, name, test.status, "code", test.code)
 	}
 	for _, enabled := range []bool{false, true} {
 		g.exec(t, "update merchant set api_enabled = $1 where id = 1", enabled)
@@ -242,11 +231,9 @@ func badAppealsByConnect(t *testing.T, g *instance, id int64) {
 		}
 		// Without a signature of its own the client signs the body, which is not what an appeal's
 		// covers.
-		_, err := merchant.CreateAppeal(t.Context(), connect.NewRequest(
-			&gatewayv1.CreateAppealRequest{PaymentId: id, Reason: &reason, FileName: &name, File: []byte(pdf)}))
-		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "invalid_signature" {
-			t.Errorf("%s, signed by its bytes: %s %s", codec, code, why)
-		}
+		refuses(t, fmt.Sprintf("%s, signed by its bytes", codec), merchant.CreateAppeal,
+			&gatewayv1.CreateAppealRequest{PaymentId: id, Reason: &reason, FileName: &name, File: []byte(pdf)},
+			connect.CodePermissionDenied, "invalid_signature")
 	}
 }
 

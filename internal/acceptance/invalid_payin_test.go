@@ -179,23 +179,17 @@ func TestBadPayinsAndDepositsChangeNothing(t *testing.T) {
 	}
 	for _, path := range []string{payins, deposits} {
 		large := pad("{}", bodyLimit+1)
-		if got := send(t, "POST", g.BaseURL+path, large, signed(box, large)); got.status != 413 ||
-			got.text("code") != "body_too_large" {
-			t.Errorf("%s, large: %s", path, got)
-		}
+		send(t, "POST", g.BaseURL+path, large,
+			signed(box, large)).want(t, fmt.Sprintf("%s, large", path), 413, "code", "body_too_large")
 		body := "{}"
-		if got := send(t, "POST", g.BaseURL+path, body,
-			with(signed(box, body), "Content-Type", "text/plain")); got.status != 415 {
-			t.Errorf("%s, as text: %s", path, got)
-		}
+		send(t, "POST", g.BaseURL+path, body,
+			with(signed(box, body), "Content-Type", "text/plain")).want(t, fmt.Sprintf("%s, as text", path), 415)
 	}
 	// Without any rate a payout has no price; the order id stays free.
 	noRate := payinOrder(nil)
 	g.exec(t, "create table kept as select * from rate")
 	g.exec(t, "delete from rate")
-	if got := g.postPayin(t, box, noRate); got.status != 503 || got.text("code") != "rate_unavailable" {
-		t.Errorf("without a rate: %s", got)
-	}
+	g.postPayin(t, box, noRate).want(t, "without a rate", 503, "code", "rate_unavailable")
 	if after := g.texts(t, rows)[0]; after != before {
 		t.Errorf("rows before: %s; after: %s", before, after)
 	}
@@ -221,9 +215,7 @@ func TestPayinAndDepositEdges(t *testing.T) {
 		for field, value := range more {
 			fields[field] = raw(value)
 		}
-		if got := g.postPayin(t, g.first(), put(fields)); got.status != 200 {
-			t.Errorf("payin %v: %.300s", more, got)
-		}
+		g.postPayin(t, g.first(), put(fields)).want(t, fmt.Sprintf("payin %v", more), 200)
 	}
 	for i, more := range []map[string]string{
 		{"amount": `"0.00000001"`}, {"amount": `"999999999999.99999999"`}, {"externalReference": long("ж", 256)}, {"externalReference": "null", "currency": "null"},
@@ -234,8 +226,6 @@ func TestPayinAndDepositEdges(t *testing.T) {
 		for field, value := range more {
 			fields[field] = raw(value)
 		}
-		if got := g.postDeposit(t, g.first(), put(fields)); got.status != 201 {
-			t.Errorf("deposit %v: %.300s", more, got)
-		}
+		g.postDeposit(t, g.first(), put(fields)).want(t, fmt.Sprintf("deposit %v", more), 201)
 	}
 }

@@ -149,10 +149,7 @@ func TestListPaymentsRefusals(t *testing.T) {
 		"no secret":        {with(own, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
 		"signed otherwise": {signed(g.first(), "orderId=x"), 403, "invalid_signature"},
 	} {
-		if got := g.list(t, url.Values{"orderId": {"x"}}, test.headers); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
-		}
+		g.list(t, url.Values{"orderId": {"x"}}, test.headers).want(t, name, test.status, "code", test.code)
 	}
 	bad := map[string][]string{
 		"limit":  {"0", "101", "-1", "1.0", "x", "", "1e1", "99999999999", "true", "%00", "%ff", "null"},
@@ -197,22 +194,20 @@ func TestListPaymentsByConnect(t *testing.T) {
 	)
 	for codec, options := range codecs {
 		cabinet := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL, options...)
-		got, err := cabinet.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{}))
-		noError(t, err)
+		got := succeeds(t, cabinet.ListPayments, &gatewayv1.ListPaymentsRequest{})
 		if list := got.Msg.GetData(); len(list) != 1 || list[0].GetId() != id ||
 			list[0].GetLedger().ProfitUsdt != nil ||
 			got.Msg.GetSigned() {
 			t.Errorf("%s: %v", codec, got.Msg)
 		}
-		found, err := g.merchantClient(g.first(), options...).
-			ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{OrderId: &orderID}))
-		noError(t, err)
+		found := succeeds(t, g.merchantClient(g.first(), options...).ListPayments,
+			&gatewayv1.ListPaymentsRequest{OrderId: &orderID})
 		if list := found.Msg.GetData(); len(list) != 1 || list[0].GetId() != id ||
 			list[0].GetLedger().GetProfitUsdt() != "0.69830596" {
 			t.Errorf("%s, signed: %v", codec, found.Msg)
 		}
 		zero, nul := int32(0), "a\x00b"
-		_, err = cabinet.ListPayments(t.Context(),
+		_, err := cabinet.ListPayments(t.Context(),
 			connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &zero, Status: &nul, Cursor: &nul}))
 		if code, why, fields := connectFault(t,
 			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
@@ -227,9 +222,7 @@ func TestListPaymentsByConnect(t *testing.T) {
 		!slices.Equal(fields, []string{"from"}) {
 		t.Errorf("a time that is none: %s %v", code, fields)
 	}
-	_, err = gatewayv1connect.NewPaymentServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL).
-		ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{}))
-	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "token_kind_not_allowed" {
-		t.Errorf("an operator: %s %s", code, why)
-	}
+	refuses(t, "an operator",
+		gatewayv1connect.NewPaymentServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL).ListPayments,
+		&gatewayv1.ListPaymentsRequest{}, connect.CodePermissionDenied, "token_kind_not_allowed")
 }

@@ -59,8 +59,7 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 		MerchantCashboxId: &box, Amount: "12.5", Network: "TRC20", Address: tron, IdempotencyKey: uuid.NewString(),
 	}
 	made := called(t, own.CreateDeposit, asked).GetData()
-	again, err := own.CreateDeposit(t.Context(), connect.NewRequest(asked))
-	noError(t, err)
+	again := succeeds(t, own.CreateDeposit, asked)
 	if again.Msg.GetData().GetId() != made.GetId() || again.Header().Get("Idempotent-Replay") != "true" {
 		t.Errorf("asked again: %v", again.Msg)
 	}
@@ -82,7 +81,7 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 	if len(theirs.GetData()) > 0 {
 		t.Errorf("another merchant sees %v", theirs)
 	}
-	_, err = own.ListDeposits(t.Context(), connect.NewRequest(
+	_, err := own.ListDeposits(t.Context(), connect.NewRequest(
 		&portalv1.MerchantServiceListDepositsRequest{Status: proto.String("paid")}))
 	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		!slices.Equal(fields, []string{"status"}) {
@@ -234,12 +233,10 @@ func TestTeamByConnect(t *testing.T) {
 	if len(sessions) == 0 || sessions[0].GetLogin() != "merchant" || sessions[0].GetDoor() != "api" {
 		t.Errorf("the sessions are %v", sessions)
 	}
-	_, err := team.UpdateMember(t.Context(), connect.NewRequest(
-		&portalv1.UpdateMemberRequest{MemberId: find("merchant").GetId(), Role: proto.String("support")}))
-	if code, why, _ := connectFault(t, err); code != connect.CodeAlreadyExists || why != "team_last_owner" {
-		t.Errorf("the last owner: %s %s", code, why)
-	}
-	_, err = team.InviteMember(t.Context(), connect.NewRequest(&portalv1.InviteMemberRequest{Login: "a\x00"}))
+	refuses(t, "the last owner", team.UpdateMember,
+		&portalv1.UpdateMemberRequest{MemberId: find("merchant").GetId(), Role: proto.String("support")},
+		connect.CodeAlreadyExists, "team_last_owner")
+	_, err := team.InviteMember(t.Context(), connect.NewRequest(&portalv1.InviteMemberRequest{Login: "a\x00"}))
 	if _, why, fields := connectFault(t, err); why != "validation_failed" ||
 		!slices.Equal(fields, []string{"login", "role"}) {
 		t.Errorf("an invitation of nobody: %s %v", why, fields)

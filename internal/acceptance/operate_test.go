@@ -38,9 +38,8 @@ func newPlatform(t *testing.T) *platform {
 
 func (p *platform) login(t *testing.T, login string) string {
 	t.Helper()
-	in, err := portalv1connect.NewAuthServiceClient(client, p.BaseURL).Login(t.Context(),
-		connect.NewRequest(&portalv1.LoginRequest{Login: login, Password: platformPassword}))
-	noError(t, err)
+	in := succeeds(t, portalv1connect.NewAuthServiceClient(client, p.BaseURL).Login,
+		&portalv1.LoginRequest{Login: login, Password: platformPassword})
 	keepSecret(in.Msg.GetToken())
 	if in.Msg.GetState() == "awaits_enrolment" {
 		return p.enrol(t, in.Msg.GetToken())
@@ -68,8 +67,7 @@ func done[R any, P interface {
 func (p *platform) setTerms(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	_, err := p.operator.SetRate(ctx, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "100"}))
-	noError(t, err)
+	succeeds(t, p.operator.SetRate, &portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "100"})
 	done(p.operator.SetPlatformLimit(ctx, connect.NewRequest(&portalv1.SetPlatformLimitRequest{
 		Currency: "RUB", MinAmount: "100", MaxAmount: "100000",
 	})))(t)
@@ -100,10 +98,9 @@ func (p *platform) addMerchant(t *testing.T) {
 			p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"})),
 		)(t).GetSubjectKey(),
 	)
-	box, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{
+	box := succeeds(t, p.operator.CreateCashbox, &portalv1.CreateCashboxRequest{
 		MerchantId: p.merchant, Name: "Shop RUB", Currency: "RUB", TraderCashboxId: &p.trader,
-	}))
-	noError(t, err)
+	})
 	p.box = number(box.Msg.GetChange().GetSubjectKey())
 	secret, isSecret := strings.CutPrefix(box.Msg.GetWebhookSecret(), "whsec_")
 	keepSecret(secret)
@@ -120,8 +117,7 @@ func (p *platform) addMerchant(t *testing.T) {
 func (p *platform) addUser(t *testing.T, user *portalv1.CreateUserRequest) {
 	t.Helper()
 	user.Password = platformPassword
-	made, err := p.operator.CreateUser(t.Context(), connect.NewRequest(user))
-	noError(t, err)
+	made := succeeds(t, p.operator.CreateUser, user)
 	if made.Msg.InvitationLink != nil {
 		t.Error("a user with a password was invited")
 	}
@@ -130,10 +126,7 @@ func (p *platform) addUser(t *testing.T, user *portalv1.CreateUserRequest) {
 // firstKey is the key that the merchant makes for itself.
 func (p *platform) firstKey(t *testing.T) sandbox.Cashbox {
 	t.Helper()
-	made := send(t, "POST", p.credentials(p.box), `{"name":"Web shop"}`, bearer(p.merchantToken))
-	if made.status != 201 {
-		t.Fatal(made)
-	}
+	made := send(t, "POST", p.credentials(p.box), `{"name":"Web shop"}`, bearer(p.merchantToken)).must(t, "", 201)
 	keepSecret(made.text("secret"))
 	return sandbox.Cashbox{KeyID: made.text("data.key_id"), Secret: made.text("secret")}
 }
@@ -166,15 +159,14 @@ func TestFirstPayment(t *testing.T) {
 		}
 	}
 	// 15 - 0.15 is held of their 1000: the rest is theirs to take, and no more.
-	wantRefused(t, p.withdraw(t, "985.15000001", "tx-2"), connect.CodeFailedPrecondition, "insufficient_trader_balance")
-	wantRefused(t, p.withdraw(t, "1000", "tx-1"), connect.CodeAlreadyExists, "idempotency_key_conflict")
+	wantFault(t, "", p.withdraw(t, "985.15000001", "tx-2"), connect.CodeFailedPrecondition,
+		"insufficient_trader_balance")
+	wantFault(t, "", p.withdraw(t, "1000", "tx-1"), connect.CodeAlreadyExists, "idempotency_key_conflict")
 	noError(t, p.withdraw(t, "985.15", "tx-2"))
 
-	confirmed, err := p.desk(p.traderToken).
-		ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{
-			PaymentId: number(made.text("data.id")),
-		}))
-	noError(t, err)
+	confirmed := succeeds(t, p.desk(p.traderToken).ConfirmReceived, &portalv1.ConfirmReceivedRequest{
+		PaymentId: number(made.text("data.id")),
+	})
 	if status := confirmed.Msg.GetData().GetStatus(); status != "completed" {
 		t.Errorf("confirmed: %s", status)
 	}
@@ -206,7 +198,7 @@ func (p *platform) wantOperatorsOnly(t *testing.T) {
 		_, fund := other.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{}))
 		_, withdraw := other.WithdrawTrader(ctx, connect.NewRequest(&portalv1.WithdrawTraderRequest{}))
 		for _, err := range []error{merchant, trader, box, fund, withdraw} {
-			wantRefused(t, err, connect.CodePermissionDenied, "token_kind_not_allowed")
+			wantFault(t, "", err, connect.CodePermissionDenied, "token_kind_not_allowed")
 		}
 	}
 	// An operator is told of every wrong field at once.

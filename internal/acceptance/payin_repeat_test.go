@@ -91,9 +91,7 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	orderID := newOrder()
 	waiting := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
 	taken := g.createPayin(t, box, nil).text("data.id")
-	_, err := g.desk(g.user(t, "trader-2").Token).
-		TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: taken}))
-	noError(t, err)
+	succeeds(t, g.desk(g.user(t, "trader-2").Token).TakePayin, &portalv1.TakePayinRequest{PayinId: taken})
 	g.advance(t, 24*time.Hour)
 	for id, want := range map[string]string{waiting: "expired", taken: "processing"} {
 		if got := send(t, "GET", g.BaseURL+payins+"/"+id, "", signed(box, "")); got.text("data.status") != want {
@@ -103,16 +101,13 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "EXPIRED" {
 		t.Errorf("webhook %+v", e)
 	}
-	queue, err := g.operator(t).ListOverduePayins(t.Context(), connect.NewRequest(&portalv1.ListOverduePayinsRequest{}))
-	noError(t, err)
+	queue := succeeds(t, g.operator(t).ListOverduePayins, &portalv1.ListOverduePayinsRequest{})
 	if list := queue.Msg.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken ||
 		list[0].GetPayin().GetBeneficiary().GetValue() != "•••• 4567" ||
 		list[0].GetTraderId() == 0 {
 		t.Errorf("overdue: %v", queue.Msg)
 	}
-	done, err := g.operator(t).
-		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"}))
-	noError(t, err)
+	done := succeeds(t, g.operator(t).ResolvePayin, &portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"})
 	if done.Msg.GetData().GetPayin().GetStatus() != "failed" {
 		t.Errorf("resolved %v", done.Msg)
 	}
@@ -136,34 +131,25 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 		connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit}),
 	))(t)
 
-	_, err := taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
-	_, err = taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: second}))
-	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_take_limit")
-	back, err := taker.GiveBackPayin(t.Context(), connect.NewRequest(&portalv1.GiveBackPayinRequest{PayinId: id}))
-	noError(t, err)
+	succeeds(t, taker.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	refuses(t, "", taker.TakePayin, &portalv1.TakePayinRequest{PayinId: second}, connect.CodeFailedPrecondition,
+		"payin_take_limit")
+	back := succeeds(t, taker.GiveBackPayin, &portalv1.GiveBackPayinRequest{PayinId: id})
 	if d := back.Msg.GetData(); d.GetStatus() != "waiting" || d.GetAddress() != "•••• 4567" {
 		t.Errorf("given back: %v", d)
 	}
-	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
-	_, err = operator.ReclaimPayin(t.Context(), connect.NewRequest(&portalv1.ReclaimPayinRequest{PayinId: id}))
-	noError(t, err)
-	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
-	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
+	succeeds(t, other.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	succeeds(t, operator.ReclaimPayin, &portalv1.ReclaimPayinRequest{PayinId: id})
+	succeeds(t, other.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	_, err := other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
 	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		!slices.Equal(fields, []string{"proofReference"}) {
 		t.Errorf("completed without proof: %v %s %v", code, why, fields)
 	}
 	proof, reason := "transfer 12/7", "the bank sent it back"
-	_, err = other.CompletePayin(t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
-	noError(t, err)
+	succeeds(t, other.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 	g.wantAudit(t)
-	reversed, err := operator.ReversePayin(t.Context(),
-		connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}))
-	noError(t, err)
+	reversed := succeeds(t, operator.ReversePayin, &portalv1.ReversePayinRequest{PayinId: id, Reason: &reason})
 	if p := reversed.Msg.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
 		p.GetProofReference() != proof {
 		t.Errorf("reversed: %v", p)
@@ -192,26 +178,21 @@ func TestPayinConnect(t *testing.T) {
 			Address:     recipientPhone,
 			Recipient:   "Ivan Petrov",
 		}
-		created, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
-		noError(t, err)
-		again, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
-		noError(t, err)
+		created := succeeds(t, merchant.CreatePayin, ask)
+		again := succeeds(t, merchant.CreatePayin, ask)
 		id := created.Msg.GetData().GetId()
 		if created.Msg.GetMessage() != "Payin created" || created.Msg.GetData().GetFrozenUsdt() != "16.54054055" ||
 			again.Msg.GetData().GetId() != id || again.Header().Get("Idempotent-Replay") != "true" {
 			t.Errorf("%s: %v, again %v %v", codec, created.Msg, again.Header(), again.Msg)
 		}
-		read, err := merchant.GetPayin(t.Context(), connect.NewRequest(&gatewayv1.GetPayinRequest{PayinId: id}))
-		noError(t, err)
-		cancelled, err := merchant.CancelPayin(t.Context(),
-			connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
-		noError(t, err)
+		read := succeeds(t, merchant.GetPayin, &gatewayv1.GetPayinRequest{PayinId: id})
+		cancelled := succeeds(t, merchant.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id})
 		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" ||
 			cancelled.Msg.GetData().GetStatus() != "cancelled" {
 			t.Errorf("%s: read %v, cancelled %v", codec, read.Msg, cancelled.Msg)
 		}
 		nul := "a\x00b"
-		_, err = merchant.CreatePayin(t.Context(), connect.NewRequest(&gatewayv1.CreatePayinRequest{
+		_, err := merchant.CreatePayin(t.Context(), connect.NewRequest(&gatewayv1.CreatePayinRequest{
 			Amount: "0", Currency: "RUB", CallbackUri: "x", Method: "sbp", Address: "1", Recipient: nul, UserIp: &nul,
 		}))
 		code, why, fields := connectFault(t, err)
@@ -229,11 +210,10 @@ func TestPayinConnect(t *testing.T) {
 				return err
 			},
 		} {
-			wantRefused(t, procedure(), connect.CodePermissionDenied, "token_kind_not_allowed")
+			wantFault(t, "", procedure(), connect.CodePermissionDenied, "token_kind_not_allowed")
 		}
-		_, err = g.desk(g.user(t, "trader-1").Token, options...).
-			CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: nul}))
-		wantRefused(t, err, connect.CodeNotFound, "not_found")
+		refuses(t, "", g.desk(g.user(t, "trader-1").Token, options...).
+			CompletePayin, &portalv1.CompletePayinRequest{PayinId: nul}, connect.CodeNotFound, "not_found")
 	}
 	if _, err := g.operator(t).
 		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(err,

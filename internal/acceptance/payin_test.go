@@ -50,10 +50,7 @@ func (g *instance) postPayin(t testing.TB, box sandbox.Cashbox, body string) ans
 // createPayin makes a payout and returns its answer, which must be a success.
 func (g *instance) createPayin(t testing.TB, box sandbox.Cashbox, more object) answer {
 	t.Helper()
-	a := g.postPayin(t, box, payinOrder(more))
-	if a.status != http.StatusOK {
-		t.Fatalf("create: %s", a)
-	}
+	a := g.postPayin(t, box, payinOrder(more)).must(t, "create", http.StatusOK)
 	return a
 }
 
@@ -79,10 +76,9 @@ func TestPayin(t *testing.T) {
 	id := created.text("data.id")
 	address := g.BaseURL + payins + "/" + id
 
-	_, err := g.operator(t).SetInsurance(t.Context(), connect.NewRequest(&portalv1.SetInsuranceRequest{
+	succeeds(t, g.operator(t).SetInsurance, &portalv1.SetInsuranceRequest{
 		MerchantCashboxId: box.MerchantCashboxID, Amount: "50",
-	}))
-	noError(t, err)
+	})
 	balance := fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID)
 	got := send(t, "GET", balance, "", signed(box, ""))
 	g.golden(t, "balance", got, "")
@@ -92,14 +88,12 @@ func TestPayin(t *testing.T) {
 	}
 
 	first, second := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token)
-	offers, err := first.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
-	noError(t, err)
+	offers := succeeds(t, first.ListPayins, &portalv1.ListPayinsRequest{})
 	if list := offers.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetAddress() != "•••• 4567" ||
 		list[0].Recipient != nil {
 		t.Errorf("offered %v", offers.Msg)
 	}
-	taken, err := first.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
+	taken := succeeds(t, first.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	if d := taken.Msg.GetData(); d.GetAddress() != recipientPhone || d.GetRecipient() != "Иван Петров" ||
 		d.GetRewardUsdt() != "16.45945945" ||
 		d.GetStatus() != "processing" ||
@@ -107,18 +101,13 @@ func TestPayin(t *testing.T) {
 		d.GetBankName() != "Sberbank" {
 		t.Errorf("taken %v", taken.Msg)
 	}
-	_, err = second.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_not_waiting")
-	_, err = second.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
-	wantRefused(t, err, connect.CodeNotFound, "not_found")
-	if got := send(t, "POST", address+"/cancel", "{}", signed(box, "{}")); got.status != 422 ||
-		got.text("code") != "payin_not_waiting" {
-		t.Errorf("cancelled while processing: %s", got)
-	}
+	refuses(t, "", second.TakePayin, &portalv1.TakePayinRequest{PayinId: id}, connect.CodeFailedPrecondition,
+		"payin_not_waiting")
+	refuses(t, "", second.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id}, connect.CodeNotFound, "not_found")
+	send(t, "POST", address+"/cancel", "{}",
+		signed(box, "{}")).want(t, "cancelled while processing", 422, "code", "payin_not_waiting")
 	proof := "transfer 12/7"
-	_, err = first.CompletePayin(t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
-	noError(t, err)
+	succeeds(t, first.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 	g.golden(t, "payin_completed", send(t, "GET", address, "", signed(box, "")), orderID)
 	for _, account := range g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
 		from transfer t cross join lateral (values (debit_account, -amount), (credit_account, amount)) m (account_id, amount)
@@ -160,13 +149,6 @@ func (g *instance) wantAudit(t *testing.T) {
 	}
 }
 
-func wantRefused(t *testing.T, err error, code connect.Code, why string) {
-	t.Helper()
-	if gotCode, gotWhy, _ := connectFault(t, err); gotCode != code || gotWhy != why {
-		t.Errorf("%s %s; want %s %s", gotCode, gotWhy, code, why)
-	}
-}
-
 func TestPayinCancel(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -189,21 +171,17 @@ func TestPayinCancel(t *testing.T) {
 		// 102 / 9250 = 0.011027027…, rounded up.
 		g.golden(t, "payin_cancelled", cancelled, orderID)
 		again := send(t, "POST", g.BaseURL+payins+"/"+id+"/cancel", body, signed(box, body))
-		if again.status != 422 || again.text("code") != "payin_not_waiting" {
-			t.Errorf("cancelled again: %s", again)
-		}
+		again.want(t, "cancelled again", 422, "code", "payin_not_waiting")
 		s.await(t, orderID, 1)
 	}
 	portal := portalv1connect.NewMerchantServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
 	foreign := portalv1connect.NewMerchantServiceClient(withToken(g.user(t, "merchant-2").Token), g.BaseURL)
 	id := g.createPayin(t, box, nil).text("data.id")
-	_, err := foreign.CancelPayin(t.Context(), connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
-	wantRefused(t, err, connect.CodePermissionDenied, "cashbox_access_denied")
-	done, err := portal.CancelPayin(t.Context(), connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
-	noError(t, err)
+	refuses(t, "", foreign.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id}, connect.CodePermissionDenied,
+		"cashbox_access_denied")
+	done := succeeds(t, portal.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id})
 	status := "cancelled"
-	list, err := portal.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{Status: &status}))
-	noError(t, err)
+	list := succeeds(t, portal.ListPayins, &portalv1.ListPayinsRequest{Status: &status})
 	if done.Msg.GetData().GetStatus() != status ||
 		!slices.ContainsFunc(list.Msg.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
 		t.Errorf("cancelled in the portal: %v, %v", done.Msg, list.Msg)
@@ -236,19 +214,13 @@ func TestPayinAccess(t *testing.T) {
 		"create, a bearer token":      {"POST", payins, "{}", bearer(g.user(t, "operator").Token), 401, "signature_required"},
 		"wrong method":                {"DELETE", payins + "/" + id, "", nil, 405, "method_not_allowed"},
 	} {
-		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
-		}
+		send(t, test.method, g.BaseURL+test.path, test.body, test.headers).want(t, name, test.status, "code", test.code)
 	}
 	for _, wrong := range []string{"1", "0", "x", "%00", "null", "01890a5d-ac96-774b-bcce-b302099a8057", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", strings.Repeat("9", 300)} {
-		if got := send(t, "GET", g.BaseURL+payins+"/"+wrong, "", signed(box, "")); got.status != 404 ||
-			got.text("code") != "not_found" {
-			t.Errorf("GET %q: %s", wrong, got)
-		}
-		if got := send(t, "POST", g.BaseURL+payins+"/"+wrong+"/cancel", "{}", signed(box, "{}")); got.status != 404 {
-			t.Errorf("cancel %q: %s", wrong, got)
-		}
+		send(t, "GET", g.BaseURL+payins+"/"+wrong, "",
+			signed(box, "")).want(t, fmt.Sprintf("GET %q", wrong), 404, "code", "not_found")
+		send(t, "POST", g.BaseURL+payins+"/"+wrong+"/cancel", "{}",
+			signed(box, "{}")).want(t, fmt.Sprintf("cancel %q", wrong), 404)
 	}
 	if got := send(t, "GET", address, "", signed(box, "")); got.text("data.status") != "waiting" {
 		t.Errorf("afterwards: %s", got)

@@ -18,9 +18,7 @@ func TestDirectoryByCalls(t *testing.T) {
 	p.setTerms(t)
 	p.addMerchant(t)
 
-	merchants, err := p.operator.ListMerchants(ctx,
-		connect.NewRequest(&portalv1.ListMerchantsRequest{Search: new("SHO")}))
-	noError(t, err)
+	merchants := succeeds(t, p.operator.ListMerchants, &portalv1.ListMerchantsRequest{Search: new("SHO")})
 	if list := merchants.Msg.GetData(); len(list) != 1 || list[0].GetId() != p.merchant || !list[0].GetApiEnabled() ||
 		list[0].GetMaxOpenPayments() != 5000 {
 		t.Fatalf("merchants %v", list)
@@ -34,7 +32,7 @@ func TestDirectoryByCalls(t *testing.T) {
 			Version:         &read.Version,
 		}))
 		if want != "" {
-			wantRefused(t, err, connect.CodeAlreadyExists, want)
+			wantFault(t, "", err, connect.CodeAlreadyExists, want)
 			continue
 		}
 		noError(t, err)
@@ -42,28 +40,23 @@ func TestDirectoryByCalls(t *testing.T) {
 			t.Errorf("the merchant is %v", now)
 		}
 	}
-	box, err := p.operator.GetCashbox(ctx, connect.NewRequest(&portalv1.GetCashboxRequest{MerchantCashboxId: p.box}))
-	noError(t, err)
+	box := succeeds(t, p.operator.GetCashbox, &portalv1.GetCashboxRequest{MerchantCashboxId: p.box})
 	if m := box.Msg.GetMethods(); len(m) != 1 || m[0].GetMethod() != "sbp" || m[0].GetMarginPercent() != "5" ||
 		m[0].GetClaimSeconds() != 900 || box.Msg.GetData().GetMerchantName() != "Shop" {
 		t.Errorf("the cashbox is %v", box.Msg)
 	}
 	p.readTrader(t)
 	p.readRequisite(t)
-	users, err := p.operator.ListUsers(ctx, connect.NewRequest(&portalv1.ListUsersRequest{Kind: new("trader")}))
-	noError(t, err)
+	users := succeeds(t, p.operator.ListUsers, &portalv1.ListUsersRequest{Kind: new("trader")})
 	if list := users.Msg.GetData(); len(list) != 1 || list[0].GetLogin() != "trader" || list[0].GetRole() != "owner" ||
 		list[0].GetOfName() != "Trader" || !list[0].GetHasPassword() {
 		t.Errorf("users %v", list)
 	}
-	limits, err := p.operator.ListPlatformLimits(ctx, connect.NewRequest(&portalv1.ListPlatformLimitsRequest{}))
-	noError(t, err)
+	limits := succeeds(t, p.operator.ListPlatformLimits, &portalv1.ListPlatformLimitsRequest{})
 	if list := limits.Msg.GetData(); len(list) != 1 || list[0].GetMinAmount() != "100.00" {
 		t.Errorf("limits %v", list)
 	}
-	none, err := p.operator.ListCashboxes(ctx,
-		connect.NewRequest(&portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)}))
-	noError(t, err)
+	none := succeeds(t, p.operator.ListCashboxes, &portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)})
 	if len(none.Msg.GetData()) != 0 {
 		t.Errorf("cashboxes that are off: %v", none.Msg.GetData())
 	}
@@ -72,24 +65,18 @@ func TestDirectoryByCalls(t *testing.T) {
 // readTrader gives the trader a processor and takes it away.
 func (p *platform) readTrader(t *testing.T) {
 	t.Helper()
-	ctx := t.Context()
 	secret := strings.Repeat("processor", 3)
 	keepSecret(secret)
-	set, err := p.operator.SetTraderAcquirer(ctx, connect.NewRequest(&portalv1.SetTraderAcquirerRequest{
+	set := succeeds(t, p.operator.SetTraderAcquirer, &portalv1.SetTraderAcquirerRequest{
 		TraderId: p.trader, Url: "https://cards.example", KeyId: "k", Secret: secret,
-	}))
-	noError(t, err)
+	})
 	if now := set.Msg.GetData(); now.GetUrl() != "https://cards.example" || !now.GetPresent() {
 		t.Errorf("the processor is %v", now)
 	}
-	_, err = p.operator.RemoveTraderAcquirer(ctx,
-		connect.NewRequest(&portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader}))
-	noError(t, err)
-	_, err = p.operator.RemoveTraderAcquirer(ctx,
-		connect.NewRequest(&portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader}))
-	wantRefused(t, err, connect.CodeNotFound, "not_found")
-	trader, err := p.operator.GetTrader(ctx, connect.NewRequest(&portalv1.GetTraderRequest{TraderId: p.trader}))
-	noError(t, err)
+	succeeds(t, p.operator.RemoveTraderAcquirer, &portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader})
+	refuses(t, "", p.operator.RemoveTraderAcquirer, &portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader},
+		connect.CodeNotFound, "not_found")
+	trader := succeeds(t, p.operator.GetTrader, &portalv1.GetTraderRequest{TraderId: p.trader})
 	if got := trader.Msg; got.GetBalance().GetAvailableUsdt() != "1000.00000000" || len(got.GetAcquirers()) != 1 ||
 		got.GetAcquirers()[0].GetPresent() || got.GetData().GetSharePercent() != "1" {
 		t.Errorf("the trader is %v", got)
@@ -99,36 +86,28 @@ func (p *platform) readTrader(t *testing.T) {
 // readRequisite reads a requisite without its value, and with it: that is kept.
 func (p *platform) readRequisite(t *testing.T) {
 	t.Helper()
-	ctx := t.Context()
-	list, err := p.operator.ListRequisites(ctx,
-		connect.NewRequest(&portalv1.ListRequisitesRequest{Search: new("4567")}))
-	noError(t, err)
+	list := succeeds(t, p.operator.ListRequisites, &portalv1.ListRequisitesRequest{Search: new("4567")})
 	if len(list.Msg.GetData()) != 1 || list.Msg.GetData()[0].GetMasked() != "•••• 4567" {
 		t.Fatalf("requisites %v", list.Msg.GetData())
 	}
 	id := list.Msg.GetData()[0].GetId()
-	updated, err := p.operator.UpdateRequisite(ctx, connect.NewRequest(&portalv1.UpdateRequisiteRequest{
+	updated := succeeds(t, p.operator.UpdateRequisite, &portalv1.UpdateRequisiteRequest{
 		RequisiteId: id,
 		Limits: &portalv1.RequisiteLimits{
 			DailyCount: new(int32(7)),
 			WorkFrom:   new("09:00"),
 			WorkUntil:  new("18:30"),
 		},
-	}))
-	noError(t, err)
+	})
 	if l := updated.Msg.GetData().GetLimits(); l.GetDailyCount() != 7 || l.GetWorkUntil() != "18:30" {
 		t.Errorf("limits %v", l)
 	}
-	logged, err := p.operator.ListSettingChanges(ctx,
-		connect.NewRequest(&portalv1.ListSettingChangesRequest{Subject: new("requisite")}))
-	noError(t, err)
+	logged := succeeds(t, p.operator.ListSettingChanges, &portalv1.ListSettingChangesRequest{Subject: new("requisite")})
 	if strings.Contains(logged.Msg.String()+updated.Msg.String(), "+79001234567") {
 		t.Error("the log of settings has the whole requisite")
 	}
-	whole, err := p.operator.RevealRequisite(ctx, connect.NewRequest(&portalv1.RevealRequisiteRequest{RequisiteId: id}))
-	noError(t, err)
-	reads, err := p.operator.ListSensitiveReads(ctx, connect.NewRequest(&portalv1.ListSensitiveReadsRequest{}))
-	noError(t, err)
+	whole := succeeds(t, p.operator.RevealRequisite, &portalv1.RevealRequisiteRequest{RequisiteId: id})
+	reads := succeeds(t, p.operator.ListSensitiveReads, &portalv1.ListSensitiveReadsRequest{})
 	if list := reads.Msg.GetData(); whole.Msg.GetValue() != "+79001234567" || len(list) != 1 ||
 		list[0].GetLogin() != "root" || list[0].GetSubject() != "requisite" || list[0].GetRequestId() == "" {
 		t.Errorf("%q, read by %v", whole.Msg.GetValue(), list)

@@ -263,8 +263,7 @@ func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTra
 		KeyId:    "gateway",
 		Secret:   processorSecret,
 	}
-	changed, err := g.operator(t).SetTraderAcquirer(t.Context(), connect.NewRequest(setting))
-	noError(t, err)
+	changed := succeeds(t, g.operator(t).SetTraderAcquirer, setting)
 	keepSecret(processorSecret)
 	return changed.Msg
 }
@@ -320,9 +319,7 @@ func TestTraderProcessor(t *testing.T) {
 	}
 	_, err = operator.CloseCardConflict(context.Background(),
 		connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
-		t.Errorf("closing none: %v %s", code, detail)
-	}
+	wantFault(t, "closing none", err, connect.CodeNotFound, "not_found")
 }
 
 // A trader's processor is replaced while cards are open at the former one. Those are asked about,

@@ -115,17 +115,11 @@ func TestProductionWithoutExternalSecret(t *testing.T) {
 	g, box := live(t, nil)
 	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")
 	const code = "external_payments_secret_not_configured"
-	if got := g.post(t, box, order(nil)); got.status != 503 || got.text("code") != code {
-		t.Errorf("create: %s", got)
-	}
-	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 503 || got.text("code") != code {
-		t.Errorf("callback: %s", got)
-	}
+	g.post(t, box, order(nil)).want(t, "create", 503, "code", code)
+	g.callback(t, "1", `{"status":"failed"}`).want(t, "callback", 503, "code", code)
 	// Who calls is settled first.
-	if got := send(t, "POST", g.BaseURL+payments, "{}",
-		with(signed(box, "{}"), "X-Merchant-Secret", "wrong")); got.status != 403 {
-		t.Errorf("with a wrong secret: %s", got)
-	}
+	send(t, "POST", g.BaseURL+payments, "{}",
+		with(signed(box, "{}"), "X-Merchant-Secret", "wrong")).want(t, "with a wrong secret", 403)
 	noSandbox(t, g)
 }
 
@@ -166,9 +160,7 @@ func TestProductionWithExternalSecret(t *testing.T) {
 	secret := "the application's own long secret"
 	keepSecret(secret)
 	g, box := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": secret})
-	if got := g.post(t, box, order(nil)); got.status != 422 || got.text("code") != "collect_requisites_not_available" {
-		t.Errorf("create: %s", got)
-	}
+	g.post(t, box, order(nil)).want(t, "create", 422, "code", "collect_requisites_not_available")
 	for _, local := range []string{"http://127.0.0.1:9/", "https://127.0.0.1/", "http://localhost/"} {
 		if got := g.post(t, box, order(object{"callbackUri": local})); got.status != 422 || len(got.fields()) != 1 ||
 			got.fields()[0] != "callbackUri" {
@@ -176,9 +168,7 @@ func TestProductionWithExternalSecret(t *testing.T) {
 		}
 	}
 	g.ExternalPaymentsSecret = secret
-	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 404 {
-		t.Errorf("callback: %s", got)
-	}
+	g.callback(t, "1", `{"status":"failed"}`).want(t, "callback", 404)
 	noError(t, g.stop())
 	if strings.Contains(g.stderr.String(), `"WARN"`) {
 		t.Errorf("warned: %s", g.stderr)

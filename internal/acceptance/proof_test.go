@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 )
@@ -21,8 +22,6 @@ func TestLedgerRoots(t *testing.T) {
 		}
 		got, err = trySend(http.MethodGet, address+path+"?month=2026-13", "", nil)
 		noError(t, err)
-		if got.status != http.StatusNotFound {
-			t.Errorf("%s, a month that there is not: %s", address, got)
-		}
+		got.want(t, fmt.Sprintf("%s, a month that there is not", address), http.StatusNotFound)
 	}
 }

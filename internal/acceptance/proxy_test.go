@@ -14,9 +14,7 @@ func TestBehindProxy(t *testing.T) {
 		_, token := g.cardPayment(t, nil)
 		got := send(t, "POST", g.BaseURL+"/api/v1/checkout/"+token+"/payer-details", typedCard("4242424242424242", nil),
 			header{"X-Forwarded-For": client})
-		if got.status != 200 {
-			t.Errorf("%s: %s", client, got)
-		}
+		got.want(t, client, 200)
 	}
 	_, token := g.cardPayment(t, nil)
 	form := strings.NewReader("pan=4242424242424242&expiry=12/35&cvv=123")

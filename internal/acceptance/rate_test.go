@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -48,8 +46,7 @@ func TestRates(t *testing.T) {
 		DayBandPercent: "12.5",
 		FreshSeconds:   3600,
 	}
-	set, err := operator.SetRateFeed(t.Context(), connect.NewRequest(&portalv1.SetRateFeedRequest{Feed: sent}))
-	noError(t, err)
+	set := succeeds(t, operator.SetRateFeed, &portalv1.SetRateFeedRequest{Feed: sent})
 	id := set.Msg.GetData().GetFeedId()
 	sent.FeedId = &id
 	if got := set.Msg.GetData(); got.String() != sent.String() || id == 0 {
@@ -76,9 +73,8 @@ func TestRates(t *testing.T) {
 	g.wantExplained(t, created.text("data.id"), source, "93.125")
 
 	seconds := int64(600)
-	byHand, err := operator.SetRate(t.Context(), connect.NewRequest(
-		&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "90", ValidSeconds: &seconds}))
-	noError(t, err)
+	byHand := succeeds(t, operator.SetRate,
+		&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "90", ValidSeconds: &seconds})
 	if rate := byHand.Msg.GetData(); rate.GetSource() != "operator" || rate.GetFiatPerUsdt() != "90.00" ||
 		!rate.GetInUse() ||
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != 10*time.Minute {
@@ -93,8 +89,7 @@ func TestRates(t *testing.T) {
 // rates lists the rates of RUB, the one in use first.
 func (g *instance) rates(t *testing.T) []*portalv1.Rate {
 	t.Helper()
-	list, err := g.operator(t).ListRates(t.Context(), connect.NewRequest(&portalv1.ListRatesRequest{}))
-	noError(t, err)
+	list := succeeds(t, g.operator(t).ListRates, &portalv1.ListRatesRequest{})
 	var rates []*portalv1.Rate
 	for _, rate := range list.Msg.GetRates() {
 		if rate.GetCurrency() == "RUB" {
@@ -109,9 +104,7 @@ func (g *instance) rates(t *testing.T) []*portalv1.Rate {
 
 func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 	t.Helper()
-	answer, err := g.operator(t).
-		ExplainRate(t.Context(), connect.NewRequest(&portalv1.ExplainRateRequest{PaymentId: number(paymentID)}))
-	noError(t, err)
+	answer := succeeds(t, g.operator(t).ExplainRate, &portalv1.ExplainRateRequest{PaymentId: number(paymentID)})
 	m := answer.Msg
 	if m.GetPaymentId() != number(paymentID) || m.GetRateSource() != source || m.GetRateUnavailable() ||
 		m.GetRateObservedAt() == nil ||
@@ -121,9 +114,7 @@ func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 		m.GetSteps()[0].GetValue() != base {
 		t.Errorf("explained %v", m)
 	}
-	asked, err := g.operator(t).
-		QuoteRate(t.Context(), connect.NewRequest(&portalv1.QuoteRateRequest{Currency: "RUB", Amount: "1000"}))
-	noError(t, err)
+	asked := succeeds(t, g.operator(t).QuoteRate, &portalv1.QuoteRateRequest{Currency: "RUB", Amount: "1000"})
 	if q := asked.Msg; q.GetPaymentId() != 0 || q.GetRateSource() != source || q.GetMarkupSource() != "configuration" ||
 		len(q.GetSteps()) != 9 || q.GetSteps()[0].GetValue() != base {
 		t.Errorf("quoted %v", q)
@@ -134,9 +125,7 @@ func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 // gateway.
 func (g *instance) wantRateLog(t *testing.T) {
 	t.Helper()
-	changes, err := g.operator(t).
-		ListSettingChanges(t.Context(), connect.NewRequest(&portalv1.ListSettingChangesRequest{}))
-	noError(t, err)
+	changes := succeeds(t, g.operator(t).ListSettingChanges, &portalv1.ListSettingChangesRequest{})
 	data := changes.Msg.GetData()
 	if len(data) != 2 || data[0].GetSubject() != "rate" || data[0].GetSubjectKey() != "RUB" ||
 		data[1].GetSubject() != "rate_feed" {

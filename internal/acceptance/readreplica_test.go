@@ -54,10 +54,7 @@ func TestReadReplica(t *testing.T) {
 	if page := g.visit(t, "/merchant/payments/"+id, looking); !strings.Contains(page, id) {
 		t.Error("the details of a payment are not fresh")
 	}
-	if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "",
-		signed(g.first(), "")); got.status != http.StatusOK {
-		t.Errorf("a call: %s", got)
-	}
+	send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), "")).want(t, "a call", http.StatusOK)
 	_, err = standby.Exec(t.Context(), "select pg_wal_replay_resume()")
 	noError(t, err)
 	noError(t, testenv.Eventually(func() error {

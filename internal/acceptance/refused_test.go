@@ -46,20 +46,14 @@ func badTransport(t *testing.T, g *instance, id string) {
 			payments: signed(box, body), payments + "/" + id + "/callback": g.application(body),
 		} {
 			got := send(t, "POST", g.BaseURL+path, body, with(headers, test.header, test.value))
-			if got.status != test.status || got.text("code") != test.code {
-				t.Errorf("%s to %s: %s; want %d", name, path, got, test.status)
-			}
+			got.want(t, fmt.Sprintf("%s to %s", name, path), test.status, "code", test.code)
 		}
 	}
 	for _, size := range []int{bodyLimit + 1, 1 << 20} {
 		large := pad(body, size)
-		if got := g.post(t, box, large); got.status != 413 || got.text("code") != "body_too_large" {
-			t.Errorf("create of %d bytes: %s", size, got)
-		}
+		g.post(t, box, large).want(t, fmt.Sprintf("create of %d bytes", size), 413, "code", "body_too_large")
 		large = pad(`{"status":"failed"}`, size)
-		if got := g.callback(t, id, large); got.status != 413 || got.text("code") != "body_too_large" {
-			t.Errorf("callback of %d bytes: %s", size, got)
-		}
+		g.callback(t, id, large).want(t, fmt.Sprintf("callback of %d bytes", size), 413, "code", "body_too_large")
 	}
 	badHeaders(t, g, id)
 }
@@ -84,10 +78,7 @@ func badHeaders(t *testing.T, g *instance, id string) {
 		"wrong signature": {with(good, "Signature", strings.Repeat("0", 64)), 403, "invalid_signature"},
 		"a bearer token":  {bearer(g.user(t, "operator").Token), 401, "signature_required"},
 	} {
-		if got := send(t, "POST", g.BaseURL+payments, body, test.headers); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("create, %s: %s; want %d %s", name, got, test.status, test.code)
-		}
+		send(t, "POST", g.BaseURL+payments, body, test.headers).want(t, "create, "+name, test.status, "code", test.code)
 	}
 	callback := g.BaseURL + payments + "/" + id + "/callback"
 	for name, test := range map[string]struct {
@@ -101,10 +92,7 @@ func badHeaders(t *testing.T, g *instance, id string) {
 		"another body's":       {g.application("{}"), 403, "invalid_signature"},
 		"signed with no bytes": {header{"Signature": sign.Signature("", []byte(body))}, 403, "invalid_signature"},
 	} {
-		if got := send(t, "POST", callback, body, test.headers); got.status != test.status ||
-			got.text("code") != test.code {
-			t.Errorf("callback, %s: %s; want %d %s", name, got, test.status, test.code)
-		}
+		send(t, "POST", callback, body, test.headers).want(t, "callback, "+name, test.status, "code", test.code)
 	}
 }
 
@@ -117,23 +105,14 @@ func badPaths(t *testing.T, g *instance, id string) {
 		"null", "1;drop", strings.Repeat("9", 300), "..%2f1",
 	} {
 		wrong = strings.ReplaceAll(wrong, " ", "%20")
-		if got := g.callback(t, wrong, `{"status":"failed"}`); got.status != 404 || got.text("code") != "not_found" {
-			t.Errorf("callback %q: %s", wrong, got)
-		}
-		if got := send(t, "GET", g.BaseURL+payments+"/"+wrong, "", signed(box, "")); got.status != 404 ||
-			got.text("code") != "not_found" {
-			t.Errorf("GET %q: %s", wrong, got)
-		}
+		g.callback(t, wrong, `{"status":"failed"}`).want(t, fmt.Sprintf("callback %q", wrong), 404, "code", "not_found")
+		send(t, "GET", g.BaseURL+payments+"/"+wrong, "",
+			signed(box, "")).want(t, fmt.Sprintf("GET %q", wrong), 404, "code", "not_found")
 	}
 	// An invalid body says nothing of a payment that does not exist.
-	if got := g.callback(t, "999999999", `{"status":1}`); got.status != 404 {
-		t.Errorf("callback without a payment: %s", got)
-	}
+	g.callback(t, "999999999", `{"status":1}`).want(t, "callback without a payment", 404)
 	for _, path := range []string{"/api/", "/api/v1", "/api/v2/payments", "/api/v1/payments/", "/api/v1//payments", "/api/v1/payments/1/callback/", "/api/v1/../v1/payments", "/API/v1/payments"} {
-		if got := send(t, "POST", g.BaseURL+path, "{}", signed(box, "{}")); got.status != 404 ||
-			got.text("code") != "not_found" {
-			t.Errorf("POST %s: %s", path, got)
-		}
+		send(t, "POST", g.BaseURL+path, "{}", signed(box, "{}")).want(t, "POST "+path, 404, "code", "not_found")
 	}
 	for path, allowed := range map[string]string{payments + "/" + id: "GET, HEAD", payments + "/" + id + "/callback": "POST"} {
 		for _, method := range []string{"PUT", "DELETE", "PATCH"} {
@@ -175,24 +154,17 @@ func badConnect(t *testing.T, g *instance, id int64) {
 			t.Errorf("%s callback: %s %s %v", codec, code, why, fields)
 		}
 		for _, unknown := range []int64{0, -1, 1 << 40} {
-			_, err = app.UpdatePaymentStatus(t.Context(),
-				connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}))
-			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
-				t.Errorf("%s callback of %d: %s %s", codec, unknown, code, why)
-			}
+			refuses(t, fmt.Sprintf("%s callback of %d", codec, unknown), app.UpdatePaymentStatus,
+				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}, connect.CodeNotFound,
+				"not_found")
 		}
 		for _, unknown := range []string{"", "x", "0", "a\x00b"} {
-			_, err = merchant.GetPayment(t.Context(),
-				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: unknown}))
-			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
-				t.Errorf("%s GetPayment of %q: %s %s", codec, unknown, code, why)
-			}
+			refuses(t, fmt.Sprintf("%s GetPayment of %q", codec, unknown), merchant.GetPayment,
+				&gatewayv1.GetPaymentRequest{PaymentId: unknown}, connect.CodeNotFound, "not_found")
 		}
 		desk := g.desk(g.user(t, "trader-1").Token, options...)
-		_, err = desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: 1 << 40}))
-		if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
-			t.Errorf("%s cancel: %s %s", codec, code, why)
-		}
+		refuses(t, codec+" cancel", desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: 1 << 40},
+			connect.CodeNotFound, "not_found")
 		zero, done := int32(0), "done"
 		_, err = desk.ListPayments(t.Context(),
 			connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}))

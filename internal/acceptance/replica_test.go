@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
@@ -16,9 +14,8 @@ import (
 
 func (g *instance) advance(t *testing.T, by time.Duration) {
 	t.Helper()
-	_, err := sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL).AdvanceClock(t.Context(),
-		connect.NewRequest(&sandboxv1.AdvanceClockRequest{Seconds: int64(by / time.Second)}))
-	noError(t, err)
+	succeeds(t, sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL).AdvanceClock,
+		&sandboxv1.AdvanceClockRequest{Seconds: int64(by / time.Second)})
 }
 
 // Two replicas on one database share the test clock, the payments, the keys and the links.
@@ -33,9 +30,7 @@ func TestReplicas(t *testing.T) {
 	created := a.create(t, a.first(), object{"orderId": orderID, "callbackUri": s.URL})
 	id := created.text("data.id")
 	read := func(g *instance) answer { return send(t, "GET", g.BaseURL+payments+"/"+id, "", signed(g.first(), "")) }
-	if got := read(b); got.status != 200 || got.text("data.status") != "pending" {
-		t.Fatalf("on the other replica: %s", got)
-	}
+	read(b).must(t, "on the other replica", 200, "data.status", "pending")
 	if again := b.create(t, b.first(), object{"orderId": orderID, "callbackUri": s.URL}); again.text("data.id") != id {
 		t.Errorf("repeated on the other replica: %s", again)
 	}
@@ -82,9 +77,7 @@ func revokedEverywhere(t *testing.T, replicas ...*instance) {
 	replicas[0].exec(t, "update api_key set revoked_at = now() where key_id = $1", replicas[0].first().KeyID)
 	for i, g := range replicas {
 		g.awaitKey(t, g.first(), true, http.StatusForbidden)
-		if got := g.post(t, g.first(), order(nil)); got.status != 403 || got.text("code") != "invalid_signature" {
-			t.Errorf("replica %d: %s", i, got)
-		}
+		g.post(t, g.first(), order(nil)).want(t, fmt.Sprintf("replica %d", i), 403, "code", "invalid_signature")
 	}
 }
 
@@ -130,9 +123,7 @@ func TestRestart(t *testing.T) {
 		t.Error("the secrets are others")
 	}
 	got := send(t, "GET", again.BaseURL+payments+"/"+created.text("data.id"), "", signed(again.first(), ""))
-	if got.status != 200 || got.text("data.status") != "pending" {
-		t.Errorf("after the start: %s", got)
-	}
+	got.want(t, "after the start", 200, "data.status", "pending")
 	if at, err := time.Parse(time.RFC3339Nano,
 		again.create(t, again.first(), nil).text("data.createdAt")); err != nil || time.Until(at) < 9*time.Minute {
 		t.Errorf("the clock says %s", at)

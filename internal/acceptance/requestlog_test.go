@@ -20,8 +20,7 @@ import (
 func (g *instance) logged(t *testing.T, token string, m *portalv1.ListRequestsRequest) []*portalv1.LoggedRequest {
 	t.Helper()
 	service := portalv1connect.NewRequestLogServiceClient(withToken(token), g.BaseURL)
-	got, err := service.ListRequests(t.Context(), connect.NewRequest(m))
-	noError(t, err)
+	got := succeeds(t, service.ListRequests, m)
 	return got.Msg.GetData()
 }
 
@@ -224,8 +223,7 @@ func TestLookByRPC(t *testing.T) {
 	g := freshSandbox(t)
 	box := g.first()
 	service := portalv1connect.NewLookServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
-	list, err := service.ListCashboxLooks(t.Context(), connect.NewRequest(&portalv1.ListCashboxLooksRequest{}))
-	noError(t, err)
+	list := succeeds(t, service.ListCashboxLooks, &portalv1.ListCashboxLooksRequest{})
 	var seen *portalv1.CashboxLook
 	for _, look := range list.Msg.GetData() {
 		if look.GetMerchantCashboxId() == box.MerchantCashboxID {
@@ -237,8 +235,7 @@ func TestLookByRPC(t *testing.T) {
 		MerchantCashboxId: box.MerchantCashboxID, Version: seen.GetVersion(), PageColor: &color,
 		ReturnHosts: &portalv1.LookHosts{Hosts: []string{"shop.example"}},
 	}
-	after, err := service.UpdateCashboxLook(t.Context(), connect.NewRequest(change))
-	noError(t, err)
+	after := succeeds(t, service.UpdateCashboxLook, change)
 	look := after.Msg.GetLook()
 	if look.GetPageColor() != "#7b2ff7" || strings.Join(look.GetReturnHosts(), " ") != "shop.example" {
 		t.Errorf("%v", look)

@@ -159,8 +159,7 @@ func (o *original) feedFrom(t *testing.T, cursor *string) (ids []string, end str
 	t.Helper()
 	desk := o.merchantDesk(o.user(t, "merchant").Token)
 	for {
-		page, err := desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: cursor}))
-		noError(t, err)
+		page := succeeds(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
 		if len(page.Msg.GetData()) == 0 {
 			return ids, page.Msg.GetNextCursor()
 		}
@@ -297,9 +296,7 @@ func TestOffline(t *testing.T) {
 	g.setProcessor(t, p)
 	s := newShop(t, g.first().WebhookSecret)
 	created := g.create(t, g.first(), object{"callbackUri": s.URL})
-	if got := g.callback(t, created.text("data.id"), `{"status":"completed"}`); got.status != http.StatusOK {
-		t.Errorf("callback: %s", got)
-	}
+	g.callback(t, created.text("data.id"), `{"status":"completed"}`).want(t, "callback", http.StatusOK)
 	_, token := g.cardPayment(t, nil)
 	if got := g.checkout(t, token, "payer-details", typedCard(savedPAN, nil)); got.status < 400 {
 		t.Errorf("a card is taken: %s", got)

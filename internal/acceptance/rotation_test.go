@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 
@@ -103,14 +102,12 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	r.payout = r.createPayin(t, box, nil).text("data.id")
 	r.paysFirst(t)
 	// Both secrets of the cashbox sign: the one before is sealed as well.
-	rotated, err := r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret(t.Context(),
-		connect.NewRequest(&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID}))
-	noError(t, err)
+	rotated := succeeds(t, r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret,
+		&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID})
 	keepSecret(rotated.Msg.GetWebhookSecret())
 	r.token = r.user(t, "trader-3").Token
 	begin := func() string {
-		offer, err := r.account(r.token).BeginTotp(t.Context(), connect.NewRequest(&portalv1.BeginTotpRequest{}))
-		noError(t, err)
+		offer := succeeds(t, r.account(r.token).BeginTotp, &portalv1.BeginTotpRequest{})
 		keepSecret(offer.Msg.GetSecret())
 		return offer.Msg.GetSecret()
 	}
@@ -135,9 +132,7 @@ func (r *rotation) confirmTOTP(t *testing.T, secret string) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
-	done, err := r.account(r.token).
-		ConfirmTotp(t.Context(), connect.NewRequest(&portalv1.ConfirmTotpRequest{Code: code}))
-	noError(t, err)
+	done := succeeds(t, r.account(r.token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
 	keepSecret(append(done.Msg.GetRecoveryCodes(), done.Msg.GetToken())...)
 	return done.Msg.GetToken()
 }
@@ -164,24 +159,19 @@ func (r *rotation) paysAgain(t *testing.T) {
 func (r *rotation) payoutDone(t *testing.T, id string) {
 	t.Helper()
 	desk := r.desk(r.user(t, "trader-1").Token)
-	taken, err := desk.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
+	taken := succeeds(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	if taken.Msg.GetData().GetAddress() != recipientPhone {
 		t.Errorf("the payout goes to %s", taken.Msg.GetData().GetAddress())
 	}
 	proof := "transfer"
-	_, err = desk.CompletePayin(t.Context(),
-		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
-	noError(t, err)
+	succeeds(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 }
 
 // told has a payment completed, and its webhook arrive as it is signed.
 func (r *rotation) told(t *testing.T) {
 	t.Helper()
 	created := r.create(t, r.first(), object{"callbackUri": r.shop.URL})
-	if got := r.callback(t, created.text("data.id"), `{"status":"completed"}`); got.status != http.StatusOK {
-		t.Errorf("callback: %s", got)
-	}
+	r.callback(t, created.text("data.id"), `{"status":"completed"}`).want(t, "callback", http.StatusOK)
 	r.shop.await(t, created.text("data.orderId"), 1)
 }
 
@@ -242,9 +232,7 @@ func (r *rotation) opensAll(t *testing.T) {
 	// Each code is good once: the next one is good already.
 	code, err := totp.GenerateCode(r.totp, time.Now().Add(30*time.Second))
 	noError(t, err)
-	passed, err := r.account(in.Msg.GetToken()).
-		SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: code}))
-	noError(t, err)
+	passed := succeeds(t, r.account(in.Msg.GetToken()).SecondFactor, &portalv1.SecondFactorRequest{Code: code})
 	keepSecret(passed.Msg.GetToken())
 	r.confirmTOTP(t, r.offer)
 	fresh, _ := testKey(2)

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,8 +22,7 @@ func (g *instance) account(token string) portalv1connect.AuthServiceClient {
 // do everything.
 func (g *instance) enrol(t *testing.T, token string) string {
 	t.Helper()
-	offer, err := g.account(token).BeginTotp(t.Context(), connect.NewRequest(&portalv1.BeginTotpRequest{}))
-	noError(t, err)
+	offer := succeeds(t, g.account(token).BeginTotp, &portalv1.BeginTotpRequest{})
 	secret := offer.Msg.GetSecret()
 	keepSecret(secret)
 	if !strings.HasPrefix(offer.Msg.GetUrl(), "otpauth://totp/") {
@@ -30,8 +30,7 @@ func (g *instance) enrol(t *testing.T, token string) string {
 	}
 	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
-	done, err := g.account(token).ConfirmTotp(t.Context(), connect.NewRequest(&portalv1.ConfirmTotpRequest{Code: code}))
-	noError(t, err)
+	done := succeeds(t, g.account(token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
 	for _, recovery := range done.Msg.GetRecoveryCodes() {
 		keepSecret(recovery)
 	}
@@ -54,16 +53,13 @@ func TestSecondFactorInProduction(t *testing.T) {
 		t.Fatalf("state %s", in.Msg.GetState())
 	}
 	operator := portalv1connect.NewOperatorServiceClient(withToken(token), p.BaseURL)
-	_, err = operator.ListRates(t.Context(), connect.NewRequest(&portalv1.ListRatesRequest{}))
-	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "second_factor_required" {
-		t.Errorf("without the factor: %s %s", code, why)
-	}
+	refuses(t, "without the factor", operator.ListRates, &portalv1.ListRatesRequest{}, connect.CodePermissionDenied,
+		"second_factor_required")
 	_, err = p.account(token).ListSessions(t.Context(), connect.NewRequest(&portalv1.ListSessionsRequest{}))
 	if _, why, _ := connectFault(t, err); why != "second_factor_required" {
 		t.Errorf("its sessions: %s", why)
 	}
-	half, err := p.account(token).GetSession(t.Context(), connect.NewRequest(&portalv1.GetSessionRequest{}))
-	noError(t, err)
+	half := succeeds(t, p.account(token).GetSession, &portalv1.GetSessionRequest{})
 	if half.Msg.GetState() != "awaits_factor" || half.Msg.Role != nil || len(half.Msg.GetCapabilities()) != 0 {
 		t.Errorf("session %v", half.Msg)
 	}
@@ -80,18 +76,14 @@ func TestInvitedUser(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	role := "auditor"
-	made, err := p.operator.CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
-		Kind: "operator", Login: "eva", Role: &role,
-	}))
-	noError(t, err)
+	made := succeeds(t, p.operator.CreateUser, &portalv1.CreateUserRequest{Kind: "operator", Login: "eva", Role: &role})
 	link := made.Msg.GetInvitationLink()
 	keepSecret(link)
 	if !strings.HasPrefix(link, "https://portal.example/invitation/") {
 		t.Errorf("link %s", link)
 	}
 	id := number(made.Msg.GetChange().GetSubjectKey())
-	again, err := p.operator.InviteUser(t.Context(), connect.NewRequest(&portalv1.InviteUserRequest{UserId: id}))
-	noError(t, err)
+	again := succeeds(t, p.operator.InviteUser, &portalv1.InviteUserRequest{UserId: id})
 	keepSecret(again.Msg.GetInvitationLink())
 	if again.Msg.GetInvitationLink() == link {
 		t.Error("the same link again")
@@ -105,10 +97,8 @@ func TestInvitedUser(t *testing.T) {
 	if _, err := eva.ListRates(t.Context(), connect.NewRequest(&portalv1.ListRatesRequest{})); err != nil {
 		t.Errorf("an auditor reads: %v", err)
 	}
-	_, err = eva.SetRate(t.Context(), connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "1"}))
-	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "role_not_allowed" {
-		t.Errorf("an auditor sets rates: %s %s", code, why)
-	}
+	refuses(t, "an auditor sets rates", eva.SetRate, &portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "1"},
+		connect.CodePermissionDenied, "role_not_allowed")
 }
 
 // A user's whole account over the API: who they are, their sessions, factor, password and
@@ -124,53 +114,43 @@ func TestAccountOverTheAPI(t *testing.T) {
 		return in.Msg.GetToken()
 	}
 	token, other := login(user.Password), login(user.Password)
-	me, err := g.account(token).GetSession(t.Context(), connect.NewRequest(&portalv1.GetSessionRequest{}))
-	noError(t, err)
+	me := succeeds(t, g.account(token).GetSession, &portalv1.GetSessionRequest{})
 	if me.Msg.GetLogin() != user.Login || me.Msg.GetKind() != "trader" || me.Msg.GetRole() != "owner" ||
 		me.Msg.GetState() != "whole" || me.Msg.GetPreferences().GetZone() != "UTC" || me.Msg.GetFactors().GetTotp() ||
 		!slices.Equal(me.Msg.GetCapabilities(),
 			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"}) {
 		t.Errorf("session %v", me.Msg)
 	}
-	list, err := g.account(token).ListSessions(t.Context(), connect.NewRequest(&portalv1.ListSessionsRequest{}))
-	noError(t, err)
+	list := succeeds(t, g.account(token).ListSessions, &portalv1.ListSessionsRequest{})
 	current := slices.IndexFunc(list.Msg.GetData(), (*portalv1.UserSession).GetCurrent)
 	if len(list.Msg.GetData()) != 3 || current < 0 || list.Msg.GetData()[current].GetId() != me.Msg.GetId() {
 		t.Errorf("sessions %v", list.Msg) // two signed in, and the one of the sandbox's file
 	}
 	language := "ru"
-	changed, err := g.account(token).SetPreferences(t.Context(), connect.NewRequest(&portalv1.SetPreferencesRequest{
+	changed := succeeds(t, g.account(token).SetPreferences, &portalv1.SetPreferencesRequest{
 		Zone: "Asia/Baku", Language: &language, Theme: "dark",
-	}))
-	noError(t, err)
+	})
 	if p := changed.Msg.GetPreferences(); p.GetZone() != "Asia/Baku" || p.GetLanguage() != "ru" || p.GetShortcuts() {
 		t.Errorf("preferences %v", p)
 	}
 	token = g.enrol(t, token)
-	codes, err := g.account(token).
-		RenewRecoveryCodes(t.Context(), connect.NewRequest(&portalv1.RenewRecoveryCodesRequest{}))
-	noError(t, err)
-	renewed, err := g.account(token).SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{
+	codes := succeeds(t, g.account(token).RenewRecoveryCodes, &portalv1.RenewRecoveryCodesRequest{})
+	renewed := succeeds(t, g.account(token).SecondFactor, &portalv1.SecondFactorRequest{
 		Code: codes.Msg.GetRecoveryCodes()[0],
-	}))
-	noError(t, err)
+	})
 	token = renewed.Msg.GetToken()
 	keepSecret(token)
-	_, err = g.account(token).RemoveTotp(t.Context(), connect.NewRequest(&portalv1.RemoveTotpRequest{}))
-	noError(t, err)
-	after, err := g.account(token).ChangePassword(t.Context(), connect.NewRequest(&portalv1.ChangePasswordRequest{
+	succeeds(t, g.account(token).RemoveTotp, &portalv1.RemoveTotpRequest{})
+	after := succeeds(t, g.account(token).ChangePassword, &portalv1.ChangePasswordRequest{
 		OldPassword: user.Password, NewPassword: platformPassword,
-	}))
-	noError(t, err)
+	})
 	g.isOut(t, token, other, user.Token)
 	token = after.Msg.GetToken()
 	keepSecret(token)
 	other = login(platformPassword)
-	_, err = g.account(token).EndSession(t.Context(), connect.NewRequest(&portalv1.EndSessionRequest{}))
-	noError(t, err)
+	succeeds(t, g.account(token).EndSession, &portalv1.EndSessionRequest{})
 	g.isOut(t, other)
-	_, err = g.account(token).Logout(t.Context(), connect.NewRequest(&portalv1.LogoutRequest{}))
-	noError(t, err)
+	succeeds(t, g.account(token).Logout, &portalv1.LogoutRequest{})
 	g.isOut(t, token)
 }
 
@@ -183,8 +163,6 @@ func (g *instance) isOut(t *testing.T, tokens ...string) {
 			t.Errorf("token %d still opens a session", n)
 			continue
 		}
-		if code, why, _ := connectFault(t, err); code != connect.CodeUnauthenticated || why != "unauthenticated" {
-			t.Errorf("token %d: %s %s", n, code, why)
-		}
+		wantFault(t, fmt.Sprintf("token %d", n), err, connect.CodeUnauthenticated, "unauthenticated")
 	}
 }

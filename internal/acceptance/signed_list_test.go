@@ -52,10 +52,7 @@ func (g *instance) pages(t testing.TB, box sandbox.Cashbox, path string, query u
 // createDeposit asks for a deposit, which must be a success.
 func (g *instance) createDeposit(t testing.TB, box sandbox.Cashbox) answer {
 	t.Helper()
-	made := g.postDeposit(t, box, depositOrder(nil))
-	if made.status != http.StatusCreated {
-		t.Fatalf("create: %s", made)
-	}
+	made := g.postDeposit(t, box, depositOrder(nil)).must(t, "create", http.StatusCreated)
 	return made
 }
 
@@ -209,9 +206,7 @@ func TestSignedListRefusals(t *testing.T) {
 			"no merchant":      {g.unboundKey(t), 403, "merchant_binding_required"},
 		} {
 			got := send(t, http.MethodGet, g.BaseURL+path+"?limit=1", "", test.headers)
-			if got.status != test.status || got.text("code") != test.code {
-				t.Errorf("%s, %s: %s; want %d %s", path, name, got, test.status, test.code)
-			}
+			got.want(t, fmt.Sprintf("%s, %s", path, name), test.status, "code", test.code)
 		}
 		for field, values := range map[string][]string{"limit": {"0", "101", "x", ""}, "cursor": {"0", "-1", "x", "", "9223372036854775808"}} {
 			for _, value := range values {
@@ -271,22 +266,18 @@ func TestSignedListsByConnect(t *testing.T) {
 	key := made.text("data.idempotencyKey")
 	for codec, options := range codecs {
 		payins := gatewayv1connect.NewPayinServiceClient(signing, g.BaseURL, options...)
-		list, err := payins.ListPayins(t.Context(), connect.NewRequest(&gatewayv1.ListPayinsRequest{OrderId: &orderID}))
-		noError(t, err)
+		list := succeeds(t, payins.ListPayins, &gatewayv1.ListPayinsRequest{OrderId: &orderID})
 		if data := list.Msg.GetData(); len(data) != 1 || data[0].GetId() != payin || list.Msg.NextCursor != nil {
 			t.Errorf("%s: %v", codec, list.Msg)
 		}
 		deposits := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
-		found, err := deposits.ListDeposits(t.Context(),
-			connect.NewRequest(&gatewayv1.ListDepositsRequest{IdempotencyKey: &key}))
-		noError(t, err)
+		found := succeeds(t, deposits.ListDeposits, &gatewayv1.ListDepositsRequest{IdempotencyKey: &key})
 		if data := found.Msg.GetData(); len(data) != 1 || fmt.Sprint(data[0].GetId()) != made.text("data.id") {
 			t.Errorf("%s: %v", codec, found.Msg)
 		}
 		limit, zero := int32(1), int32(0)
-		payments, err := g.merchantClient(box, options...).
-			ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &limit}))
-		noError(t, err)
+		payments := succeeds(t, g.merchantClient(box, options...).ListPayments,
+			&gatewayv1.ListPaymentsRequest{Limit: &limit})
 		if len(payments.Msg.GetData()) > 1 {
 			t.Errorf("%s: %v", codec, payments.Msg)
 		}
@@ -295,7 +286,7 @@ func TestSignedListsByConnect(t *testing.T) {
 			connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &limit})); err != nil {
 			t.Errorf("%s: %v", codec, err)
 		}
-		_, err = events.ListEvents(t.Context(), connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &zero}))
+		_, err := events.ListEvents(t.Context(), connect.NewRequest(&gatewayv1.ListEventsRequest{Limit: &zero}))
 		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument ||
 			why != "validation_failed" ||
 			!slices.Equal(fields, []string{"limit"}) {

@@ -93,12 +93,11 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 		g.pool.QueryRow(t.Context(), "select merchant_id from cashbox where id = $1", second.MerchantCashboxID).
 			Scan(&merchantID),
 	)
-	change, err := g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
+	change := succeeds(t, g.operator(t).CreateUser, &portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "player", Password: "correct horse battery", MerchantIds: []int64{merchantID},
-	}))
-	noError(t, err)
+	})
 	userID := change.Msg.GetChange().GetSubjectKey()
-	_, err = g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
+	_, err := g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "loose", Password: "correct horse battery",
 	}))
 	if _, why, fields := connectFault(t, err); why != "validation_failed" ||
@@ -117,9 +116,7 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 		t.Errorf("listed: %s", list)
 	}
 	for id, status := range map[string]int{own: 200, named: 200, others: 404, blank: 404} {
-		if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", token); got.status != status {
-			t.Errorf("payment %s: %s", id, got)
-		}
+		send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", token).want(t, "payment "+id, status)
 	}
 	if n := g.count(t, "select count(*) from payment where payer_user_id is null"); n != 1 {
 		t.Errorf("%d payments are of nobody", n)
@@ -128,9 +125,7 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 	payer := g.user(t, "payer")
 	for _, box := range []string{"sandbox-rub", "sandbox-second-rub"} {
 		id := g.create(t, g.box(t, box), object{"payer": object{"userId": "payer"}}).text("data.id")
-		if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", bearer(payer.Token)); got.status != 200 {
-			t.Errorf("%s: %s", box, got)
-		}
+		send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", bearer(payer.Token)).want(t, box, 200)
 	}
 }
 

@@ -53,9 +53,7 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	if status := stands(); status != "pending" {
 		t.Errorf("it is seen as %s, which is on no standby", status)
 	}
-	if got := complete(); got.status != http.StatusServiceUnavailable {
-		t.Errorf("again, without a standby: %s", got)
-	}
+	complete().want(t, "again, without a standby", http.StatusServiceUnavailable)
 	standby("reset synchronous_standby_names")
 	noError(t, testenv.Eventually(func() error {
 		if got := complete(); got.status != http.StatusOK {

@@ -78,7 +78,7 @@ func TestTriggerOnGiven(t *testing.T) {
 				t.Errorf("sent %+v", sent)
 			}
 			_, err = g.trigger(event, made.text("data.uuid"))
-			wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
+			wantFault(t, "", err, connect.CodeFailedPrecondition, "payment_not_pending")
 		})
 	}
 }
@@ -97,7 +97,7 @@ func TestTriggerCardPayment(t *testing.T) {
 		t.Errorf("after a resend: %v, %s", got, view)
 	}
 	_, err = g.trigger("payment.code_resend", id)
-	wantRefused(t, err, connect.CodeResourceExhausted, "code_resend_too_early")
+	wantFault(t, "", err, connect.CodeResourceExhausted, "code_resend_too_early")
 	_, err = g.trigger("payment.completed", id)
 	noError(t, err)
 	read := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.box(t, "sandbox-azn"), ""))
@@ -118,7 +118,7 @@ func TestTriggerPayout(t *testing.T) {
 		t.Errorf("answered %v", got)
 	}
 	_, err = g.trigger("payin.completed", id)
-	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_not_processing")
+	wantFault(t, "", err, connect.CodeFailedPrecondition, "payin_not_processing")
 }
 
 // What cannot happen is refused, and the field is named.
@@ -162,13 +162,11 @@ func TestSandboxOverREST(t *testing.T) {
 		payment.at("paymentId") == nil || payment.text("orderId") == "" {
 		t.Errorf("a payment: %s", payment)
 	}
-	if again := call(
+	call(
 		http.MethodPost,
 		"trigger",
 		`{"event":"payment.completed","id":"`+payment.text("id")+`"}`,
-	); again.status != 422 || again.text("code") != "payment_not_pending" {
-		t.Errorf("the same once more: %s", again)
-	}
+	).want(t, "the same once more", 422, "code", "payment_not_pending")
 	if payout := call(http.MethodPost, "trigger", `{"event":"payin.completed"}`); payout.status != 200 ||
 		payout.at("paymentId") != nil || payout.text("status") != "completed" {
 		t.Errorf("a payout: %s", payout)
@@ -199,10 +197,7 @@ func TestSandboxOverREST(t *testing.T) {
 		{http.MethodGet, "", "true"},
 		{http.MethodDelete, "", "false"},
 	} {
-		if got := call(step.method, "simulation", step.body); got.status != 200 ||
-			got.text("simulation.running") != step.running {
-			t.Errorf("%s: %s", step.method, got)
-		}
+		call(step.method, "simulation", step.body).want(t, step.method, 200, "simulation.running", step.running)
 	}
 	if bad := call(http.MethodPut, "simulation", `{"plays":[{"method":"quasi_ecom"}]}`); bad.status != 422 ||
 		!slices.Equal(bad.fields(), []string{"plays[0].method"}) {
@@ -223,7 +218,7 @@ func TestTriggerWithoutFreeTrader(t *testing.T) {
 	}
 	g.exec(t, "update trader_payout_method set enabled = false")
 	_, err := g.trigger("payin.completed", "")
-	wantRefused(t, err, connect.CodeFailedPrecondition, "no_free_trader")
+	wantFault(t, "", err, connect.CodeFailedPrecondition, "no_free_trader")
 	if waiting := g.count(t, "select count(*) from payin where status = 'waiting'"); waiting != 1 {
 		t.Errorf("%d payouts wait", waiting)
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/vault"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -43,10 +41,8 @@ func TestUnreadableHolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			made, token := g.cardPayment(t, nil)
 			id := number(made.text("data.id"))
-			if got := g.checkout(t, token, "payer-details",
-				typedCard("4111111111111111", object{"cardHolder": "ANNA B"})); got.status != 200 {
-				t.Fatal(got)
-			}
+			g.checkout(t, token, "payer-details",
+				typedCard("4111111111111111", object{"cardHolder": "ANNA B"})).must(t, "", 200)
 			test.spoil(id)
 			same := func(where string, holder *string) {
 				if (holder == nil) != (test.shown == nil) || holder != nil && *holder != *test.shown {
@@ -55,8 +51,7 @@ func TestUnreadableHolder(t *testing.T) {
 			}
 			for codec, options := range codecs {
 				desk := g.desk(g.user(t, "trader-3").Token, options...)
-				list, err := desk.ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{}))
-				noError(t, err)
+				list := succeeds(t, desk.ListPayments, &portalv1.ListPaymentsRequest{})
 				found := false
 				for _, p := range list.Msg.GetData() {
 					if p.GetId() == id {
@@ -67,21 +62,14 @@ func TestUnreadableHolder(t *testing.T) {
 				if !found {
 					t.Errorf("%s: not listed", codec)
 				}
-				read, err := g.merchantClient(box, options...).
-					GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: fmt.Sprint(id)}))
-				noError(t, err)
+				read := succeeds(t, g.merchantClient(box, options...).GetPayment,
+					&gatewayv1.GetPaymentRequest{PaymentId: fmt.Sprint(id)})
 				same(codec+", read", read.Msg.GetData().GetPayerRequisites().CardHolder)
 			}
-			if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+fmt.Sprint(id), "",
-				signed(box, "")); got.status != 200 {
-				t.Errorf("REST: %s", got)
-			}
-			if got := g.checkout(t, token, "", ""); got.status != 200 {
-				t.Errorf("checkout: %s", got)
-			}
-			confirmed, err := g.desk(g.user(t, "trader-3").Token).
-				ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
-			noError(t, err)
+			send(t, http.MethodGet, g.BaseURL+payments+"/"+fmt.Sprint(id), "", signed(box, "")).want(t, "REST", 200)
+			g.checkout(t, token, "", "").want(t, "checkout", 200)
+			confirmed := succeeds(t, g.desk(g.user(t, "trader-3").Token).ConfirmReceived,
+				&portalv1.ConfirmReceivedRequest{PaymentId: id})
 			if confirmed.Msg.GetData().GetStatus() != "completed" {
 				t.Errorf("confirmed: %v", confirmed.Msg)
 			}
@@ -101,12 +89,10 @@ func TestUnreadableRequisite(t *testing.T) {
 	made := send(t, http.MethodPost, g.BaseURL+"/api/v1/payins", body, signed(box, body))
 	id := made.text("data.id")
 	desk := g.desk(g.user(t, "trader-1").Token)
-	taken, err := desk.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
-	noError(t, err)
+	taken := succeeds(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	whole := taken.Msg.GetData().GetAddress()
 	g.exec(t, "update payin set address = 'nonsense' where uuid = $1::text::uuid", id)
-	list, err := desk.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
-	noError(t, err)
+	list := succeeds(t, desk.ListPayins, &portalv1.ListPayinsRequest{})
 	for _, p := range list.Msg.GetData() {
 		if p.GetId() == id {
 			if got := p.GetAddress(); got == whole || !strings.HasSuffix(whole, got[len(got)-4:]) {
@@ -114,8 +100,7 @@ func TestUnreadableRequisite(t *testing.T) {
 			}
 		}
 	}
-	failed, err := desk.FailPayin(t.Context(), connect.NewRequest(&portalv1.FailPayinRequest{PayinId: id}))
-	noError(t, err)
+	failed := succeeds(t, desk.FailPayin, &portalv1.FailPayinRequest{PayinId: id})
 	if failed.Msg.GetData().GetStatus() != "failed" {
 		t.Errorf("failed: %v", failed.Msg)
 	}
@@ -127,9 +112,7 @@ func TestTradersGetNoLinks(t *testing.T) {
 	g := freshSandbox(t)
 	c2c := g.create(t, g.box(t, "sandbox-azn"), object{"currency": "AZN", "method": "c2c", "amount": "251"})
 	cardPayment, token := g.cardPayment(t, nil)
-	if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)); got.status != 200 {
-		t.Fatal(got)
-	}
+	g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)).must(t, "", 200)
 	trader := g.user(t, "trader-3").Token
 	links := []string{c2c.text("data.paymentPageUrl"), cardPayment.text("data.checkoutUrl")}
 	hidden := func(call, answered string) {

@@ -250,9 +250,7 @@ func TestRefusedUploadsCount(t *testing.T) {
 	ids := []string{limited.failed(t, nil), limited.failed(t, nil)}
 	box := limited.first()
 	// What succeeds does not count.
-	if got := limited.appeal(t, box, ids[0], "x", "a.pdf", pdf); got.status != 201 {
-		t.Fatal(got)
-	}
+	limited.appeal(t, box, ids[0], "x", "a.pdf", pdf).must(t, "", 201)
 	refusals := []func() answer{
 		func() answer { // by its signature, once the body was read
 			return send(t, http.MethodPost, limited.appealURL(ids[1]), form(reasonPart("x"), filePart("a.pdf", pdf)),
@@ -266,8 +264,5 @@ func TestRefusedUploadsCount(t *testing.T) {
 			t.Fatalf("%d: %s", n, got)
 		}
 	}
-	if got := limited.appeal(t, box, ids[1], "x", "a.pdf", pdf); got.status != 429 ||
-		got.text("code") != "rate_limited" {
-		t.Errorf("after thirty: %s", got)
-	}
+	limited.appeal(t, box, ids[1], "x", "a.pdf", pdf).want(t, "after thirty", 429, "code", "rate_limited")
 }

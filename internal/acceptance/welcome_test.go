@@ -98,9 +98,7 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 	g.moved(t, id, "trader available -15.97297297", "trader reserved 15.97297297")
 
 	desk := g.desk(g.traderOf(t, id).Token)
-	confirmed, err := desk.ConfirmReceived(t.Context(),
-		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
-	noError(t, err)
+	confirmed := succeeds(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
 	if data := confirmed.Msg.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
 		t.Errorf("confirmed: %v", data)
 	}
@@ -113,11 +111,8 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 		e.Data.Amount != "1500.00" || e.Data.Currency != "RUB" || e.Meta.PreviousStatus != "PENDING" || e.Meta.Sequence != 1 {
 		t.Errorf("webhook %+v", e)
 	}
-	_, err = desk.ConfirmReceived(t.Context(),
-		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
-	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "payment_not_pending" {
-		t.Errorf("confirmed again: %s %s", code, why)
-	}
+	refuses(t, "confirmed again", desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)},
+		connect.CodeFailedPrecondition, "payment_not_pending")
 	out, _, err := command(t, "", nil, "audit", "-data-dir", g.dir)
 	if err != nil || !strings.HasPrefix(out, "clean") {
 		t.Errorf("audit beside the live server: %s %v", out, err)
