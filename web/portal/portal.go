@@ -100,10 +100,10 @@ func New(rooms Rooms) (http.Handler, error) {
 	}
 	library := site.Library{}
 	p.files = view.Files{
-		Style:     map[string]string{},
-		Script:    library.Add("portal.js"),
-		Hypertext: library.Add("htmx-4.0.1.min.js"),
-		Stream:    library.Add("htmx-sse-4.0.1.min.js"),
+		Style:  map[string]string{},
+		Script: library.Add("portal.js"),
+		// They are one file: htmx begins as soon as it is there, and without its extension it would open no line.
+		Hypertext: library.Add("htmx-4.0.1.min.js", "htmx-sse-4.0.1.min.js"),
 		Icon:      library.Add("icon.svg"),
 	}
 	for _, theme := range []string{"system", "light", "dark"} {

@@ -38,8 +38,14 @@ type Library map[string]file
 // staticPath is where static files are served.
 const staticPath = "/static/"
 
-// Add packs a file and returns its address.
-func (l Library) Add(name string) string { return l.put(name, static.Read(name)) }
+// Add packs files, joined into one named after the first, and returns its address.
+func (l Library) Add(names ...string) string {
+	var all []byte
+	for _, name := range names {
+		all = append(append(all, static.Read(name)...), '\n')
+	}
+	return l.put(names[0], all)
+}
 
 func (l Library) put(name string, content []byte) string {
 	extension := path.Ext(name)

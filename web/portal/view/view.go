@@ -18,8 +18,8 @@ import (
 
 // Files are the addresses of what pages load.
 type Files struct {
-	Style                           map[string]string // by theme
-	Script, Hypertext, Stream, Icon string
+	Style                   map[string]string // by theme
+	Script, Hypertext, Icon string
 }
 
 // Shell is what every page of the portals has around its content.
