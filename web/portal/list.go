@@ -301,12 +301,15 @@ func (a *asked) with(name, value string) view.Link {
 	return view.Link(a.href(query))
 }
 
-// without is the address of what is asked for but one value.
+// without is the address of what is asked for but one value. An id without its subject names nothing.
 func (a *asked) without(name, value string) view.Link {
 	query := maps.Clone(a.query)
 	query[name] = slices.DeleteFunc(slices.Clone(query[name]), func(other string) bool { return other == value })
 	if len(query[name]) == 0 {
 		query.Del(name)
+	}
+	if name == asksSubject {
+		query.Del(asksKey)
 	}
 	return view.Link(a.href(query))
 }

@@ -42,7 +42,11 @@ func TestAuditLog(t *testing.T) {
 	failed := p.page(t, "/operator/audit?status=sign_in_failed")
 	want(t, "failed", failed.Find("tbody tr[data-row]").Length(), 2)
 	want(t, "failed of root", p.page(t, "/operator/audit?status=sign_in_failed&q=root").Find("tbody tr").Length(), 1)
-	want(t, "of the requisite", p.page(t, "/operator/audit?subject=requisite&key=7").Find("tbody tr").Length(), 1)
+	requisite := p.page(t, "/operator/audit?subject=requisite&key=7")
+	want(t, "of the requisite", requisite.Find("tbody tr").Length(), 1)
+	requisite.Find(".chips a").Each(func(_ int, chip *goquery.Selection) {
+		want(t, "without "+words(chip), p.get(t, chip.AttrOr("href", "")).code, http.StatusOK)
+	})
 	want(t, "an id alone", p.get(t, "/operator/audit?key=1").code, http.StatusUnprocessableEntity)
 	want(t, "no place", p.get(t, "/operator/audit?after=x").code, http.StatusNotFound)
 
