@@ -14,7 +14,6 @@ import (
 // A creation beside another of the same order id waits for it, also for longer than a lock is waited for: it answers with
 // the other's payment, or makes its own where the other made none.
 func TestTwinWaits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})

@@ -14,7 +14,6 @@ import (
 // A payout beside another of the same order id waits for it, also for longer than a lock is waited for, and answers with
 // the other's payout.
 func TestTwinWaits(t *testing.T) {
-	t.Parallel()
 	b := setup(t)
 	merchant := b.merchant(t, "100", dbtest.MerchantOpts{})
 	first := b.create(t, merchant.Caller, request("first"))
