@@ -25,10 +25,9 @@ func startServer(ctx context.Context) (*pgserver.Server, error) {
 	options := pgserver.Options{Dir: dir, Ephemeral: true}
 	kept := keptCluster()
 	if os.CopyFS(dir, os.DirFS(kept)) == nil {
-		if made, err := filepath.Glob(
-			filepath.Join(dir, "pg*"),
-		); err == nil && len(made) == 1 &&
-			os.Chmod(made[0], 0o700) == nil {
+		made, err := filepath.Glob(filepath.Join(dir, "pg*"))
+		//nolint:gosec // a directory has to be passed through
+		if err == nil && len(made) == 1 && os.Chmod(made[0], 0o700) == nil {
 			options.Existing = true
 			if server, err := pgserver.Start(ctx, options); err == nil {
 				return server, nil
