@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ var (
 	developers  = []string{"merchant owner", "merchant developer"}
 	financiers  = []string{"merchant owner", "merchant finance"}
 	shopOwner   = []string{"merchant owner"}
+	shopSupport = []string{"merchant support"}
 	traders     = []string{"trader owner", "trader desk"}
 	traderOwner = []string{"trader owner"}
 	operators   = []string{"operator admin", "operator treasury", "operator support", "operator auditor"}
@@ -39,186 +42,42 @@ var (
 	parties   = slices.Concat(merchants, traders, operators)
 )
 
-// may says who may call each procedure, by the contract and by what roles are for.
-var may = map[string][][]string{
-	"gateway.v1.CashboxService/GetBalance":             {key},
-	"gateway.v1.CheckoutService/CancelCheckout":        {everybody},
-	"gateway.v1.CheckoutService/GetCheckout":           {everybody},
-	"gateway.v1.CheckoutService/SubmitPayerDetails":    {everybody},
-	"gateway.v1.CheckoutService/SubmitPayerOtp":        {everybody},
-	"gateway.v1.DepositService/CreateDeposit":          {key},
-	"gateway.v1.DepositService/GetDeposit":             {key},
-	"gateway.v1.PayinService/CancelPayin":              {key},
-	"gateway.v1.PayinService/CreatePayin":              {key},
-	"gateway.v1.DepositService/ListDeposits":           {key},
-	"gateway.v1.EventService/ListEvents":               {key},
-	"gateway.v1.PayinService/GetPayin":                 {key},
-	"gateway.v1.PayinService/ListPayins":               {key},
-	"gateway.v1.PaymentService/CreateAppeal":           {key},
-	"gateway.v1.PaymentService/CreatePayment":          {key},
-	"gateway.v1.PaymentService/GetPayment":             {key, signedIn},
-	"gateway.v1.PaymentService/ListPayments":           {key, payer},
-	"gateway.v1.PaymentService/ResendCode":             {key},
-	"gateway.v1.PaymentService/UpdatePaymentStatus":    {application},
-	"sandbox.v1.SandboxService/AdvanceClock":           {everybody},
-	"sandbox.v1.SandboxService/GetSimulation":          {everybody},
-	"sandbox.v1.SandboxService/StartSimulation":        {everybody},
-	"sandbox.v1.SandboxService/StopSimulation":         {everybody},
-	"sandbox.v1.SandboxService/Trigger":                {everybody},
-	"portal.v1.AuthService/Login":                      {everybody},
-	"portal.v1.AuthService/BeginTotp":                  {signedIn, enrolling},
-	"portal.v1.AuthService/ConfirmTotp":                {begun},
-	"portal.v1.AuthService/GetSession":                 {begun},
-	"portal.v1.AuthService/Logout":                     {begun},
-	"portal.v1.AuthService/SecondFactor":               {signedIn, proving},
-	"portal.v1.AuthService/ChangePassword":             {signedIn},
-	"portal.v1.AuthService/EndSession":                 {signedIn},
-	"portal.v1.AuthService/ListSessions":               {signedIn},
-	"portal.v1.AuthService/RemoveTotp":                 {signedIn},
-	"portal.v1.AuthService/RenewRecoveryCodes":         {signedIn},
-	"portal.v1.AuthService/SetPreferences":             {signedIn},
-	"portal.v1.CredentialService/CreateCredential":     {developers},
-	"portal.v1.CredentialService/ListCredentials":      {developers},
-	"portal.v1.CredentialService/RevokeCredential":     {developers},
-	"portal.v1.LookService/ListCashboxLooks":           {developers},
-	"portal.v1.LookService/UpdateCashboxLook":          {developers},
-	"portal.v1.RequestLogService/ListRequests":         {developers},
-	"portal.v1.MerchantService/CancelPayin":            {financiers},
-	"portal.v1.MerchantService/GetReplay":              {developers},
-	"portal.v1.MerchantService/ListEvents":             {developers},
-	"portal.v1.MerchantService/ListPayins":             {merchants},
-	"portal.v1.MerchantService/ReplayEvents":           {developers},
-	"portal.v1.MerchantService/RotateWebhookSecret":    {developers},
-	"portal.v1.MerchantService/StopReplay":             {developers},
-	"portal.v1.MerchantService/ListCashboxes":          {merchants},
-	"portal.v1.MerchantService/ListBalances":           {financiers},
-	"portal.v1.MerchantService/ListDeposits":           {financiers},
-	"portal.v1.MerchantService/GetDeposit":             {financiers},
-	"portal.v1.MerchantService/CreateDeposit":          {financiers},
-	"portal.v1.MerchantService/ListDepositNetworks":    {merchants},
-	"portal.v1.MerchantService/ListAppeals":            {merchants},
-	"portal.v1.MerchantService/GetAppeal":              {merchants},
-	"portal.v1.MerchantService/GetAppealFile":          {merchants},
-	"portal.v1.MerchantService/GetEvent":               {developers},
-	"portal.v1.MerchantService/GetEndpointHealth":      {developers},
-	"portal.v1.MerchantService/ListDeadEndpoints":      {developers},
-	"portal.v1.MerchantService/ListOldWebhookSecrets":  {developers},
-	"portal.v1.CredentialService/DiagnoseSignature":    {developers},
-	"portal.v1.ReportService/ListEvents":               {developers},
-	"portal.v1.ReportService/GetSignedTimeline":        {parties},
-	"portal.v1.ReportService/GetSigningKeys":           {everybody},
-	"portal.v1.TeamService/ListMembers":                {shopOwner},
-	"portal.v1.TeamService/InviteMember":               {shopOwner},
-	"portal.v1.TeamService/UpdateMember":               {shopOwner},
-	"portal.v1.TeamService/EndMemberSessions":          {shopOwner},
-	"portal.v1.TeamService/ReinviteMember":             {shopOwner},
-	"portal.v1.TeamService/ListTeamChanges":            {shopOwner},
-	"portal.v1.TeamService/ListTeamSessions":           {shopOwner},
-	"portal.v1.ReceiptService/AppealWithReceipt":       {financiers, {"merchant support"}},
-	"portal.v1.ReceiptService/GetReceipt":              {parties},
-	"portal.v1.ReceiptService/ListReceipts":            {parties},
-	"portal.v1.ReportService/GetPayinTimeline":         {parties},
-	"portal.v1.ReportService/GetPaymentTimeline":       {parties},
-	"portal.v1.ReportService/GetOverview":              {merchants},
-	"portal.v1.ReportService/GetStatement":             {traderOwner, financiers, operators},
-	"portal.v1.ReportService/ListPayins":               {parties},
-	"portal.v1.ReportService/ListPayments":             {parties},
-	"portal.v1.TraderService/CancelPayment":            {traders},
-	"portal.v1.TraderService/CompletePayin":            {traders},
-	"portal.v1.TraderService/ConfirmReceived":          {traders},
-	"portal.v1.TraderService/ExplainRequisites":        {traders},
-	"portal.v1.TraderService/FailPayin":                {traders},
-	"portal.v1.TraderService/GetDesk":                  {traders},
-	"portal.v1.TraderService/GiveBackPayin":            {traders},
-	"portal.v1.TraderService/ListPayins":               {traders},
-	"portal.v1.TraderService/ListPayments":             {traders},
-	"portal.v1.TraderService/ListRequisites":           {traders},
-	"portal.v1.TraderService/MarkCodeNotNeeded":        {traders},
-	"portal.v1.TraderService/RequestCode":              {traders},
-	"portal.v1.TraderService/RequestCodeResend":        {traders},
-	"portal.v1.TraderService/SetBreak":                 {traders},
-	"portal.v1.TraderService/TakePayin":                {traders},
-	"portal.v1.TraderService/UpdateRequisite":          {traderOwner},
-	"portal.v1.OperatorService/ExplainRate":            {operators},
-	"portal.v1.OperatorService/QuoteRate":              {operators},
-	"portal.v1.OperatorService/ExplainRouting":         {operators},
-	"portal.v1.OperatorService/GetAppealFile":          {operators},
-	"portal.v1.OperatorService/GetReplay":              {operators},
-	"portal.v1.OperatorService/ListAppeals":            {operators},
-	"portal.v1.OperatorService/ListBanks":              {operators},
-	"portal.v1.OperatorService/ListCardConflicts":      {operators},
-	"portal.v1.OperatorService/ListDeadEvents":         {operators},
-	"portal.v1.OperatorService/ListDeposits":           {operators},
-	"portal.v1.OperatorService/ListOverduePayins":      {operators},
-	"portal.v1.OperatorService/ListRates":              {operators},
-	"portal.v1.OperatorService/ReplayRouting":          {operators},
-	"portal.v1.OperatorService/ListRoutingRefusals":    {operators},
-	"portal.v1.OperatorService/GetRateDay":             {operators},
-	"portal.v1.OperatorService/ListWaitingSettlements": {operators},
-	"portal.v1.OperatorService/ListProposals":          {operators},
-	"portal.v1.OperatorService/ApproveProposal":        {treasurers},
-	"portal.v1.OperatorService/RefuseProposal":         {treasurers},
-	"portal.v1.OperatorService/CorrectBalance":         {treasurers},
-	"portal.v1.ReportService/ListAccounts":             {operators},
-	"portal.v1.ReportService/GetIncome":                {operators},
-	"portal.v1.OperatorService/ListSettingChanges":     {operators},
-	"portal.v1.OperatorService/ListMerchants":          {operators},
-	"portal.v1.OperatorService/GetMerchant":            {operators},
-	"portal.v1.OperatorService/ListCashboxes":          {operators},
-	"portal.v1.OperatorService/GetCashbox":             {operators},
-	"portal.v1.OperatorService/ListTraders":            {operators},
-	"portal.v1.OperatorService/GetTrader":              {operators},
-	"portal.v1.OperatorService/ListRequisites":         {operators},
-	"portal.v1.OperatorService/GetRequisite":           {operators},
-	"portal.v1.OperatorService/RevealRequisite":        {operators},
-	"portal.v1.OperatorService/ListUsers":              {operators},
-	"portal.v1.OperatorService/GetUser":                {operators},
-	"portal.v1.OperatorService/ListPlatformLimits":     {operators},
-	"portal.v1.OperatorService/RemoveTraderAcquirer":   {admins},
-	"portal.v1.OperatorService/ListSensitiveReads":     {operators},
-	"portal.v1.OperatorService/ListWork":               {operators},
-	"portal.v1.OperatorService/ReleaseWork":            {treasurers, supporters},
-	"portal.v1.OperatorService/TakeWork":               {treasurers, supporters},
-	"portal.v1.ProofService/GetPaymentProof":           {merchants},
-	"portal.v1.ProofService/GetPayinProof":             {merchants},
-	"portal.v1.ProofService/GetDepositProof":           {financiers},
-	"portal.v1.ProofService/ListSealedDays":            {operators},
-	"portal.v1.TrustService/ListAuditLog":              {operators},
-	"portal.v1.TrustService/GetReconciliation":         {operators},
-	"portal.v1.TrustService/ListAlarms":                {operators},
-	"portal.v1.OperatorService/CreateCashbox":          {admins},
-	"portal.v1.OperatorService/CreateMerchant":         {admins},
-	"portal.v1.OperatorService/CreateRequisite":        {admins},
-	"portal.v1.OperatorService/CreateTrader":           {admins},
-	"portal.v1.OperatorService/CreateUser":             {admins},
-	"portal.v1.OperatorService/InviteUser":             {admins},
-	"portal.v1.OperatorService/RevokeTokens":           {admins},
-	"portal.v1.OperatorService/SetBank":                {admins},
-	"portal.v1.OperatorService/SetCashboxMethod":       {admins},
-	"portal.v1.OperatorService/SetPlatformLimit":       {admins},
-	"portal.v1.OperatorService/SetTraderAcquirer":      {admins},
-	"portal.v1.OperatorService/UpdateCashbox":          {admins},
-	"portal.v1.OperatorService/UpdateMerchant":         {admins},
-	"portal.v1.OperatorService/UpdateRequisite":        {admins},
-	"portal.v1.OperatorService/UpdateTrader":           {admins},
-	"portal.v1.OperatorService/UpdateUser":             {admins},
-	"portal.v1.OperatorService/ConfirmDeposit":         {treasurers},
-	"portal.v1.OperatorService/FundTrader":             {treasurers},
-	"portal.v1.OperatorService/RejectDeposit":          {treasurers},
-	"portal.v1.OperatorService/SetInsurance":           {treasurers},
-	"portal.v1.OperatorService/SetRate":                {treasurers},
-	"portal.v1.OperatorService/SetRateFeed":            {treasurers},
-	"portal.v1.OperatorService/WithdrawTrader":         {treasurers},
-	"portal.v1.OperatorService/CloseCardConflict":      {supporters},
-	"portal.v1.OperatorService/ReclaimPayin":           {supporters},
-	"portal.v1.OperatorService/ReplayEvents":           {supporters},
-	"portal.v1.OperatorService/ResolveAppeal":          {supporters},
-	"portal.v1.OperatorService/ResolvePayin":           {supporters},
-	"portal.v1.OperatorService/ReversePayin":           {supporters},
-	"portal.v1.OperatorService/ReviewAppeal":           {supporters},
-	"portal.v1.OperatorService/StopReplay":             {supporters},
-	"portal.v1.OperatorService/SetTraderPayoutMethod":  {admins},
-	"portal.v1.OperatorService/SetCashboxPayoutMethod": {admins},
+// groups are those by name that access.txt uses.
+var groups = map[string][]string{
+	"admins": admins, "application": application, "begun": begun, "developers": developers,
+	"enrolling": enrolling, "everybody": everybody, "financiers": financiers, "key": key,
+	"merchants": merchants, "operators": operators, "parties": parties, "payer": payer,
+	"proving": proving, "shopOwner": shopOwner, "shopSupport": shopSupport, "signedIn": signedIn,
+	"supporters": supporters, "traderOwner": traderOwner, "traders": traders, "treasurers": treasurers,
+}
+
+// may says who may call each procedure: testdata/access.txt has a line for each.
+var may = sync.OnceValue(func() map[string][]string {
+	allowed := map[string][]string{}
+	for _, cells := range rowsOf("access.txt") {
+		for _, name := range cells[1:] {
+			if groups[name] == nil {
+				panic("access.txt names a group that there is not: " + name)
+			}
+			allowed[cells[0]] = append(allowed[cells[0]], groups[name]...)
+		}
+	}
+	return allowed
+})
+
+// rowsOf reads a table of testdata: the cells of each line, between spaces.
+func rowsOf(name string) [][]string {
+	content, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		panic(err)
+	}
+	var rows [][]string
+	for line := range strings.Lines(string(content)) {
+		if !strings.HasPrefix(line, "#") {
+			rows = append(rows, strings.Fields(line))
+		}
+	}
+	return rows
 }
 
 // nothing is the body of all calls: it names nothing that could be changed.
@@ -237,7 +96,7 @@ func TestEveryProcedureAsEveryCaller(t *testing.T) {
 	eachProcedure(func(procedure string, _ protoreflect.MessageDescriptor) {
 		procedures = append(procedures, strings.TrimPrefix(procedure, "/"))
 	})
-	for _, listed := range slices.Sorted(maps.Keys(may)) {
+	for _, listed := range slices.Sorted(maps.Keys(may())) {
 		if !slices.Contains(procedures, listed) {
 			t.Errorf("%s is in the table and nowhere else", listed)
 		}
@@ -256,12 +115,11 @@ func TestEveryProcedureAsEveryCaller(t *testing.T) {
 
 func (g *instance) checkAccess(t *testing.T, procedure string, persons map[string]func(body string) header) {
 	t.Helper()
-	groups, listed := may[procedure]
+	allowed, listed := may()[procedure]
 	if !listed {
 		t.Errorf("%s is not in the table: say who may call it", procedure)
 		return
 	}
-	allowed := slices.Concat(groups...)
 	for _, person := range everybody {
 		got := g.ask(t, procedure, nothing, persons[person](nothing))
 		want := refusalsOf(person, allowed)
@@ -416,7 +274,7 @@ func TestForeignRecords(t *testing.T) {
 		"merchant": func(string) header { return owner },
 		"trader":   func(string) header { return stranger },
 	}
-	for _, test := range foreign {
+	for _, test := range foreign() {
 		body := id.Replace(test.body)
 		for stranger, want := range test.codes {
 			if got := g.ask(t, test.procedure, body, strangers[stranger](body)); why(got) != want {
@@ -429,84 +287,25 @@ func TestForeignRecords(t *testing.T) {
 	}
 }
 
-// codes are those by which strangers of each sort are refused.
-type codes map[string]string
+// foreign are calls about records of others: testdata/foreign.txt has them. Other merchants are told that a record is not
+// theirs, other traders that there is none. Sessions and events of others are not there for anybody.
+var foreign = sync.OnceValue(func() []foreignCall {
+	var calls []foreignCall
+	for _, cells := range rowsOf("foreign.txt") {
+		call := foreignCall{procedure: cells[0], body: cells[1], codes: map[string]string{}}
+		for _, cell := range cells[2:] {
+			stranger, code, _ := strings.Cut(cell, "=")
+			call.codes[stranger] = code
+		}
+		calls = append(calls, call)
+	}
+	return calls
+})
 
-// Other merchants are told that a record is not theirs, other traders that there is none. Sessions and
-// events of others are not there for anybody.
-var (
-	forKey      = codes{"key": "cashbox_access_denied"}
-	forMerchant = codes{"merchant": "cashbox_access_denied"}
-	forTrader   = codes{"trader": "not_found"}
-	forParties  = codes{"merchant": "cashbox_access_denied", "trader": "not_found"}
-	forAll      = codes{"key": "cashbox_access_denied", "merchant": "cashbox_access_denied", "trader": "not_found"}
-)
-
-// foreign are calls about records, and how strangers are refused.
-var foreign = []struct {
+// foreignCall is a call, and how strangers of each kind are refused.
+type foreignCall struct {
 	procedure, body string
-	codes           codes
-}{
-	{"gateway.v1.PaymentService/GetPayment", `{"paymentId":"PAYMENT"}`, forAll},
-	{"gateway.v1.PaymentService/GetPayment", `{"paymentId":"UUID"}`, forAll},
-	{"gateway.v1.PaymentService/ResendCode", `{"paymentId":"PAYMENT"}`, forKey},
-	{"gateway.v1.PayinService/GetPayin", `{"payinId":"PAYIN"}`, forKey},
-	{"gateway.v1.PayinService/CancelPayin", `{"payinId":"PAYIN"}`, forKey},
-	{"gateway.v1.DepositService/GetDeposit", `{"depositId":DEPOSIT}`, forKey},
-	{"gateway.v1.DepositService/CreateDeposit", `{"merchantCashboxId":CASHBOX,"amount":"1","network":"TRC20",` +
-		`"address":"` + tron + `","idempotencyKey":"KEY"}`, forKey},
-	{"gateway.v1.CashboxService/GetBalance", `{"merchantCashboxId":CASHBOX}`, forKey},
-
-	{"portal.v1.TraderService/ConfirmReceived", `{"paymentId":PAYMENT}`, forTrader},
-	{"portal.v1.TraderService/CancelPayment", `{"paymentId":PAYMENT}`, forTrader},
-	{"portal.v1.TraderService/RequestCode", `{"paymentId":PAYMENT}`, forTrader},
-	{"portal.v1.TraderService/RequestCodeResend", `{"paymentId":PAYMENT}`, forTrader},
-	{"portal.v1.TraderService/MarkCodeNotNeeded", `{"paymentId":PAYMENT}`, forTrader},
-	{"portal.v1.TraderService/GiveBackPayin", `{"payinId":"PAYIN"}`, forTrader},
-	{"portal.v1.TraderService/CompletePayin", `{"payinId":"PAYIN","proofReference":"1"}`, forTrader},
-	{"portal.v1.TraderService/FailPayin", `{"payinId":"PAYIN","reason":"other"}`, forTrader},
-	{"portal.v1.TraderService/UpdateRequisite", `{"requisiteId":REQUISITE,"enabled":false}`, forTrader},
-	{"portal.v1.TraderService/ExplainRequisites", `{"requisiteId":REQUISITE}`, forTrader},
-
-	{"portal.v1.MerchantService/CancelPayin", `{"payinId":"PAYIN"}`, forMerchant},
-	{"portal.v1.MerchantService/GetDeposit", `{"depositId":DEPOSIT}`, forMerchant},
-	{"portal.v1.MerchantService/CreateDeposit", `{"merchantCashboxId":CASHBOX,"amount":"1","network":"TRC20",` +
-		`"address":"` + tron + `","idempotencyKey":"KEY"}`, forMerchant},
-	{"portal.v1.MerchantService/GetAppeal", `{"appealId":APPEAL}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/GetAppeal", `{"paymentId":OF_APPEAL}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/GetAppealFile", `{"appealId":APPEAL}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/GetEvent", `{"eventId":"EVENT"}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/GetEvent", `{"merchantCashboxId":CASHBOX}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/ListOldWebhookSecrets",
-		`{"merchantCashboxId":CASHBOX}`,
-		codes{"merchant": "not_found"}},
-	{"portal.v1.TeamService/UpdateMember", `{"memberId":MEMBER,"role":"support"}`, codes{"merchant": "not_found"}},
-	{"portal.v1.TeamService/EndMemberSessions", `{"memberId":MEMBER}`, codes{"merchant": "not_found"}},
-	{"portal.v1.TeamService/ReinviteMember", `{"memberId":MEMBER}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/RotateWebhookSecret", `{"merchantCashboxId":CASHBOX}`, forMerchant},
-	{"portal.v1.MerchantService/ReplayEvents", `{"eventId":"EVENT"}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/GetReplay", `{"replayId":REPLAY}`, codes{"merchant": "not_found"}},
-	{"portal.v1.MerchantService/StopReplay", `{"replayId":REPLAY}`, codes{"merchant": "not_found"}},
-	{"portal.v1.CredentialService/ListCredentials", `{"merchantCashboxId":CASHBOX}`, forMerchant},
-	{"portal.v1.CredentialService/CreateCredential", `{"merchantCashboxId":CASHBOX,"name":"n"}`, forMerchant},
-	{"portal.v1.CredentialService/RevokeCredential",
-		`{"merchantCashboxId":CASHBOX,"credentialId":CREDENTIAL}`,
-		forMerchant},
-
-	{"portal.v1.LookService/UpdateCashboxLook",
-		`{"merchantCashboxId":CASHBOX,"pageColor":"#123456"}`,
-		codes{"merchant": "not_found"}},
-	{"portal.v1.ReceiptService/ListReceipts", `{"paymentId":PAYMENT}`, forParties},
-	{"portal.v1.ReceiptService/GetReceipt", `{"paymentId":PAYMENT,"number":1}`, forParties},
-	{"portal.v1.ReceiptService/AppealWithReceipt", `{"paymentId":PAYMENT,"number":1,"reason":"why"}`, forMerchant},
-	{"portal.v1.ReportService/GetPaymentTimeline", `{"paymentId":"PAYMENT"}`, forParties},
-	{"portal.v1.ReportService/GetSignedTimeline", `{"paymentId":"PAYMENT"}`, forParties},
-	{"portal.v1.ReportService/GetPayinTimeline", `{"payinId":"PAYIN"}`, forParties},
-	{"portal.v1.ProofService/GetPaymentProof", `{"paymentId":"PAYMENT"}`, forMerchant},
-	{"portal.v1.ProofService/GetPayinProof", `{"payinId":"PAYIN"}`, forMerchant},
-	{"portal.v1.ProofService/GetDepositProof", `{"depositId":DEPOSIT}`, forMerchant},
-	{"portal.v1.ReportService/GetStatement", `{"owner":"cashbox","ownerId":CASHBOX}`, forMerchant},
-	{"portal.v1.AuthService/EndSession", `{"id":SESSION}`, codes{"merchant": "not_found", "trader": "not_found"}},
+	codes           map[string]string
 }
 
 // records makes what belongs to the first merchant and to the first or second trader, and puts its
@@ -523,7 +322,7 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 		select merchant_id, 'https://shop.example/hook', 0, 'done', now() from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)
 	ids := map[string]string{
-		"PAYMENT": payment.text("data.id"), "UUID": payment.text("data.uuid"), "PAYIN": payin,
+		"TRON": tron, "PAYMENT": payment.text("data.id"), "UUID": payment.text("data.uuid"), "PAYIN": payin,
 		"DEPOSIT": g.postDeposit(t, box, depositOrder(nil)).text("data.id"), "KEY": uuid.NewString(),
 		"CASHBOX": fmt.Sprint(box.MerchantCashboxID), "OF_APPEAL": failed,
 	}

@@ -81,15 +81,15 @@ func TestAppeal(t *testing.T) {
 		`attachment; filename*=utf-8''.._%D1%87%D0%B5%D0%BA%20%E2%84%961%20%22%D0%BA%D0%BE%D0%BF%D0%B8%D1%8F%22.pdf`)
 
 	desk, appealID := g.operator(t), number(opened.text("data.id"))
-	reviewed := succeeds(t, desk.ReviewAppeal, &portalv1.ReviewAppealRequest{AppealId: appealID})
-	if d := reviewed.Msg.GetData(); d.GetStatus() != "in_review" || d.GetPaymentStatus() != "appeal" ||
+	reviewed := called(t, desk.ReviewAppeal, &portalv1.ReviewAppealRequest{AppealId: appealID})
+	if d := reviewed.GetData(); d.GetStatus() != "in_review" || d.GetPaymentStatus() != "appeal" ||
 		d.GetFileType() != "application/pdf" {
 		t.Errorf("in review: %v", d)
 	}
 	why := "the bank confirms"
-	resolved := succeeds(t, desk.ResolveAppeal,
+	resolved := called(t, desk.ResolveAppeal,
 		&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why})
-	if d := resolved.Msg.GetData(); d.GetStatus() != "completed" || d.GetPaymentStatus() != "completed" ||
+	if d := resolved.GetData(); d.GetStatus() != "completed" || d.GetPaymentStatus() != "completed" ||
 		d.GetOrderId() != orderID ||
 		d.GetAmount() != "1500.00" {
 		t.Errorf("resolved: %v", d)
@@ -110,8 +110,7 @@ func TestAppeal(t *testing.T) {
 func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 	t.Helper()
 	address := g.BaseURL + "/api/operator/appeals/" + appealID + "/file"
-	got, err := trySend("GET", address, "", bearer(g.user(t, "operator").Token))
-	noError(t, err)
+	got := fetched(t, "GET", address, "", bearer(g.user(t, "operator").Token))
 	if got.status != 200 || got.raw != pdf {
 		t.Errorf("download: %s", got)
 	}
@@ -145,20 +144,19 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 	g := sharedSandbox(t)
 	const page = pdf + "<script>alert(document.cookie)</script>"
 	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof\u202efdp.hta", page).must(t, "", 201)
-	got, err := trySend("GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "",
+	got := fetched(t, "GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "",
 		bearer(g.user(t, "operator").Token))
-	noError(t, err)
 	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=prooffdp.hta.pdf" ||
 		got.header.Get("Content-Type") != "application/pdf" || got.header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", got.header)
 	}
-	file := succeeds(t, g.operator(t).GetAppealFile,
+	file := called(t, g.operator(t).GetAppealFile,
 		&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))})
-	if file.Msg.GetFileName() != "prooffdp.hta.pdf" || file.Msg.GetFileType() != "application/pdf" {
-		t.Errorf("Connect: %s, %s", file.Msg.GetFileName(), file.Msg.GetFileType())
+	if file.GetFileName() != "prooffdp.hta.pdf" || file.GetFileType() != "application/pdf" {
+		t.Errorf("Connect: %s, %s", file.GetFileName(), file.GetFileType())
 	}
-	list := succeeds(t, g.operator(t).ListAppeals, &portalv1.ListAppealsRequest{})
-	for _, a := range list.Msg.GetData() {
+	list := called(t, g.operator(t).ListAppeals, &portalv1.ListAppealsRequest{})
+	for _, a := range list.GetData() {
 		if strings.Contains(a.GetFileName(), "\u202e") {
 			t.Errorf("listed as %q", a.GetFileName())
 		}

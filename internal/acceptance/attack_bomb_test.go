@@ -127,8 +127,7 @@ func gzipped(t *testing.T) string {
 // style is the path of a file of a page.
 func (g *instance) style(t *testing.T, page string) string {
 	t.Helper()
-	got, err := trySend(http.MethodGet, page, "", nil)
-	noError(t, err)
+	got := fetched(t, http.MethodGet, page, "", nil)
 	_, rest, found := strings.Cut(got.raw, `src="/`)
 	if !found {
 		t.Fatalf("no script on %s", got)

@@ -52,7 +52,7 @@ func ids(request protoreflect.MessageDescriptor) []string {
 func TestForeignRecordsAreComplete(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
-	for _, row := range foreign {
+	for _, row := range foreign() {
 		for stranger := range row.codes {
 			tried["/"+row.procedure+" "+stranger] = true
 		}
@@ -225,7 +225,7 @@ func TestForeignIsAsMissing(t *testing.T) {
 	g := freshSandbox(t)
 	o, id := g.victims(t), g.records(t)
 	refusals := map[string]string{}
-	for _, test := range foreign {
+	for _, test := range foreign() {
 		theirs := id.Replace(test.body)
 		nobodys := missingIDs(theirs)
 		if theirs == nobodys {

@@ -159,8 +159,7 @@ var digits = regexp.MustCompile(`[0-9a-f-]{36}|\d+`)
 // read checks a page or a file, and tells where it leads.
 func (r *reader) read(address string) (links []string) {
 	r.t.Helper()
-	got, err := trySend(http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
-	noError(r.t, err)
+	got := fetched(r.t, http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
 	if got.status >= 500 {
 		r.t.Errorf("%s: %s", address, got)
 	}

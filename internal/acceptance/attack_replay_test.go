@@ -81,15 +81,13 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 		}, byCode(404, "not_found", "not_found")},
 		"link": {path.Base(page), func(t *testing.T, given string) answer {
 			t.Helper()
-			got, err := trySend(http.MethodGet, g.PayURL+"/r/"+url.PathEscape(given), "", nil)
-			noError(t, err)
+			got := fetched(t, http.MethodGet, g.PayURL+"/r/"+url.PathEscape(given), "", nil)
 			return got
 		}, func(_ string, a answer) bool { return a.status == 404 && !strings.Contains(a.raw, "1500") }},
 		"cookie": {g.browser(t, "merchant"), func(t *testing.T, given string) answer {
 			t.Helper()
-			got, err := trySend(http.MethodGet, g.PortalURL+"/merchant/payments", "",
+			got := fetched(t, http.MethodGet, g.PortalURL+"/merchant/payments", "",
 				header{"Cookie": "session=" + given})
-			noError(t, err)
 			return got
 		}, func(_ string, a answer) bool {
 			return a.status == 303 && strings.HasPrefix(a.header.Get("Location"), "/sign-in") && a.raw == ""
@@ -100,18 +98,13 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 // browser signs a user in by the portal's form, and returns the cookie of the session.
 func (g *instance) browser(t *testing.T, login string) string {
 	t.Helper()
-	form := url.Values{"login": {login}, "password": {g.user(t, login).Password}}
-	got, err := trySend(http.MethodPost, g.PortalURL+"/sign-in", form.Encode(), header{
-		"Content-Type": "application/x-www-form-urlencoded", "Origin": g.PortalURL,
-	})
-	noError(t, err)
-	for _, cookie := range (&http.Response{Header: got.header}).Cookies() {
+	for _, cookie := range g.enter(t, login) {
 		if cookie.Name == "session" {
 			keepSecret(cookie.Value)
 			return cookie.Value
 		}
 	}
-	t.Fatalf("%s cannot sign in: %s", login, got)
+	t.Fatalf("%s cannot sign in", login)
 	return ""
 }
 
@@ -247,8 +240,8 @@ func TestSessionsOfOtherDoors(t *testing.T) {
 		"a token as a cookie": {"Cookie": "session=" + token}, "a token": bearer(token),
 		"two cookies": {"Cookie": "session=" + token + "; session=x"},
 	} {
-		got, err := trySend(http.MethodGet, g.PortalURL+"/merchant", "", headers)
-		if noError(t, err); got.status != http.StatusSeeOther {
+		got := fetched(t, http.MethodGet, g.PortalURL+"/merchant", "", headers)
+		if got.status != http.StatusSeeOther {
 			t.Errorf("%s opens the portal: %d", name, got.status)
 		}
 	}

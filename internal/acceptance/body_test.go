@@ -35,8 +35,7 @@ func TestPortalsRefuseUnknownFields(t *testing.T) {
 		"sign-in":    {"/portal.v1.AuthService/Login", `{"login":"operator","passwort":"x"}`, nil, `"passwort"`},
 		"clock":      {"/sandbox.v1.SandboxService/AdvanceClock", `{"second":1}`, nil, `"second"`},
 	} {
-		got, err := trySend(http.MethodPost, g.BaseURL+test.procedure, test.body, test.headers)
-		noError(t, err)
+		got := fetched(t, http.MethodPost, g.BaseURL+test.procedure, test.body, test.headers)
 		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) ||
 			!strings.Contains(got.raw, test.fields) {
 			t.Errorf("%s: %s", name, got)
@@ -58,8 +57,7 @@ func TestMerchantsAreWarned(t *testing.T) {
 	box := g.first()
 	body := order(object{"cutomer": 1, "payer": object{"userid": "x", "\x01\"é": 2}})
 	for _, address := range []string{g.BaseURL + payments, g.BaseURL + "/gateway.v1.PaymentService/CreatePayment"} {
-		got, err := trySend(http.MethodPost, address, body, signed(box, body))
-		noError(t, err)
+		got := fetched(t, http.MethodPost, address, body, signed(box, body))
 		warning := got.header.Get("Warning")
 		if got.status != 200 || !strings.HasPrefix(warning, `299 gateway "Unknown fields are ignored: `) ||
 			!strings.Contains(
@@ -108,8 +106,7 @@ func TestUndecodableConnectBodies(t *testing.T) {
 		for name, value := range test.headers {
 			headers[name] = value
 		}
-		got, err := trySend(http.MethodPost, g.BaseURL+test.procedure, test.body, headers)
-		noError(t, err)
+		got := fetched(t, http.MethodPost, g.BaseURL+test.procedure, test.body, headers)
 		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) ||
 			!strings.Contains(got.raw, `"`+test.field+`":{"messages"`) ||
 			strings.Contains(got.raw, "4111111") {

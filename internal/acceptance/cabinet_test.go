@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -22,15 +21,8 @@ func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
 	t.Helper()
 	user := g.user(t, login)
 	form := url.Values{"login": {user.Login}, "password": {user.Password}}
-	r, err := http.NewRequestWithContext(
-		t.Context(), http.MethodPost, g.PortalURL+"/sign-in", strings.NewReader(form.Encode()))
-	noError(t, err)
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Origin", g.PortalURL)
-	response, err := http.DefaultTransport.RoundTrip(r)
-	noError(t, err)
-	_ = response.Body.Close()
-	return response.Cookies()
+	in := submitted(t, g.PortalURL, "/sign-in", form, nil)
+	return (&http.Response{Header: in.header}).Cookies()
 }
 
 // cabinet is a merchant's user signed in at the portal.
@@ -43,20 +35,12 @@ func (g *instance) cabinet(t *testing.T, login string) func(path string) string 
 // visit opens a page of the portals.
 func (g *instance) visit(t *testing.T, path string, cookies []*http.Cookie) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.PortalURL+path, nil)
-	noError(t, err)
+	var pairs []string
 	for _, cookie := range cookies {
-		r.AddCookie(cookie)
+		pairs = append(pairs, cookie.Name+"="+cookie.Value)
 	}
-	response, err := http.DefaultTransport.RoundTrip(r)
-	noError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	noError(t, err)
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %d, to %q", path, response.StatusCode, response.Header.Get("Location"))
-	}
-	return string(body)
+	page := fetched(t, http.MethodGet, g.PortalURL+path, "", header{"Cookie": strings.Join(pairs, "; ")})
+	return page.must(t, "GET "+path, http.StatusOK).raw
 }
 
 var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)
@@ -114,8 +98,9 @@ func TestVerifyTimeline(t *testing.T) {
 	created := g.create(t, g.first(), nil)
 	file := []byte(g.cabinet(t, "merchant")("/merchant/payments/" + created.text("data.id") + "/timeline.json"))
 	const published = "/.well-known/gateway-keys.json"
-	keys := portalPage(t, g.BaseURL+published)
-	if portals := portalPage(t, g.PortalURL+published); portals != keys || !strings.Contains(keys, `"Ed25519"`) {
+	keys := fetched(t, http.MethodGet, g.BaseURL+published, "", nil).raw
+	if portals := fetched(t, http.MethodGet, g.PortalURL+published, "", nil).raw; portals != keys ||
+		!strings.Contains(keys, `"Ed25519"`) {
 		t.Errorf("the API publishes %s, the portal %s", keys, portals)
 	}
 	dir := t.TempDir()

@@ -25,8 +25,7 @@ func (g *instance) updateStatus(t testing.TB, overConnect bool, id, status strin
 	if overConnect {
 		address = g.BaseURL + "/gateway.v1.PaymentService/UpdatePaymentStatus"
 	}
-	got, err := trySend(http.MethodPost, address, body, headers)
-	noError(t, err)
+	got := fetched(t, http.MethodPost, address, body, headers)
 	return got
 }
 

@@ -79,10 +79,9 @@ func (r *cardRun) malformed() {
 			r.t.Errorf("%.60s: %s", content, got)
 		}
 		for _, kind := range []string{"application/json", "application/proto", "text/plain"} {
-			got, err := trySend(http.MethodPost, r.BaseURL+procedure, content, header{"Content-Type": kind})
-			noError(r.t, err)
+			got := fetched(r.t, http.MethodPost, r.BaseURL+procedure, content, header{"Content-Type": kind})
 			_, _ = r.answers.Write([]byte(got.raw + "\n"))
-			if _, err = trySend(http.MethodPost, r.PayURL+"/pay/"+token+"/card", content,
+			if _, err := trySend(http.MethodPost, r.PayURL+"/pay/"+token+"/card", content,
 				header{"Content-Type": kind}); err != nil {
 				r.t.Error(err)
 			}
@@ -117,7 +116,7 @@ func (r *cardRun) misplaced() {
 		r.BaseURL + "/" + r.pan("5"), r.PayURL + "/pay/" + r.pan("5"), r.PayURL + "/pay/" + token + "?pan=" + r.pan("5"),
 		r.BaseURL + payments + "/" + r.pan("5"), r.PortalURL + "/" + r.pan("5"),
 	} {
-		_, err := trySend(
+		_ = fetched(r.t,
 			http.MethodGet,
 			address,
 			"",
@@ -127,7 +126,6 @@ func (r *cardRun) misplaced() {
 				"User-Agent": r.pan("5"),
 			},
 		)
-		noError(r.t, err)
 	}
 	r.create("sandbox-azn",
 		object{"card": object{"pan": r.pan("5"), "cvv": r.cvv()}, r.pan("5"): r.cvv(), "pan": r.pan("5")})

@@ -161,12 +161,9 @@ func (r *cardRun) create(box string, more object) (string, string) {
 func (r *cardRun) spansHoldNothing(c *canaries) {
 	r.t.Helper()
 	const last = "payment failed" // what expires is the last of the run
-	noError(r.t, testenv.Eventually(func() error {
-		if len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == last })) == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(r.t, "the last span has come", func() bool {
+		return len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == last })) != 0
+	})
 	for _, wanted := range []string{"acquirer authorize", "acquirer code", "POST /pay/{token}/card"} {
 		if len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == wanted })) == 0 {
 			r.t.Errorf("no span %q", wanted)
@@ -220,10 +217,9 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	got, err := trySend(http.MethodPost, r.PayURL+"/pay/"+token+below, form.Encode(), header{
+	got := fetched(r.t, http.MethodPost, r.PayURL+"/pay/"+token+below, form.Encode(), header{
 		"Content-Type": "application/x-www-form-urlencoded", "Origin": "null", "Sec-Fetch-Site": "same-origin",
 	})
-	noError(r.t, err)
 	to, cookies := got.header.Get("Location"), got.header.Values("Set-Cookie")
 	if got.status != http.StatusSeeOther || strings.Contains(to, "wrong=") != wrong {
 		r.t.Errorf("%s %v: %d, to %s", below, fields, got.status, to)
@@ -234,9 +230,9 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 		pair, _, _ := strings.Cut(cookie, ";")
 		sealed = append(sealed, pair)
 	}
-	got, err = trySend(http.MethodGet, r.PayURL+strings.TrimPrefix(to, r.PayURL), "",
+	got = fetched(r.t, http.MethodGet, r.PayURL+strings.TrimPrefix(to, r.PayURL), "",
 		header{"Cookie": strings.Join(sealed, "; ")})
-	if noError(r.t, err); got.status != http.StatusOK {
+	if got.status != http.StatusOK {
 		r.t.Errorf("%s leads to %s: %d", below, to, got.status)
 	}
 	page, err := goquery.NewDocumentFromReader(strings.NewReader(got.raw))

@@ -25,12 +25,7 @@ func (r *cardRun) talkative() func() {
 			_, _ = trySend(http.MethodPost, r.BaseURL+"/api/v1/checkout/"+token+"/payer-otp", code, nil)
 		})
 		// They arrive one after the other, and wait together.
-		noError(r.t, testenv.Eventually(func() error {
-			if p.attempts() <= which {
-				return errNotYet
-			}
-			return nil
-		}))
+		testenv.Until(r.t, "the processor was asked again", func() bool { return p.attempts() > which })
 	}
 	return func() {
 		paying.Wait()

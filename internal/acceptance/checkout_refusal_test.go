@@ -128,27 +128,26 @@ func TestCheckoutOverConnect(t *testing.T) {
 		t.Errorf("%v %v", entered.Msg, entered.Header())
 	}
 	desk := g.desk(g.traderOf(t, created.text("data.id")).Token)
-	asked := succeeds(t, desk.RequestCode, &portalv1.RequestCodeRequest{PaymentId: id})
-	if shown := asked.Msg.GetData().
-		GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" ||
+	asked := called(t, desk.RequestCode, &portalv1.RequestCodeRequest{PaymentId: id})
+	if shown := asked.GetData().GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" ||
 		shown.GetCardLast4() != "1111" {
 		t.Errorf("the desk shows %v", shown)
 	}
 	otp := "1234"
-	given := succeeds(t, payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp})
-	if given.Msg.GetData().GetPhase() != "awaiting_trader_confirm" {
-		t.Errorf("%v", given.Msg)
+	given := called(t, payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp})
+	if given.GetData().GetPhase() != "awaiting_trader_confirm" {
+		t.Errorf("%v", given)
 	}
-	succeeds(t, desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: id})
+	called(t, desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: id})
 	refuses(t, "at once again", desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: id},
 		connect.CodeResourceExhausted, "code_resend_too_early")
-	succeeds(t, desk.MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: id})
+	called(t, desk.MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: id})
 	refuses(t, "the merchant", g.merchantClient(g.box(t, "sandbox-azn")).ResendCode,
 		&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}, connect.CodeResourceExhausted, "code_resend_too_early")
-	succeeds(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: id})
-	got := succeeds(t, payer.GetCheckout, &gatewayv1.GetCheckoutRequest{Token: token})
-	if got.Msg.GetData().GetPaymentStatus() != "completed" || !got.Msg.GetData().GetIsTerminal() {
-		t.Errorf("%v", got.Msg)
+	called(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: id})
+	got := called(t, payer.GetCheckout, &gatewayv1.GetCheckoutRequest{Token: token})
+	if got.GetData().GetPaymentStatus() != "completed" || !got.GetData().GetIsTerminal() {
+		t.Errorf("%v", got)
 	}
 	refuses(t, "a cancel after the end", payer.CancelCheckout, &gatewayv1.CancelCheckoutRequest{Token: token},
 		connect.CodeFailedPrecondition, "checkout_closed")

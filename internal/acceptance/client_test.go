@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -102,8 +103,7 @@ type header map[string]string
 // send makes a request and reads its answer, which must be JSON.
 func send(t testing.TB, method, address, body string, headers header) answer {
 	t.Helper()
-	a, err := trySend(method, address, body, headers)
-	noError(t, err)
+	a := fetched(t, method, address, body, headers)
 	if a.body == nil {
 		t.Fatalf("%s %s: no JSON: %s", method, address, a)
 	}
@@ -115,6 +115,22 @@ func send(t testing.TB, method, address, body string, headers header) answer {
 		t.Errorf("%s %s: not the error shape: %s", method, address, a)
 	}
 	return a
+}
+
+// fetched is send for answers that need not be JSON, such as pages.
+func fetched(t testing.TB, method, address, body string, headers header) answer {
+	t.Helper()
+	got, err := trySend(method, address, body, headers)
+	noError(t, err)
+	return got
+}
+
+// submitted sends a form as a page of that origin does.
+func submitted(t testing.TB, origin, path string, form url.Values, more header) answer {
+	t.Helper()
+	headers := header{"Content-Type": "application/x-www-form-urlencoded", "Origin": origin}
+	maps.Copy(headers, more)
+	return fetched(t, http.MethodPost, origin+path, form.Encode(), headers)
 }
 
 func trySend(method, address, body string, headers header) (answer, error) {
@@ -300,7 +316,13 @@ func connectFault(t testing.TB, err error) (connect.Code, string, []string) {
 // method is a call of Connect.
 type method[Q, A any] func(context.Context, *connect.Request[Q]) (*connect.Response[A], error)
 
-// succeeds makes a call of Connect, which must succeed.
+// called makes a call of Connect, which must succeed, and returns the message that is answered.
+func called[Q, A any](t testing.TB, call method[Q, A], ask *Q) *A {
+	t.Helper()
+	return succeeds(t, call, ask).Msg
+}
+
+// succeeds is called for those who look at the headers too.
 func succeeds[Q, A any](t testing.TB, call method[Q, A], ask *Q) *connect.Response[A] {
 	t.Helper()
 	got, err := call(t.Context(), connect.NewRequest(ask))
@@ -318,7 +340,8 @@ func refuses[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, cod
 // wantFault wants an error of Connect with the code, and a detail with ours.
 func wantFault(t testing.TB, what string, err error, code connect.Code, why string) {
 	t.Helper()
-	if have, detail, _ := connectFault(t, err); have != code || detail != why {
+	have, detail, _ := connectFault(t, err)
+	if have != code || detail != why {
 		t.Errorf("%s: %s %s; want %s %s", what, have, detail, code, why)
 	}
 }

@@ -131,17 +131,17 @@ func (w *walk) traderResends(t *testing.T, id string) error {
 
 func (w *walk) asksForCode(t *testing.T, id string) {
 	t.Helper()
-	succeeds(t, w.atDesk(t, id).RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
+	called(t, w.atDesk(t, id).RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
 }
 
 func (w *walk) needsNoCode(t *testing.T, id string) {
 	t.Helper()
-	succeeds(t, w.atDesk(t, id).MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
+	called(t, w.atDesk(t, id).MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
 }
 
 func (w *walk) confirms(t *testing.T, id string) {
 	t.Helper()
-	succeeds(t, w.atDesk(t, id).ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
+	called(t, w.atDesk(t, id).ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
 }
 
 // step is a call of a checkout; token is a link's, or names one of ids.

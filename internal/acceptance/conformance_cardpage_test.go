@@ -14,8 +14,7 @@ import (
 // page opens a page of a checkout.
 func (g *instance) page(t *testing.T, address string) *goquery.Document {
 	t.Helper()
-	got, err := trySend(http.MethodGet, address, "", nil)
-	noError(t, err)
+	got := fetched(t, http.MethodGet, address, "", nil)
 	if got.status != http.StatusOK {
 		t.Fatalf("a page answers %d", got.status)
 	}
@@ -41,9 +40,8 @@ func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
 		values.Set(name, value)
 	}
 	target := w.PayURL + form.AttrOr("action", "")
-	got, err := trySend(http.MethodPost, target, values.Encode(),
+	got := fetched(t, http.MethodPost, target, values.Encode(),
 		header{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"})
-	noError(t, err)
 	if got.status != http.StatusSeeOther {
 		t.Fatalf("the form answers %d", got.status)
 	}

@@ -321,9 +321,8 @@ func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
 // loginGivesToken: what it answers opens the portal.
 func loginGivesToken(t *testing.T, w *walk) {
 	user := w.user(t, "merchant")
-	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.AuthService/Login",
+	got := fetched(t, http.MethodPost, w.BaseURL+"/portal.v1.AuthService/Login",
 		fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password), nil)
-	noError(t, err)
 	keepSecret(got.text("token"))
 	if got.status != 200 || got.text("kind") != "merchant_portal" {
 		t.Fatal(got.status, got.text("kind"))

@@ -31,9 +31,8 @@ func rateGoesStale(t *testing.T, w *walk) {
 // traderSees what the confirming of a payment shows them.
 func traderSees(t *testing.T, w *walk) {
 	id := w.create(t, w.first(), nil).text("data.id")
-	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`,
+	got := fetched(t, http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`,
 		bearer(w.traderOf(t, id).Token))
-	noError(t, err)
 	got.want(t, "confirmed", 200, "data.status", "completed")
 	lacks(hiddenOf("data.ledger")...)(t, got)
 	has("data.ledger.spreadTraderUsdt", equal("0.24324324"))(t, got)
@@ -42,9 +41,9 @@ func traderSees(t *testing.T, w *walk) {
 // traderCancels: the merchant hears of it at once.
 func traderCancels(t *testing.T, w *walk) {
 	told := w.told(t, func(id string) {
-		cancelled := succeeds(t, w.desk(w.traderOf(t, id).Token).CancelPayment,
+		cancelled := called(t, w.desk(w.traderOf(t, id).Token).CancelPayment,
 			&portalv1.CancelPaymentRequest{PaymentId: number(id)})
-		if status := cancelled.Msg.GetData().GetStatus(); status != "cancelled" {
+		if status := cancelled.GetData().GetStatus(); status != "cancelled" {
 			t.Error("it is ", status)
 		}
 	})
@@ -71,9 +70,9 @@ func payerActsTooLate(t *testing.T, w *walk) {
 	made := newPayment.with()(t, w)
 	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
 	before := w.rows(t)
-	got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/cancel", "",
+	got := fetched(t, http.MethodPost, made.text("data.paymentPageUrl")+"/cancel", "",
 		header{"Sec-Fetch-Site": "same-origin"})
-	if noError(t, err); got.status != http.StatusUnprocessableEntity || w.rows(t) != before {
+	if got.status != http.StatusUnprocessableEntity || w.rows(t) != before {
 		t.Errorf("the page answers %d", got.status)
 	}
 }

@@ -80,10 +80,10 @@ func payoutMoves(t *testing.T, w *walk) {
 	id := w.createPayin(t, w.first(), nil).text("data.id")
 	read := signedGet(payins+"/"+id, firstKey)
 	desk := w.desk(w.user(t, "trader-1").Token)
-	succeeds(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	called(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	gives(read, 200, is("data.status", "processing"), only("data", payinFields...)).run(t, w)
 	proof := "transfer 1"
-	succeeds(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
+	called(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 	gives(read, 200, is("data.status", "completed")).run(t, w)
 	waiting := w.createPayin(t, w.first(), nil).text("data.id")
 	gives(cancelPayin(waiting), 200, is("data.status", "cancelled")).run(t, w)
@@ -184,12 +184,10 @@ func depositForForeignCashbox(t *testing.T, w *walk) {
 func unboundKeyNamesCashbox(t *testing.T, w *walk) {
 	w.exec(t, "update api_key set scopes = '{payments,deposits}' where key_id = 'sandbox-legacy'")
 	legacy := newDeposit.by("sandbox-legacy")
-	noError(t, testenv.Eventually(func() error { // what is known of a key may be a second old
-		if got := legacy.with()(t, w); got.text("code") == "merchant_scope_required" {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the key has its scope", func() bool { // what is known of a key may be a second old
+		got := legacy.with()(t, w)
+		return got.text("code") != "merchant_scope_required"
+	})
 	legacy.rejects("merchantCashboxId", "", "null").run(t, w)
 	own := w.LegacyKeys[0].MerchantCashboxID
 	gives(legacy.with("merchantCashboxId", fmt.Sprint(*own)), 201).run(t, w)

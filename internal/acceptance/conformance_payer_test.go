@@ -214,10 +214,10 @@ func returnHosts(t *testing.T, w *walk) {
 // claims presses the button of the page of a payment.
 func (w *walk) claims(t *testing.T, made answer) {
 	t.Helper()
-	got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/paid", url.Values{}.Encode(), header{
+	got := fetched(t, http.MethodPost, made.text("data.paymentPageUrl")+"/paid", url.Values{}.Encode(), header{
 		"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin",
 	})
-	if noError(t, err); got.status != http.StatusSeeOther {
+	if got.status != http.StatusSeeOther {
 		t.Errorf("the page answers %d", got.status)
 	}
 }
@@ -257,7 +257,7 @@ func claimIsTold(t *testing.T, w *walk) {
 	const key = "sandbox-second-rub"
 	tell := func(on bool) {
 		t.Helper()
-		succeeds(t, w.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
+		called(t, w.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
 			MerchantCashboxId: w.key(t, key).MerchantCashboxID, PayerEvents: &on,
 		})
 		w.awaitSettings(t)
@@ -306,10 +306,10 @@ func payerResends(t *testing.T, w *walk) {
 	created, token := w.cardPayment(t, nil)
 	press := func() {
 		t.Helper()
-		got, err := trySend(http.MethodPost, w.PayURL+"/pay/"+token+"/resend", url.Values{}.Encode(), header{
+		got := fetched(t, http.MethodPost, w.PayURL+"/pay/"+token+"/resend", url.Values{}.Encode(), header{
 			"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin",
 		})
-		if noError(t, err); got.status >= http.StatusInternalServerError {
+		if got.status >= http.StatusInternalServerError {
 			t.Errorf("the page answers %d", got.status)
 		}
 	}

@@ -27,10 +27,10 @@ func receipts(t *testing.T, w *walk) {
 		noError(t, err)
 		_, err = part.Write([]byte(content))
 		noError(t, errors.Join(err, form.Close()))
-		got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/receipt", body.String(), header{
+		got := fetched(t, http.MethodPost, made.text("data.paymentPageUrl")+"/receipt", body.String(), header{
 			"Content-Type": form.FormDataContentType(), "Sec-Fetch-Site": "same-origin",
 		})
-		if noError(t, err); got.status != http.StatusSeeOther {
+		if got.status != http.StatusSeeOther {
 			t.Errorf("the page answers %d", got.status)
 		}
 	}
@@ -50,12 +50,11 @@ func receipts(t *testing.T, w *walk) {
 				t.Fatalf("the %s lists %d receipts, want %d", name, len(list.Msg.GetData()), want)
 			}
 			for n := range want {
-				found := succeeds(t, services[name].GetReceipt, &portalv1.GetReceiptRequest{
+				found := called(t, services[name].GetReceipt, &portalv1.GetReceiptRequest{
 					PaymentId: number(id), Number: int32(n + 1),
 				})
-				if found.Msg.GetReceipt().GetFileType() != "application/pdf" ||
-					string(found.Msg.GetContent()) != receiptPDF {
-					t.Errorf("the %s reads %v", name, found.Msg)
+				if found.GetReceipt().GetFileType() != "application/pdf" || string(found.GetContent()) != receiptPDF {
+					t.Errorf("the %s reads %v", name, found)
 				}
 			}
 		}
@@ -78,12 +77,12 @@ func receipts(t *testing.T, w *walk) {
 	}
 	reason := "The payer has paid."
 	appeal := &portalv1.AppealWithReceiptRequest{PaymentId: number(id), Number: 2, Reason: &reason}
-	opened := succeeds(t, services["merchant"].AppealWithReceipt, appeal)
+	opened := called(t, services["merchant"].AppealWithReceipt, appeal)
 	file, err := w.operator(t).GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{
-		AppealId: opened.Msg.GetData().GetId(),
+		AppealId: opened.GetData().GetId(),
 	}))
-	if noError(t, err); string(file.Msg.GetContent()) != receiptPDF || opened.Msg.GetData().GetStatus() != "open" {
-		t.Errorf("opened %v with %q", opened.Msg, file.Msg.GetContent())
+	if noError(t, err); string(file.Msg.GetContent()) != receiptPDF || opened.GetData().GetStatus() != "open" {
+		t.Errorf("opened %v with %q", opened, file.Msg.GetContent())
 	}
 }
 

@@ -50,8 +50,8 @@ func resendAsksAgain(t *testing.T, w *walk) {
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "payer-otp", newCode.body()), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
 	gives(resendOf(id), 200, is("data.phase", "awaiting_payer_otp")).run(t, w)
-	listed := succeeds(t, w.atDesk(t, id).ListPayments, &portalv1.ListPaymentsRequest{})
-	asked := slices.ContainsFunc(listed.Msg.GetData(), func(p *gatewayv1.Payment) bool {
+	listed := called(t, w.atDesk(t, id).ListPayments, &portalv1.ListPaymentsRequest{})
+	asked := slices.ContainsFunc(listed.GetData(), func(p *gatewayv1.Payment) bool {
 		return fmt.Sprint(p.GetId()) == id && p.GetCardDesk().GetPhase() == "awaiting_payer_otp"
 	})
 	if !asked {
@@ -59,12 +59,7 @@ func resendAsksAgain(t *testing.T, w *walk) {
 	}
 	const told = `select count(*) from sandbox_acquirer s join card_attempt a on a.id = s.attempt_id
 		where a.payment_id = $1::text::bigint and s.resends = 1`
-	noError(t, testenv.Eventually(func() error {
-		if w.count(t, told, id) == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the merchant is told", func() bool { return w.count(t, told, id) != 0 })
 	refused(step(token, "payer-otp", "{}"), 422, "validation_failed", "otp").run(t, w)
 	gives(step(token, "payer-otp", newCode.body()), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
 }

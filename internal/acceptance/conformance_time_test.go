@@ -114,12 +114,9 @@ func refusedWebhookComesAgain(t *testing.T, w *walk) {
 	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
 	w.callback(t, id, `{"status":"failed"}`)
 	w.inbox.await(t, orderID, 1)
-	noError(t, testenv.Eventually(func() error { // until the refusal is written down
-		if w.count(t, "select count(*) from webhook_attempt where status_code = 500") == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the refusal is written down", func() bool { // until the refusal is written down
+		return w.count(t, "select count(*) from webhook_attempt where status_code = 500") != 0
+	})
 	if n := len(w.inbox.of(orderID)); n != 1 {
 		t.Errorf("%d deliveries before the time", n)
 	}

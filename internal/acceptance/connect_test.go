@@ -62,17 +62,16 @@ func TestConnectTwins(t *testing.T) {
 				again.Header().Get("Idempotent-Mismatch") != "amount" {
 				t.Errorf("repeated: %v %v", again.Header(), again.Msg)
 			}
-			read := succeeds(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()})
-			if read.Msg.GetData().GetId() != p.GetId() ||
-				read.Msg.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
-				t.Errorf("read %v", read.Msg)
+			read := called(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()})
+			if read.GetData().GetId() != p.GetId() || read.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
+				t.Errorf("read %v", read)
 			}
 			reason := "late"
-			moved := succeeds(t, gatewayClient(g, options...).UpdatePaymentStatus,
+			moved := called(t, gatewayClient(g, options...).UpdatePaymentStatus,
 				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason})
-			if data := moved.Msg.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() ||
+			if data := moved.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() ||
 				data.GetUuid() != p.GetUuid() {
-				t.Errorf("moved %v", moved.Msg)
+				t.Errorf("moved %v", moved)
 			}
 		})
 	}
@@ -94,8 +93,8 @@ func TestDesk(t *testing.T) {
 	limit, ask := int32(2), &portalv1.ListPaymentsRequest{}
 	for {
 		ask.Limit = &limit
-		page := succeeds(t, desk.ListPayments, ask)
-		for _, p := range page.Msg.GetData() {
+		page := called(t, desk.ListPayments, ask)
+		for _, p := range page.GetData() {
 			if slices.Contains(ids, p.GetId()) {
 				seen = append(seen, p.GetId())
 			}
@@ -105,18 +104,18 @@ func TestDesk(t *testing.T) {
 				t.Errorf("the trader sees %v", l)
 			}
 		}
-		if page.Msg.NextCursor == nil {
+		if page.NextCursor == nil {
 			break
 		}
-		ask.Cursor = page.Msg.NextCursor
+		ask.Cursor = page.NextCursor
 	}
 	if newestFirst := []int64{ids[2], ids[1], ids[0]}; !slices.Equal(seen, newestFirst) {
 		t.Errorf("listed %v; want %v, newest first", seen, ids)
 	}
 	reason := "no such transfer"
-	cancelled := succeeds(t, desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason})
-	if cancelled.Msg.GetData().GetStatus() != "cancelled" || cancelled.Msg.GetData().GetStatusReason() != reason {
-		t.Errorf("cancelled %v", cancelled.Msg)
+	cancelled := called(t, desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason})
+	if cancelled.GetData().GetStatus() != "cancelled" || cancelled.GetData().GetStatusReason() != reason {
+		t.Errorf("cancelled %v", cancelled)
 	}
 	// Another trader learns nothing of it.
 	refuses(t, "another trader", g.desk(g.user(t, "trader-1").Token).ConfirmReceived,
@@ -166,12 +165,12 @@ func TestLogin(t *testing.T) {
 	g := sharedSandbox(t)
 	service := portalv1connect.NewAuthServiceClient(client, g.BaseURL)
 	user := g.user(t, "trader-1")
-	in := succeeds(t, service.Login, &portalv1.LoginRequest{Login: user.Login, Password: user.Password})
-	keepSecret(in.Msg.GetToken())
-	if in.Msg.GetKind() != "trader" || in.Msg.GetToken() == "" || in.Msg.GetToken() == user.Token {
-		t.Errorf("signed in as %s", in.Msg.GetKind())
+	in := called(t, service.Login, &portalv1.LoginRequest{Login: user.Login, Password: user.Password})
+	keepSecret(in.GetToken())
+	if in.GetKind() != "trader" || in.GetToken() == "" || in.GetToken() == user.Token {
+		t.Errorf("signed in as %s", in.GetKind())
 	}
-	succeeds(t, g.desk(in.Msg.GetToken()).ListPayments, &portalv1.ListPaymentsRequest{})
+	called(t, g.desk(in.GetToken()).ListPayments, &portalv1.ListPaymentsRequest{})
 	for _, wrong := range []*portalv1.LoginRequest{{Login: user.Login, Password: "wrong"}, {Login: "nobody", Password: user.Password}} {
 		refuses(t, wrong.GetLogin(), service.Login, wrong, connect.CodeUnauthenticated, "invalid_credentials")
 	}
@@ -215,8 +214,7 @@ func TestOtherProtocols(t *testing.T) {
 		for key, value := range test.headers {
 			headers[key] = value
 		}
-		got, err := trySend(test.method, g.BaseURL+path, body, headers)
-		noError(t, err)
+		got := fetched(t, test.method, g.BaseURL+path, body, headers)
 		if got.status != test.status || got.header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: %s; want %d", name, got, test.status)
 		}

@@ -46,10 +46,8 @@ func checkOrigin(t *testing.T, g *instance, origin, path, granted string) {
 		"Origin": origin, "Access-Control-Request-Method": "POST",
 		"Access-Control-Request-Headers": "authorization,connect-protocol-version,content-type",
 	}
-	preflight, err := trySend(http.MethodOptions, g.BaseURL+path, "", asked)
-	noError(t, err)
-	posted, err := trySend(http.MethodPost, g.BaseURL+path, "{}", header{"Origin": origin})
-	noError(t, err)
+	preflight := fetched(t, http.MethodOptions, g.BaseURL+path, "", asked)
+	posted := fetched(t, http.MethodPost, g.BaseURL+path, "{}", header{"Origin": origin})
 	for name, got := range map[string]answer{"preflight": preflight, "call": posted} {
 		if allowed := got.header.Get("Access-Control-Allow-Origin"); allowed != granted {
 			t.Errorf("%s of %s from %q: allowed %q, want %q", name, path, origin, allowed, granted)

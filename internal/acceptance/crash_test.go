@@ -91,17 +91,10 @@ func (v *victim) start(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = &v.log, &v.log
 	v.startedAt = time.Now()
 	v.process = start(cmd, &v.log)
-	err := testenv.Eventually(func() error {
-		select {
-		case <-v.ended:
-			return testenv.Never(fmt.Errorf("it ended: %w", v.err))
-		default:
-			return ready("http://" + v.ops)
-		}
-	})
-	if err != nil {
+	if err := v.awaitReady("http://" + v.ops); err != nil {
 		t.Fatalf("%v\n%s", err, v.log.String())
 	}
+	var err error
 	v.Info, err = sandbox.Read(v.dir)
 	noError(t, err)
 	v.pool, err = pgxpool.New(context.Background(), v.DatabaseURL)
@@ -127,6 +120,12 @@ type acknowledged struct {
 	// id.
 	open, asked map[string]string
 	failed      []error
+}
+
+func newAcknowledged() *acknowledged {
+	return &acknowledged{
+		ids: map[string]string{}, statuses: map[string]string{}, open: map[string]string{}, asked: map[string]string{},
+	}
 }
 
 func (a *acknowledged) do(change func()) {
@@ -212,30 +211,22 @@ func TestKilled(t *testing.T) {
 	v := newVictim(t)
 	s := newShop(t, v.first().WebhookSecret)
 	s.delay = 500 * time.Millisecond // so that some deliveries are under way when the gateway is killed
-	a := &acknowledged{
-		ids:      map[string]string{},
-		statuses: map[string]string{},
-		open:     map[string]string{},
-		asked:    map[string]string{},
-	}
+	a := newAcknowledged()
 	killed := make(chan struct{})
 	var loading sync.WaitGroup
 	for range 4 {
 		loading.Go(func() { v.load(t, a, s.URL, killed) })
 	}
 	// Killed under load, but not before there is something to lose.
-	err := testenv.Eventually(func() error {
+	testenv.Until(t, "there is something to lose", func() bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if len(a.ids) < testenv.Pick(30, 100) {
-			return errNotYet
-		}
-		return nil
+		return len(a.failed) > 0 || len(a.ids) >= testenv.Pick(30, 100)
 	})
 	v.kill()
 	close(killed)
 	loading.Wait()
-	noError(t, errors.Join(append(a.failed, err)...))
+	noError(t, errors.Join(a.failed...))
 
 	v.pool = poolOf(t, v.DatabaseURL)
 	if leases := v.count(t,

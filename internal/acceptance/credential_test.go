@@ -208,24 +208,23 @@ func TestCredentialsByConnect(t *testing.T) {
 		service := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL,
 			options...)
 		name := strings.Repeat("ж", 100)
-		made := succeeds(t, service.CreateCredential, &portalv1.CreateCredentialRequest{
+		made := called(t, service.CreateCredential, &portalv1.CreateCredentialRequest{
 			MerchantCashboxId: own, Name: name, Scopes: []string{"payouts", "payments", "deposits", "payouts"},
 		})
-		keepSecret(made.Msg.GetSecret())
-		key := made.Msg.GetData()
+		keepSecret(made.GetSecret())
+		key := made.GetData()
 		if key.GetName() != name || !slices.Equal(key.GetScopes(), []string{"payments", "deposits", "payouts"}) ||
-			made.Msg.GetSecret() == "" {
+			made.GetSecret() == "" {
 			t.Errorf("%s: made %v", codec, key)
 		}
-		list := succeeds(t, service.ListCredentials, &portalv1.ListCredentialsRequest{MerchantCashboxId: own})
-		if first := list.Msg.GetData()[0]; first.GetId() != key.GetId() ||
-			!list.Msg.GetLegacy().GetHasActiveNewCredential() {
-			t.Errorf("%s: listed %v", codec, list.Msg)
+		list := called(t, service.ListCredentials, &portalv1.ListCredentialsRequest{MerchantCashboxId: own})
+		if first := list.GetData()[0]; first.GetId() != key.GetId() || !list.GetLegacy().GetHasActiveNewCredential() {
+			t.Errorf("%s: listed %v", codec, list)
 		}
-		gone := succeeds(t, service.RevokeCredential,
+		gone := called(t, service.RevokeCredential,
 			&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()})
-		if gone.Msg.GetData().GetStatus() != "revoked" {
-			t.Errorf("%s: revoked %v", codec, gone.Msg)
+		if gone.GetData().GetStatus() != "revoked" {
+			t.Errorf("%s: revoked %v", codec, gone)
 		}
 		_, err := service.CreateCredential(t.Context(),
 			connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}))

@@ -110,10 +110,10 @@ func TestDeposit(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 	rejected := number(g.postDeposit(t, box, depositOrder(nil)).text("data.id"))
-	answer := succeeds(t, g.operator(t).RejectDeposit, &portalv1.RejectDepositRequest{DepositId: rejected})
-	list := succeeds(t, g.operator(t).ListDeposits, &portalv1.ListDepositsRequest{})
-	if answer.Msg.GetData().GetStatus() != "rejected" || len(list.Msg.GetData()) != 3 {
-		t.Errorf("rejected %v, listed %v", answer.Msg, list.Msg)
+	answer := called(t, g.operator(t).RejectDeposit, &portalv1.RejectDepositRequest{DepositId: rejected})
+	list := called(t, g.operator(t).ListDeposits, &portalv1.ListDepositsRequest{})
+	if answer.GetData().GetStatus() != "rejected" || len(list.GetData()) != 3 {
+		t.Errorf("rejected %v, listed %v", answer, list)
 	}
 	g.wantAudit(t)
 }
@@ -174,14 +174,14 @@ func TestDepositConnect(t *testing.T) {
 			Address:        tron,
 			IdempotencyKey: uuid.NewString(),
 		}
-		created := succeeds(t, merchant.CreateDeposit, ask)
+		created := called(t, merchant.CreateDeposit, ask)
 		again := succeeds(t, merchant.CreateDeposit, ask)
-		read := succeeds(t, merchant.GetDeposit, &gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()})
-		if created.Msg.GetData().GetAmount() != "1.50000000" || again.Header().Get("Idempotent-Replay") != "true" ||
+		read := called(t, merchant.GetDeposit, &gatewayv1.GetDepositRequest{DepositId: created.GetData().GetId()})
+		if created.GetData().GetAmount() != "1.50000000" || again.Header().Get("Idempotent-Replay") != "true" ||
 			again.Msg.GetData().GetId() !=
-				created.Msg.GetData().GetId() ||
-			read.Msg.GetData().GetStatus() != "pending" {
-			t.Errorf("%s: created %v, again %v, read %v", codec, created.Msg, again.Msg, read.Msg)
+				created.GetData().GetId() ||
+			read.GetData().GetStatus() != "pending" {
+			t.Errorf("%s: created %v, again %v, read %v", codec, created, again.Msg, read)
 		}
 		elsewhere := g.box(t, "sandbox-try").MerchantCashboxID
 		ask.MerchantCashboxId = &elsewhere
@@ -194,10 +194,9 @@ func TestDepositConnect(t *testing.T) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 		cashboxes := gatewayv1connect.NewCashboxServiceClient(signing, g.BaseURL, options...)
-		balance := succeeds(t, cashboxes.GetBalance, &gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere})
-		if balance.Msg.GetData().GetTotalBalance() != "100000.00000000" ||
-			balance.Msg.GetData().GetCurrency() != "USDT" {
-			t.Errorf("%s: balance %v", codec, balance.Msg)
+		balance := called(t, cashboxes.GetBalance, &gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere})
+		if balance.GetData().GetTotalBalance() != "100000.00000000" || balance.GetData().GetCurrency() != "USDT" {
+			t.Errorf("%s: balance %v", codec, balance)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,9 +70,7 @@ func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 	if s.uploads != nil {
 		s.b.variables["TMPDIR"] = s.uploads.path
 	}
-	key, err := os.ReadFile(filepath.Join(s.a.dir, "sandbox.key"))
-	noError(t, err)
-	noError(t, os.WriteFile(filepath.Join(s.b.dir, "sandbox.key"), key, 0o600))
+	giveKey(t, s.a.dir, s.b.dir)
 	s.b.start(t)
 	s.load = &load{external: s.a.ExternalPaymentsSecret, bases: [2]string{s.a.BaseURL, s.b.BaseURL}}
 	for _, keyID := range []string{"sandbox-rub", "sandbox-second-rub"} {

@@ -17,13 +17,8 @@ import (
 // join starts a second gateway on the database of the first.
 func (v *victim) join(t *testing.T) *victim {
 	t.Helper()
-	other := &victim{instance: &instance{dir: copyKey(t, v.dir)}, ops: freeAddr(t)}
-	other.args = []string{
-		"serve", "-data-dir", other.dir, "-sandbox", "-database-url", v.DatabaseURL, "-ops-addr", other.ops,
-		"-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-db-connections",
-		connections(),
-	}
-	t.Cleanup(other.kill)
+	other := prepareVictim(t, v.DatabaseURL)
+	giveKey(t, v.dir, other.dir)
 	other.start(t)
 	return other
 }
@@ -37,25 +32,17 @@ func TestFrozenReplica(t *testing.T) {
 	v := newVictim(t)
 	s := newShop(t, v.first().WebhookSecret)
 	frozen := v.join(t)
-	a := &acknowledged{
-		ids:      map[string]string{},
-		statuses: map[string]string{},
-		open:     map[string]string{},
-		asked:    map[string]string{},
-	}
+	a := newAcknowledged()
 	stop := make(chan struct{})
 	var loading sync.WaitGroup
 	for range 6 {
 		loading.Go(func() { frozen.load(t, a, s.URL, stop) })
 	}
-	noError(t, testenv.Eventually(func() error {
+	testenv.Until(t, "both replicas have work", func() bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if len(a.ids) < 60 {
-			return errNotYet
-		}
-		return nil
-	}))
+		return len(a.ids) >= 60
+	})
 	noError(t, frozen.cmd.Process.Signal(syscall.SIGSTOP))
 	time.Sleep(3 * time.Second)
 	var mu sync.Mutex

@@ -167,8 +167,8 @@ func TestCreateResponses(t *testing.T) {
 				t.Errorf("headers %v", got.header)
 			}
 			// The link opens, and shows the requisite.
-			page, err := trySend("GET", got.text("data.paymentPageUrl"), "", nil)
-			if noError(t, err); page.status != 200 {
+			page := fetched(t, "GET", got.text("data.paymentPageUrl"), "", nil)
+			if page.status != 200 {
 				t.Errorf("the page answers %d", page.status)
 			}
 		})

@@ -19,21 +19,20 @@ func TestPayerActs(t *testing.T) {
 	for action, want := range map[string]string{"/cancel": "CANCELLED", "/simulate": "COMPLETED"} {
 		created := g.create(t, g.first(), object{"callbackUri": s.URL})
 		page := created.text("data.paymentPageUrl")
-		foreign, err := trySend(http.MethodPost, page+action, "", header{"Sec-Fetch-Site": "cross-site"})
-		if noError(t, err); foreign.status != http.StatusForbidden {
+		foreign := fetched(t, http.MethodPost, page+action, "", header{"Sec-Fetch-Site": "cross-site"})
+		if foreign.status != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: %d", action, foreign.status)
 		}
-		done, err := trySend(http.MethodPost, page+action, "",
-			header{"Sec-Fetch-Site": "same-origin", "Origin": "null"})
-		if noError(t, err); done.status != http.StatusSeeOther || g.PayURL+done.header.Get("Location") != page {
+		done := fetched(t, http.MethodPost, page+action, "", header{"Sec-Fetch-Site": "same-origin", "Origin": "null"})
+		if done.status != http.StatusSeeOther || g.PayURL+done.header.Get("Location") != page {
 			t.Errorf("%s: %d to %s", action, done.status, done.header.Get("Location"))
 		}
 		got := s.await(t, created.text("data.orderId"), 1)[0]
 		if got.Data.Status != want || got.Meta.PreviousStatus != "PENDING" || got.Meta.Reason != nil {
 			t.Errorf("%s: %+v", action, got)
 		}
-		again, err := trySend(http.MethodPost, page+action, "", header{"Sec-Fetch-Site": "same-origin"})
-		if noError(t, err); again.status != http.StatusUnprocessableEntity {
+		again := fetched(t, http.MethodPost, page+action, "", header{"Sec-Fetch-Site": "same-origin"})
+		if again.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s again: %d", action, again.status)
 		}
 	}
@@ -45,21 +44,20 @@ func TestPageSettings(t *testing.T) {
 	g := sharedSandbox(t)
 	box := g.box(t, "sandbox-second-rub")
 	color, origin := "#7B2FF7", "https://shop.example"
-	set := succeeds(t, g.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
+	set := called(t, g.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
 		MerchantCashboxId: box.MerchantCashboxID, PageColor: &color, FrameOrigin: &origin,
 	})
-	after := set.Msg.GetChange().GetAfter().GetFields()
+	after := set.GetChange().GetAfter().GetFields()
 	if after["page_color"].GetStringValue() != "#7b2ff7" || after["frame_origin"].GetStringValue() != origin {
 		t.Errorf("%v", after)
 	}
 	created := g.create(t, box, nil)
-	page, err := trySend(http.MethodGet, created.text("data.paymentPageUrl"), "", nil)
-	noError(t, err)
+	page := fetched(t, http.MethodGet, created.text("data.paymentPageUrl"), "", nil)
 	if !strings.Contains(page.raw, ":root{--accent:#7b2ff7}") ||
 		!strings.Contains(page.header.Get("Content-Security-Policy"), "frame-ancestors "+origin) {
 		t.Errorf("%v", page.header)
 	}
-	_, err = g.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
+	_, err := g.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
 		MerchantCashboxId: box.MerchantCashboxID, PageColor: &origin, FrameOrigin: &color,
 	}))
 	if _, code, fields := connectFault(t, err); code != "validation_failed" ||

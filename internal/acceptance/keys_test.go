@@ -49,19 +49,8 @@ func TestVaultKeyIsGone(t *testing.T) {
 	start := func(keys string) (*instance, error) {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": g.DatabaseURL, "GATEWAY_VAULT_KEYS": keys})
-		ops := freeAddr(t)
-		other := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr",
-			"127.0.0.1:0", "-ops-addr", ops)
-		other.OpsURL = "http://" + ops
-		t.Cleanup(func() { other.cancel(); <-other.ended })
-		return other, testenv.Eventually(func() error {
-			select {
-			case <-other.ended:
-				return testenv.Never(other.err)
-			default:
-				return ready(other.OpsURL)
-			}
-		})
+		other := launchLive(t, variables)
+		return other, other.awaitReady(other.OpsURL)
 	}
 	_, err = start(newText)
 	for _, word := range []string{"GATEWAY_VAULT_KEYS", vault.Fingerprint(old), "opens 1 of card_hash_key.key, 1 of cashbox.webhook_secret:"} {
@@ -98,16 +87,11 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	replica := func(links string) *instance {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})
-		ops := freeAddr(t)
-		g := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr",
-			"127.0.0.1:0", "-ops-addr", ops)
-		t.Cleanup(func() { g.cancel(); <-g.ended })
-		g.OpsURL = "http://" + ops
-		return g
+		return launchLive(t, variables)
 	}
 	isReady := func(g *instance) {
 		t.Helper()
-		noError(t, testenv.Eventually(func() error { return ready(g.OpsURL) }))
+		noError(t, g.awaitReady(g.OpsURL))
 	}
 	isNot := func(g *instance, why string) {
 		t.Helper()

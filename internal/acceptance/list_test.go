@@ -194,17 +194,17 @@ func TestListPaymentsByConnect(t *testing.T) {
 	)
 	for codec, options := range codecs {
 		cabinet := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL, options...)
-		got := succeeds(t, cabinet.ListPayments, &gatewayv1.ListPaymentsRequest{})
-		if list := got.Msg.GetData(); len(list) != 1 || list[0].GetId() != id ||
+		got := called(t, cabinet.ListPayments, &gatewayv1.ListPaymentsRequest{})
+		if list := got.GetData(); len(list) != 1 || list[0].GetId() != id ||
 			list[0].GetLedger().ProfitUsdt != nil ||
-			got.Msg.GetSigned() {
-			t.Errorf("%s: %v", codec, got.Msg)
+			got.GetSigned() {
+			t.Errorf("%s: %v", codec, got)
 		}
-		found := succeeds(t, g.merchantClient(g.first(), options...).ListPayments,
+		found := called(t, g.merchantClient(g.first(), options...).ListPayments,
 			&gatewayv1.ListPaymentsRequest{OrderId: &orderID})
-		if list := found.Msg.GetData(); len(list) != 1 || list[0].GetId() != id ||
+		if list := found.GetData(); len(list) != 1 || list[0].GetId() != id ||
 			list[0].GetLedger().GetProfitUsdt() != "0.69830596" {
-			t.Errorf("%s, signed: %v", codec, found.Msg)
+			t.Errorf("%s, signed: %v", codec, found)
 		}
 		zero, nul := int32(0), "a\x00b"
 		_, err := cabinet.ListPayments(t.Context(),

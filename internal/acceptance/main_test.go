@@ -146,6 +146,18 @@ func (g *instance) awaitSandbox() error {
 	})
 }
 
+// awaitReady waits until the program says that it is ready, or returns what it ended with.
+func (p *process) awaitReady(opsURL string) error {
+	return testenv.Eventually(func() error {
+		select {
+		case <-p.ended:
+			return testenv.Never(fmt.Errorf("it ended: %w", p.err))
+		default:
+			return ready(opsURL)
+		}
+	})
+}
+
 func ready(opsURL string) error {
 	response, err := http.Get(opsURL + "/readyz")
 	if err != nil {

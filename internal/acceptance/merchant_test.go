@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,16 +18,6 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/sign"
 )
-
-// called calls a procedure by its generated client.
-func called[Req, Res any](
-	t *testing.T, call func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error), m *Req,
-) *Res {
-	t.Helper()
-	res, err := call(t.Context(), connect.NewRequest(m))
-	noError(t, err)
-	return res.Msg
-}
 
 // A merchant's money by Connect: cashboxes, balances, and a deposit from its request on.
 func TestMerchantMoneyByConnect(t *testing.T) {
@@ -142,13 +131,10 @@ func (g *instance) checkEventsByConnect(
 ) {
 	t.Helper()
 	var dead []*portalv1.DeadEndpoint
-	noError(t, testenv.Eventually(func() error {
+	testenv.Until(t, "the endpoint is dead", func() bool {
 		dead = called(t, own.ListDeadEndpoints, &portalv1.ListDeadEndpointsRequest{}).GetData()
-		if len(dead) == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+		return len(dead) != 0
+	})
 	if len(dead) != 1 || dead[0].GetUrl() != url || dead[0].GetEvents() != 1 {
 		t.Errorf("the dead endpoints are %v", dead)
 	}

@@ -38,13 +38,13 @@ func newPlatform(t *testing.T) *platform {
 
 func (p *platform) login(t *testing.T, login string) string {
 	t.Helper()
-	in := succeeds(t, portalv1connect.NewAuthServiceClient(client, p.BaseURL).Login,
+	in := called(t, portalv1connect.NewAuthServiceClient(client, p.BaseURL).Login,
 		&portalv1.LoginRequest{Login: login, Password: platformPassword})
-	keepSecret(in.Msg.GetToken())
-	if in.Msg.GetState() == "awaits_enrolment" {
-		return p.enrol(t, in.Msg.GetToken())
+	keepSecret(in.GetToken())
+	if in.GetState() == "awaits_enrolment" {
+		return p.enrol(t, in.GetToken())
 	}
-	return in.Msg.GetToken()
+	return in.GetToken()
 }
 
 // done wants a call to have changed something, under a number of the log.
@@ -67,7 +67,7 @@ func done[R any, P interface {
 func (p *platform) setTerms(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	succeeds(t, p.operator.SetRate, &portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "100"})
+	called(t, p.operator.SetRate, &portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "100"})
 	done(p.operator.SetPlatformLimit(ctx, connect.NewRequest(&portalv1.SetPlatformLimitRequest{
 		Currency: "RUB", MinAmount: "100", MaxAmount: "100000",
 	})))(t)
@@ -98,13 +98,13 @@ func (p *platform) addMerchant(t *testing.T) {
 			p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"})),
 		)(t).GetSubjectKey(),
 	)
-	box := succeeds(t, p.operator.CreateCashbox, &portalv1.CreateCashboxRequest{
+	box := called(t, p.operator.CreateCashbox, &portalv1.CreateCashboxRequest{
 		MerchantId: p.merchant, Name: "Shop RUB", Currency: "RUB", TraderCashboxId: &p.trader,
 	})
-	p.box = number(box.Msg.GetChange().GetSubjectKey())
-	secret, isSecret := strings.CutPrefix(box.Msg.GetWebhookSecret(), "whsec_")
+	p.box = number(box.GetChange().GetSubjectKey())
+	secret, isSecret := strings.CutPrefix(box.GetWebhookSecret(), "whsec_")
 	keepSecret(secret)
-	if !isSecret || strings.Contains(box.Msg.GetChange().String(), secret) {
+	if !isSecret || strings.Contains(box.GetChange().String(), secret) {
 		t.Error("the cashbox's secret is no secret")
 	}
 	done(p.operator.SetCashboxMethod(ctx, connect.NewRequest(&portalv1.SetCashboxMethodRequest{
@@ -117,8 +117,8 @@ func (p *platform) addMerchant(t *testing.T) {
 func (p *platform) addUser(t *testing.T, user *portalv1.CreateUserRequest) {
 	t.Helper()
 	user.Password = platformPassword
-	made := succeeds(t, p.operator.CreateUser, user)
-	if made.Msg.InvitationLink != nil {
+	made := called(t, p.operator.CreateUser, user)
+	if made.InvitationLink != nil {
 		t.Error("a user with a password was invited")
 	}
 }
@@ -164,10 +164,10 @@ func TestFirstPayment(t *testing.T) {
 	wantFault(t, "", p.withdraw(t, "1000", "tx-1"), connect.CodeAlreadyExists, "idempotency_key_conflict")
 	noError(t, p.withdraw(t, "985.15", "tx-2"))
 
-	confirmed := succeeds(t, p.desk(p.traderToken).ConfirmReceived, &portalv1.ConfirmReceivedRequest{
+	confirmed := called(t, p.desk(p.traderToken).ConfirmReceived, &portalv1.ConfirmReceivedRequest{
 		PaymentId: number(made.text("data.id")),
 	})
-	if status := confirmed.Msg.GetData().GetStatus(); status != "completed" {
+	if status := confirmed.GetData().GetStatus(); status != "completed" {
 		t.Errorf("confirmed: %s", status)
 	}
 	balances := p.texts(t, `select owner_kind || ' ' || a.purpose || ' ' || b.balance + coalesce(

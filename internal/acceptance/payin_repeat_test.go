@@ -91,7 +91,7 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	orderID := newOrder()
 	waiting := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
 	taken := g.createPayin(t, box, nil).text("data.id")
-	succeeds(t, g.desk(g.user(t, "trader-2").Token).TakePayin, &portalv1.TakePayinRequest{PayinId: taken})
+	called(t, g.desk(g.user(t, "trader-2").Token).TakePayin, &portalv1.TakePayinRequest{PayinId: taken})
 	g.advance(t, 24*time.Hour)
 	for id, want := range map[string]string{waiting: "expired", taken: "processing"} {
 		if got := send(t, "GET", g.BaseURL+payins+"/"+id, "", signed(box, "")); got.text("data.status") != want {
@@ -101,15 +101,15 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "EXPIRED" {
 		t.Errorf("webhook %+v", e)
 	}
-	queue := succeeds(t, g.operator(t).ListOverduePayins, &portalv1.ListOverduePayinsRequest{})
-	if list := queue.Msg.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken ||
+	queue := called(t, g.operator(t).ListOverduePayins, &portalv1.ListOverduePayinsRequest{})
+	if list := queue.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken ||
 		list[0].GetPayin().GetBeneficiary().GetValue() != "•••• 4567" ||
 		list[0].GetTraderId() == 0 {
-		t.Errorf("overdue: %v", queue.Msg)
+		t.Errorf("overdue: %v", queue)
 	}
-	done := succeeds(t, g.operator(t).ResolvePayin, &portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"})
-	if done.Msg.GetData().GetPayin().GetStatus() != "failed" {
-		t.Errorf("resolved %v", done.Msg)
+	done := called(t, g.operator(t).ResolvePayin, &portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"})
+	if done.GetData().GetPayin().GetStatus() != "failed" {
+		t.Errorf("resolved %v", done)
 	}
 	g.wantAudit(t)
 }
@@ -131,26 +131,26 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 		connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit}),
 	))(t)
 
-	succeeds(t, taker.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	called(t, taker.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	refuses(t, "", taker.TakePayin, &portalv1.TakePayinRequest{PayinId: second}, connect.CodeFailedPrecondition,
 		"payin_take_limit")
-	back := succeeds(t, taker.GiveBackPayin, &portalv1.GiveBackPayinRequest{PayinId: id})
-	if d := back.Msg.GetData(); d.GetStatus() != "waiting" || d.GetAddress() != "•••• 4567" {
+	back := called(t, taker.GiveBackPayin, &portalv1.GiveBackPayinRequest{PayinId: id})
+	if d := back.GetData(); d.GetStatus() != "waiting" || d.GetAddress() != "•••• 4567" {
 		t.Errorf("given back: %v", d)
 	}
-	succeeds(t, other.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
-	succeeds(t, operator.ReclaimPayin, &portalv1.ReclaimPayinRequest{PayinId: id})
-	succeeds(t, other.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	called(t, other.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	called(t, operator.ReclaimPayin, &portalv1.ReclaimPayinRequest{PayinId: id})
+	called(t, other.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
 	_, err := other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
 	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
 		!slices.Equal(fields, []string{"proofReference"}) {
 		t.Errorf("completed without proof: %v %s %v", code, why, fields)
 	}
 	proof, reason := "transfer 12/7", "the bank sent it back"
-	succeeds(t, other.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
+	called(t, other.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 	g.wantAudit(t)
-	reversed := succeeds(t, operator.ReversePayin, &portalv1.ReversePayinRequest{PayinId: id, Reason: &reason})
-	if p := reversed.Msg.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
+	reversed := called(t, operator.ReversePayin, &portalv1.ReversePayinRequest{PayinId: id, Reason: &reason})
+	if p := reversed.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
 		p.GetProofReference() != proof {
 		t.Errorf("reversed: %v", p)
 	}
@@ -178,18 +178,17 @@ func TestPayinConnect(t *testing.T) {
 			Address:     recipientPhone,
 			Recipient:   "Ivan Petrov",
 		}
-		created := succeeds(t, merchant.CreatePayin, ask)
+		created := called(t, merchant.CreatePayin, ask)
 		again := succeeds(t, merchant.CreatePayin, ask)
-		id := created.Msg.GetData().GetId()
-		if created.Msg.GetMessage() != "Payin created" || created.Msg.GetData().GetFrozenUsdt() != "16.54054055" ||
+		id := created.GetData().GetId()
+		if created.GetMessage() != "Payin created" || created.GetData().GetFrozenUsdt() != "16.54054055" ||
 			again.Msg.GetData().GetId() != id || again.Header().Get("Idempotent-Replay") != "true" {
-			t.Errorf("%s: %v, again %v %v", codec, created.Msg, again.Header(), again.Msg)
+			t.Errorf("%s: %v, again %v %v", codec, created, again.Header(), again.Msg)
 		}
-		read := succeeds(t, merchant.GetPayin, &gatewayv1.GetPayinRequest{PayinId: id})
-		cancelled := succeeds(t, merchant.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id})
-		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" ||
-			cancelled.Msg.GetData().GetStatus() != "cancelled" {
-			t.Errorf("%s: read %v, cancelled %v", codec, read.Msg, cancelled.Msg)
+		read := called(t, merchant.GetPayin, &gatewayv1.GetPayinRequest{PayinId: id})
+		cancelled := called(t, merchant.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id})
+		if read.GetData().GetBeneficiary().GetValue() != "•••• 4567" || cancelled.GetData().GetStatus() != "cancelled" {
+			t.Errorf("%s: read %v, cancelled %v", codec, read, cancelled)
 		}
 		nul := "a\x00b"
 		_, err := merchant.CreatePayin(t.Context(), connect.NewRequest(&gatewayv1.CreatePayinRequest{

@@ -76,7 +76,7 @@ func TestPayin(t *testing.T) {
 	id := created.text("data.id")
 	address := g.BaseURL + payins + "/" + id
 
-	succeeds(t, g.operator(t).SetInsurance, &portalv1.SetInsuranceRequest{
+	called(t, g.operator(t).SetInsurance, &portalv1.SetInsuranceRequest{
 		MerchantCashboxId: box.MerchantCashboxID, Amount: "50",
 	})
 	balance := fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID)
@@ -88,18 +88,18 @@ func TestPayin(t *testing.T) {
 	}
 
 	first, second := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token)
-	offers := succeeds(t, first.ListPayins, &portalv1.ListPayinsRequest{})
-	if list := offers.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetAddress() != "•••• 4567" ||
+	offers := called(t, first.ListPayins, &portalv1.ListPayinsRequest{})
+	if list := offers.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetAddress() != "•••• 4567" ||
 		list[0].Recipient != nil {
-		t.Errorf("offered %v", offers.Msg)
+		t.Errorf("offered %v", offers)
 	}
-	taken := succeeds(t, first.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
-	if d := taken.Msg.GetData(); d.GetAddress() != recipientPhone || d.GetRecipient() != "Иван Петров" ||
+	taken := called(t, first.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	if d := taken.GetData(); d.GetAddress() != recipientPhone || d.GetRecipient() != "Иван Петров" ||
 		d.GetRewardUsdt() != "16.45945945" ||
 		d.GetStatus() != "processing" ||
 		d.GetBankCode() != "044525225" ||
 		d.GetBankName() != "Sberbank" {
-		t.Errorf("taken %v", taken.Msg)
+		t.Errorf("taken %v", taken)
 	}
 	refuses(t, "", second.TakePayin, &portalv1.TakePayinRequest{PayinId: id}, connect.CodeFailedPrecondition,
 		"payin_not_waiting")
@@ -107,7 +107,7 @@ func TestPayin(t *testing.T) {
 	send(t, "POST", address+"/cancel", "{}",
 		signed(box, "{}")).want(t, "cancelled while processing", 422, "code", "payin_not_waiting")
 	proof := "transfer 12/7"
-	succeeds(t, first.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
+	called(t, first.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 	g.golden(t, "payin_completed", send(t, "GET", address, "", signed(box, "")), orderID)
 	for _, account := range g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
 		from transfer t cross join lateral (values (debit_account, -amount), (credit_account, amount)) m (account_id, amount)
@@ -179,12 +179,12 @@ func TestPayinCancel(t *testing.T) {
 	id := g.createPayin(t, box, nil).text("data.id")
 	refuses(t, "", foreign.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id}, connect.CodePermissionDenied,
 		"cashbox_access_denied")
-	done := succeeds(t, portal.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id})
+	done := called(t, portal.CancelPayin, &gatewayv1.CancelPayinRequest{PayinId: id})
 	status := "cancelled"
-	list := succeeds(t, portal.ListPayins, &portalv1.ListPayinsRequest{Status: &status})
-	if done.Msg.GetData().GetStatus() != status ||
-		!slices.ContainsFunc(list.Msg.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
-		t.Errorf("cancelled in the portal: %v, %v", done.Msg, list.Msg)
+	list := called(t, portal.ListPayins, &portalv1.ListPayinsRequest{Status: &status})
+	if done.GetData().GetStatus() != status ||
+		!slices.ContainsFunc(list.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
+		t.Errorf("cancelled in the portal: %v, %v", done, list)
 	}
 }
 

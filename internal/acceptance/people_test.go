@@ -18,12 +18,12 @@ func TestDirectoryByCalls(t *testing.T) {
 	p.setTerms(t)
 	p.addMerchant(t)
 
-	merchants := succeeds(t, p.operator.ListMerchants, &portalv1.ListMerchantsRequest{Search: new("SHO")})
-	if list := merchants.Msg.GetData(); len(list) != 1 || list[0].GetId() != p.merchant || !list[0].GetApiEnabled() ||
+	merchants := called(t, p.operator.ListMerchants, &portalv1.ListMerchantsRequest{Search: new("SHO")})
+	if list := merchants.GetData(); len(list) != 1 || list[0].GetId() != p.merchant || !list[0].GetApiEnabled() ||
 		list[0].GetMaxOpenPayments() != 5000 {
 		t.Fatalf("merchants %v", list)
 	}
-	read := merchants.Msg.GetData()[0]
+	read := merchants.GetData()[0]
 	for i, want := range []string{"", "setting_changed"} {
 		changed, err := p.operator.UpdateMerchant(ctx, connect.NewRequest(&portalv1.UpdateMerchantRequest{
 			MerchantId:      p.merchant,
@@ -40,25 +40,25 @@ func TestDirectoryByCalls(t *testing.T) {
 			t.Errorf("the merchant is %v", now)
 		}
 	}
-	box := succeeds(t, p.operator.GetCashbox, &portalv1.GetCashboxRequest{MerchantCashboxId: p.box})
-	if m := box.Msg.GetMethods(); len(m) != 1 || m[0].GetMethod() != "sbp" || m[0].GetMarginPercent() != "5" ||
-		m[0].GetClaimSeconds() != 900 || box.Msg.GetData().GetMerchantName() != "Shop" {
-		t.Errorf("the cashbox is %v", box.Msg)
+	box := called(t, p.operator.GetCashbox, &portalv1.GetCashboxRequest{MerchantCashboxId: p.box})
+	if m := box.GetMethods(); len(m) != 1 || m[0].GetMethod() != "sbp" || m[0].GetMarginPercent() != "5" ||
+		m[0].GetClaimSeconds() != 900 || box.GetData().GetMerchantName() != "Shop" {
+		t.Errorf("the cashbox is %v", box)
 	}
 	p.readTrader(t)
 	p.readRequisite(t)
-	users := succeeds(t, p.operator.ListUsers, &portalv1.ListUsersRequest{Kind: new("trader")})
-	if list := users.Msg.GetData(); len(list) != 1 || list[0].GetLogin() != "trader" || list[0].GetRole() != "owner" ||
+	users := called(t, p.operator.ListUsers, &portalv1.ListUsersRequest{Kind: new("trader")})
+	if list := users.GetData(); len(list) != 1 || list[0].GetLogin() != "trader" || list[0].GetRole() != "owner" ||
 		list[0].GetOfName() != "Trader" || !list[0].GetHasPassword() {
 		t.Errorf("users %v", list)
 	}
-	limits := succeeds(t, p.operator.ListPlatformLimits, &portalv1.ListPlatformLimitsRequest{})
-	if list := limits.Msg.GetData(); len(list) != 1 || list[0].GetMinAmount() != "100.00" {
+	limits := called(t, p.operator.ListPlatformLimits, &portalv1.ListPlatformLimitsRequest{})
+	if list := limits.GetData(); len(list) != 1 || list[0].GetMinAmount() != "100.00" {
 		t.Errorf("limits %v", list)
 	}
-	none := succeeds(t, p.operator.ListCashboxes, &portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)})
-	if len(none.Msg.GetData()) != 0 {
-		t.Errorf("cashboxes that are off: %v", none.Msg.GetData())
+	none := called(t, p.operator.ListCashboxes, &portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)})
+	if len(none.GetData()) != 0 {
+		t.Errorf("cashboxes that are off: %v", none.GetData())
 	}
 }
 
@@ -67,17 +67,17 @@ func (p *platform) readTrader(t *testing.T) {
 	t.Helper()
 	secret := strings.Repeat("processor", 3)
 	keepSecret(secret)
-	set := succeeds(t, p.operator.SetTraderAcquirer, &portalv1.SetTraderAcquirerRequest{
+	set := called(t, p.operator.SetTraderAcquirer, &portalv1.SetTraderAcquirerRequest{
 		TraderId: p.trader, Url: "https://cards.example", KeyId: "k", Secret: secret,
 	})
-	if now := set.Msg.GetData(); now.GetUrl() != "https://cards.example" || !now.GetPresent() {
+	if now := set.GetData(); now.GetUrl() != "https://cards.example" || !now.GetPresent() {
 		t.Errorf("the processor is %v", now)
 	}
-	succeeds(t, p.operator.RemoveTraderAcquirer, &portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader})
+	called(t, p.operator.RemoveTraderAcquirer, &portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader})
 	refuses(t, "", p.operator.RemoveTraderAcquirer, &portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader},
 		connect.CodeNotFound, "not_found")
-	trader := succeeds(t, p.operator.GetTrader, &portalv1.GetTraderRequest{TraderId: p.trader})
-	if got := trader.Msg; got.GetBalance().GetAvailableUsdt() != "1000.00000000" || len(got.GetAcquirers()) != 1 ||
+	trader := called(t, p.operator.GetTrader, &portalv1.GetTraderRequest{TraderId: p.trader})
+	if got := trader; got.GetBalance().GetAvailableUsdt() != "1000.00000000" || len(got.GetAcquirers()) != 1 ||
 		got.GetAcquirers()[0].GetPresent() || got.GetData().GetSharePercent() != "1" {
 		t.Errorf("the trader is %v", got)
 	}
@@ -86,12 +86,12 @@ func (p *platform) readTrader(t *testing.T) {
 // readRequisite reads a requisite without its value, and with it: that is kept.
 func (p *platform) readRequisite(t *testing.T) {
 	t.Helper()
-	list := succeeds(t, p.operator.ListRequisites, &portalv1.ListRequisitesRequest{Search: new("4567")})
-	if len(list.Msg.GetData()) != 1 || list.Msg.GetData()[0].GetMasked() != "•••• 4567" {
-		t.Fatalf("requisites %v", list.Msg.GetData())
+	list := called(t, p.operator.ListRequisites, &portalv1.ListRequisitesRequest{Search: new("4567")})
+	if len(list.GetData()) != 1 || list.GetData()[0].GetMasked() != "•••• 4567" {
+		t.Fatalf("requisites %v", list.GetData())
 	}
-	id := list.Msg.GetData()[0].GetId()
-	updated := succeeds(t, p.operator.UpdateRequisite, &portalv1.UpdateRequisiteRequest{
+	id := list.GetData()[0].GetId()
+	updated := called(t, p.operator.UpdateRequisite, &portalv1.UpdateRequisiteRequest{
 		RequisiteId: id,
 		Limits: &portalv1.RequisiteLimits{
 			DailyCount: new(int32(7)),
@@ -99,17 +99,17 @@ func (p *platform) readRequisite(t *testing.T) {
 			WorkUntil:  new("18:30"),
 		},
 	})
-	if l := updated.Msg.GetData().GetLimits(); l.GetDailyCount() != 7 || l.GetWorkUntil() != "18:30" {
+	if l := updated.GetData().GetLimits(); l.GetDailyCount() != 7 || l.GetWorkUntil() != "18:30" {
 		t.Errorf("limits %v", l)
 	}
-	logged := succeeds(t, p.operator.ListSettingChanges, &portalv1.ListSettingChangesRequest{Subject: new("requisite")})
-	if strings.Contains(logged.Msg.String()+updated.Msg.String(), "+79001234567") {
+	logged := called(t, p.operator.ListSettingChanges, &portalv1.ListSettingChangesRequest{Subject: new("requisite")})
+	if strings.Contains(logged.String()+updated.String(), "+79001234567") {
 		t.Error("the log of settings has the whole requisite")
 	}
-	whole := succeeds(t, p.operator.RevealRequisite, &portalv1.RevealRequisiteRequest{RequisiteId: id})
-	reads := succeeds(t, p.operator.ListSensitiveReads, &portalv1.ListSensitiveReadsRequest{})
-	if list := reads.Msg.GetData(); whole.Msg.GetValue() != "+79001234567" || len(list) != 1 ||
+	whole := called(t, p.operator.RevealRequisite, &portalv1.RevealRequisiteRequest{RequisiteId: id})
+	reads := called(t, p.operator.ListSensitiveReads, &portalv1.ListSensitiveReadsRequest{})
+	if list := reads.GetData(); whole.GetValue() != "+79001234567" || len(list) != 1 ||
 		list[0].GetLogin() != "root" || list[0].GetSubject() != "requisite" || list[0].GetRequestId() == "" {
-		t.Errorf("%q, read by %v", whole.Msg.GetValue(), list)
+		t.Errorf("%q, read by %v", whole.GetValue(), list)
 	}
 }

@@ -263,9 +263,9 @@ func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTra
 		KeyId:    "gateway",
 		Secret:   processorSecret,
 	}
-	changed := succeeds(t, g.operator(t).SetTraderAcquirer, setting)
+	changed := called(t, g.operator(t).SetTraderAcquirer, setting)
 	keepSecret(processorSecret)
-	return changed.Msg
+	return changed
 }
 
 // A trader's processor, set by an operator, charges the cards of their payments.

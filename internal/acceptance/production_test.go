@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
-	"gateway.example/internal/testenv"
 )
 
 // production are the variables a production gateway needs besides its database.
@@ -86,26 +85,27 @@ func empty(t *testing.T, more map[string]string) *instance {
 	variables := production()
 	variables["DATABASE_URL"] = hurried(t, dbtest.URL(t))
 	maps.Copy(variables, more)
-	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
-	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)
+	g := launchLive(t, variables)
 	t.Cleanup(func() {
 		if err := g.stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	noError(t, testenv.Eventually(func() error {
-		select {
-		case <-g.ended:
-			return testenv.Never(g.err)
-		default:
-			return ready("http://" + ops)
-		}
-	}))
-	g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL = "http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
+	noError(t, g.awaitReady(g.OpsURL))
 	g.DatabaseURL = variables["DATABASE_URL"]
 	var err error
 	g.pool, err = pgxpool.New(t.Context(), g.DatabaseURL)
 	noError(t, err)
+	return g
+}
+
+// launchLive starts a gateway that is no sandbox, and does not wait until it is ready.
+func launchLive(t *testing.T, variables map[string]string) *instance {
+	t.Helper()
+	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
+	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)
+	g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL = "http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
+	t.Cleanup(func() { g.cancel(); <-g.ended })
 	return g
 }
 
@@ -138,15 +138,11 @@ func noSandbox(t *testing.T, g *instance) {
 	if _, err := os.Stat(filepath.Join(g.dir, "sandbox.json")); err == nil {
 		t.Error("there is a sandbox.json")
 	}
-	got, err := trySend("POST", g.BaseURL+"/sandbox.v1.SandboxService/AdvanceClock", `{"seconds":1}`, nil)
-	if noError(t, err); got.status != 404 {
-		t.Errorf("AdvanceClock: %s", got)
-	}
+	got := fetched(t, "POST", g.BaseURL+"/sandbox.v1.SandboxService/AdvanceClock", `{"seconds":1}`, nil)
+	got.want(t, "AdvanceClock", 404)
 	for _, path := range []string{"trigger", "clock/advance", "simulation"} {
-		got, err := trySend("POST", g.BaseURL+"/api/v1/sandbox/"+path, `{"seconds":1}`, nil)
-		if noError(t, err); got.status != 404 || got.text("code") != "not_found" {
-			t.Errorf("%s: %s", path, got)
-		}
+		got := fetched(t, "POST", g.BaseURL+"/api/v1/sandbox/"+path, `{"seconds":1}`, nil)
+		got.want(t, path, 404, "code", "not_found")
 	}
 	noError(t, g.stop())
 	if g.stdout.String() != "" {

@@ -13,15 +13,13 @@ func TestLedgerRoots(t *testing.T) {
 	g := sharedSandbox(t)
 	for _, address := range []string{g.BaseURL, g.PortalURL} {
 		const path = "/.well-known/ledger-roots.json"
-		got, err := trySend(http.MethodGet, address+path, "", nil)
-		noError(t, err)
+		got := fetched(t, http.MethodGet, address+path, "", nil)
 		if got.status != http.StatusOK || got.text("format") != "gateway-ledger-roots-1" ||
 			got.header.Get("Cache-Control") != "public, max-age=300" ||
 			got.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %s, %v", address, got, got.header)
 		}
-		got, err = trySend(http.MethodGet, address+path+"?month=2026-13", "", nil)
-		noError(t, err)
+		got = fetched(t, http.MethodGet, address+path+"?month=2026-13", "", nil)
 		got.want(t, fmt.Sprintf("%s, a month that there is not", address), http.StatusNotFound)
 	}
 }

@@ -46,19 +46,17 @@ func TestRates(t *testing.T) {
 		DayBandPercent: "12.5",
 		FreshSeconds:   3600,
 	}
-	set := succeeds(t, operator.SetRateFeed, &portalv1.SetRateFeedRequest{Feed: sent})
-	id := set.Msg.GetData().GetFeedId()
+	set := called(t, operator.SetRateFeed, &portalv1.SetRateFeedRequest{Feed: sent})
+	id := set.GetData().GetFeedId()
 	sent.FeedId = &id
-	if got := set.Msg.GetData(); got.String() != sent.String() || id == 0 {
+	if got := set.GetData(); got.String() != sent.String() || id == 0 {
 		t.Errorf("set %v, want %v", got, sent)
 	}
 	source := fmt.Sprint("feed:", id)
-	noError(t, testenv.Eventually(func() error {
-		if rate := g.rates(t)[0]; rate.GetSource() != source {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the rate has its new source", func() bool {
+		rate := g.rates(t)[0]
+		return rate.GetSource() == source
+	})
 	if rate := g.rates(t)[0]; rate.GetCurrency() != "RUB" || rate.GetFiatPerUsdt() != "93.125" ||
 		rate.GetPriority() != 3 ||
 		!rate.GetInUse() ||
@@ -73,9 +71,9 @@ func TestRates(t *testing.T) {
 	g.wantExplained(t, created.text("data.id"), source, "93.125")
 
 	seconds := int64(600)
-	byHand := succeeds(t, operator.SetRate,
+	byHand := called(t, operator.SetRate,
 		&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "90", ValidSeconds: &seconds})
-	if rate := byHand.Msg.GetData(); rate.GetSource() != "operator" || rate.GetFiatPerUsdt() != "90.00" ||
+	if rate := byHand.GetData(); rate.GetSource() != "operator" || rate.GetFiatPerUsdt() != "90.00" ||
 		!rate.GetInUse() ||
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != 10*time.Minute {
 		t.Errorf("set by hand: %v", rate)
@@ -89,23 +87,23 @@ func TestRates(t *testing.T) {
 // rates lists the rates of RUB, the one in use first.
 func (g *instance) rates(t *testing.T) []*portalv1.Rate {
 	t.Helper()
-	list := succeeds(t, g.operator(t).ListRates, &portalv1.ListRatesRequest{})
+	list := called(t, g.operator(t).ListRates, &portalv1.ListRatesRequest{})
 	var rates []*portalv1.Rate
-	for _, rate := range list.Msg.GetRates() {
+	for _, rate := range list.GetRates() {
 		if rate.GetCurrency() == "RUB" {
 			rates = append(rates, rate)
 		}
 	}
-	if feeds := list.Msg.GetFeeds(); len(feeds) != 1 || feeds[0].Error != nil || len(rates) == 0 {
-		t.Fatalf("listed %v", list.Msg)
+	if feeds := list.GetFeeds(); len(feeds) != 1 || feeds[0].Error != nil || len(rates) == 0 {
+		t.Fatalf("listed %v", list)
 	}
 	return rates
 }
 
 func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 	t.Helper()
-	answer := succeeds(t, g.operator(t).ExplainRate, &portalv1.ExplainRateRequest{PaymentId: number(paymentID)})
-	m := answer.Msg
+	answer := called(t, g.operator(t).ExplainRate, &portalv1.ExplainRateRequest{PaymentId: number(paymentID)})
+	m := answer
 	if m.GetPaymentId() != number(paymentID) || m.GetRateSource() != source || m.GetRateUnavailable() ||
 		m.GetRateObservedAt() == nil ||
 		m.GetMarkupSource() != "cashbox_method" ||
@@ -114,8 +112,8 @@ func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 		m.GetSteps()[0].GetValue() != base {
 		t.Errorf("explained %v", m)
 	}
-	asked := succeeds(t, g.operator(t).QuoteRate, &portalv1.QuoteRateRequest{Currency: "RUB", Amount: "1000"})
-	if q := asked.Msg; q.GetPaymentId() != 0 || q.GetRateSource() != source || q.GetMarkupSource() != "configuration" ||
+	asked := called(t, g.operator(t).QuoteRate, &portalv1.QuoteRateRequest{Currency: "RUB", Amount: "1000"})
+	if q := asked; q.GetPaymentId() != 0 || q.GetRateSource() != source || q.GetMarkupSource() != "configuration" ||
 		len(q.GetSteps()) != 9 || q.GetSteps()[0].GetValue() != base {
 		t.Errorf("quoted %v", q)
 	}
@@ -125,21 +123,20 @@ func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 // gateway.
 func (g *instance) wantRateLog(t *testing.T) {
 	t.Helper()
-	changes := succeeds(t, g.operator(t).ListSettingChanges, &portalv1.ListSettingChangesRequest{})
-	data := changes.Msg.GetData()
+	changes := called(t, g.operator(t).ListSettingChanges, &portalv1.ListSettingChangesRequest{})
+	data := changes.GetData()
 	if len(data) != 2 || data[0].GetSubject() != "rate" || data[0].GetSubjectKey() != "RUB" ||
 		data[1].GetSubject() != "rate_feed" {
 		t.Errorf("log %v", data)
 	}
-	scraped, err := trySend("GET", g.OpsURL+"/metrics", "", nil)
-	noError(t, err)
+	scraped := fetched(t, "GET", g.OpsURL+"/metrics", "", nil)
 	metrics := scraped.raw
 	if !strings.Contains(metrics, `gateway_rate_fresh{currency="RUB"} 1`) ||
 		strings.Contains(metrics, `polls_total{result="good"} 0`) {
 		t.Error("the metrics say nothing of rates")
 	}
 	noError(t, g.stop())
-	if logged := changes.Msg.String() + metrics + g.stderr.String(); strings.Contains(logged, "feedkey") {
+	if logged := changes.String() + metrics + g.stderr.String(); strings.Contains(logged, "feedkey") {
 		t.Error("the key in the feed's address was logged")
 	}
 }

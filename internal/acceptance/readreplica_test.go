@@ -57,12 +57,7 @@ func TestReadReplica(t *testing.T) {
 	send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), "")).want(t, "a call", http.StatusOK)
 	_, err = standby.Exec(t.Context(), "select pg_wal_replay_resume()")
 	noError(t, err)
-	noError(t, testenv.Eventually(func() error {
-		if !shows(looking) {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the standby has caught up", func() bool { return shows(looking) })
 	noError(t, server.Stop(t.Context()))
 	used(0)
 	if !shows(looking) {

@@ -24,19 +24,12 @@ func TestReferenceMakesCalls(t *testing.T) {
 		"by the reference",
 	)))
 	noError(t, form.Close())
-	request, err := http.NewRequest(http.MethodPost, g.BaseURL+"/docs/CreatePayment", &body)
-	noError(t, err)
-	request.Header.Set("Content-Type", form.FormDataContentType())
-	request.Header.Set("Origin", g.BaseURL)
-	response, err := client.Do(request)
-	noError(t, err)
-	defer response.Body.Close()
-	page, err := io.ReadAll(response.Body)
-	noError(t, err)
-	if response.StatusCode != http.StatusOK || !strings.Contains(string(page), "Payment created") {
-		t.Errorf("%d %s", response.StatusCode, page)
+	page := fetched(t, http.MethodPost, g.BaseURL+"/docs/CreatePayment", body.String(),
+		header{"Content-Type": form.FormDataContentType(), "Origin": g.BaseURL})
+	if page.status != http.StatusOK || !strings.Contains(page.raw, "Payment created") {
+		t.Error(page)
 	}
-	if strings.Contains(string(page), box.Secret) {
+	if strings.Contains(page.raw, box.Secret) {
 		t.Error("the secret is on the page")
 	}
 	const query = "select count(*) from payment where order_id = 'by the reference'"

@@ -14,7 +14,7 @@ import (
 
 func (g *instance) advance(t *testing.T, by time.Duration) {
 	t.Helper()
-	succeeds(t, sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL).AdvanceClock,
+	called(t, sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL).AdvanceClock,
 		&sandboxv1.AdvanceClockRequest{Seconds: int64(by / time.Second)})
 }
 
@@ -45,13 +45,10 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("the %s replica: %s", name, got)
 		}
 	}
-	noError(t, testenv.Eventually(func() error {
+	testenv.Until(t, "the webhook has come", func() bool {
 		a.advance(t, 6*time.Second)
-		if len(s.events(orderID)) == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+		return len(s.events(orderID)) != 0
+	})
 	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "FAILED" || e.Meta.Reason == nil ||
 		*e.Meta.Reason != "expired" ||
 		e.Meta.PreviousStatus != "PENDING" {

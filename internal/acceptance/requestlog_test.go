@@ -20,8 +20,8 @@ import (
 func (g *instance) logged(t *testing.T, token string, m *portalv1.ListRequestsRequest) []*portalv1.LoggedRequest {
 	t.Helper()
 	service := portalv1connect.NewRequestLogServiceClient(withToken(token), g.BaseURL)
-	got := succeeds(t, service.ListRequests, m)
-	return got.Msg.GetData()
+	got := called(t, service.ListRequests, m)
+	return got.GetData()
 }
 
 // loggedAs waits until the request of an id is in the log, and writes it out.
@@ -93,8 +93,7 @@ func TestRequestLog(t *testing.T) {
 		},
 	}
 	for _, test := range requests {
-		_, err := trySend(test.method, g.BaseURL+test.path, test.body, with(test.headers, "X-Request-Id", test.id))
-		noError(t, err)
+		_ = fetched(t, test.method, g.BaseURL+test.path, test.body, with(test.headers, "X-Request-Id", test.id))
 	}
 	for _, test := range requests {
 		if got := g.loggedAs(t, owner, test.id); got != test.want+box.KeyID {
@@ -144,8 +143,7 @@ func TestRequestLogHoldsNoSecret(t *testing.T) {
 			payments + "?card=" + pan + "&secret=" + box.Secret, "/api/v1/checkout/" + token,
 		} {
 			for _, method := range []string{"GET", "POST"} {
-				_, err := trySend(method, g.BaseURL+path, body, headers)
-				noError(t, err)
+				_ = fetched(t, method, g.BaseURL+path, body, headers)
 			}
 		}
 	}
@@ -174,18 +172,13 @@ func TestRequestLogIsNotFlooded(t *testing.T) {
 	const made = "mk_0123456789abcdef01234567"
 	for i := range 3 * requestlog.BoundedMost {
 		headers := with(signed(box, "{}"), "X-Merchant-Secret", fmt.Sprint("guess ", i))
-		_, err := trySend(http.MethodPost, g.BaseURL+payments, "{}", headers)
-		noError(t, err)
-		_, err = trySend(http.MethodGet, g.BaseURL+payments+"/1", "", with(headers, "X-Merchant-Key-Id", made))
-		noError(t, err)
+		_ = fetched(t, http.MethodPost, g.BaseURL+payments, "{}", headers)
+		_ = fetched(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(headers, "X-Merchant-Key-Id", made))
 	}
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(box, ""), "X-Request-Id", "log-good"))
-	noError(t, testenv.Eventually(func() error {
-		if g.count(t, "select count(*) from api_request where request_id = 'log-good'") == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the request is logged", func() bool {
+		return g.count(t, "select count(*) from api_request where request_id = 'log-good'") != 0
+	})
 	bounded := g.count(t, "select count(*) from api_request where key_id = $1 and status <> 404", box.KeyID)
 	if bounded < requestlog.BoundedMost || bounded > 2*requestlog.BoundedMost { // a minute may have ended
 		t.Errorf("%d of %d are kept", bounded, 3*requestlog.BoundedMost)
@@ -223,9 +216,9 @@ func TestLookByRPC(t *testing.T) {
 	g := freshSandbox(t)
 	box := g.first()
 	service := portalv1connect.NewLookServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
-	list := succeeds(t, service.ListCashboxLooks, &portalv1.ListCashboxLooksRequest{})
+	list := called(t, service.ListCashboxLooks, &portalv1.ListCashboxLooksRequest{})
 	var seen *portalv1.CashboxLook
-	for _, look := range list.Msg.GetData() {
+	for _, look := range list.GetData() {
 		if look.GetMerchantCashboxId() == box.MerchantCashboxID {
 			seen = look
 		}
@@ -235,8 +228,8 @@ func TestLookByRPC(t *testing.T) {
 		MerchantCashboxId: box.MerchantCashboxID, Version: seen.GetVersion(), PageColor: &color,
 		ReturnHosts: &portalv1.LookHosts{Hosts: []string{"shop.example"}},
 	}
-	after := succeeds(t, service.UpdateCashboxLook, change)
-	look := after.Msg.GetLook()
+	after := called(t, service.UpdateCashboxLook, change)
+	look := after.GetLook()
 	if look.GetPageColor() != "#7b2ff7" || strings.Join(look.GetReturnHosts(), " ") != "shop.example" {
 		t.Errorf("%v", look)
 	}

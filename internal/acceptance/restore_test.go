@@ -159,14 +159,14 @@ func (o *original) feedFrom(t *testing.T, cursor *string) (ids []string, end str
 	t.Helper()
 	desk := o.merchantDesk(o.user(t, "merchant").Token)
 	for {
-		page := succeeds(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
-		if len(page.Msg.GetData()) == 0 {
-			return ids, page.Msg.GetNextCursor()
+		page := called(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
+		if len(page.GetData()) == 0 {
+			return ids, page.GetNextCursor()
 		}
-		for _, e := range page.Msg.GetData() {
+		for _, e := range page.GetData() {
 			ids = append(ids, e.GetEventId())
 		}
-		cursor = page.Msg.NextCursor
+		cursor = page.NextCursor
 	}
 }
 
@@ -180,12 +180,10 @@ func (o *original) isWhole(t *testing.T, end string) {
 		t.Errorf("the link answers %d", page.StatusCode)
 	}
 	// All that the backup has comes after the cursor of before it, each once.
-	noError(t, testenv.Eventually(func() error {
-		if n := o.count(t, "select count(*) from webhook_outbox"); n > 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the outbox is empty", func() bool {
+		n := o.count(t, "select count(*) from webhook_outbox")
+		return n <= 0
+	})
 	o.feedHasAll(t, o.cursor)
 	desk := o.merchantDesk(o.user(t, "merchant").Token)
 	_, err = desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: &end}))

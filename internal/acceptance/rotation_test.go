@@ -102,14 +102,14 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	r.payout = r.createPayin(t, box, nil).text("data.id")
 	r.paysFirst(t)
 	// Both secrets of the cashbox sign: the one before is sealed as well.
-	rotated := succeeds(t, r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret,
+	rotated := called(t, r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret,
 		&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID})
-	keepSecret(rotated.Msg.GetWebhookSecret())
+	keepSecret(rotated.GetWebhookSecret())
 	r.token = r.user(t, "trader-3").Token
 	begin := func() string {
-		offer := succeeds(t, r.account(r.token).BeginTotp, &portalv1.BeginTotpRequest{})
-		keepSecret(offer.Msg.GetSecret())
-		return offer.Msg.GetSecret()
+		offer := called(t, r.account(r.token).BeginTotp, &portalv1.BeginTotpRequest{})
+		keepSecret(offer.GetSecret())
+		return offer.GetSecret()
 	}
 	r.totp = begin()
 	r.token = r.confirmTOTP(t, r.totp)
@@ -132,9 +132,9 @@ func (r *rotation) confirmTOTP(t *testing.T, secret string) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
-	done := succeeds(t, r.account(r.token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
-	keepSecret(append(done.Msg.GetRecoveryCodes(), done.Msg.GetToken())...)
-	return done.Msg.GetToken()
+	done := called(t, r.account(r.token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
+	keepSecret(append(done.GetRecoveryCodes(), done.GetToken())...)
+	return done.GetToken()
 }
 
 const savedPAN = "5555555555554444"
@@ -159,12 +159,12 @@ func (r *rotation) paysAgain(t *testing.T) {
 func (r *rotation) payoutDone(t *testing.T, id string) {
 	t.Helper()
 	desk := r.desk(r.user(t, "trader-1").Token)
-	taken := succeeds(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
-	if taken.Msg.GetData().GetAddress() != recipientPhone {
-		t.Errorf("the payout goes to %s", taken.Msg.GetData().GetAddress())
+	taken := called(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	if taken.GetData().GetAddress() != recipientPhone {
+		t.Errorf("the payout goes to %s", taken.GetData().GetAddress())
 	}
 	proof := "transfer"
-	succeeds(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
+	called(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 }
 
 // told has a payment completed, and its webhook arrive as it is signed.
@@ -232,8 +232,8 @@ func (r *rotation) opensAll(t *testing.T) {
 	// Each code is good once: the next one is good already.
 	code, err := totp.GenerateCode(r.totp, time.Now().Add(30*time.Second))
 	noError(t, err)
-	passed := succeeds(t, r.account(in.Msg.GetToken()).SecondFactor, &portalv1.SecondFactorRequest{Code: code})
-	keepSecret(passed.Msg.GetToken())
+	passed := called(t, r.account(in.Msg.GetToken()).SecondFactor, &portalv1.SecondFactorRequest{Code: code})
+	keepSecret(passed.GetToken())
 	r.confirmTOTP(t, r.offer)
 	fresh, _ := testKey(2)
 	for _, line := range r.texts(t, "select distinct fingerprint from sealed_value") {

@@ -22,23 +22,23 @@ func (g *instance) account(token string) portalv1connect.AuthServiceClient {
 // do everything.
 func (g *instance) enrol(t *testing.T, token string) string {
 	t.Helper()
-	offer := succeeds(t, g.account(token).BeginTotp, &portalv1.BeginTotpRequest{})
-	secret := offer.Msg.GetSecret()
+	offer := called(t, g.account(token).BeginTotp, &portalv1.BeginTotpRequest{})
+	secret := offer.GetSecret()
 	keepSecret(secret)
-	if !strings.HasPrefix(offer.Msg.GetUrl(), "otpauth://totp/") {
-		t.Errorf("URL %s", offer.Msg.GetUrl())
+	if !strings.HasPrefix(offer.GetUrl(), "otpauth://totp/") {
+		t.Errorf("URL %s", offer.GetUrl())
 	}
 	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
-	done := succeeds(t, g.account(token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
-	for _, recovery := range done.Msg.GetRecoveryCodes() {
+	done := called(t, g.account(token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
+	for _, recovery := range done.GetRecoveryCodes() {
 		keepSecret(recovery)
 	}
-	if len(done.Msg.GetRecoveryCodes()) != 10 {
-		t.Errorf("%d recovery codes", len(done.Msg.GetRecoveryCodes()))
+	if len(done.GetRecoveryCodes()) != 10 {
+		t.Errorf("%d recovery codes", len(done.GetRecoveryCodes()))
 	}
-	keepSecret(done.Msg.GetToken())
-	return done.Msg.GetToken()
+	keepSecret(done.GetToken())
+	return done.GetToken()
 }
 
 // In production an operator's password alone opens nothing but the way to the second factor.
@@ -59,9 +59,9 @@ func TestSecondFactorInProduction(t *testing.T) {
 	if _, why, _ := connectFault(t, err); why != "second_factor_required" {
 		t.Errorf("its sessions: %s", why)
 	}
-	half := succeeds(t, p.account(token).GetSession, &portalv1.GetSessionRequest{})
-	if half.Msg.GetState() != "awaits_factor" || half.Msg.Role != nil || len(half.Msg.GetCapabilities()) != 0 {
-		t.Errorf("session %v", half.Msg)
+	half := called(t, p.account(token).GetSession, &portalv1.GetSessionRequest{})
+	if half.GetState() != "awaits_factor" || half.Role != nil || len(half.GetCapabilities()) != 0 {
+		t.Errorf("session %v", half)
 	}
 	_, err = p.account(token).
 		SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: "12345x"}))
@@ -76,16 +76,16 @@ func TestInvitedUser(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	role := "auditor"
-	made := succeeds(t, p.operator.CreateUser, &portalv1.CreateUserRequest{Kind: "operator", Login: "eva", Role: &role})
-	link := made.Msg.GetInvitationLink()
+	made := called(t, p.operator.CreateUser, &portalv1.CreateUserRequest{Kind: "operator", Login: "eva", Role: &role})
+	link := made.GetInvitationLink()
 	keepSecret(link)
 	if !strings.HasPrefix(link, "https://portal.example/invitation/") {
 		t.Errorf("link %s", link)
 	}
-	id := number(made.Msg.GetChange().GetSubjectKey())
-	again := succeeds(t, p.operator.InviteUser, &portalv1.InviteUserRequest{UserId: id})
-	keepSecret(again.Msg.GetInvitationLink())
-	if again.Msg.GetInvitationLink() == link {
+	id := number(made.GetChange().GetSubjectKey())
+	again := called(t, p.operator.InviteUser, &portalv1.InviteUserRequest{UserId: id})
+	keepSecret(again.GetInvitationLink())
+	if again.GetInvitationLink() == link {
 		t.Error("the same link again")
 	}
 	word := platformPassword
@@ -114,43 +114,43 @@ func TestAccountOverTheAPI(t *testing.T) {
 		return in.Msg.GetToken()
 	}
 	token, other := login(user.Password), login(user.Password)
-	me := succeeds(t, g.account(token).GetSession, &portalv1.GetSessionRequest{})
-	if me.Msg.GetLogin() != user.Login || me.Msg.GetKind() != "trader" || me.Msg.GetRole() != "owner" ||
-		me.Msg.GetState() != "whole" || me.Msg.GetPreferences().GetZone() != "UTC" || me.Msg.GetFactors().GetTotp() ||
-		!slices.Equal(me.Msg.GetCapabilities(),
+	me := called(t, g.account(token).GetSession, &portalv1.GetSessionRequest{})
+	if me.GetLogin() != user.Login || me.GetKind() != "trader" || me.GetRole() != "owner" ||
+		me.GetState() != "whole" || me.GetPreferences().GetZone() != "UTC" || me.GetFactors().GetTotp() ||
+		!slices.Equal(me.GetCapabilities(),
 			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"}) {
-		t.Errorf("session %v", me.Msg)
+		t.Errorf("session %v", me)
 	}
-	list := succeeds(t, g.account(token).ListSessions, &portalv1.ListSessionsRequest{})
-	current := slices.IndexFunc(list.Msg.GetData(), (*portalv1.UserSession).GetCurrent)
-	if len(list.Msg.GetData()) != 3 || current < 0 || list.Msg.GetData()[current].GetId() != me.Msg.GetId() {
-		t.Errorf("sessions %v", list.Msg) // two signed in, and the one of the sandbox's file
+	list := called(t, g.account(token).ListSessions, &portalv1.ListSessionsRequest{})
+	current := slices.IndexFunc(list.GetData(), (*portalv1.UserSession).GetCurrent)
+	if len(list.GetData()) != 3 || current < 0 || list.GetData()[current].GetId() != me.GetId() {
+		t.Errorf("sessions %v", list) // two signed in, and the one of the sandbox's file
 	}
 	language := "ru"
-	changed := succeeds(t, g.account(token).SetPreferences, &portalv1.SetPreferencesRequest{
+	changed := called(t, g.account(token).SetPreferences, &portalv1.SetPreferencesRequest{
 		Zone: "Asia/Baku", Language: &language, Theme: "dark",
 	})
-	if p := changed.Msg.GetPreferences(); p.GetZone() != "Asia/Baku" || p.GetLanguage() != "ru" || p.GetShortcuts() {
+	if p := changed.GetPreferences(); p.GetZone() != "Asia/Baku" || p.GetLanguage() != "ru" || p.GetShortcuts() {
 		t.Errorf("preferences %v", p)
 	}
 	token = g.enrol(t, token)
-	codes := succeeds(t, g.account(token).RenewRecoveryCodes, &portalv1.RenewRecoveryCodesRequest{})
-	renewed := succeeds(t, g.account(token).SecondFactor, &portalv1.SecondFactorRequest{
-		Code: codes.Msg.GetRecoveryCodes()[0],
+	codes := called(t, g.account(token).RenewRecoveryCodes, &portalv1.RenewRecoveryCodesRequest{})
+	renewed := called(t, g.account(token).SecondFactor, &portalv1.SecondFactorRequest{
+		Code: codes.GetRecoveryCodes()[0],
 	})
-	token = renewed.Msg.GetToken()
+	token = renewed.GetToken()
 	keepSecret(token)
-	succeeds(t, g.account(token).RemoveTotp, &portalv1.RemoveTotpRequest{})
-	after := succeeds(t, g.account(token).ChangePassword, &portalv1.ChangePasswordRequest{
+	called(t, g.account(token).RemoveTotp, &portalv1.RemoveTotpRequest{})
+	after := called(t, g.account(token).ChangePassword, &portalv1.ChangePasswordRequest{
 		OldPassword: user.Password, NewPassword: platformPassword,
 	})
 	g.isOut(t, token, other, user.Token)
-	token = after.Msg.GetToken()
+	token = after.GetToken()
 	keepSecret(token)
 	other = login(platformPassword)
-	succeeds(t, g.account(token).EndSession, &portalv1.EndSessionRequest{})
+	called(t, g.account(token).EndSession, &portalv1.EndSessionRequest{})
 	g.isOut(t, other)
-	succeeds(t, g.account(token).Logout, &portalv1.LogoutRequest{})
+	called(t, g.account(token).Logout, &portalv1.LogoutRequest{})
 	g.isOut(t, token)
 }
 

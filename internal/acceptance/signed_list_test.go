@@ -266,20 +266,20 @@ func TestSignedListsByConnect(t *testing.T) {
 	key := made.text("data.idempotencyKey")
 	for codec, options := range codecs {
 		payins := gatewayv1connect.NewPayinServiceClient(signing, g.BaseURL, options...)
-		list := succeeds(t, payins.ListPayins, &gatewayv1.ListPayinsRequest{OrderId: &orderID})
-		if data := list.Msg.GetData(); len(data) != 1 || data[0].GetId() != payin || list.Msg.NextCursor != nil {
-			t.Errorf("%s: %v", codec, list.Msg)
+		list := called(t, payins.ListPayins, &gatewayv1.ListPayinsRequest{OrderId: &orderID})
+		if data := list.GetData(); len(data) != 1 || data[0].GetId() != payin || list.NextCursor != nil {
+			t.Errorf("%s: %v", codec, list)
 		}
 		deposits := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
-		found := succeeds(t, deposits.ListDeposits, &gatewayv1.ListDepositsRequest{IdempotencyKey: &key})
-		if data := found.Msg.GetData(); len(data) != 1 || fmt.Sprint(data[0].GetId()) != made.text("data.id") {
-			t.Errorf("%s: %v", codec, found.Msg)
+		found := called(t, deposits.ListDeposits, &gatewayv1.ListDepositsRequest{IdempotencyKey: &key})
+		if data := found.GetData(); len(data) != 1 || fmt.Sprint(data[0].GetId()) != made.text("data.id") {
+			t.Errorf("%s: %v", codec, found)
 		}
 		limit, zero := int32(1), int32(0)
-		payments := succeeds(t, g.merchantClient(box, options...).ListPayments,
+		payments := called(t, g.merchantClient(box, options...).ListPayments,
 			&gatewayv1.ListPaymentsRequest{Limit: &limit})
-		if len(payments.Msg.GetData()) > 1 {
-			t.Errorf("%s: %v", codec, payments.Msg)
+		if len(payments.GetData()) > 1 {
+			t.Errorf("%s: %v", codec, payments)
 		}
 		events := gatewayv1connect.NewEventServiceClient(signing, g.BaseURL, options...)
 		if _, err := events.ListEvents(t.Context(),

@@ -22,9 +22,7 @@ import (
 func (g *instance) signIn(t *testing.T, from, login, password string) (int, string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"login":%q,"password":%q}`, login, password)
-	got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.AuthService/Login", body,
-		header{"X-Forwarded-For": from})
-	noError(t, err)
+	got := fetched(t, http.MethodPost, g.BaseURL+"/portal.v1.AuthService/Login", body, header{"X-Forwarded-For": from})
 	for _, code := range []string{"invalid_credentials", "rate_limited", "validation_failed"} {
 		if strings.Contains(got.raw, code) {
 			return got.status, code
@@ -93,10 +91,10 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 		g.pool.QueryRow(t.Context(), "select merchant_id from cashbox where id = $1", second.MerchantCashboxID).
 			Scan(&merchantID),
 	)
-	change := succeeds(t, g.operator(t).CreateUser, &portalv1.CreateUserRequest{
+	change := called(t, g.operator(t).CreateUser, &portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "player", Password: "correct horse battery", MerchantIds: []int64{merchantID},
 	})
-	userID := change.Msg.GetChange().GetSubjectKey()
+	userID := change.GetChange().GetSubjectKey()
 	_, err := g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "loose", Password: "correct horse battery",
 	}))

@@ -75,12 +75,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	noError(t, testenv.Eventually(func() error {
-		if served.Load() < 200 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "two hundred calls were served", func() bool { return served.Load() >= 200 })
 	v.cancel()
 	signalled := time.Now()
 	noError(t, testenv.Eventually(func() error {
@@ -133,12 +128,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	defer func() { _ = slow.Close() }()
 	_, err = io.WriteString(slow, "POST "+payments+" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
 	noError(t, err)
-	noError(t, testenv.Eventually(func() error {
-		if count() == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "a delivery has begun", func() bool { return count() != 0 })
 	v.cancel()
 	v.log.await(t, `"msg":"stopping"`)
 	before := count()

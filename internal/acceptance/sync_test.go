@@ -31,14 +31,12 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	}
 	id := v.create(t, v.first(), nil).text("data.id")
 	standby("set synchronous_standby_names = 'nobody'")
-	noError(t, testenv.Eventually(func() error { // until a commit waits
+	testenv.Until(t, "a commit waits", func() bool { // until a commit waits
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		if _, err := pool.Exec(ctx, "select pg_logical_emit_message(true, 'probe', '')"); err == nil {
-			return errNotYet
-		}
-		return nil
-	}))
+		_, err := pool.Exec(ctx, "select pg_logical_emit_message(true, 'probe', '')")
+		return err != nil
+	})
 	stands := func() (status string) {
 		t.Helper()
 		noError(t,
@@ -55,12 +53,10 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	}
 	complete().want(t, "again, without a standby", http.StatusServiceUnavailable)
 	standby("reset synchronous_standby_names")
-	noError(t, testenv.Eventually(func() error {
-		if got := complete(); got.status != http.StatusOK {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the commit is acknowledged", func() bool {
+		got := complete()
+		return got.status == http.StatusOK
+	})
 	if status := stands(); status != "completed" {
 		t.Errorf("in the end it is %s", status)
 	}

@@ -138,15 +138,11 @@ func TestTraceOfPayment(t *testing.T) {
 	s.await(t, "order-of-the-trace", 1)
 	link := created.text("data.paymentPageUrl")
 	for _, address := range []string{link, link + "?query=of-the-payer", v.PortalURL + "/sign-in"} {
-		_, err := trySend(http.MethodGet, address, "", nil)
-		noError(t, err)
+		_ = fetched(t, http.MethodGet, address, "", nil)
 	}
-	noError(t, testenv.Eventually(func() error { // the attempt is written a moment after its answer
-		if v.count(t, "select count(*) from webhook_attempt") == 0 {
-			return errNotYet
-		}
-		return nil
-	}))
+	testenv.Until(t, "the attempt is written down", func() bool { // the attempt is written a moment after its answer
+		return v.count(t, "select count(*) from webhook_attempt") != 0
+	})
 	v.log.await(t, `"trace_id"`)
 	noError(t, v.stop())
 

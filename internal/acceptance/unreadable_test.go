@@ -51,9 +51,9 @@ func TestUnreadableHolder(t *testing.T) {
 			}
 			for codec, options := range codecs {
 				desk := g.desk(g.user(t, "trader-3").Token, options...)
-				list := succeeds(t, desk.ListPayments, &portalv1.ListPaymentsRequest{})
+				list := called(t, desk.ListPayments, &portalv1.ListPaymentsRequest{})
 				found := false
-				for _, p := range list.Msg.GetData() {
+				for _, p := range list.GetData() {
 					if p.GetId() == id {
 						found = true
 						same(codec+", list", p.GetPayerRequisites().CardHolder)
@@ -62,16 +62,16 @@ func TestUnreadableHolder(t *testing.T) {
 				if !found {
 					t.Errorf("%s: not listed", codec)
 				}
-				read := succeeds(t, g.merchantClient(box, options...).GetPayment,
+				read := called(t, g.merchantClient(box, options...).GetPayment,
 					&gatewayv1.GetPaymentRequest{PaymentId: fmt.Sprint(id)})
-				same(codec+", read", read.Msg.GetData().GetPayerRequisites().CardHolder)
+				same(codec+", read", read.GetData().GetPayerRequisites().CardHolder)
 			}
 			send(t, http.MethodGet, g.BaseURL+payments+"/"+fmt.Sprint(id), "", signed(box, "")).want(t, "REST", 200)
 			g.checkout(t, token, "", "").want(t, "checkout", 200)
-			confirmed := succeeds(t, g.desk(g.user(t, "trader-3").Token).ConfirmReceived,
+			confirmed := called(t, g.desk(g.user(t, "trader-3").Token).ConfirmReceived,
 				&portalv1.ConfirmReceivedRequest{PaymentId: id})
-			if confirmed.Msg.GetData().GetStatus() != "completed" {
-				t.Errorf("confirmed: %v", confirmed.Msg)
+			if confirmed.GetData().GetStatus() != "completed" {
+				t.Errorf("confirmed: %v", confirmed)
 			}
 			if test.shown == nil { // what cannot be opened is logged
 				logs.await(t, fmt.Sprintf(`"payment":%d`, id))
@@ -89,20 +89,20 @@ func TestUnreadableRequisite(t *testing.T) {
 	made := send(t, http.MethodPost, g.BaseURL+"/api/v1/payins", body, signed(box, body))
 	id := made.text("data.id")
 	desk := g.desk(g.user(t, "trader-1").Token)
-	taken := succeeds(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
-	whole := taken.Msg.GetData().GetAddress()
+	taken := called(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
+	whole := taken.GetData().GetAddress()
 	g.exec(t, "update payin set address = 'nonsense' where uuid = $1::text::uuid", id)
-	list := succeeds(t, desk.ListPayins, &portalv1.ListPayinsRequest{})
-	for _, p := range list.Msg.GetData() {
+	list := called(t, desk.ListPayins, &portalv1.ListPayinsRequest{})
+	for _, p := range list.GetData() {
 		if p.GetId() == id {
 			if got := p.GetAddress(); got == whole || !strings.HasSuffix(whole, got[len(got)-4:]) {
 				t.Errorf("shown as %s", got)
 			}
 		}
 	}
-	failed := succeeds(t, desk.FailPayin, &portalv1.FailPayinRequest{PayinId: id})
-	if failed.Msg.GetData().GetStatus() != "failed" {
-		t.Errorf("failed: %v", failed.Msg)
+	failed := called(t, desk.FailPayin, &portalv1.FailPayinRequest{PayinId: id})
+	if failed.GetData().GetStatus() != "failed" {
+		t.Errorf("failed: %v", failed)
 	}
 }
 
@@ -131,9 +131,8 @@ func TestTradersGetNoLinks(t *testing.T) {
 	for _, id := range ids {
 		read := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", bearer(trader))
 		hidden("read", read.raw)
-		byConnect, err := trySend(http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/GetPayment",
+		byConnect := fetched(t, http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/GetPayment",
 			`{"paymentId":"`+id+`"}`, bearer(trader))
-		noError(t, err)
 		hidden("GetPayment", byConnect.raw)
 	}
 	for _, call := range [][2]string{
@@ -143,8 +142,7 @@ func TestTradersGetNoLinks(t *testing.T) {
 		{"ConfirmReceived", `{"paymentId":"` + ids[1] + `"}`},
 		{"CancelPayment", `{"paymentId":"` + ids[0] + `"}`},
 	} {
-		got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.TraderService/"+call[0], call[1], bearer(trader))
-		noError(t, err)
+		got := fetched(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/"+call[0], call[1], bearer(trader))
 		hidden(call[0], got.raw)
 	}
 }

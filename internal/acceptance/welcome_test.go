@@ -98,8 +98,8 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 	g.moved(t, id, "trader available -15.97297297", "trader reserved 15.97297297")
 
 	desk := g.desk(g.traderOf(t, id).Token)
-	confirmed := succeeds(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
-	if data := confirmed.Msg.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
+	confirmed := called(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
+	if data := confirmed.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
 		t.Errorf("confirmed: %v", data)
 	}
 	// The amount and the platform's part leave the trader; their own share never does.
