@@ -48,10 +48,7 @@ func (g *instance) creations(t *testing.T) map[string]object {
 		operator + "CreateTrader":                      {"name": "n", "sharePercent": "1"},
 		operator + "CreateCashbox":                     {"merchantId": 1, "name": "n", "currency": "RUB"},
 		operator + "FundTrader": {
-			"traderId":  1,
-			"amount":    "1",
-			"reference": "r",
-			"reason":    "why",
+			"traderId": 1, "amount": "1", "reference": "r", "reason": "why",
 		},
 		operator + "CreateUser":    {"kind": "operator", "login": "l", "role": "support"},
 		operator + "UpdateCashbox": {"merchantCashboxId": g.first().MerchantCashboxID},

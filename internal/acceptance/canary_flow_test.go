@@ -70,9 +70,7 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	r.expires()
 
 	both := &canaries{
-		append(planted.pans, r.pans...),
-		append(planted.cvvs, r.cvvs...),
-		append(planted.codes, r.codes...),
+		append(planted.pans, r.pans...), append(planted.cvvs, r.cvvs...), append(planted.codes, r.codes...),
 	}
 	found := r.searchAll(t, both, r.answers.String())
 	r.spansHoldNothing(both)
@@ -297,21 +295,13 @@ func (r *cardRun) connect() {
 		_, token := r.create("sandbox-azn", nil)
 		payer := gatewayv1connect.NewCheckoutServiceClient(client, r.BaseURL, options...)
 		typed := &gatewayv1.SubmitPayerDetailsRequest{
-			Token:    token,
-			Pan:      r.pan("4"),
-			ExpMonth: "1",
-			ExpYear:  "20",
-			Cvv:      r.cvv(),
+			Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: "20", Cvv: r.cvv(),
 		}
 		if _, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed)); err == nil {
 			r.t.Error("an expired card is taken")
 		}
 		typed = &gatewayv1.SubmitPayerDetailsRequest{
-			Token:    token,
-			Pan:      r.pan("4"),
-			ExpMonth: "1",
-			ExpYear:  "35",
-			Cvv:      r.cvv(),
+			Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: "35", Cvv: r.cvv(),
 		}
 		_, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed))
 		noError(r.t, err)

@@ -105,11 +105,8 @@ func hugeHeaders(t *testing.T, w *walk) {
 	good := signed(w.first(), "{}")
 	for _, name := range []string{"X-Merchant-Key-Id", "X-Merchant-Secret", "Signature"} {
 		t.Run(name, func(t *testing.T) {
-			refused(
-				bareRequest(http.MethodPost, payments, "{}", with(good, name, long)),
-				403,
-				"invalid_signature",
-			).run(t, w)
+			refused(bareRequest(http.MethodPost, payments, "{}", with(good, name, long)), 403,
+				"invalid_signature").run(t, w)
 		})
 	}
 	refused(bareRequest(http.MethodGet, payments, "", bearer(long)), 401, "unauthenticated").run(t, w)

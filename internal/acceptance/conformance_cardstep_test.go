@@ -48,11 +48,8 @@ func cardMethodsHaveLinks(t *testing.T, w *walk) {
 func (w *walk) followPhases(t *testing.T, id, token string) {
 	t.Helper()
 	w.phase(t, token, "awaiting_payer_details")
-	gives(
-		step(token, "payer-details", typedCard(deskCard, nil)),
-		200,
-		is("data.phase", "awaiting_trader_bank_sms"),
-	).run(t, w)
+	gives(step(token, "payer-details", typedCard(deskCard, nil)), 200,
+		is("data.phase", "awaiting_trader_bank_sms")).run(t, w)
 	w.asksForCode(t, id)
 	w.phase(t, token, "awaiting_payer_otp")
 	gives(step(token, "payer-otp", `{"otp":"1234"}`), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
@@ -68,12 +65,8 @@ func phasesFollow(t *testing.T, w *walk) {
 func merchantDrivesCard(t *testing.T, w *walk) {
 	id, token := w.entered(t, codeCard, nil)
 	w.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
-	gives(
-		step(token, "payer-otp", `{"otp":"123456"}`),
-		200,
-		is("data.paymentStatus", "completed"),
-		has("data.isTerminal", exactly("true")),
-	).run(t, w)
+	gives(step(token, "payer-otp", `{"otp":"123456"}`), 200, is("data.paymentStatus", "completed"),
+		has("data.isTerminal", exactly("true"))).run(t, w)
 	gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "completed")).run(t, w)
 }
 
@@ -142,13 +135,8 @@ func cardWithoutCode(t *testing.T, w *walk) {
 func payerCancels(t *testing.T, w *walk) {
 	orderID := newOrder()
 	id, token := w.entered(t, deskCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
-	gives(
-		step(token, "cancel", ""),
-		200,
-		is("data.paymentStatus", "cancelled"),
-		has("data.isTerminal", exactly("true")),
-		has("data.otpUrl", null),
-	).run(t, w)
+	gives(step(token, "cancel", ""), 200, is("data.paymentStatus", "cancelled"),
+		has("data.isTerminal", exactly("true")), has("data.otpUrl", null)).run(t, w)
 	gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "cancelled")).run(t, w)
 	told := w.inbox.await(t, orderID, 1)[0].answer
 	is("type", "payment.status.updated")(t, told)
@@ -180,11 +168,8 @@ func sessionEnds(t *testing.T, w *walk) {
 	created, token := w.cardPayment(t, nil)
 	gives(step(token, "", ""), 200, is("data.expiresAt", created.text("data.expiresAt"))).run(t, w)
 	w.pass(t, 13*time.Minute)
-	gives(
-		step(token, "payer-details", newCard.body()),
-		200,
-		is("data.expiresAt", created.text("data.expiresAt")),
-	).run(t, w)
+	gives(step(token, "payer-details", newCard.body()), 200,
+		is("data.expiresAt", created.text("data.expiresAt"))).run(t, w)
 	w.pass(t, 2*time.Minute+time.Second)
 	w.wantClosed(t, token, "failed")
 }

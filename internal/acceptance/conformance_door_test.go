@@ -224,11 +224,8 @@ func getSignsNothing(t *testing.T, w *walk) {
 		headers := with(signed(w.first(), ""), "Signature", signature(w.first().Secret, ""))
 		gives(bareRequest(e.method, e.path, "", headers), 200).run(t, w)
 		for _, text := range []string{"{}", " ", e.path} {
-			refused(
-				bareRequest(e.method, e.path, "", with(headers, "Signature", signature(w.first().Secret, text))),
-				403,
-				"invalid_signature",
-			).run(t, w)
+			refused(bareRequest(e.method, e.path, "", with(headers, "Signature", signature(w.first().Secret, text))),
+				403, "invalid_signature").run(t, w)
 		}
 	}
 }
@@ -288,11 +285,8 @@ func merchantByHeaders(t *testing.T, w *walk) {
 		if made.status != 200 || made.header.Get("Idempotent-Replay") != "" {
 			t.Errorf("made: %s", made)
 		}
-		refused(
-			bareRequest(http.MethodGet, payments+"/"+made.text("data.id"), "", signed(stranger, "")),
-			403,
-			"cashbox_access_denied",
-		).run(t, w)
+		refused(bareRequest(http.MethodGet, payments+"/"+made.text("data.id"), "", signed(stranger, "")), 403,
+			"cashbox_access_denied").run(t, w)
 	}
 }
 
@@ -305,17 +299,12 @@ func callbackOf(id, body string) call {
 func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
 	const body = `{"status":"failed"}`
 	path := payments + "/" + w.ids["spare"] + "/callback"
-	gives(
-		bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, body)}),
-		200,
-	).run(t, w)
+	gives(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, body)}),
+		200).run(t, w)
 	refused(bareRequest(http.MethodPost, path, body, nil), 401, "signature_required").run(t, w)
 	refused(bareRequest(http.MethodPost, path, body, signed(w.first(), body)), 403, "invalid_signature").run(t, w)
-	refused(
-		bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, "{}")}),
-		403,
-		"invalid_signature",
-	).run(t, w)
+	refused(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, "{}")}),
+		403, "invalid_signature").run(t, w)
 }
 
 // loginGivesToken: what it answers opens the portal.

@@ -14,17 +14,11 @@ import (
 // rateGoesStale: then a payment has no USDT sums, and says so.
 func rateGoesStale(t *testing.T, w *walk) {
 	w.exec(t, "update rate set stale_at = '2000-01-01' where currency = 'MNT'")
-	gives(
-		newPayment.by("sandbox-mnt").with("currency", `"MNT"`, "method", `"iban"`),
-		200,
-		has("data.ledger.rateUnavailable", exactly("true")),
-		has("data.ledger.amountUsdt", null),
-		has("data.ledger.profitUsdt", null),
-		has("data.ledger.spreadTraderUsdt", null),
-		has("data.ledger.spreadPlatformUsdt", null),
-		has("data.extra.fiatPerUsdt", null),
-		has("data.extra.rate", null),
-	).run(t, w)
+	gives(newPayment.by("sandbox-mnt").with("currency", `"MNT"`, "method", `"iban"`), 200,
+		has("data.ledger.rateUnavailable", exactly("true")), has("data.ledger.amountUsdt", null),
+		has("data.ledger.profitUsdt", null), has("data.ledger.spreadTraderUsdt", null),
+		has("data.ledger.spreadPlatformUsdt", null), has("data.extra.fiatPerUsdt", null),
+		has("data.extra.rate", null)).run(t, w)
 	w.exec(t, "update rate set stale_at = 'infinity' where currency = 'MNT'")
 }
 

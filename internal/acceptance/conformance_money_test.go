@@ -116,11 +116,8 @@ func payinRepeats(t *testing.T, w *walk) {
 	for _, again := range []call{newPayin.with("orderId", orderID), newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`)} {
 		gives(again, 200, is("data.id", made.text("data.id")), says("Idempotent-Replay", "true")).run(t, w)
 	}
-	gives(
-		newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`),
-		200,
-		says("Idempotent-Mismatch", "amount,recipient"),
-	).run(t, w)
+	gives(newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`), 200,
+		says("Idempotent-Mismatch", "amount,recipient")).run(t, w)
 	other := newPayin.with("orderId", orderID, "method", `"c2c"`, "address", `"4111111111111111"`)(t, w)
 	if other.status != 200 || other.text("data.id") == made.text("data.id") {
 		t.Errorf("by another method: %s", other)
@@ -142,42 +139,26 @@ func depositRepeats(t *testing.T, w *walk) {
 	if made.status != 201 || made.header.Get("Idempotent-Replay") != "" {
 		t.Errorf("made: %v %s", made.header, made)
 	}
-	gives(
-		newDeposit.with("idempotencyKey", key),
-		200,
-		is("data.idempotencyKey", made.text("data.idempotencyKey")),
-		has("data.id", exactly(made.text("data.id"))),
-		only("", "data"),
-		only("data", depositFields...),
-		says("Idempotent-Replay", "true"),
-	).run(t, w)
-	gives(
-		newDeposit.with("idempotencyKey", key, "amount", `"7"`),
-		200,
-		has("data.id", exactly(made.text("data.id"))),
-		says("Idempotent-Mismatch", "amount"),
-	).run(t, w)
+	gives(newDeposit.with("idempotencyKey", key), 200, is("data.idempotencyKey", made.text("data.idempotencyKey")),
+		has("data.id", exactly(made.text("data.id"))), only("", "data"), only("data", depositFields...),
+		says("Idempotent-Replay", "true")).run(t, w)
+	gives(newDeposit.with("idempotencyKey", key, "amount", `"7"`), 200, has("data.id", exactly(made.text("data.id"))),
+		says("Idempotent-Mismatch", "amount")).run(t, w)
 }
 
 func depositConflicts(t *testing.T, w *walk) {
 	key := strconv.Quote(uuid.NewString())
 	gives(newDeposit.with("idempotencyKey", key), 201).run(t, w)
 	other := fmt.Sprint(w.key(t, "sandbox-azn").MerchantCashboxID)
-	refused(
-		newDeposit.with("idempotencyKey", key, "merchantCashboxId", other),
-		409,
-		"idempotency_key_conflict",
-	).run(t, w)
+	refused(newDeposit.with("idempotencyKey", key, "merchantCashboxId", other), 409,
+		"idempotency_key_conflict").run(t, w)
 }
 
 func depositForForeignCashbox(t *testing.T, w *walk) {
 	refused(newDeposit.with("merchantCashboxId", w.ids["second"]), 403, "cashbox_access_denied").run(t, w)
 	other := w.key(t, "sandbox-azn").MerchantCashboxID
-	gives(
-		newDeposit.with("merchantCashboxId", fmt.Sprint(other)),
-		201,
-		has("data.merchantCashboxId", exactly(fmt.Sprint(other))),
-	).run(t, w)
+	gives(newDeposit.with("merchantCashboxId", fmt.Sprint(other)), 201,
+		has("data.merchantCashboxId", exactly(fmt.Sprint(other)))).run(t, w)
 }
 
 // unboundKeyNamesCashbox: a legacy key that may deposit has to say where to.
@@ -198,12 +179,8 @@ func networks(t *testing.T, w *walk) {
 	for network, address := range map[string]string{
 		"TRC20": tron, "ERC20": evm, "BEP20": evm, "POLYGON": evm, "ARBITRUM": evm,
 	} {
-		gives(
-			newDeposit.with("network", strconv.Quote(network), "address", strconv.Quote(address)),
-			201,
-			is("data.network", network),
-			is("data.address", address),
-		).run(t, w)
+		gives(newDeposit.with("network", strconv.Quote(network), "address", strconv.Quote(address)), 201,
+			is("data.network", network), is("data.address", address)).run(t, w)
 	}
 }
 
@@ -213,11 +190,8 @@ const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 func depositsTakeJSON(t *testing.T, w *walk) {
 	body := newDeposit.body()
 	headers := signed(w.first(), body)
-	refused(
-		bareRequest(http.MethodPost, deposits, body, with(headers, "Content-Type", "text/plain")),
-		415,
-		"unsupported_media_type",
-	).run(t, w)
+	refused(bareRequest(http.MethodPost, deposits, body, with(headers, "Content-Type", "text/plain")), 415,
+		"unsupported_media_type").run(t, w)
 	for name, broken := range badBodies(newDeposit.body()) {
 		checkBody(t, name, signedPost(deposits)(t, w, firstKey, broken))
 	}
@@ -263,11 +237,8 @@ func badAppealForms(t *testing.T, w *walk) {
 			b.fields)
 	}
 	json := with(appealHeaders(w.first(), "", "", 0), "Content-Type", "application/json")
-	refused(
-		bareRequest(http.MethodPost, payments+"/"+id+"/appeal", "{}", json),
-		415,
-		"unsupported_media_type",
-	).run(t, w)
+	refused(bareRequest(http.MethodPost, payments+"/"+id+"/appeal", "{}", json), 415,
+		"unsupported_media_type").run(t, w)
 	w.appeal(t, w.first(), id, strings.Repeat("ж", 2000), "a.pdf", pdf).want(t, "at the limit", 201)
 }
 

@@ -103,11 +103,8 @@ func currencies(t *testing.T, w *walk) {
 		if currency == "RUB" {
 			method = "sbp"
 		}
-		gives(
-			newPayment.by(keyID).with("currency", strconv.Quote(currency), "method", strconv.Quote(method)),
-			200,
-			is("data.currency", currency),
-		).run(t, w)
+		gives(newPayment.by(keyID).with("currency", strconv.Quote(currency), "method", strconv.Quote(method)), 200,
+			is("data.currency", currency)).run(t, w)
 	}
 }
 
@@ -202,12 +199,7 @@ func markupPriority(t *testing.T, w *walk) {
 // validity is the decided one of each method.
 func validity(t *testing.T, w *walk) {
 	minutes := map[string]time.Duration{
-		"sbp":        15,
-		"sim":        15,
-		"card":       20,
-		"c2c":        20,
-		"iban":       30,
-		"mtstpay":    15,
+		"sbp": 15, "sim": 15, "card": 20, "c2c": 20, "iban": 30, "mtstpay": 15,
 		"quasi_ecom": 15,
 	}
 	of := func(currency, method string) {

@@ -62,21 +62,10 @@ func anotherCard(t *testing.T, w *walk) {
 		refused(step(token, "payer-details", newCard.body("cvv", `"1"`)), 422, "validation_failed", "cvv").run(t, w)
 		gives(step(token, "payer-details", typedCard(declined.pan, nil)), 200).run(t, w)
 		w.awaitCheckout(t, token, "lastError", declined.reason)
-		gives(
-			step(token, "", ""),
-			200,
-			is("data.phase", "awaiting_payer_details"),
-			is("data.paymentStatus", "pending"),
-			has("data.isTerminal", exactly("false")),
-		).run(t, w)
-		gives(
-			signedGet(payments+"/"+id, cardKey),
-			200,
-			is("data.status", "pending"),
-			has("data.statusReason", null),
-			is("data.payerRequisites.cardLast4", declined.pan[12:]),
-			lacks("data.payerRequisites.cardHolder"),
-		).run(t, w)
+		gives(step(token, "", ""), 200, is("data.phase", "awaiting_payer_details"), is("data.paymentStatus", "pending"),
+			has("data.isTerminal", exactly("false"))).run(t, w)
+		gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "pending"), has("data.statusReason", null),
+			is("data.payerRequisites.cardLast4", declined.pan[12:]), lacks("data.payerRequisites.cardHolder")).run(t, w)
 		if attempts := w.count(t, "select count(*) from card_attempt where payment_id = $1::text::bigint",
 			id); attempts != n+1 {
 			t.Errorf("%d attempts after card %d", attempts, n+1)
@@ -101,21 +90,14 @@ func howManyCards(t *testing.T, w *walk) {
 			}
 			gives(step(token, "", ""), 200, is("data.paymentStatus", status)).run(t, w)
 		}
-		gives(
-			signedGet(payments+"/"+created.text("data.id"), cardKey),
-			200,
-			is("data.statusReason", "insufficient_funds"),
-		).run(t, w)
+		gives(signedGet(payments+"/"+created.text("data.id"), cardKey), 200,
+			is("data.statusReason", "insufficient_funds")).run(t, w)
 		refused(step(token, "payer-details", newCard.body()), 422, "checkout_closed").run(t, w)
 	}
 	set := func(cards *int32) error {
 		_, err := w.operator(t).SetCashboxMethod(t.Context(), connect.NewRequest(&portalv1.SetCashboxMethodRequest{
-			MerchantCashboxId: w.key(t, cardKey).MerchantCashboxID,
-			Method:            "quasi_ecom",
-			Enabled:           true,
-			MarginPercent:     "4.5",
-			ValiditySeconds:   900,
-			Cards:             cards,
+			MerchantCashboxId: w.key(t, cardKey).MerchantCashboxID, Method: "quasi_ecom",
+			Enabled: true, MarginPercent: "4.5", ValiditySeconds: 900, Cards: cards,
 		}))
 		return err
 	}
@@ -162,14 +144,9 @@ func returnIsShown(t *testing.T, w *walk) {
 	is("data.returnUrl", address)(t, made)
 	gives(signedGet(payments+"/"+made.text("data.id"), firstKey), 200, is("data.returnUrl", address)).run(t, w)
 	for _, other := range []string{"", `"https://elsewhere.example/"`} {
-		gives(
-			newPayment.with("orderId", order, "returnUrl", other),
-			200,
-			is("data.returnUrl", address),
-			has("data.id", exactly(made.text("data.id"))),
-			says("Idempotent-Replay", "true"),
-			says("Idempotent-Mismatch", ""),
-		).run(t, w)
+		gives(newPayment.with("orderId", order, "returnUrl", other), 200, is("data.returnUrl", address),
+			has("data.id", exactly(made.text("data.id"))), says("Idempotent-Replay", "true"),
+			says("Idempotent-Mismatch", "")).run(t, w)
 	}
 }
 
@@ -191,21 +168,14 @@ func returnHosts(t *testing.T, w *walk) {
 	}
 	noError(t, set("shop.example"))
 	w.awaitSettings(t)
-	gives(
-		returning("returnUrl", `"https://Shop.example/a"`),
-		200,
-		is("data.returnUrl", "https://Shop.example/a"),
-	).run(t, w)
+	gives(returning("returnUrl", `"https://Shop.example/a"`), 200,
+		is("data.returnUrl", "https://Shop.example/a")).run(t, w)
 	gives(returning(), 200, has("data.returnUrl", null)).run(t, w)
 	for _, wrong := range []string{"https://elsewhere.example/", "https://www.shop.example/", "http://localhost/"} {
 		refused(returning("returnUrl", strconv.Quote(wrong)), 422, "validation_failed", "returnUrl").run(t, w)
 	}
-	gives(
-		returning("orderId", order, "returnUrl", `"https://elsewhere.example/b"`),
-		200,
-		is("data.returnUrl", "https://elsewhere.example/"),
-		says("Idempotent-Replay", "true"),
-	).run(t, w)
+	gives(returning("orderId", order, "returnUrl", `"https://elsewhere.example/b"`), 200,
+		is("data.returnUrl", "https://elsewhere.example/"), says("Idempotent-Replay", "true")).run(t, w)
 	noError(t, set())
 	w.awaitSettings(t)
 	gives(returning("returnUrl", `"https://elsewhere.example/"`), 200).run(t, w)
@@ -314,24 +284,14 @@ func payerResends(t *testing.T, w *walk) {
 		}
 	}
 	press()
-	gives(
-		step(token, "", ""),
-		200,
-		has("data.codeResendCount", exactly("0")),
-		is("data.phase", "awaiting_payer_details"),
-	).run(t, w)
+	gives(step(token, "", ""), 200, has("data.codeResendCount", exactly("0")),
+		is("data.phase", "awaiting_payer_details")).run(t, w)
 	gives(step(token, "payer-details", newCard.body()), 200).run(t, w)
 	for range 2 { // of which the second comes too early
 		press()
-		gives(
-			step(token, "", ""),
-			200,
-			is("data.phase", "awaiting_payer_otp"),
-			has("data.codeResendCount", exactly("1")),
-			has("data.attemptsLeft", exactly("2")),
-			is("data.codeResendLastBy", "merchant"),
-			has("data.nextAllowedAt", dateTime),
-		).run(t, w)
+		gives(step(token, "", ""), 200, is("data.phase", "awaiting_payer_otp"),
+			has("data.codeResendCount", exactly("1")), has("data.attemptsLeft", exactly("2")),
+			is("data.codeResendLastBy", "merchant"), has("data.nextAllowedAt", dateTime)).run(t, w)
 	}
 	refused(resendOf(created.text("data.id")), 429, "code_resend_too_early").run(t, w)
 }

@@ -93,12 +93,8 @@ const receiptPDF = "%PDF-1.7\nreceipt"
 func banks(t *testing.T, w *walk) {
 	set := func(enabled bool, link string) error {
 		_, err := w.operator(t).SetBank(t.Context(), connect.NewRequest(&portalv1.SetBankRequest{Bank: &portalv1.Bank{
-			Currency: "RUB",
-			Name:     "Walk Bank",
-			Methods:  []string{"sbp"},
-			Link:     link,
-			Source:   "https://bank.example/docs",
-			Enabled:  enabled,
+			Currency: "RUB", Name: "Walk Bank", Methods: []string{"sbp"}, Link: link,
+			Source: "https://bank.example/docs", Enabled: enabled,
 		}}))
 		return err
 	}

@@ -23,11 +23,8 @@ func resendIsSigned(t *testing.T, w *walk) {
 	headers := signed(w.key(t, cardKey), "{}")
 	refused(bareRequest(http.MethodPost, path, "{}", nil), 401, "signature_required").run(t, w)
 	refused(bareRequest(http.MethodPost, path, "{}", signed(w.key(t, cardKey), "")), 403, "invalid_signature").run(t, w)
-	refused(
-		bareRequest(http.MethodPost, path, "{}", bearer(w.user(t, "operator").Token)),
-		401,
-		"signature_required",
-	).run(t, w)
+	refused(bareRequest(http.MethodPost, path, "{}", bearer(w.user(t, "operator").Token)), 401,
+		"signature_required").run(t, w)
 	refused(resendBy("sandbox-second-rub", id, "{}"), 403, "cashbox_access_denied").run(t, w)
 	made := newKey.with("scopes", `["deposits","payouts"]`)(t, w)
 	other := header{
@@ -80,13 +77,8 @@ func resendFromEachPhase(t *testing.T, w *walk) {
 		id, token := w.entered(t, deskCard, nil)
 		from.reach(id, token)
 		w.phase(t, token, from.phase)
-		gives(
-			resendOf(id),
-			200,
-			is("data.phase", "awaiting_payer_otp"),
-			has("data.codeResendCount", exactly("1")),
-			has("data.attemptsLeft", exactly("2")),
-		).run(t, w)
+		gives(resendOf(id), 200, is("data.phase", "awaiting_payer_otp"), has("data.codeResendCount", exactly("1")),
+			has("data.attemptsLeft", exactly("2"))).run(t, w)
 		w.phase(t, token, "awaiting_payer_otp")
 	}
 }
@@ -156,12 +148,8 @@ func resendsRunOut(t *testing.T, w *walk) {
 	} {
 		again()
 		count := strconv.Itoa(n + 1)
-		gives(
-			step(token, "", ""),
-			200,
-			has("data.codeResendCount", exactly(count)),
-			has("data.attemptsLeft", exactly(strconv.Itoa(2-n))),
-		).run(t, w)
+		gives(step(token, "", ""), 200, has("data.codeResendCount", exactly(count)),
+			has("data.attemptsLeft", exactly(strconv.Itoa(2-n)))).run(t, w)
 		if n < 2 {
 			refused(resendOf(id), 429, "code_resend_too_early").run(t, w)
 			w.pass(t, 45*time.Second)

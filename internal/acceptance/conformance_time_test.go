@@ -53,22 +53,14 @@ func callbackMoves(t *testing.T, w *walk) {
 	var id string
 	told := w.told(t, func(made string) {
 		id = made
-		gives(
-			callbackOf(id, `{"status":"completed","reason":"paid"}`),
-			200,
-			is("data.status", "completed"),
-			has("data.callbackQueued", boolean),
-		).run(t, w)
+		gives(callbackOf(id, `{"status":"completed","reason":"paid"}`), 200, is("data.status", "completed"),
+			has("data.callbackQueued", boolean)).run(t, w)
 	}).answer
 	for _, e := range []expectation{is("type", "payment.status.updated"), is("data.status", "COMPLETED"), is("meta.reason", "paid"), has("data.uuid", uuidText)} {
 		e(t, told)
 	}
-	gives(
-		signedGet(payments+"/"+id, firstKey),
-		200,
-		is("data.status", "completed"),
-		is("data.statusReason", "paid"),
-	).run(t, w)
+	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "completed"),
+		is("data.statusReason", "paid")).run(t, w)
 }
 
 // creationTellsNothing: the first a merchant hears of a payment is its first change.
@@ -142,12 +134,8 @@ func reservedUntilExpiry(t *testing.T, w *walk) {
 	told := w.inbox.await(t, orderID, 1)[0].answer
 	is("data.status", "FAILED")(t, told)
 	is("meta.reason", "expired")(t, told)
-	gives(
-		signedGet(payments+"/"+id, firstKey),
-		200,
-		is("data.status", "failed"),
-		is("data.statusReason", "expired"),
-	).run(t, w)
+	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "failed"),
+		is("data.statusReason", "expired")).run(t, w)
 	if w.count(t, slot, id) != 0 {
 		t.Error("it is still reserved")
 	}
@@ -165,14 +153,8 @@ func appealWindow(t *testing.T, w *walk) {
 
 // errorShape: of a refusal, of an invalid body, and of what is no path.
 func errorShape(t *testing.T, w *walk) {
-	gives(
-		newPayment.with("amount", "0", "currency", "1"),
-		422,
-		only("", "message", "code", "errors", "requestId"),
-		only("errors", "amount", "currency"),
-		has("errors.amount.0", aText),
-		is("code", "validation_failed"),
-	).run(t, w)
+	gives(newPayment.with("amount", "0", "currency", "1"), 422, only("", "message", "code", "errors", "requestId"),
+		only("errors", "amount", "currency"), has("errors.amount.0", aText), is("code", "validation_failed")).run(t, w)
 	for _, c := range []call{
 		postWithout("Signature"), nobodyGets("/api/nothing"), bareRequest(http.MethodPut, payments, "", nil), nobodyGets(payments),
 		nobodyGets(checkouts + "nothing"),

@@ -37,11 +37,8 @@ const described = "Two cups"
 func newWalk(t *testing.T) *walk {
 	t.Helper()
 	w := &walk{
-		ran:      map[string]bool{},
-		instance: freshSandbox(t),
-		inbox:    newInbox(t),
-		answers:  map[string]answer{},
-		ids:      map[string]string{},
+		ran: map[string]bool{}, instance: freshSandbox(t), inbox: newInbox(t), answers: map[string]answer{},
+		ids: map[string]string{},
 	}
 	w.makePayments(t)
 	w.makeCheckouts(t)

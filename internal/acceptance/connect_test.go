@@ -36,12 +36,8 @@ func TestConnectTwins(t *testing.T) {
 			merchant := g.merchantClient(g.first(), options...)
 			method, description, percent := "sbp", "Чашки", "4.5"
 			ask := &gatewayv1.CreatePaymentRequest{
-				OrderId:     newOrder(),
-				Amount:      "1500",
-				Currency:    "RUB",
-				CallbackUri: "https://shop.example/hook",
-				Method:      &method,
-				Description: &description,
+				OrderId: newOrder(), Amount: "1500", Currency: "RUB",
+				CallbackUri: "https://shop.example/hook", Method: &method, Description: &description,
 				RatePercent: &percent,
 			}
 			created := succeeds(t, merchant.CreatePayment, ask)
@@ -149,10 +145,7 @@ func TestConnectRefusals(t *testing.T) {
 	refuses(t, "another merchant", g.merchantClient(stranger).GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: id},
 		connect.CodePermissionDenied, "cashbox_access_denied")
 	over := &gatewayv1.CreatePaymentRequest{
-		OrderId:     newOrder(),
-		Amount:      "5000001",
-		Currency:    "RUB",
-		CallbackUri: "https://shop.example/",
+		OrderId: newOrder(), Amount: "5000001", Currency: "RUB", CallbackUri: "https://shop.example/",
 	}
 	method := "sbp"
 	over.Method = &method

@@ -29,10 +29,7 @@ const (
 // depositOrder is the body of a deposit: the defaults, and over them what more says.
 func depositOrder(more object) string {
 	fields := object{
-		"amount":         "250.5",
-		"network":        "TRC20",
-		"currency":       "USDT",
-		"address":        tron,
+		"amount": "250.5", "network": "TRC20", "currency": "USDT", "address": tron,
 		"idempotencyKey": uuid.NewString(),
 	}
 	maps.Copy(fields, more)
@@ -169,10 +166,7 @@ func TestDepositConnect(t *testing.T) {
 		}
 		merchant := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
 		ask := &gatewayv1.CreateDepositRequest{
-			Amount:         "1.5",
-			Network:        "TRC20",
-			Address:        tron,
-			IdempotencyKey: uuid.NewString(),
+			Amount: "1.5", Network: "TRC20", Address: tron, IdempotencyKey: uuid.NewString(),
 		}
 		created := called(t, merchant.CreateDeposit, ask)
 		again := succeeds(t, merchant.CreateDeposit, ask)

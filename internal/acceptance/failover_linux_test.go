@@ -54,11 +54,8 @@ func (c *cluster) url() string {
 // ask runs a query for a text on one server.
 func (c *cluster) ask(t *testing.T, server int, query string) string {
 	address := url.URL{
-		Scheme:   "postgres",
-		User:     url.User("postgres"),
-		Host:     fmt.Sprintf("127.0.0.1:%d", c.portOf(server)),
-		Path:     "/postgres",
-		RawQuery: "sslmode=disable&connect_timeout=1",
+		Scheme: "postgres", User: url.User("postgres"), Host: fmt.Sprintf("127.0.0.1:%d", c.portOf(server)),
+		Path: "/postgres", RawQuery: "sslmode=disable&connect_timeout=1",
 	}
 	conn, err := pgx.Connect(t.Context(), address.String())
 	if err != nil {

@@ -44,11 +44,7 @@ func (g *instance) golden(t *testing.T, name string, got answer, orderID string)
 	decoder.UseNumber()
 	noError(t, decoder.Decode(&want))
 	m := matcher{
-		t:         t,
-		name:      name,
-		order:     orderID,
-		page:      g.PayURL + "/r/",
-		checkout:  g.PayURL + "/pay/",
+		t: t, name: name, order: orderID, page: g.PayURL + "/r/", checkout: g.PayURL + "/pay/",
 		createdAt: got.text("data.createdAt"),
 	}
 	m.match("", want, got.body)

@@ -57,12 +57,8 @@ var flawed = map[string]string{
 
 // notStrings are values of every other type.
 var notStrings = map[string]string{
-	"integer":    "1",
-	"fraction":   "1.5",
-	"boolean":    "true",
-	"list":       `["x"]`,
-	"empty list": "[]",
-	"object":     `{"x":"y"}`,
+	"integer": "1", "fraction": "1.5", "boolean": "true", "list": `["x"]`, "empty list": "[]",
+	"object": `{"x":"y"}`,
 }
 
 // badCreations are refused with 422 validation_failed, naming exactly these fields.

@@ -170,13 +170,8 @@ func TestPayinConnect(t *testing.T) {
 		merchant := gatewayv1connect.NewPayinServiceClient(
 			&http.Client{Timeout: testenv.Patience, Transport: transport}, g.BaseURL, options...)
 		ask := &gatewayv1.CreatePayinRequest{
-			OrderId:     newOrder(),
-			Amount:      "1500",
-			Currency:    "RUB",
-			CallbackUri: "https://shop.example/hook",
-			Method:      "sbp",
-			Address:     recipientPhone,
-			Recipient:   "Ivan Petrov",
+			OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook",
+			Method: "sbp", Address: recipientPhone, Recipient: "Ivan Petrov",
 		}
 		created := called(t, merchant.CreatePayin, ask)
 		again := succeeds(t, merchant.CreatePayin, ask)

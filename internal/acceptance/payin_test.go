@@ -65,12 +65,8 @@ func TestPayin(t *testing.T) {
 	box, orderID := g.first(), newOrder()
 	s := newShop(t, box.WebhookSecret)
 	created := g.createPayin(t, box, object{
-		"orderId":     " " + orderID + " ",
-		"callbackUri": s.URL,
-		"code":        "044525225",
-		"bankName":    "Sberbank",
-		"userId":      "u-1",
-		"userIp":      "2001:db8::1",
+		"orderId": " " + orderID + " ", "callbackUri": s.URL, "code": "044525225", "bankName": "Sberbank",
+		"userId": "u-1", "userIp": "2001:db8::1",
 	})
 	g.golden(t, "payin_create", created, orderID)
 	id := created.text("data.id")
@@ -125,13 +121,8 @@ func TestPayin(t *testing.T) {
 	var data struct{ Data, Meta object }
 	noError(t, json.Unmarshal([]byte(s.raw[e.EventID]), &data))
 	want := object{
-		"id":         id,
-		"orderId":    orderID,
-		"status":     "COMPLETED",
-		"amount":     "1500.00",
-		"currency":   "RUB",
-		"method":     "sbp",
-		"frozenUsdt": "16.54054055",
+		"id": id, "orderId": orderID, "status": "COMPLETED", "amount": "1500.00",
+		"currency": "RUB", "method": "sbp", "frozenUsdt": "16.54054055",
 	}
 	if e.Type != "payin.status.updated" || !maps.Equal(data.Data, want) || e.Meta.Sequence != 1 ||
 		e.Meta.PreviousStatus != "PROCESSING" {

@@ -26,10 +26,8 @@ func TestDirectoryByCalls(t *testing.T) {
 	read := merchants.GetData()[0]
 	for i, want := range []string{"", "setting_changed"} {
 		changed, err := p.operator.UpdateMerchant(ctx, connect.NewRequest(&portalv1.UpdateMerchantRequest{
-			MerchantId:      p.merchant,
-			RatePercent:     new("4.5"),
-			MaxOpenPayments: new(int32(10 + i)),
-			Version:         &read.Version,
+			MerchantId: p.merchant, RatePercent: new("4.5"), MaxOpenPayments: new(int32(10 + i)),
+			Version: &read.Version,
 		}))
 		if want != "" {
 			wantFault(t, "", err, connect.CodeAlreadyExists, want)

@@ -67,11 +67,8 @@ const processorSecret = "what the processor and we share"
 func newCardProcessor(t *testing.T, instead answerer) *cardProcessor {
 	t.Helper()
 	p := &cardProcessor{
-		book:    map[string]*booked{},
-		calls:   map[string]int{},
-		last:    map[string]object{},
-		gates:   map[string]*gate{},
-		instead: instead,
+		book: map[string]*booked{}, calls: map[string]int{}, last: map[string]object{},
+		gates: map[string]*gate{}, instead: instead,
 	}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
@@ -258,10 +255,7 @@ func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTra
 			Scan(&traderID),
 	)
 	setting := &portalv1.SetTraderAcquirerRequest{
-		TraderId: traderID,
-		Url:      p.URL,
-		KeyId:    "gateway",
-		Secret:   processorSecret,
+		TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret,
 	}
 	changed := called(t, g.operator(t).SetTraderAcquirer, setting)
 	keepSecret(processorSecret)

@@ -35,16 +35,9 @@ func TestRates(t *testing.T) {
 	}))
 	t.Cleanup(feed.Close)
 	sent := &portalv1.RateFeed{
-		Currency:       "RUB",
-		Enabled:        true,
-		Priority:       3,
-		Url:            feed.URL + "/?key=feedkey",
-		Pointer:        "/rates/0/a~1b",
-		PollSeconds:    1,
-		TimeoutMs:      30_000,
-		BandPercent:    "10",
-		DayBandPercent: "12.5",
-		FreshSeconds:   3600,
+		Currency: "RUB", Enabled: true, Priority: 3, Url: feed.URL + "/?key=feedkey",
+		Pointer: "/rates/0/a~1b", PollSeconds: 1, TimeoutMs: 30_000, BandPercent: "10",
+		DayBandPercent: "12.5", FreshSeconds: 3600,
 	}
 	set := called(t, operator.SetRateFeed, &portalv1.SetRateFeedRequest{Feed: sent})
 	id := set.GetData().GetFeedId()

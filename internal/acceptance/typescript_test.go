@@ -158,12 +158,8 @@ func driven(t *testing.T, g *instance) object {
 	t.Helper()
 	keepSecret("+79991234567", "4000002500003155")
 	return object{
-		"baseUrl": g.BaseURL,
-		"roubles": g.first(),
-		"cards":   g.box(t, "sandbox-azn"),
-		"payouts": g.first(),
-		"traders": g.traders(t),
-		"run":     newOrder(),
+		"baseUrl": g.BaseURL, "roubles": g.first(), "cards": g.box(t, "sandbox-azn"), "payouts": g.first(),
+		"traders": g.traders(t), "run": newOrder(),
 	}
 }
 
