@@ -52,6 +52,9 @@ var hurry = []string{
 	"synchronous_commit=off",
 	"full_page_writes=off",
 	"shared_buffers=128MB",
+	// A checkpoint may remove a segment just when a slot is made that reserves it. Tests make databases, and with them
+	// checkpoints, all the time.
+	"wal_keep_size=128MB",
 }
 
 // quoteDir protects a path in a setting that is a list.
