@@ -260,7 +260,8 @@ func checkInvalid(t *testing.T, name string, got answer, fields []string) {
 		!slices.Equal(got.fields(), fields) {
 		t.Errorf("%s: %.500s; want 422 for %v", name, got, fields)
 	}
-	for field, messages := range got.at("errors").(object) {
+	wrong, _ := got.at("errors").(object)
+	for field, messages := range wrong {
 		if list, ok := messages.([]any); !ok || len(list) == 0 {
 			t.Errorf("%s: %s has no message", name, field)
 		}
