@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -179,7 +180,7 @@ type Service struct {
 
 // New makes the room's service.
 func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Service, error) {
-	nobody, err := HashPassword(auth.RandomToken())
+	nobody, err := nobodys()
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +198,9 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)), now: time.Now,
 	}, nil
 }
+
+// nobodys is the hash that no password has, made once in a process: it takes long by design.
+var nobodys = sync.OnceValues(func() (string, error) { return HashPassword(auth.RandomToken()) })
 
 func cookieCodecs(keys [][]byte) ([]securecookie.Codec, error) {
 	if len(keys) == 0 {
