@@ -1,14 +1,9 @@
 package browsertest
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 
 	"gateway.example/internal/testenv"
 )
@@ -29,18 +24,17 @@ func Rules(t testing.TB) string {
 // to each page anew they take longer than the examination.
 func (b Tab) Examining(rules string) {
 	b.T.Helper()
-	_, err := chromedp.Run(b.Ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(
-			ctx,
-			target,
-			page.AddScriptToEvaluateOnNewDocument,
-			page.AddScriptToEvaluateOnNewDocumentParams{
-				Source: "function bringRules() {" + rules + "}",
-			},
-		)
-		return chromedp.Void{}, err
-	})
-	must(b.T, err)
+	b.Before("function bringRules() {" + rules + "}")
+}
+
+// Finds fails the test with everything that scripts find in the page.
+func (b Tab) Finds(where string, scripts ...string) {
+	b.T.Helper()
+	for _, script := range scripts {
+		for _, found := range Eval[[]string](b, script) {
+			b.T.Errorf("%s: %s", where, found)
+		}
+	}
 }
 
 // Examine lists what breaks WCAG 2.2 AA or good practice. Only colours change with the theme.

@@ -1,12 +1,9 @@
 package browsertest
 
 import (
-	"context"
 	"fmt"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/security"
-	"github.com/chromedp/chromedp"
 )
 
 // Write types into a field, in place of what is there.
@@ -26,10 +23,5 @@ func (b Tab) Set(selector, value string) {
 // TrustAny has the tab open addresses whose certificate is one of a test's own.
 func (b Tab) TrustAny() {
 	b.T.Helper()
-	_, err := chromedp.Run(b.Ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, target, security.SetIgnoreCertificateErrors,
-			security.SetIgnoreCertificateErrorsParams{Ignore: true})
-		return chromedp.Void{}, err
-	})
-	must(b.T, err)
+	Call(b, security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: true})
 }

@@ -1,0 +1,150 @@
+package browsertest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/testenv"
+)
+
+// browser is one process for all tests of the package.
+var browser struct {
+	once   sync.Once
+	ctx    context.Context
+	cancel context.CancelFunc
+	err    error
+	// between has the empty page that a tab shows between tests: of the same site as theirs, so that the browser keeps
+	// the process behind the tab.
+	between *httptest.Server
+	// idle are tabs that tests have given back, which take less to clean than others to make.
+	mu   sync.Mutex
+	idle []lent
+}
+
+// End stops the browser, after all tests.
+func End() {
+	if browser.cancel != nil {
+		browser.cancel()
+		browser.between.Close()
+	}
+}
+
+// lent is a tab with cookies of its own that one test at a time has.
+type lent struct {
+	ctx   context.Context
+	close context.CancelFunc
+	// scripts are those that run in every page to come.
+	scripts *[]page.ScriptIdentifier
+	// worn tells that the tab was changed in ways that cleaning does not undo: no other test gets it.
+	worn *atomic.Bool
+}
+
+// lend gives the test a tab until it ends. Without a browser the test is skipped.
+func lend(t testing.TB) lent {
+	t.Helper()
+	if !installed() {
+		testenv.Missing(t, "no browser: install chromium")
+	}
+	browser.once.Do(func() {
+		browser.ctx, browser.cancel = chromedp.NewContext(context.Background(),
+			chromedp.WithAllocatorOptions(
+				chromedp.WSURLReadTimeout(testenv.Patience),
+				// chromedp's own, and no process kept ready for a page to come: half of all there would be.
+				chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
+			))
+		browser.err = chromedp.Do(browser.ctx)
+		browser.between = httptest.NewServer(http.NotFoundHandler())
+	})
+	must(t, browser.err)
+	l, found := taken()
+	if !found {
+		l = lent{scripts: &[]page.ScriptIdentifier{}, worn: &atomic.Bool{}}
+		l.ctx, l.close = chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
+		must(t, chromedp.Do(l.ctx))
+	}
+	t.Cleanup(func() {
+		if t.Failed() || l.worn.Load() || l.clean() != nil {
+			l.close()
+			return
+		}
+		browser.mu.Lock()
+		defer browser.mu.Unlock()
+		browser.idle = append(browser.idle, l)
+	})
+	return l
+}
+
+func installed() bool {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// taken is a tab that was given back, if there is one.
+func taken() (l lent, found bool) {
+	browser.mu.Lock()
+	defer browser.mu.Unlock()
+	last := len(browser.idle) - 1
+	if last < 0 {
+		return lent{}, false
+	}
+	l = browser.idle[last]
+	browser.idle = browser.idle[:last]
+	return l, true
+}
+
+// clean has the tab remember nothing of what a test did in it.
+func (l lent) clean() error {
+	ctx, stop := context.WithTimeout(l.ctx, testenv.Patience)
+	defer stop()
+	var err error
+	for _, script := range *l.scripts {
+		err = errors.Join(err, command(ctx, page.RemoveScriptToEvaluateOnNewDocument,
+			page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: script}))
+	}
+	*l.scripts = nil
+	return errors.Join(err,
+		command(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}),
+		command(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}),
+		chromedp.Do(ctx, chromedp.Navigate(browser.between.URL)),
+		command(ctx, page.ResetNavigationHistory, cdp.Empty{}),
+		command(ctx, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: "*", StorageTypes: "all"}),
+		command(ctx, network.ClearBrowserCookies, cdp.Empty{}),
+	)
+}
+
+// Call has the browser do what its protocol offers. Nobody knows how to undo it, so that no other test gets the tab.
+func Call[P, R any](b Tab, method cdp.Command[P, R], params P) R {
+	b.T.Helper()
+	b.worn.Store(true)
+	answer, err := call(b.Ctx, method, params)
+	must(b.T, err)
+	return answer
+}
+
+func call[P, R any](ctx context.Context, method cdp.Command[P, R], params P) (R, error) {
+	return chromedp.Run(ctx, func(ctx context.Context, target *chromedp.Target) (R, error) {
+		return cdp.Call(ctx, target, method, params)
+	})
+}
+
+func command[P, R any](ctx context.Context, method cdp.Command[P, R], params P) error {
+	_, err := call(ctx, method, params)
+	return err
+}
