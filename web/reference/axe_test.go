@@ -1,49 +1,41 @@
 package reference_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
 
 // Every page can be used by everybody: on a phone and a desktop, in light and dark, with large text, and
-// without a request to anybody else.
+// without a request to anybody else. The pages of calls are of one template.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	rules := browsertest.Rules(t)
 	server := serve(t, http.HandlerFunc(witness))
 	tab := browsertest.New(t)
 	tab.Examining(rules)
-	for _, width := range []int64{320, 1280} {
+	brief := []string{"/docs", "/docs/CreatePayment", "/docs/webhooks", "/docs/nothing"}
+	pages := testenv.Pick(brief, append(addresses(t, server.URL), "/docs/nothing"))
+	for _, width := range testenv.Pick([]int64{320}, []int64{320, 1280}) {
 		tab.Do(chromedp.EmulateViewport(width, 800))
-		for _, address := range append(addresses(t, server.URL), "/docs/nothing") {
-			examine(t, tab, server.URL, address, width)
+		for _, address := range pages {
+			where := fmt.Sprintf("%s, %d px", address, width)
+			tab.Theme("light")
+			tab.Open(server.URL + address)
+			tab.Finds(where, browsertest.Examine, browsertest.Foreign, beyond)
+			tab.Theme("dark")
+			tab.Finds(where+", dark", browsertest.ExamineColors)
 		}
 	}
 	tab.Open(server.URL + "/docs/CreatePayment")
 	tab.Click("form button")
 	tab.Await("#result h2", "The sandbox answered 418")
-	for _, found := range browsertest.Eval[[]string](tab, browsertest.Examine) {
-		t.Errorf("a result: %s", found)
-	}
-}
-
-func examine(t *testing.T, tab browsertest.Tab, url, address string, width int64) {
-	t.Helper()
-	tab.Theme("light")
-	tab.Open(url + address)
-	for _, script := range []string{browsertest.Examine, browsertest.Foreign, beyond} {
-		for _, found := range browsertest.Eval[[]string](tab, script) {
-			t.Errorf("%s, %d px: %s", address, width, found)
-		}
-	}
-	tab.Theme("dark")
-	for _, found := range browsertest.Eval[[]string](tab, browsertest.ExamineColors) {
-		t.Errorf("%s, %d px, dark: %s", address, width, found)
-	}
+	tab.Finds("a result", browsertest.Examine)
 }
 
 // beyond lists what runs out of the screen with text of twice the size, and cannot be scrolled.

@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/format"
 	"net/http"
@@ -9,22 +10,46 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
 )
 
-// program is how samples of a language are run. Node knows no types before version 22.
-var programs = map[string]struct {
-	file    string
+// sample is how a page shows to make a call.
+type sample struct {
+	call, text string
+	// signed by a key, or by an application.
+	signed bool
+	secret string
+}
+
+// program runs samples. One whose all is empty runs each by itself.
+type program struct {
 	command []string
-	untyped string
-}{
-	"curl":       {"sample.sh", []string{"sh"}, ""},
-	"TypeScript": {"sample.mjs", []string{"node"}, " as Record<string, string>"},
-	"Go":         {"sample.go", []string{"go", "run"}, ""},
-	"Python":     {"sample.py", []string{"python3"}, ""},
+	ending  string
+	// all runs many samples, one after the other: what a program prints of each comes behind its name.
+	all string
+}
+
+var programs = map[string]program{
+	"curl": {command: []string{"sh"}, ending: ".sh"},
+	"Go":   {command: []string{"go", "run"}, ending: ".go"},
+	"TypeScript": {command: []string{"node"}, ending: ".mjs", all: `
+		for (const [name, secret] of JSON.parse(process.env.SAMPLES)) {
+			console.log("=== " + name);
+			process.env.SECRET = secret;
+			try { await import("./" + name + ".mjs"); } catch (e) { console.log(e); }
+		}`},
+	"Python": {command: []string{"python3"}, ending: ".py", all: `
+import json, os, runpy, sys, traceback
+for name, secret in json.loads(os.environ["SAMPLES"]):
+    print("=== " + name)
+    os.environ["SECRET"] = secret
+    try:
+        runpy.run_path(name + ".py", run_name="__main__")
+    except BaseException:
+        traceback.print_exc(file=sys.stdout)
+`},
 }
 
 // compiled are the calls whose samples in Go are run; all others are parsed.
@@ -35,79 +60,132 @@ var compiled = map[string]bool{
 	"UpdatePaymentStatus": true,
 }
 
+// samples are those of all pages, by their language.
+func samples(t *testing.T) map[string][]sample {
+	t.Helper()
+	server := serve(t, nil)
+	found := map[string][]sample{}
+	for _, address := range addresses(t, server.URL) {
+		document := page(t, server.URL+address, http.StatusOK)
+		proof := document.Find(".proof").Text()
+		document.Find("details").Each(func(_ int, s *goquery.Selection) {
+			one := sample{
+				call: filepath.Base(address), text: s.Find("pre").Text(), secret: key.Secret,
+				signed: strings.Contains(proof, "Signed"),
+			}
+			if strings.Contains(proof, "application") {
+				one.secret = applicationSecret
+			}
+			language := s.Find("summary").Text()
+			found[language] = append(found[language], one)
+		})
+	}
+	return found
+}
+
 // Samples make the call of their page, rightly signed, in every language.
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	answers := map[string]string{}
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept := httptest.NewRecorder()
 		witness(kept, r)
-		mu.Lock()
-		defer mu.Unlock()
-		answers[r.Header.Get("X-Sample")] = kept.Body.String()
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(kept.Body.Bytes())
 	}))
 	t.Cleanup(api.Close)
-	server := serve(t, nil)
-	for _, address := range addresses(t, server.URL) {
-		document := page(t, server.URL+address, http.StatusOK)
-		call := filepath.Base(address)
-		document.Find("details").Each(func(_ int, s *goquery.Selection) {
-			language := s.Find("summary").Text()
-			t.Run(call+" in "+language, func(t *testing.T) {
-				runSample(t, call, language, s.Find("pre").Text(), api.URL, document.Find(".proof").Text())
-			})
+	for language, list := range samples(t) {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			program := programs[language]
+			if _, err := exec.LookPath(program.command[0]); err != nil {
+				t.Skip(program.command[0] + " is not installed")
+			}
+			if len(list) < 20 {
+				t.Fatalf("%d samples", len(list))
+			}
+			dir := t.TempDir()
+			write(t, dir, "receipt.pdf", "%PDF-1.7 receipt")
+			for call, out := range program.run(t, dir, api.URL, list) {
+				if content, err := os.ReadFile(filepath.Join(dir, "file")); err == nil && call == "GetAppealFile" {
+					out += string(content)
+				}
+				for _, one := range list {
+					if one.call == call {
+						one.wantIn(t, out)
+					}
+				}
+			}
 		})
 	}
 }
 
-func runSample(t *testing.T, call, language, text, url, proof string) {
+func write(t *testing.T, dir, name, content string) {
 	t.Helper()
-	program := programs[language]
-	if language == "Go" {
-		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
-			t.Errorf("not formatted: %v\n%s", err, text)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs samples, and gives what each printed.
+func (p program) run(t *testing.T, dir, url string, list []sample) map[string]string {
+	t.Helper()
+	printed := map[string]string{}
+	var all [][2]string
+	for _, one := range list {
+		// Node knows no types before version 22.
+		text := strings.ReplaceAll(one.text, " as Record<string, string>", "")
+		write(t, dir, one.call+p.ending, text)
+		all = append(all, [2]string{one.call, one.secret})
+		if formatted, err := format.Source(
+			[]byte(text),
+		); p.ending == ".go" &&
+			(err != nil || string(formatted) != text) {
+			t.Errorf("%s is not formatted: %v\n%s", one.call, err, text)
 		}
-		if !compiled[call] {
-			return
+		if p.all == "" && (p.ending != ".go" || compiled[one.call]) {
+			printed[one.call] = p.start(t, dir, one.call+p.ending, "SECRET="+one.secret, "BASE_URL="+url)
 		}
 	}
-	if _, err := exec.LookPath(program.command[0]); err != nil {
-		t.Skip(program.command[0] + " is not installed")
+	if p.all == "" {
+		return printed
 	}
-	dir := t.TempDir()
-	for name, content := range map[string]string{
-		program.file: strings.ReplaceAll(text, program.untyped, ""), "receipt.pdf": "%PDF-1.7 receipt",
-	} {
-		if program.untyped == "" && name == program.file {
-			content = text
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	write(t, dir, "all"+p.ending, p.all)
+	names, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
 	}
-	secret := key.Secret
-	if strings.Contains(proof, "application") {
-		secret = applicationSecret
+	out := p.start(t, dir, "all"+p.ending, "SAMPLES="+string(names), "BASE_URL="+url)
+	for _, part := range strings.Split(out, "=== ")[1:] {
+		name, text, _ := strings.Cut(part, "\n")
+		printed[name] = text
 	}
-	command := exec.CommandContext(t.Context(), program.command[0], append(program.command[1:], program.file)...)
+	if len(printed) != len(list) {
+		t.Errorf("%d of %d samples have run: %s", len(printed), len(list), out)
+	}
+	return printed
+}
+
+func (p program) start(t *testing.T, dir, file string, env ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), p.command[0], append(p.command[1:], file)...)
 	command.Dir = dir
-	command.Env = append(os.Environ(), "BASE_URL="+url, "KEY_ID="+key.ID, "SECRET="+secret, "TOKEN=token")
+	command.Env = append(append(os.Environ(), "KEY_ID="+key.ID, "TOKEN=token"), env...)
 	out, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, text)
+		t.Errorf("%s: %v\n%s", file, err, out)
 	}
-	if content, err := os.ReadFile(filepath.Join(dir, "file")); err == nil {
-		out = content
+	return string(out)
+}
+
+// wantIn wants the answer to have been printed, which says whether the call was signed, and rightly.
+func (s sample) wantIn(t *testing.T, out string) {
+	t.Helper()
+	has := func(name string, value bool) bool {
+		return strings.Contains(out, fmt.Sprintf(`"%s":%t`, name, value)) ||
+			strings.Contains(out, fmt.Sprintf("%s: %t", name, value))
 	}
-	wantSigned := strings.Contains(proof, "Signed")
-	if call != "GetAppealFile" && !strings.Contains(string(out), fmt.Sprintf(`"signed":%t`, wantSigned)) &&
-		!strings.Contains(string(out), fmt.Sprintf("signed: %t", wantSigned)) {
-		t.Errorf("signed or not: %s", out)
-	}
-	if wantSigned && !strings.Contains(string(out), `"right":true`) && !strings.Contains(string(out), "right: true") {
-		t.Errorf("the signature is wrong: %s\n%s", out, text)
+	file := s.call == "GetAppealFile" && strings.Contains(out, "Blob") // of which node prints no content
+	if !file && !has("signed", s.signed) || s.signed && !has("right", true) {
+		t.Errorf("%s, signed %t: %s\n%s", s.call, s.signed, out, s.text)
 	}
 }
