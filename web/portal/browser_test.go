@@ -1,7 +1,6 @@
 package portal_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/network"
+	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
@@ -22,21 +21,13 @@ import (
 	"gateway.example/web/portal"
 )
 
-// call has the browser do what its protocol offers.
-func call[P, R any](tab browsertest.Tab, method cdp.Command[P, R], params P) R {
-	tab.T.Helper()
-	answer, err := chromedp.Run(tab.Ctx, func(ctx context.Context, target *chromedp.Target) (R, error) {
-		return cdp.Call(ctx, target, method, params)
-	})
-	noError(tab.T, err)
-	return answer
-}
-
-// tabOf is a tab in which somebody is signed in at a server.
+// tab is one in which somebody is signed in at a server.
 func (p *person) tab(t testing.TB, address string) browsertest.Tab {
 	t.Helper()
 	tab := browsertest.New(t)
-	call(tab, network.SetCookie, network.SetCookieParams{Name: "session", Value: p.cookie(), URL: address})
+	if p.cookie() != "" {
+		tab.Cookie(address, "session", p.cookie())
+	}
 	return tab
 }
 
@@ -120,13 +111,36 @@ func TestDeskOverReplicas(t *testing.T) {
 	awaitScript(t, tab, `String(document.getElementById("line").hidden)`, "true")
 }
 
+// A desk follows what happens whichever of its scripts comes late.
+func TestDeskOnASlowLine(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.trader(t, 0)
+	tab := p.tab(t, b.server.URL)
+	var made []payment.Payment
+	p.page(t, "/trader").Find("script").Each(func(i int, script *goquery.Selection) {
+		replica := b.replica(t) // from which the browser has nothing yet
+		late := script.AttrOr("src", "")
+		replica.late.Store(&late)
+		tab.Open(replica.URL + "/trader")
+		made = append(made, b.create(t, fmt.Sprint(1500+i)))
+		awaitScript(t, tab, jobs, ids(made...))
+	})
+	want(t, "scripts", len(made), 2)
+}
+
 // replica is another process of the gateway, as far as portals go, which keeps its port while it is
 // down: another test might take it.
 type replica struct {
 	*httptest.Server
 	pages atomic.Pointer[http.Handler]
-	stop  func()
+	// late is the path of what is answered late.
+	late atomic.Pointer[string]
+	stop func()
 }
+
+// lateBy is much longer than scripts take to begin.
+const lateBy = 300 * time.Millisecond
 
 func (b *bundle) replica(t *testing.T) *replica {
 	t.Helper()
@@ -135,6 +149,9 @@ func (b *bundle) replica(t *testing.T) *replica {
 		pages := r.pages.Load()
 		if pages == nil {
 			panic(http.ErrAbortHandler) // the connection ends without an answer
+		}
+		if late := r.late.Load(); late != nil && request.URL.Path == *late {
+			time.Sleep(lateBy)
 		}
 		(*pages).ServeHTTP(w, request)
 	}))
@@ -206,9 +223,9 @@ func TestPasskey(t *testing.T) {
 	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
 	address := strings.Replace(b.server.URL, "127.0.0.1", "localhost", 1)
 	tab := browsertest.New(t)
-	call(tab, webauthn.Enable, webauthn.EnableParams{})
+	browsertest.Call(tab, webauthn.Enable, webauthn.EnableParams{})
 	yes := true
-	call(
+	browsertest.Call(
 		tab,
 		webauthn.AddVirtualAuthenticator,
 		webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{

@@ -10,7 +10,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/webhook"
-	"gateway.example/web/browsertest"
 )
 
 func init() {
@@ -46,7 +45,7 @@ func (b *bundle) conflicting(t testing.TB, paymentID int64) int64 {
 }
 
 // casePages are the pages about what operators decide, each with something on it.
-func (b *bundle) casePages(t testing.TB) map[string]string {
+func (b *bundle) casePages(t testing.TB, _ *person) map[string]string {
 	t.Helper()
 	d := b.deposited(t, "250.5", "<b>first")
 	_, open := b.openedAppeal(t, strings.Repeat("It was paid. ", 20))
@@ -77,18 +76,6 @@ func (b *bundle) casePages(t testing.TB) map[string]string {
 		"queues": "/operator", "reverse": "/operator/payouts/" + payouts[1] + "/reverse",
 		"replay": fmt.Sprintf("/operator/events/replays/%d", *replay.ID),
 	}
-}
-
-// What operators decide shuts nobody out.
-func TestCasesAccessible(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := setup(t, options{})
-	b.user(t, "root", caller.Operator, caller.Admin, 0)
-	pages := b.casePages(t)
-	tab := b.signIn(t, "root").tab(t, b.server.URL)
-	tab.Examining(rules)
-	b.examine(t, tab, pages)
 }
 
 // A payout that a trader does not end is taken back, ended or reversed by an operator.

@@ -5,10 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"gateway.example/internal/caller"
-	"gateway.example/web/browsertest"
 )
 
 // directoryPages are those of the directory, by what they show.
@@ -51,47 +48,5 @@ func (b *bundle) directoryPages(t testing.TB, admin *person) map[string]string {
 		"limit":         "/operator/limits/RUB",
 		"banks":         "/operator/banks",
 		"new bank":      "/operator/banks/RUB",
-	}
-}
-
-// Nobody is shut out of the directory.
-func TestAccessibleDirectory(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := setup(t, options{})
-	admin := b.operator(t, caller.Admin)
-	pages := b.directoryPages(t, admin)
-	tab := admin.tab(t, b.server.URL)
-	tab.Examining(rules)
-	b.examine(t, tab, pages)
-}
-
-// So it is for those who only read.
-func TestAccessibleToAuditors(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := setup(t, options{})
-	tab := b.operator(t, caller.Auditor).tab(t, b.server.URL)
-	tab.Examining(rules)
-	b.examine(t, tab, map[string]string{
-		"requisite": fmt.Sprintf("/operator/requisites/%d", b.traders[0].Requisites[0]),
-		"cashbox":   fmt.Sprintf("/operator/cashboxes/%d", b.merchant.CashboxID),
-	})
-}
-
-// Pages of the directory are light.
-func TestWeightOfDirectory(t *testing.T) {
-	t.Parallel()
-	b := setup(t, options{})
-	p := b.operator(t, caller.Admin)
-	for name, path := range b.directoryPages(t, p) {
-		bytes := p.weight(t, path)
-		page := p.get(t, path).page(t)
-		page.Find("link[rel=stylesheet], link[rel=icon], script[src]").Each(func(_ int, s *goquery.Selection) {
-			bytes += p.weight(t, s.AttrOr("href", s.AttrOr("src", "")))
-		})
-		if bytes > heaviest {
-			t.Errorf("%s weighs %d bytes", name, bytes)
-		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"gateway.example/internal/caller"
-	"gateway.example/web/browsertest"
 )
 
 // steps are those of the list that an operator begins with: where they lead, and "done" for what is.
@@ -42,14 +41,4 @@ func TestFirstSteps(t *testing.T) {
 		"nowhere done done nowhere nowhere done done nowhere nowhere")
 	b.create(t, "1500")
 	want(t, "with a payment", steps(admin.page(t, "/operator")), "")
-}
-
-// Nobody is shut out of the list of steps.
-func TestAccessibleFirstSteps(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := setup(t, options{})
-	tab := b.operator(t, caller.Admin).tab(t, b.server.URL)
-	tab.Examining(rules)
-	b.examine(t, tab, map[string]string{"first steps": "/operator"})
 }

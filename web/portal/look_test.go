@@ -273,7 +273,9 @@ func awaitPixel(t testing.TB, tab browsertest.Tab, wanted color.RGBA) {
 		return [r.left, r.top, r.right, r.bottom].map(Math.round); })()`
 	testenv.Until(t, fmt.Sprintf("the frame shows %v", wanted), func() bool {
 		frame := browsertest.Eval[[]int](tab, corners)
-		shot, err := png.Decode(bytes.NewReader(call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{}).Data))
+		shot, err := png.Decode(
+			bytes.NewReader(browsertest.Call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{}).Data),
+		)
 		noError(t, err)
 		for x := frame[0]; x < frame[2]; x += 4 {
 			for y := frame[1]; y < frame[3]; y += 4 {

@@ -18,7 +18,6 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
-	"gateway.example/web/browsertest"
 )
 
 // watched has every action take a second operator: rates beyond 5%, deposits and insurances above 10.
@@ -422,17 +421,4 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 		),
 		"income": "/operator/income",
 	}
-}
-
-// Nobody is shut out of the pages of rates and money.
-func TestMoneyAccessible(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := setup(t, options{})
-	b.watched()
-	p := b.treasurer(t, "one")
-	pages := b.moneyPages(t, p)
-	tab := p.tab(t, b.server.URL)
-	tab.Examining(rules)
-	b.examine(t, tab, pages)
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -21,7 +20,6 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
 	"gateway.example/internal/webhook/signing"
-	"gateway.example/web/browsertest"
 	"gateway.example/web/portal"
 )
 
@@ -29,9 +27,16 @@ import (
 var hookSecret = signing.FormatSecret([]byte(strings.Repeat("s", 32)))
 
 // sandbox is a bundle whose portals are a sandbox's.
-func sandbox(t *testing.T) *bundle {
+func sandbox(t testing.TB) *bundle {
 	t.Helper()
 	b := setup(t, options{})
+	b.asSandbox(t)
+	return b
+}
+
+// asSandbox serves the portals of a sandbox in place of the bundle's.
+func (b *bundle) asSandbox(t testing.TB) {
+	t.Helper()
 	b.user(t, "trader-1", caller.Trader, caller.Owner, b.traders[0].ID)
 	b.user(t, "shop", caller.MerchantPortal, caller.Owner, b.merchant.ID)
 	b.user(t, "payer", caller.Cabinet, "", b.merchant.ID)
@@ -73,7 +78,6 @@ func sandbox(t *testing.T) *bundle {
 	noError(t, err)
 	b.server = httptest.NewServer(pages)
 	t.Cleanup(b.server.Close)
-	return b
 }
 
 // The first page tells what there is to try, and no secrets.
@@ -230,7 +234,7 @@ func TestSandboxRefuses(t *testing.T) {
 }
 
 // deliver posts a webhook as the gateway does: without any sign of a browser.
-func (b *bundle) deliver(t *testing.T, body, secret string) int {
+func (b *bundle) deliver(t testing.TB, body, secret string) int {
 	t.Helper()
 	path := b.server.URL + "/sandbox/hooks/" + strconv.FormatInt(b.merchant.CashboxID, 10)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
@@ -329,13 +333,10 @@ func TestNoSandboxOutside(t *testing.T) {
 	}
 }
 
-// Nobody is shut out of the sandbox's pages, in light and dark, on a phone and at a desk.
-func TestSandboxAccessible(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := sandbox(t)
-	browser := b.nobody()
-	browser.post(
+// sandboxPages are those of a sandbox, with something made and a webhook that came.
+func (b *bundle) sandboxPages(t testing.TB, p *person) map[string]string {
+	t.Helper()
+	p.post(
 		t,
 		"/sandbox/payments",
 		"cashbox",
@@ -346,21 +347,5 @@ func TestSandboxAccessible(t *testing.T) {
 		"900",
 	)
 	b.deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, hookSecret)
-	tab := browser.tab(t, b.server.URL)
-	tab.Examining(rules)
-	for _, width := range []int64{320, 1280} {
-		tab.Do(chromedp.EmulateViewport(width, 800))
-		for _, path := range []string{"/", "/sandbox/inbox"} {
-			for _, theme := range []string{"light", "dark"} {
-				tab.Theme(theme)
-				tab.Open(b.server.URL + path)
-				for _, found := range browsertest.Eval[[]string](tab, browsertest.Examine) {
-					t.Errorf("%s, %d px, %s: %s", path, width, theme, found)
-				}
-			}
-			for _, language := range []string{"en", "ru"} {
-				b.wide(t, tab, path+" "+language, path, language)
-			}
-		}
-	}
+	return map[string]string{"start": "/", "inbox": "/sandbox/inbox"}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
-	"gateway.example/web/browsertest"
 )
 
 // plays are the fields of the form, all zeroes, with some of them set.
@@ -84,21 +83,3 @@ func TestSimulatorForAuditors(t *testing.T) {
 
 // operatorPages are the operators' pages that need no subject.
 var operatorPages = map[string]string{"work": "/operator", "simulator": "/operator/simulator"}
-
-// caseLists are the lists of what operators decide, and of everybody's payments and payouts.
-var caseLists = map[string]string{
-	"all payments": "/operator/payments", "all payouts": "/operator/payouts", "all deposits": "/operator/deposits",
-	"all appeals": "/operator/appeals", "overdue": "/operator/overdue", "conflicts": "/operator/conflicts",
-	"dead events": "/operator/events/dead",
-}
-
-// Operators' pages shut nobody out.
-func TestAccessibleToOperators(t *testing.T) {
-	t.Parallel()
-	rules := browsertest.Rules(t)
-	b := setup(t, options{})
-	b.user(t, "root", caller.Operator, caller.Admin, 0)
-	tab := b.signIn(t, "root").tab(t, b.server.URL)
-	tab.Examining(rules)
-	b.examine(t, tab, operatorPages)
-}

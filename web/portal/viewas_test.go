@@ -14,12 +14,12 @@ import (
 )
 
 // viewer is an operator of support, who looks as the owner of the first trader.
-func (b *bundle) viewer(t *testing.T) *person {
+func (b *bundle) viewer(t testing.TB) *person {
 	t.Helper()
 	return b.viewerOf(t, looked{login: "trader-1", home: "/trader", kind: caller.Trader})
 }
 
-func (b *bundle) viewerOf(t *testing.T, as looked) *person {
+func (b *bundle) viewerOf(t testing.TB, as looked) *person {
 	t.Helper()
 	of := b.traders[0].ID
 	if as.kind == caller.MerchantPortal {

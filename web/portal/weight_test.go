@@ -1,11 +1,10 @@
 package portal_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
-	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
@@ -14,36 +13,39 @@ import (
 // heaviest is how many bytes a page may have over the wire, with everything that it loads.
 const heaviest = 60 << 10
 
-// A page is light, script and stylesheet included, also a desk that is full.
-func TestWeight(t *testing.T) {
-	t.Parallel()
-	b := setup(t, options{})
-	p := b.trader(t, 0)
-	for i := range 30 {
-		b.create(t, strconv.Itoa(100+i))
+// weighed gets an address as a browser does, and how many bytes that were over the wire.
+func (p *person) weighed(t testing.TB, path string) (a answer, bytes int) {
+	t.Helper()
+	a = p.get(t, path, "Accept-Encoding", "gzip")
+	bytes = len(a.body)
+	if a.header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(strings.NewReader(a.body))
+		noError(t, err)
+		content, err := io.ReadAll(unpacked)
+		noError(t, err)
+		a.body = string(content)
 	}
-	for name, path := range b.pages(t, p) {
-		bytes := p.weight(t, path)
-		page := p.get(t, path).page(t)
-		page.Find("link[rel=stylesheet], link[rel=icon], script[src]").Each(func(_ int, s *goquery.Selection) {
-			bytes += p.weight(t, s.AttrOr("href", s.AttrOr("src", "")))
-		})
-		t.Logf("%s: %d bytes", name, bytes)
-		if bytes > heaviest {
-			t.Errorf("%s weighs %d bytes", name, bytes)
-		}
-	}
+	return a, bytes
 }
 
-// weight is how many bytes come over the wire for an address.
-func (p *person) weight(t *testing.T, path string) int {
+// wantLight gets a page that must be light, with the script and the stylesheet that it loads. What files weigh is kept
+// by their addresses, which change with their content.
+func (p *person) wantLight(t testing.TB, path string, files map[string]int) answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.b.server.URL+path, nil)
-	noError(t, err)
-	a := p.send(t, r, "Accept-Encoding", "gzip")
-	unpacked, err := gzip.NewReader(bytes.NewReader([]byte(a.body)))
-	noError(t, err)
-	_, err = io.Copy(io.Discard, unpacked)
-	noError(t, err)
-	return len(a.body)
+	page, bytes := p.weighed(t, path)
+	page.page(t).Find("link[rel=stylesheet], link[rel=icon], script[src]").Each(func(_ int, s *goquery.Selection) {
+		address := s.AttrOr("href", s.AttrOr("src", ""))
+		if files[address] == 0 {
+			file, weight := p.weighed(t, address)
+			if file.code != http.StatusOK {
+				t.Errorf("%s loads what is not there: %d", path, file.code)
+			}
+			files[address] = weight
+		}
+		bytes += files[address]
+	})
+	if bytes > heaviest || page.header.Get("Content-Encoding") != "gzip" && page.to() == "" {
+		t.Errorf("%s weighs %d bytes, packed as %q", path, bytes, page.header.Get("Content-Encoding"))
+	}
+	return page
 }
