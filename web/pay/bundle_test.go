@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -36,7 +37,7 @@ import (
 // Most of these tests wait: for a page to ask again, for a second to go by. More of them run at a
 // time than there are processors, unless the command line says how many.
 func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "6"); err != nil {
+	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)
 	}
 	dbtest.Main(m, browsertest.End)
@@ -54,42 +55,23 @@ type bundle struct {
 	settings  *directory.Settings
 	links     *auth.Links
 	server    *httptest.Server
-	// boxes are merchants by the currency they take.
+	orders    atomic.Int64
+
+	// boxes are merchants by the currency they take, and pooled the methods of which there are requisites: what a test
+	// needs is made when it asks.
+	lock   sync.Mutex
 	boxes  map[string]dbtest.Merchant
-	orders atomic.Int64
+	pooled map[[2]string]bool
 }
 
 func ptr[T any](v T) *T { return &v }
-
-// pools are the requisites there are: of every method one.
-var pools = []struct{ currency, method string }{
-	{"RUB", "sbp"},
-	{"RUB", "sim"},
-	{"RUB", "card"},
-	{"AZN", "c2c"},
-	{"TRY", "c2c"},
-	{"KZT", "c2c"},
-	{"UZS", "c2c"},
-	{"MNT", "iban"},
-	{"AZN", "quasi_ecom"},
-	{"TRY", "quasi_ecom"},
-	{"RUB", "mtstpay"},
-}
 
 // setup serves the pages. simulate tells whether they offer to act as the bank.
 func setup(t *testing.T, simulate bool) *bundle {
 	t.Helper()
 	d := dbtest.New(t)
-	b := &bundle{DB: d, clock: &dbtest.Clock{}, boxes: map[string]dbtest.Merchant{}}
-	for _, pool := range pools {
-		if _, there := b.boxes[pool.currency]; !there {
-			d.SetRate(t, pool.currency, "100", true)
-			b.boxes[pool.currency] = d.NewMerchant(t, dbtest.MerchantOpts{
-				Currency: pool.currency,
-				Methods:  []string{"sbp", "sim", "card", "c2c", "iban", "quasi_ecom", "mtstpay"},
-			})
-		}
-		d.NewTrader(t, dbtest.TraderOpts{USDT: "1000000", Requisites: 20, Currency: pool.currency, Method: pool.method})
+	b := &bundle{
+		DB: d, clock: &dbtest.Clock{}, boxes: map[string]dbtest.Merchant{}, pooled: map[[2]string]bool{},
 	}
 	var err error
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
@@ -123,8 +105,39 @@ func setup(t *testing.T, simulate bool) *bundle {
 		rooms.Simulate = b.confirm
 	}
 	b.server = httptest.NewServer(pay.New(rooms))
-	t.Cleanup(b.server.Close)
+	t.Cleanup(func() {
+		b.server.CloseClientConnections() // a page that is still open has a question held
+		b.server.Close()
+	})
 	return b
+}
+
+// box is the merchant of a currency.
+func (b *bundle) box(t testing.TB, currency string) dbtest.Merchant {
+	t.Helper()
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if _, there := b.boxes[currency]; !there {
+		b.SetRate(t, currency, "100", true)
+		b.boxes[currency] = b.NewMerchant(t, dbtest.MerchantOpts{
+			Currency: currency,
+			Methods:  []string{"sbp", "sim", "card", "c2c", "iban", "quasi_ecom", "mtstpay"},
+		})
+	}
+	return b.boxes[currency]
+}
+
+// pool has a trader take payments of a currency by a method.
+func (b *bundle) pool(t testing.TB, currency, method string) {
+	t.Helper()
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if !b.pooled[[2]string{currency, method}] {
+		b.pooled[[2]string{currency, method}] = true
+		b.NewTrader(t, dbtest.TraderOpts{
+			USDT: "100000000000", Requisites: 20, Currency: currency, Method: method, MaxAmount: "999999999999.99",
+		})
+	}
 }
 
 // line is the way to the sandbox's acquirer: cards and codes are lost on it while it is cut, and one trader may have none.
@@ -185,25 +198,33 @@ func noError(t testing.TB, err error) {
 }
 
 // create makes a payment of 1500 in a currency and by a method, with texts that would do harm if
-// they were not escaped.
-func (b *bundle) create(t testing.TB, currency, method string) payment.Payment {
-	t.Helper()
-	return b.createFor(t, currency, method, "")
-}
-
-// createFor makes a payment of a payer known by an id, or of one who is not.
-func (b *bundle) createFor(t testing.TB, currency, method, userID string) payment.Payment {
+// they were not escaped. What is otherwise is changed.
+func (b *bundle) create(t testing.TB, currency, method string, change ...func(r *payment.Request)) payment.Payment {
 	t.Helper()
 	request := payment.Request{
 		OrderID: fmt.Sprintf("<b>%d", b.orders.Add(1)), Amount: "1500", Currency: currency, Method: &method,
 		CallbackURI: "https://shop.example/hook", Description: ptr(`"><script>alert(1)</script>`),
 	}
-	if userID != "" {
-		request.Payer = &payment.Payer{UserID: &userID}
+	for _, change := range change {
+		change(&request)
 	}
-	created, err := b.payments.Create(context.Background(), b.boxes[currency].Caller, request)
+	b.pool(t, currency, method)
+	created, err := b.payments.Create(context.Background(), b.box(t, currency).Caller, request)
 	noError(t, err)
 	return created.Payment
+}
+
+// createFor makes a payment of a payer known by an id.
+func (b *bundle) createFor(t testing.TB, currency, method, userID string) payment.Payment {
+	t.Helper()
+	return b.create(t, currency, method, func(r *payment.Request) { r.Payer = &payment.Payer{UserID: &userID} })
+}
+
+// change changes a cashbox as an operator does.
+func (b *bundle) change(t testing.TB, to directory.CashboxUpdate) {
+	t.Helper()
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, to)
+	noError(t, err)
 }
 
 // set moves a payment to a status on the application's word.

@@ -172,7 +172,7 @@ func TestResends(t *testing.T) {
 		"No further code can be requested.",
 	} {
 		if i == 0 { // the shop, and then the payer
-			_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, p.UUID.String())
+			_, err := b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String())
 			noError(t, err)
 		} else {
 			wantBack(t, b, p, b.post(t, b.path(p)+"/resend"))

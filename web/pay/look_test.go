@@ -9,7 +9,6 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 )
@@ -54,12 +53,10 @@ func TestFrameOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
-	_, err := b.settings.UpdateCashbox(
-		t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+	b.change(
+		t,
 		directory.CashboxUpdate{ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400")},
 	)
-	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p))
 	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(
 		policy,
@@ -136,12 +133,7 @@ func TestWeight(t *testing.T) {
 
 func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	t.Helper()
-	_, err := b.settings.UpdateCashbox(
-		t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")},
-	)
-	noError(t, err)
+	b.change(t, directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")})
 	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
 	weight, files := a.packed, 0
 	if a.header.Get("Content-Encoding") != "gzip" {

@@ -120,7 +120,7 @@ func TestCheckAsked(t *testing.T) {
 		b.set(t, p, "failed", nil)
 		before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
 		file := strings.NewReader(png)
-		_, err := b.payments.OpenAppeal(t.Context(), b.boxes[p.Currency].Caller, p.ID, payment.AppealRequest{
+		_, err := b.payments.OpenAppeal(t.Context(), b.box(t, p.Currency).Caller, p.ID, payment.AppealRequest{
 			Reason:   ptr("The payer has paid."),
 			FileName: ptr("receipt.png"),
 			File:     io.NewSectionReader(file, 0, file.Size()),

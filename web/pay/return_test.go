@@ -14,7 +14,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 )
@@ -22,12 +21,7 @@ import (
 // returning makes a payment that leads back to an address of the shop.
 func (b *bundle) returning(t *testing.T, method, to string) payment.Payment {
 	t.Helper()
-	created, err := b.payments.Create(t.Context(), b.boxes["RUB"].Caller, payment.Request{
-		OrderID: fmt.Sprint(b.orders.Add(1)), Amount: "1500", Currency: "RUB", Method: &method,
-		CallbackURI: "https://shop.example/hook", ReturnURL: &to,
-	})
-	noError(t, err)
-	return created.Payment
+	return b.create(t, "RUB", method, func(r *payment.Request) { r.ReturnURL = &to })
 }
 
 // Every ending leads back to the shop, with the payment and its status in the query; what waits does
@@ -84,20 +78,19 @@ func shop(t *testing.T) string {
 func TestLeadsBack(t *testing.T) {
 	t.Parallel()
 	page := newTab(t)
+	page.Timed()
 	b := setup(t, true)
 	to := shop(t)
-	on := true
-	_, err := b.settings.UpdateCashbox(
-		t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{ID: b.boxes["RUB"].CashboxID, ReturnAutomatic: &on},
-	)
-	noError(t, err)
+	b.change(t, directory.CashboxUpdate{ID: b.box(t, "RUB").CashboxID, ReturnAutomatic: ptr(true)})
 	left, stayed, failed := b.returning(t, "sbp", to), b.returning(t, "sbp", to), b.returning(t, "sbp", to)
 	page.Open(b.server.URL + b.path(left))
 	noError(t, b.confirm(t.Context(), left))
+	page.Pass(asksEvery)
 	page.Await("h1", "Payment received")
 	page.Await(".leads .hint", "You will be taken back to the shop in 5 seconds.")
+	page.Pass(5*time.Second - time.Millisecond)
+	page.Await("h1", "Payment received")
+	page.Pass(time.Millisecond)
 	page.Await("h1", "Thanks")
 	page.Await("p", "completed")
 
@@ -108,8 +101,8 @@ func TestLeadsBack(t *testing.T) {
 		if p.ID == stayed.ID {
 			page.Click("[data-stay]")
 		}
-		time.Sleep(6 * time.Second)
-		if title := page.Text("h1"); title == "Thanks" {
+		page.Pass(6 * time.Second)
+		if title := page.Text("h1"); title == "Thanks" || title == "(none)" {
 			t.Error("the page left somebody who stays, or one whose payment failed")
 		}
 	}
@@ -130,7 +123,7 @@ func TestTellsTheFrame(t *testing.T) {
 		t.Context(),
 		"update cashbox set frame_origin = $1 where id = $2",
 		around,
-		b.boxes["RUB"].CashboxID,
+		b.box(t, "RUB").CashboxID,
 	)
 	noError(t, err)
 	p := b.create(t, "RUB", "sbp")
@@ -152,9 +145,9 @@ func TestMistakesBeforeSending(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
 	page.Open(b.server.URL + b.path(p))
-	page.types("#pan", "4242 4242 4242 4241")
-	page.types("#expiry", "1020")
-	page.types("#cvv", "12")
+	page.Type("#pan", "4242 4242 4242 4241")
+	page.Type("#expiry", "1020")
+	page.Type("#cvv", "12")
 	page.Click("form .button")
 	page.Await("#pan-error", "Check the number: there is a mistake in it.")
 	page.Await("#expiry-error", "This card has expired. Please use another one.")
@@ -165,7 +158,7 @@ func TestMistakesBeforeSending(t *testing.T) {
 	if title := page.Text("title"); !strings.HasPrefix(title, "Error: ") {
 		t.Errorf("the title is %q", title)
 	}
-	page.Do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("2"))
+	page.Keys(kb.End + kb.Backspace + "2")
 	page.Await("#pan-error", "(none)") // as soon as it is right
 	page.Click(".languages summary")
 	page.Click(".languages a[lang=ru]")
@@ -179,7 +172,7 @@ func TestMistakesBeforeSending(t *testing.T) {
 	// Without a script the server finds them, and the page may be loaded again.
 	page.WithoutScript()
 	page.Open(b.server.URL + b.path(p) + "?lang=en")
-	page.types("#expiry", "1230")
+	page.Type("#expiry", "1230")
 	page.Click("form .button")
 	for range 2 {
 		page.Await("#pan-error", "Enter the number of your card.")
@@ -193,42 +186,16 @@ func TestMistakesBeforeSending(t *testing.T) {
 	}
 }
 
-// Nothing is covered by the menu of languages once the keyboard has left it.
-func TestMenuCloses(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
-	b := setup(t, false)
-	page.Open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
-	page.Do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
-	for range 8 { // through seven languages, and out
-		page.Do(chromedp.KeyEvent(kb.Tab))
-	}
-	if eval[bool](page, `document.querySelector(".languages").open`) {
-		t.Error("the menu is still open")
-	}
-	if at := eval[string](page, "document.activeElement.id"); at != "copy-amount" {
-		t.Errorf("the keyboard is at %q", at)
-	}
-}
-
 // Long names do not fill the screen, and nobody has to guess the rest of them.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	page := newTab(t)
 	b := setup(t, false)
-	long := strings.Repeat("Очень длинное имя ", 14)
 	order := strings.Repeat("A", 250)
-	method := "sbp"
-	created, err := b.payments.Create(t.Context(), b.boxes["RUB"].Caller, payment.Request{
-		OrderID:     order,
-		Amount:      "1500",
-		Currency:    "RUB",
-		Method:      &method,
-		CallbackURI: "https://shop.example/hook",
-		Description: &long,
+	p := b.create(t, "RUB", "sbp", func(r *payment.Request) {
+		r.OrderID, r.Description = order, ptr(strings.Repeat("Очень длинное имя ", 14))
 	})
-	noError(t, err)
-	page.Open(b.server.URL + b.path(created.Payment))
+	page.Open(b.server.URL + b.path(p))
 	height := `document.querySelector(".order").getBoundingClientRect().height`
 	if got := eval[float64](page, height); got > 170 {
 		t.Errorf("the order takes %.0f px", got)
