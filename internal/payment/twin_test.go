@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -19,22 +17,15 @@ func TestTwinWaits(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
 	service := b.asRun(t)
 	first, err := service.Create(t.Context(), merchant.Caller, request("first"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for order, commits := range map[string]bool{"commits": true, "rolls back": false} {
-		winner := must[pgx.Tx](t)(b.Pool.Begin(t.Context()))
-		t.Cleanup(func() { _ = winner.Rollback(context.Background()) })
-		_, err := winner.Exec(
-			t.Context(),
+		winner := b.other(
+			t,
 			"insert into payment_key (merchant_id, channel, order_id, payment_id) values ($1, 'sbp', $2, $3)",
 			merchant.ID,
 			order,
 			first.Payment.ID,
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var twin payment.Created
 		ended := make(chan error, 1)
 		go func() {
@@ -58,9 +49,7 @@ func TestTwinWaits(t *testing.T) {
 		} else {
 			err = winner.Rollback(t.Context())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if err := <-ended; err != nil || twin.Replay != commits || (twin.Payment.ID == first.Payment.ID) != commits {
 			t.Errorf("%s: %v, replay %v of payment %d", order, err, twin.Replay, twin.Payment.ID)
 		}

@@ -21,15 +21,10 @@ func TestTwinWaits(t *testing.T) {
 	noError(t, err)
 	t.Cleanup(impatient.Close)
 	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), webhook.NewAddresses(false))
-	winner, err := b.Pool.Begin(t.Context())
-	noError(t, err)
-	t.Cleanup(func() { _ = winner.Rollback(context.Background()) })
-	_, err = winner.Exec(
-		t.Context(),
+	winner := beginBeside(t, b.DB)
+	_, err = winner.Exec(t.Context(),
 		"insert into payin_key (merchant_id, channel, order_id, payin_id) values ($1, 'sbp', 'order', $2)",
-		merchant.ID,
-		first.ID,
-	)
+		merchant.ID, first.ID)
 	noError(t, err)
 	ended := make(chan error, 1)
 	var twin payout.Created
