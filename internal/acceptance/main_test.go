@@ -40,7 +40,11 @@ func TestMain(m *testing.M) {
 // runAll builds the program, runs the tests, and searches at the end what was logged and answered.
 func runAll(m *testing.M) (code int, err error) {
 	testenv.InMemory()
-	if err := flag.Set("test.parallel", strconv.Itoa(parallel)); err != nil {
+	together := parallel
+	if raceDetector {
+		together = parallel / 2 // the gateways need several times as much of the processor then
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(together)); err != nil {
 		return 0, err
 	}
 	dir, err := os.MkdirTemp("", "gateway-program-")

@@ -223,17 +223,17 @@ func TestCollectorAway(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_TIMEOUT": "500",
 	})
 	const line = "traces cannot be sent to the collector"
-	began := time.Now()
-	for strings.Count(v.log.String(), line) == 0 && time.Since(began) < testenv.Patience {
+	testenv.Until(t, "the collector is missed", func() bool {
 		v.create(t, v.first(), nil)
-	}
+		return strings.Contains(v.log.String(), line)
+	})
 	for range 20 {
 		v.create(t, v.first(), nil)
 		time.Sleep(20 * time.Millisecond) // another export each time
 	}
-	began = time.Now()
+	began := time.Now()
 	noError(t, v.stop())
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); testenv.Whole() && took > 20*time.Second {
 		t.Errorf("the end took %s", took)
 	}
 	if n := strings.Count(v.log.String(), line); n != 1 {
