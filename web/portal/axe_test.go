@@ -102,7 +102,7 @@ type group struct {
 	sandbox bool
 	who     func(b *bundle, t testing.TB) *person
 	pages   func(b *bundle, t testing.TB, p *person) map[string]string
-	// brief are those that stand for all outside the whole check: of each template one.
+	// brief are those that stand for all outside the whole check.
 	brief []string
 }
 
@@ -123,15 +123,15 @@ var groups = []group{
 	{
 		name: "traders", options: options{passkeys: true},
 		who:   func(b *bundle, t testing.TB) *person { return b.trader(t, 0) },
-		pages: (*bundle).pages, brief: []string{"desk", "payment", "app", "requisite"},
+		pages: (*bundle).pages, brief: []string{"desk", "payment"},
 	},
 	{
 		name:  "merchants",
 		who:   as(caller.Owner),
 		pages: (*bundle).merchantPages,
-		brief: []string{"payments", "appeal form"},
+		brief: []string{"payments"},
 	},
-	{name: "developers", who: as(caller.Owner), pages: (*bundle).developerPages, brief: []string{"webhooks", "looks"}},
+	{name: "developers", who: as(caller.Owner), pages: (*bundle).developerPages, brief: []string{"webhooks"}},
 	{
 		name: "overview", who: as(caller.Owner),
 		pages: func(b *bundle, t testing.TB, _ *person) map[string]string {
@@ -153,7 +153,7 @@ var groups = []group{
 			b.watched()
 			return b.treasurer(t, "one")
 		},
-		pages: (*bundle).moneyPages, brief: []string{"rates", "dry run"},
+		pages: (*bundle).moneyPages, brief: []string{"rates"},
 	},
 	{name: "directory", who: operator(caller.Admin), pages: (*bundle).directoryPages, brief: []string{"cashbox"}},
 	{

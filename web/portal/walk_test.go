@@ -11,10 +11,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
 
-// These walk through a day of each of a merchant's roles in a real browser.
+// These walk through a day of each of a merchant's roles in a real browser. What they do is proved of each page as well.
 
 // desktop has a tab shown on a wide screen.
 func desktop(tab browsertest.Tab) browsertest.Tab {
@@ -112,6 +113,7 @@ func TestSupportWalks(t *testing.T) {
 // cancels a payout.
 func TestFinanceWalks(t *testing.T) {
 	t.Parallel()
+	testenv.Long(t, "support walks for all")
 	b := setup(t, options{})
 	b.confirm(t, b.create(t, "1500"))
 	b.payOut(t, 1)
@@ -160,6 +162,7 @@ func TestFinanceWalks(t *testing.T) {
 // events again by a filter, and asks what is wrong with a signature.
 func TestDeveloperWalks(t *testing.T) {
 	t.Parallel()
+	testenv.Long(t, "support walks for all")
 	b := setup(t, options{})
 	b.tell(t, b.merchant, 1, "dead")
 	b.tell(t, b.merchant, 2, "dead")
@@ -219,6 +222,7 @@ func (b *bundle) developerResends(t *testing.T, tab browsertest.Tab) {
 // colleague is out at the next click.
 func TestOwnerWalks(t *testing.T) {
 	t.Parallel()
+	testenv.Long(t, "support walks for all")
 	b := setup(t, options{})
 	tab, theirs := desktop(browsertest.New(t)), browsertest.New(t)
 	b.comes(t, tab, b.employed(t, caller.Owner), "Overview")
