@@ -132,12 +132,8 @@ func noError(t testing.TB, err error) {
 // callback calls UpdatePaymentStatus over REST, signed by the application.
 func callback(t *testing.T, server *httptest.Server, body string) (*http.Response, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(
-		t.Context(),
-		http.MethodPost,
-		server.URL+"/api/v1/payments/1/callback",
-		strings.NewReader(body),
-	)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/payments/1/callback",
+		strings.NewReader(body))
 	noError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Signature", sign.Signature(applicationSecret, []byte(body)))
@@ -348,12 +344,8 @@ func TestUnsigned(t *testing.T) {
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { panic(http.ErrAbortHandler) })
-	request, err := http.NewRequestWithContext(
-		t.Context(),
-		http.MethodPost,
-		server.URL+"/portal.v1.AuthService/Login",
-		strings.NewReader("{}"),
-	)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/portal.v1.AuthService/Login",
+		strings.NewReader("{}"))
 	noError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := server.Client().Do(request); err == nil {

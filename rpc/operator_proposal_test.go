@@ -43,10 +43,8 @@ func TestFourEyesByCalls(t *testing.T) {
 			Kind: caller.Operator, Role: caller.Treasury, Login: login,
 		}, "hash", dbtest.Start)
 		noError(t, err)
-		return caller.With(
-			t.Context(),
-			caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: id, Login: login},
-		)
+		return caller.With(t.Context(),
+			caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: id, Login: login})
 	}
 	one, two := operator("one"), operator("two")
 	corrected, err := s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
@@ -64,10 +62,8 @@ func TestFourEyesByCalls(t *testing.T) {
 		t.Fatalf("%v", corrected.Msg)
 	}
 	approve := func(ctx context.Context) error {
-		_, err := s.ApproveProposal(
-			ctx,
-			connect.NewRequest(&portalv1.ApproveProposalRequest{ProposalId: p.GetProposalId()}),
-		)
+		_, err := s.ApproveProposal(ctx,
+			connect.NewRequest(&portalv1.ApproveProposalRequest{ProposalId: p.GetProposalId()}))
 		return err
 	}
 	wantCode := func(err error, code string) {

@@ -67,10 +67,8 @@ func TestReportOfATrader(t *testing.T) {
 	for _, line := range lines {
 		kinds = append(kinds, line.GetKind()+" "+line.GetWhat())
 	}
-	if got := strings.Join(
-		kinds,
-		", ",
-	); got != "request created, choice requisite_chosen, rate rate_fixed, status status, "+
+	if got := strings.Join(kinds,
+		", "); got != "request created, choice requisite_chosen, rate rate_fixed, status status, "+
 		"ledger transfer, ledger transfer" {
 		t.Fatalf("the lines are %s", got)
 	}
@@ -108,10 +106,8 @@ func TestReportOfATrader(t *testing.T) {
 	if got := payins.Msg.GetData(); len(got) != 0 {
 		t.Errorf("the payouts are %v", got)
 	}
-	_, err = service.GetPayinTimeline(
-		ctx,
-		connect.NewRequest(&portalv1.GetPayinTimelineRequest{PayinId: p.UUID.String()}),
-	)
+	_, err = service.GetPayinTimeline(ctx,
+		connect.NewRequest(&portalv1.GetPayinTimelineRequest{PayinId: p.UUID.String()}))
 	if refusal := fault.As(err); refusal == nil || refusal.Code != "not_found" {
 		t.Errorf("a payment as a payout: %v", err)
 	}

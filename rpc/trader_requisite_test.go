@@ -114,12 +114,6 @@ func TestTraderRequisites(t *testing.T) {
 	says(t, trader, caller.Owner, s.UpdateRequisite, &portalv1.TraderServiceUpdateRequisiteRequest{
 		RequisiteId: 1, Enabled: proto.Bool(false), Limits: limits,
 	}, `{"data": `+requisite+`}`)
-	says(
-		t,
-		trader,
-		caller.Desk,
-		s.ListRequisites,
-		&portalv1.TraderServiceListRequisitesRequest{},
-		`{"data": [`+requisite+`]}`,
-	)
+	says(t, trader, caller.Desk, s.ListRequisites, &portalv1.TraderServiceListRequisitesRequest{},
+		`{"data": [`+requisite+`]}`)
 }

@@ -83,12 +83,8 @@ func TestTakeMessage(t *testing.T) {
 				"unpadded": base64.RawStdEncoding, "of URLs": base64.URLEncoding, "of URLs, unpadded": base64.RawURLEncoding, "plain": base64.StdEncoding,
 			} {
 				text := strings.ReplaceAll(coding.EncodeToString(file), "/", `\/`)
-				spellings[form] = fmt.Sprintf(
-					`{"reason":%q, "file" : "%s", "paymentId":"42","fileName":%q}`,
-					reason,
-					text,
-					name,
-				)
+				spellings[form] = fmt.Sprintf(`{"reason":%q, "file" : "%s", "paymentId":"42","fileName":%q}`, reason,
+					text, name)
 			}
 		}
 		for form, body := range spellings {
@@ -135,11 +131,8 @@ func TestTakeMessageRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if _, w := arrived(
-		t,
-		mediaJSON,
-		make([]byte, edge.MaxUpload+1),
-	); !strings.Contains(w.Body.String(), "body_too_large") {
+	if _, w := arrived(t, mediaJSON,
+		make([]byte, edge.MaxUpload+1)); !strings.Contains(w.Body.String(), "body_too_large") {
 		t.Errorf("too large: %s", w.Body)
 	}
 }

@@ -141,10 +141,8 @@ func TestDecodeFindsEverything(t *testing.T) {
 
 func TestDecodeKeepsWhatIsRight(t *testing.T) {
 	t.Parallel()
-	got, _ := decodeNew(
-		(&gatewayv1.CreatePaymentRequest{}).ProtoReflect(),
-		`{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`,
-	)
+	got, _ := decodeNew((&gatewayv1.CreatePaymentRequest{}).ProtoReflect(),
+		`{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`)
 	want := &gatewayv1.CreatePaymentRequest{OrderId: "1", Payer: &gatewayv1.Payer{Type: "t"}}
 	if !proto.Equal(got.Interface(), want) {
 		t.Errorf("got %v; want %v", got.Interface(), want)
@@ -201,10 +199,8 @@ func TestDecodeSampleErrors(t *testing.T) {
 	if !reflect.DeepEqual(found, want) {
 		t.Errorf("got %q\nwant %q", found, want)
 	}
-	_, found = decodeNew(
-		newSample(t),
-		`{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`,
-	)
+	_, found = decodeNew(newSample(t),
+		`{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`)
 	want = fault.Fields{
 		"tags":     {"must be a list"},
 		"items":    {"must be a list"},

@@ -49,10 +49,8 @@ func TestForm(t *testing.T) {
 			s,
 			open,
 			formRequest(part(`content-disposition: form-data; name="file"; `+sent, "\x00\xff\r\n--x\r\n")+
-				part(
-					"Content-Disposition: form-data; name=reason\r\nContent-Transfer-Encoding: quoted-printable",
-					"a=20b",
-				)+formEnd),
+				part("Content-Disposition: form-data; name=reason\r\nContent-Transfer-Encoding: quoted-printable",
+					"a=20b")+formEnd),
 		)
 		checkAnswer(t, sent, w, http.StatusCreated, `{"message":"Appeal created","data":null}`)
 		reason := "a=20b"
@@ -72,9 +70,7 @@ func TestForm(t *testing.T) {
 func TestFormWithWrongParts(t *testing.T) {
 	t.Parallel()
 	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
-		`Content-Disposition: form-data; name="file"; filename="a"`,
-		"y",
-	)
+		`Content-Disposition: form-data; name="file"; filename="a"`, "y")
 	for name, test := range map[string]struct {
 		body string
 		want *gatewayv1.CreateAppealRequest
@@ -100,20 +96,11 @@ func TestFormWithWrongParts(t *testing.T) {
 func TestFormTooLarge(t *testing.T) {
 	t.Parallel()
 	want := errorJSON("body_too_large", "The body must be at most 10485760 bytes.")
-	checkAnswer(
-		t,
-		"a form, and more",
+	checkAnswer(t, "a form, and more",
 		exchange(&stub{}, open, formRequest(formEnd+strings.Repeat("x", edge.MaxUpload))),
-		http.StatusRequestEntityTooLarge,
-		want,
-	)
-	checkAnswer(
-		t,
-		"one past",
-		exchange(&stub{}, open, formRequest(strings.Repeat("x", edge.MaxUpload+1))),
-		http.StatusRequestEntityTooLarge,
-		want,
-	)
+		http.StatusRequestEntityTooLarge, want)
+	checkAnswer(t, "one past", exchange(&stub{}, open, formRequest(strings.Repeat("x", edge.MaxUpload+1))),
+		http.StatusRequestEntityTooLarge, want)
 }
 
 // A download's name is a name wherever it is kept, whatever the one who sent the file called it.
@@ -139,9 +126,7 @@ func TestWriteFile(t *testing.T) {
 // own.
 func FuzzForm(f *testing.F) {
 	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
-		`Content-Disposition: form-data; name="file"; filename="a"`,
-		"y",
-	)
+		`Content-Disposition: form-data; name="file"; filename="a"`, "y")
 	for _, seed := range []string{"", good + formEnd, good, good + good + formEnd, strings.ReplaceAll(good, "\r", "") + formEnd, "--a b--"} {
 		f.Add([]byte(seed))
 	}

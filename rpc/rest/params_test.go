@@ -44,14 +44,8 @@ func TestDecodeQuery(t *testing.T) {
 		}
 		found, _ := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
 		if !reflect.DeepEqual(found, test.found) || !proto.Equal(got.Interface(), want.Interface()) {
-			t.Errorf(
-				"%s: got %v, errors %v; want %v, errors %v",
-				query,
-				got.Interface(),
-				found,
-				want.Interface(),
-				test.found,
-			)
+			t.Errorf("%s: got %v, errors %v; want %v, errors %v", query, got.Interface(), found, want.Interface(),
+				test.found)
 		}
 	}
 }

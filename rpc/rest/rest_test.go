@@ -148,9 +148,7 @@ func TestCreatePayment(t *testing.T) {
 		t.Error("the response's header is missing")
 	}
 	if want := (&gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}); !proto.Equal(
-		s.asked,
-		want,
-	) {
+		s.asked, want) {
 		t.Errorf("asked %v; want %v", s.asked, want)
 	}
 	if s.header.Get("X-Custom") != "x" {
@@ -173,13 +171,8 @@ func TestFindingsReachTheService(t *testing.T) {
 
 	s = &stub{err: fault.ErrScopeRequired}
 	w = exchange(s, open, post("/api/v1/payments", `{"orderId":1}`))
-	checkAnswer(
-		t,
-		"refused first",
-		w,
-		http.StatusForbidden,
-		errorJSON("merchant_scope_required", "The key lacks the scope this call needs."),
-	)
+	checkAnswer(t, "refused first", w, http.StatusForbidden,
+		errorJSON("merchant_scope_required", "The key lacks the scope this call needs."))
 	if want := (fault.Fields{"orderId": {"must be a string"}}); !reflect.DeepEqual(s.found, want) {
 		t.Errorf("found %v; want %v", s.found, want)
 	}
@@ -213,13 +206,8 @@ func TestNotFound(t *testing.T) {
 		"0", "-1", "+1", "01", "1e3", "1.0", "0x1", "1_000", "9223372036854775808", "99999999999999999999", "one", "%201", "1%00", "١",
 	} {
 		s := &stub{}
-		checkAnswer(
-			t,
-			id,
-			exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)),
-			http.StatusNotFound,
-			notFoundJSON,
-		)
+		checkAnswer(t, id, exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)), http.StatusNotFound,
+			notFoundJSON)
 		if s.asked != nil {
 			t.Errorf("%s: the service was asked", id)
 		}
@@ -307,13 +295,8 @@ func TestBodySize(t *testing.T) {
 	if w := exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))); w.Code != http.StatusOK {
 		t.Errorf("at the limit: %d %s", w.Code, w.Body)
 	}
-	checkAnswer(
-		t,
-		"over",
-		exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))),
-		http.StatusRequestEntityTooLarge,
-		tooLargeJSON,
-	)
+	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))),
+		http.StatusRequestEntityTooLarge, tooLargeJSON)
 
 	limited := post("/api/v1/payments", body(1000))
 	limited.Body = http.MaxBytesReader(httptest.NewRecorder(), limited.Body, 10)
@@ -345,13 +328,8 @@ func TestGuard(t *testing.T) {
 	}
 	r := post("/api/v1/payments/zero/callback", strings.Repeat("x", edge.MaxBody+1))
 	r.Header.Set("Content-Type", "text/plain")
-	checkAnswer(
-		t,
-		"denied",
-		exchange(&stub{}, deny, r),
-		http.StatusUnauthorized,
-		errorJSON("signature_required", "A signature is required."),
-	)
+	checkAnswer(t, "denied", exchange(&stub{}, deny, r), http.StatusUnauthorized,
+		errorJSON("signature_required", "A signature is required."))
 	var want []string
 	for _, row := range routes(services(&stub{})) {
 		want = append(want, row.procedure)

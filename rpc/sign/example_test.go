@@ -20,11 +20,8 @@ func Example() {
 	defer gateway.Close()
 
 	client := &http.Client{Transport: sign.Transport(nil, "key_1", "secret")}
-	response, err := client.Post(
-		gateway.URL+"/api/v1/payments",
-		"application/json",
-		strings.NewReader(`{"orderId":"A-1"}`),
-	)
+	response, err := client.Post(gateway.URL+"/api/v1/payments", "application/json",
+		strings.NewReader(`{"orderId":"A-1"}`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -69,12 +69,8 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	found["card cancel"] = found["card"] + "/cancel"
 	code := b.create(t, "AZN", "quasi_ecom")
 	b.payWith(t, code, codeCard)
-	paid, declined, saved := b.createFor(
-		t,
-		"AZN",
-		"quasi_ecom",
-		"axe",
-	), b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "AZN", "quasi_ecom", "axe")
+	paid, declined, saved := b.createFor(t, "AZN", "quasi_ecom",
+		"axe"), b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "AZN", "quasi_ecom", "axe")
 	b.payWith(t, paid, approvedCard)
 	b.payWith(t, declined, declinedCard)
 	b.answers(t)
@@ -110,20 +106,8 @@ func (b *bundle) lostStates(t *testing.T, found map[string]string) {
 
 // alike are pages laid out as others are: one language is enough for them.
 var alike = []string{
-	"card cancel",
-	"card paid",
-	"card declined",
-	"checking",
-	"other card",
-	"early code",
-	"processing",
-	"cards off",
-	"code lost",
-	"card lost",
-	"failed",
-	"cancelled",
-	"appeal",
-	"colored",
+	"card cancel", "card paid", "card declined", "checking", "other card", "early code", "processing", "cards off",
+	"code lost", "card lost", "failed", "cancelled", "appeal", "colored",
 }
 
 // Nobody is shut out: in any state and theme, nor in any language. Words have the colours of their

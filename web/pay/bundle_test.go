@@ -230,22 +230,15 @@ func (b *bundle) change(t testing.TB, to directory.CashboxUpdate) {
 // set moves a payment to a status on the application's word.
 func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(
-		context.Background(),
-		caller.Caller{Kind: caller.Application},
-		p.ID,
-		payment.Update{Status: status, Reason: reason},
-	)
+	_, _, err := b.payments.UpdateStatus(context.Background(), caller.Caller{Kind: caller.Application}, p.ID,
+		payment.Update{Status: status, Reason: reason})
 	noError(t, err)
 }
 
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
-	_, err := b.payments.Confirm(
-		ctx,
-		caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID},
-		p.ID,
-	)
+	_, err := b.payments.Confirm(ctx, caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID},
+		p.ID)
 	return err
 }
 
@@ -335,23 +328,11 @@ func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	r, err := http.NewRequestWithContext(
-		t.Context(),
-		http.MethodPost,
-		b.server.URL+path,
-		strings.NewReader(form.Encode()),
-	)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path,
+		strings.NewReader(form.Encode()))
 	noError(t, err)
-	return b.send(
-		t,
-		r,
-		"Origin",
-		"null",
-		"Sec-Fetch-Site",
-		"same-origin",
-		"Content-Type",
-		"application/x-www-form-urlencoded",
-	)
+	return b.send(t, r, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Content-Type",
+		"application/x-www-form-urlencoded")
 }
 
 // mistaken sends a form that has mistakes in it, and follows where that leads as a browser does. The

@@ -38,10 +38,8 @@ func TestBuy(t *testing.T) {
 		page.Keys("1230")
 		page.Type("#cvv", "123")
 		want := strings.Join([]string{test.grouped, "12/30", test.brand}, "|")
-		if got := strings.Join(
-			[]string{page.value("#pan"), page.value("#expiry"), page.Text(".brand")},
-			"|",
-		); got != want {
+		if got := strings.Join([]string{page.value("#pan"), page.value("#expiry"), page.Text(".brand")},
+			"|"); got != want {
 			t.Errorf("%s is typed as %s, want %s", test.card, got, want)
 		}
 		page.Click("form .button")

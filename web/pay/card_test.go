@@ -139,18 +139,8 @@ func TestNumberInTheWrongField(t *testing.T) {
 		}
 	}
 	for _, holder := range []string{"IVAN \xff", "IVAN\x00", "IVAN\u0007"} {
-		a := b.mistaken(
-			t,
-			b.path(p)+"/card",
-			"pan",
-			approvedCard,
-			"expiry",
-			"12/30",
-			"cvv",
-			"987",
-			"cardHolder",
-			holder,
-		)
+		a := b.mistaken(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987", "cardHolder",
+			holder)
 		if parse(t, a).Find("#cardHolder-error").Length() != 1 ||
 			b.attempts(t, p) != 0 {
 			t.Errorf("%q is taken", holder)
@@ -263,13 +253,9 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	p := b.create(t, "AZN", "quasi_ecom")
 	seen := []answer{b.payWith(t, p, codeCard)}
 	b.answers(t)
-	seen = append(
-		seen,
-		b.ask(t, http.MethodGet, b.path(p)),
-		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"),
-		b.ask(t, http.MethodGet, b.path(p)),
-		b.ask(t, http.MethodGet, b.path(p)+"/status"),
-	)
+	seen = append(seen, b.ask(t, http.MethodGet, b.path(p)),
+		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"), b.ask(t, http.MethodGet, b.path(p)),
+		b.ask(t, http.MethodGet, b.path(p)+"/status"))
 	for i, a := range seen {
 		for _, secret := range []string{codeCard, "4000 0025", ">987<", `"987"`, "24681357"} {
 			if strings.Contains(a.body+a.header.Get("Location"), secret) {
@@ -299,10 +285,8 @@ func TestCardIsKeptWithConsent(t *testing.T) {
 		t.Error("a card is kept without consent")
 	}
 	// A mistake in the form takes the tick back no more than the number.
-	wrong := parse(
-		t,
-		b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on"),
-	)
+	wrong := parse(t,
+		b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on"))
 	if _, ticked := wrong.Find("#keep").Attr("checked"); !ticked {
 		t.Error("the tick is lost")
 	}

@@ -255,10 +255,8 @@ func TestFewQuestions(t *testing.T) {
 		// A question that is not held would be answered before this one.
 		eval[bool](page, `fetch(document.querySelector("main").dataset.status).then(() => true)`)
 	}
-	answered := eval[int](
-		page,
-		`performance.getEntriesByType("resource").filter(r => r.name.includes("wait=1")).length`,
-	)
+	answered := eval[int](page,
+		`performance.getEntriesByType("resource").filter(r => r.name.includes("wait=1")).length`)
 	if answered != 0 {
 		t.Errorf("%d questions were answered, and not held", answered)
 	}

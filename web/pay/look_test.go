@@ -53,23 +53,16 @@ func TestFrameOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
-	b.change(
-		t,
-		directory.CashboxUpdate{ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400")},
-	)
+	b.change(t,
+		directory.CashboxUpdate{ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400")})
 	a := b.ask(t, http.MethodGet, b.path(p))
-	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(
-		policy,
-		"; frame-ancestors https://shop.example",
-	) ||
+	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy,
+		"; frame-ancestors https://shop.example") ||
 		a.header.Get("X-Frame-Options") != "" {
 		t.Error(policy, a.header.Get("X-Frame-Options"))
 	}
-	if policy := b.ask(
-		t,
-		http.MethodGet,
-		b.path(other),
-	).header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
+	if policy := b.ask(t, http.MethodGet,
+		b.path(other)).header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
 		t.Error(policy)
 	}
 	page := parse(t, a)
@@ -155,13 +148,8 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 		t.Errorf("%d files and the page are %d bytes", files, weight)
 	}
 	t.Logf("%s: %d bytes", p.Method, weight)
-	if plain := b.ask(
-		t,
-		http.MethodGet,
-		b.path(p),
-		"Accept-Encoding",
-		"br, gzip;q=0",
-	); plain.header.Get("Content-Encoding") != "" ||
+	if plain := b.ask(t, http.MethodGet, b.path(p), "Accept-Encoding",
+		"br, gzip;q=0"); plain.header.Get("Content-Encoding") != "" ||
 		!strings.HasPrefix(plain.body, "<!doctype html>") {
 		t.Errorf("to who takes no gzip: %.20q", plain.body)
 	}

@@ -149,11 +149,8 @@ func TestDeadline(t *testing.T) {
 	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
 	b.clock.Advance(time.Millisecond)
 	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
-	if after := b.ask(
-		t,
-		http.MethodGet,
-		b.path(p)+"/status",
-	).body; before != `{"version":"0-true-false-false","seconds":1}`+"\n" ||
+	if after := b.ask(t, http.MethodGet,
+		b.path(p)+"/status").body; before != `{"version":"0-true-false-false","seconds":1}`+"\n" ||
 		after != `{"version":"0-false-false-false","seconds":0}`+"\n" {
 		t.Errorf("%s then %s", before, after)
 	}
@@ -237,10 +234,8 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%+v", history)
 	}
 	var events int
-	noError(
-		t,
-		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events),
-	)
+	noError(t,
+		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events))
 	if events != 1 {
 		t.Errorf("%d webhooks", events)
 	}

@@ -105,11 +105,8 @@ func TestReceipts(t *testing.T) {
 	if page.Find(".proof").Length() != 0 || !strings.Contains(page.Text(), "Receipts can no longer be attached here.") {
 		t.Error("a receipt is taken after a day")
 	}
-	if list, err := b.payments.ListReceipts(
-		t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		late.ID,
-	); err != nil ||
+	if list, err := b.payments.ListReceipts(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		late.ID); err != nil ||
 		len(list) != 0 {
 		t.Errorf("%d receipts, %v", len(list), err)
 	}

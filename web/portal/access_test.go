@@ -244,25 +244,21 @@ func TestAccess(t *testing.T) {
 				continue // the first goes on for ever, the next end what is tried here, the last only leads on
 			}
 			got := verdict(pattern, b.try(t, browser, pattern, fmt.Sprint(p.ID)))
-			want := "refused"
+			wanted := "refused"
 			if slices.Contains(visitor.allowed, group) {
-				want = "let in"
+				wanted = "let in"
 				if strings.HasPrefix(visitor.name, "foreign") && strings.Contains(pattern, "{id}") &&
 					(strings.Contains(pattern, "/trader/") || strings.Contains(pattern, "/merchant/")) {
-					want = "refused"
+					wanted = "refused"
 				}
 				if visitor.name == "foreign merchant" && strings.Contains(pattern, "{cashbox}") {
-					want = "refused"
+					wanted = "refused"
 				}
 			}
-			if got != want {
-				t.Errorf("%s: %s is %s, want %s", pattern, visitor.name, got, want)
-			}
+			want(t, pattern, got, wanted)
 		}
 	}
-	if status := b.status(t, p); status != "pending" {
-		t.Errorf("after all that the payment is %s", status)
-	}
+	want(t, "after all that the payment is", b.status(t, p), "pending")
 }
 
 func (b *bundle) visitor(t *testing.T, i int) *person {

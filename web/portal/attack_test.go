@@ -135,27 +135,15 @@ func TestForeignIDs(t *testing.T) {
 		}
 		asked++
 		foreign, missing := strangers[part].asks(t, method, theirs), strangers[part].asks(t, method, nobodys)
-		if foreign.code != missing.code || unnamed(foreign, theirs) != unnamed(missing, nobodys) {
-			t.Errorf(
-				"%s: another's is %d, nobody's %d:\n%s\n%s",
-				pattern,
-				foreign.code,
-				missing.code,
-				foreign.text(),
-				missing.text(),
-			)
-		}
-		if foreign.code != http.StatusNotFound {
-			t.Errorf("%s of somebody else: %d %s", pattern, foreign.code, foreign.text())
-		}
+		want(t, pattern+": another's is", line(foreign.code, unnamed(foreign, theirs)),
+			line(missing.code, unnamed(missing, nobodys)))
+		want(t, pattern+" of somebody else", foreign.code, http.StatusNotFound)
 		if own := owners[part].get(t, theirs); method == http.MethodGet && own.code != http.StatusOK &&
 			!strings.HasSuffix(theirs, "/proof.json") { // there is none before the day is over
 			t.Errorf("%s of their own: %d %s", pattern, own.code, own.text())
 		}
 	}
-	if after := b.kept(t); after != before {
-		t.Errorf("there was\n%s and is\n%s", before, after)
-	}
+	want(t, "there was", b.kept(t), before)
 	if asked < 40 {
 		t.Errorf("only %d routes were asked", asked)
 	}
@@ -273,25 +261,8 @@ func TestUnreadableAddresses(t *testing.T) {
 		"trader": b.trader(t, 0), "merchant": b.as(t, caller.Owner), "operator": b.signIn(t, "root"),
 	}
 	parameters := []string{
-		"q",
-		"key",
-		"code",
-		"status",
-		"method",
-		"type",
-		"currency",
-		"subject",
-		"owner",
-		"kind",
-		"url",
-		"bank",
-		"after",
-		"before",
-		"state",
-		"next",
-		"lang",
-		"at",
-		"days",
+		"q", "key", "code", "status", "method", "type", "currency", "subject", "owner", "kind", "url", "bank", "after",
+		"before", "state", "next", "lang", "at", "days",
 	}
 	for pattern := range portal.Patterns(b.rooms) {
 		method, path, _ := strings.Cut(pattern, " ")

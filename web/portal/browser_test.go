@@ -71,10 +71,8 @@ func TestDeskIsLive(t *testing.T) {
 	tab.Focus("#job-1 a.danger")
 	second := b.create(t, "1501")
 	awaitScript(t, tab, jobs, ids(first, second))
-	if focus := browsertest.Eval[string](
-		tab,
-		`document.activeElement.getAttribute("href")`,
-	); focus != "/trader/payments/1/cancel" {
+	if focus := browsertest.Eval[string](tab,
+		`document.activeElement.getAttribute("href")`); focus != "/trader/payments/1/cancel" {
 		t.Errorf("the focus is on %q", focus)
 	}
 	before := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
@@ -82,9 +80,7 @@ func TestDeskIsLive(t *testing.T) {
 		document.dispatchEvent(new Event("visibilitychange"))`)
 	third := b.create(t, "1502")
 	awaitScript(t, tab, jobs, ids(first, second, third))
-	if title := browsertest.Eval[string](tab, "document.title"); title != "(1) Desk · Trader" {
-		t.Errorf("the hidden tab is titled %q", title)
-	}
+	want(t, "the hidden tab is titled", browsertest.Eval[string](tab, "document.title"), "(1) Desk · Trader")
 	if after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`); after <= before {
 		t.Errorf("%s chimes before, %s after", before, after)
 	}
@@ -186,10 +182,8 @@ func TestKeys(t *testing.T) {
 	press := func(key string) {
 		browsertest.Eval[bool](
 			tab,
-			fmt.Sprintf(
-				`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`,
-				key,
-			),
+			fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`,
+				key),
 		)
 	}
 	press("j")
@@ -205,9 +199,7 @@ func TestKeys(t *testing.T) {
 	tab.Click("[data-close]")
 	press("c")
 	tab.Await("h1", "Has the money arrived?")
-	if b.status(t, pay) != "pending" {
-		t.Error("a key has acted")
-	}
+	want(t, "a key has acted", b.status(t, pay), "pending")
 	p.post(t, "/account/preferences", "zone", "UTC", "language", "", "theme", "system")
 	tab.Open(b.server.URL + "/trader")
 	press("j")
@@ -259,12 +251,10 @@ func TestPasskey(t *testing.T) {
 	tab.Await("h1", "Second factor")
 	tab.Click("form[data-passkey] button")
 	tab.Await("h1", "Account")
-	for i, want := range []int{http.StatusSeeOther, http.StatusUnprocessableEntity} {
+	for i, wanted := range []int{http.StatusSeeOther, http.StatusUnprocessableEntity} {
 		p := b.nobody()
 		p.post(t, "/sign-in", "login", "owner", "password", password)
-		if a := p.post(t, "/second-factor", "code", codes[0]); a.code != want {
-			t.Errorf("use %d of a recovery code: %d", i+1, a.code)
-		}
+		want(t, fmt.Sprint("use ", i+1), p.post(t, "/second-factor", "code", codes[0]).code, wanted)
 	}
 }
 
@@ -283,9 +273,7 @@ func TestWithoutScript(t *testing.T) {
 	tab.Click(fmt.Sprintf("#job-%d a.primary", pay.ID))
 	tab.Click("main form button.primary")
 	tab.Visible(".flash")
-	if status := b.status(t, pay); status != "completed" {
-		t.Errorf("the payment is %s", status)
-	}
+	want(t, "the payment is", b.status(t, pay), "completed")
 	tab.Click(`form[action="/sign-out"] button`)
 	tab.Visible("#password")
 }

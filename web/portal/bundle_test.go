@@ -302,12 +302,8 @@ func (p *person) post(t testing.TB, path string, fields ...string) answer {
 
 func (p *person) postForm(t testing.TB, path string, form url.Values, headers ...string) answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(
-		t.Context(),
-		http.MethodPost,
-		p.b.server.URL+path,
-		strings.NewReader(form.Encode()),
-	)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.b.server.URL+path,
+		strings.NewReader(form.Encode()))
 	noError(t, err)
 	return p.send(t, r, append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
 }

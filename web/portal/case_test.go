@@ -57,11 +57,8 @@ func (b *bundle) casePages(t testing.TB, _ *person) map[string]string {
 	processing, proof, elsewhere := "/operator/payouts/"+payouts[0], "42", "https://elsewhere.example"
 	_, err = b.payouts.Complete(t.Context(), b.asTrader(), payouts[1], &proof)
 	noError(t, err)
-	replay, err := b.rooms.Events.Replay(
-		t.Context(),
-		admin,
-		webhook.Replay{MerchantID: &b.merchant.ID, URL: &elsewhere},
-	)
+	replay, err := b.rooms.Events.Replay(t.Context(), admin,
+		webhook.Replay{MerchantID: &b.merchant.ID, URL: &elsewhere})
 	noError(t, err)
 	b.clock.Advance(31 * time.Minute)
 	deposit, appeal := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", reviewed)
@@ -161,9 +158,7 @@ func TestCaseLists(t *testing.T) {
 	want(t, "a wrong trader", ann.get(t, "/operator/payments?trader=x").code, http.StatusUnprocessableEntity)
 	text := ann.get(t, fmt.Sprintf("/operator/payments/%d", small.ID)).text()
 	for _, part := range []string{small.OrderID, "TraderTrader № 1", "MerchantMerchant № 1", "The trader keeps"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in %s", part, text)
-		}
+		wantIn(t, part+" is not in", text, part)
 	}
 	file := ann.get(t, "/operator/payments.csv")
 	want(t, "lines of the file", strings.Count(strings.TrimSpace(file.body), "\n"), 3)
@@ -183,12 +178,8 @@ func TestRequisitesAreHiddenFromOperators(t *testing.T) {
 	} {
 		a := p.get(t, path)
 		want(t, path, a.code, http.StatusOK)
-		if strings.Contains(a.body, value) {
-			t.Errorf("%s shows %s", path, value)
-		}
+		wantNot(t, path+" shows", a.body, value)
 	}
 	facts := p.page(t, fmt.Sprintf("/operator/payments/%d", pay.ID)).Find("main").Text()
-	if !strings.Contains(facts, "•••• "+value[len(value)-4:]) {
-		t.Errorf("the payment's page has not the end of its requisite: %s", facts)
-	}
+	wantIn(t, "the payment's page has not the end of its requisite", facts, "•••• "+value[len(value)-4:])
 }

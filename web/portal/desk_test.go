@@ -20,14 +20,10 @@ func TestConfirm(t *testing.T) {
 	b := setup(t, options{})
 	p := b.trader(t, 0)
 	pay := b.create(t, "1500")
-	if job := p.page(t, "/trader").Find("#job-1").Text(); !strings.Contains(job, "1,500\u00a0₽") {
-		t.Errorf("on the desk: %q", job)
-	}
+	wantIn(t, "on the desk", p.page(t, "/trader").Find("#job-1").Text(), "1,500\u00a0₽")
 	page := p.page(t, "/trader/payments/1/confirm")
 	for _, fact := range []string{"Payment 1", "1,500\u00a0₽", "SBP transfer", "14.28571428\u00a0USDT", "Yes, 1,500\u00a0₽ arrived"} {
-		if !strings.Contains(page.Find("main").Text(), fact) {
-			t.Errorf("the page does not say %q", fact)
-		}
+		wantIn(t, "the page", page.Find("main").Text(), fact)
 	}
 	a := p.post(t, "/trader/payments/1/confirm", hidden(page)...)
 	if a.code != http.StatusSeeOther || a.to() != "/trader" || b.status(t, pay) != "completed" {
@@ -37,9 +33,7 @@ func TestConfirm(t *testing.T) {
 	if said := desk.Find(".flash").Text(); !strings.Contains(said, "Confirmed") || desk.Find("#job-1").Length() != 0 {
 		t.Errorf("the desk says %q", said)
 	}
-	if again := p.page(t, "/trader").Find(".flash").Length(); again != 0 {
-		t.Error("what was done is said twice")
-	}
+	want(t, "what was done is said twice", p.page(t, "/trader").Find(".flash").Length(), 0)
 	b.Audit(t)
 }
 
@@ -56,20 +50,15 @@ func TestFormActsOnce(t *testing.T) {
 		browser := b.nobody()
 		browser.cookies["session"] = p.cookie()
 		clicks.Go(func() {
-			led[i] = fmt.Sprint(
-				browser.post(t, "/trader/payments/1/cancel", fields...).to(),
-				" ",
-				browser.cookies["flash"],
-			)
+			led[i] = fmt.Sprint(browser.post(t, "/trader/payments/1/cancel", fields...).to(), " ",
+				browser.cookies["flash"])
 		})
 	}
 	clicks.Wait()
 	again := p.post(t, "/trader/payments/1/cancel", fields...)
 	led = append(led, again.to()+" "+p.cookies["flash"])
 	for _, where := range led {
-		if where != "/trader cancelled" {
-			t.Errorf("led to %q", where)
-		}
+		want(t, "led to", where, "/trader cancelled")
 	}
 	var moves int
 	noError(
@@ -77,9 +66,7 @@ func TestFormActsOnce(t *testing.T) {
 		b.Pool.QueryRow(t.Context(), "select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'").
 			Scan(&moves),
 	)
-	if moves != 1 || b.status(t, pay) != "cancelled" {
-		t.Errorf("cancelled %d times, %s", moves, b.status(t, pay))
-	}
+	want(t, "cancelled", line(moves, b.status(t, pay)), "1 cancelled")
 }
 
 // Two tabs on one payment: the second one's form is stale and does nothing.
@@ -91,19 +78,11 @@ func TestTwoTabs(t *testing.T) {
 	first, second := p.page(t, "/trader/payments/1/cancel"), p.page(t, "/trader/payments/1/confirm")
 	p.post(t, "/trader/payments/1/cancel", hidden(first)...)
 	a := p.post(t, "/trader/payments/1/confirm", hidden(second)...)
-	if a.to() != "/trader/payments/1" || p.cookies["flash"] != "changed" || b.status(t, pay) != "cancelled" {
-		t.Errorf("led to %q, %q, the payment is %s", a.to(), p.cookies["flash"], b.status(t, pay))
-	}
+	want(t, "led to", line(a.to(), p.cookies["flash"], b.status(t, pay)), "/trader/payments/1 changed cancelled")
 	// Even set back to pending it is not what the first form was shown for; a form that never was
 	// shown acts for nobody.
-	if a := p.post(
-		t,
-		"/trader/payments/1/confirm",
-		"token",
-		"nonsense",
-		"status",
-		"pending",
-	); a.code == http.StatusSeeOther &&
+	if a := p.post(t, "/trader/payments/1/confirm", "token", "nonsense", "status",
+		"pending"); a.code == http.StatusSeeOther &&
 		a.to() == "/trader" {
 		t.Error("a form without a token of ours acts")
 	}
@@ -117,16 +96,10 @@ func TestForeignPayment(t *testing.T) {
 	pay := b.create(t, "1500")
 	fields := hidden(mine.page(t, "/trader/payments/1/confirm"))
 	for _, path := range []string{"/confirm", "/cancel", "/code", "/resend", "/no-code"} {
-		if a := other.post(t, "/trader/payments/1"+path, fields...); a.code != http.StatusNotFound {
-			t.Errorf("POST %s: %d to %q", path, a.code, a.to())
-		}
+		want(t, "POST", other.post(t, "/trader/payments/1"+path, fields...).code, http.StatusNotFound)
 	}
-	if status := b.status(t, pay); status != "pending" {
-		t.Errorf("the payment is %s", status)
-	}
-	if text := other.get(t, "/trader").text(); !strings.Contains(text, "Open payments 0") {
-		t.Errorf("the other's desk: %s", text)
-	}
+	want(t, "the payment is", b.status(t, pay), "pending")
+	wantIn(t, "the other's desk", other.get(t, "/trader").text(), "Open payments 0")
 }
 
 // A reason that is too long comes back with what was typed, and nothing is done.
@@ -146,13 +119,9 @@ func TestReasonTooLong(t *testing.T) {
 	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
 		t.Errorf("titled %q", title)
 	}
-	if b.status(t, pay) != "pending" {
-		t.Error("it is cancelled all the same")
-	}
+	want(t, "it is cancelled all the same", b.status(t, pay), "pending")
 	// The same form may be sent again, corrected.
-	if a := p.post(t, "/trader/payments/1/cancel", hidden(page, "reason", "no money")...); a.to() != "/trader" {
-		t.Errorf("corrected: %d to %q", a.code, a.to())
-	}
+	want(t, "corrected", p.post(t, "/trader/payments/1/cancel", hidden(page, "reason", "no money")...).to(), "/trader")
 }
 
 // On a break no payment comes, and the desk says so; those who only look after the desk see no USDT.
@@ -162,9 +131,7 @@ func TestBreakAndRole(t *testing.T) {
 	p := b.trader(t, 0)
 	b.user(t, "clerk", caller.Trader, caller.Desk, b.traders[0].ID)
 	clerk := b.signIn(t, "clerk")
-	if text := clerk.get(t, "/trader").text(); strings.Contains(text, "USDT") {
-		t.Errorf("a clerk sees %s", text)
-	}
+	wantNot(t, "a clerk sees", clerk.get(t, "/trader").text(), "USDT")
 	if a := clerk.post(t, "/trader/break", "on", "1"); a.code != http.StatusSeeOther {
 		t.Fatalf("break: %d", a.code)
 	}
@@ -175,9 +142,7 @@ func TestBreakAndRole(t *testing.T) {
 	if err == nil {
 		t.Error("a payment comes during the break")
 	}
-	if text := p.get(t, "/trader").text(); !strings.Contains(text, "You are on a break") {
-		t.Errorf("the desk: %s", text)
-	}
+	wantIn(t, "the desk", p.get(t, "/trader").text(), "You are on a break")
 	p.post(t, "/trader/break", "on", "0")
 	b.create(t, "1500")
 }
@@ -193,21 +158,13 @@ func TestLine(t *testing.T) {
 		t.Fatalf("first %q", first)
 	}
 	// At the first look nobody knows what happened since the page was made: the page asks once more.
-	if got := events.next(t, 10*time.Second); got != "event: changed" {
-		t.Errorf("at the first look %q", got)
-	}
+	want(t, "at the first look", events.next(t, 10*time.Second), "event: changed")
 	b.create(t, "20000") // the other trader's
-	if got := events.next(t, 2500*time.Millisecond); got != "" {
-		t.Errorf("another desk's change tells %q", got)
-	}
+	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
 	b.create(t, "1500")
-	if got := events.next(t, 10*time.Second); got != "event: changed" {
-		t.Errorf("told %q", got)
-	}
+	want(t, "told", events.next(t, 10*time.Second), "event: changed")
 	b.stop()
-	if got := events.next(t, 5*time.Second); got != "end" {
-		t.Errorf("after the stop: %q", got)
-	}
+	want(t, "after the stop", events.next(t, 5*time.Second), "end")
 }
 
 // A desk with more payouts than it shows says that there are more.

@@ -57,10 +57,7 @@ func TestAccessibleDiagnosis(t *testing.T) {
 	tab.Open(b.server.URL + "/merchant/developers/doctor")
 	request := fmt.Sprintf(
 		"POST /api/v1/payments HTTP/1.1\nX-Merchant-Key-Id: %s\nX-Merchant-Secret: %s\nSignature: %s\n\n{}",
-		b.merchant.KeyID,
-		b.merchant.Secret,
-		strings.Repeat("ab", 20),
-	)
+		b.merchant.KeyID, b.merchant.Secret, strings.Repeat("ab", 20))
 	browsertest.Eval[bool](tab, fmt.Sprintf("document.getElementById('request').value = %q, true", request))
 	tab.Click("form.card button.primary")
 	tab.Await("[role=status]", "The signature has the length of SHA-1: use HMAC-SHA256.")

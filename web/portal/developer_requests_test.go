@@ -66,9 +66,7 @@ func TestRequests(t *testing.T) {
 	want(t, "a wrong status", p.get(t, path+"?status=999").code, http.StatusUnprocessableEntity)
 	want(t, "a long code", p.get(t, path+"?code="+strings.Repeat("x", 65)).code, http.StatusUnprocessableEntity)
 	row := words(p.page(t, path+"?q=id-1").Find("tbody"))
-	if !strings.Contains(row, "403 POST /api/v1/payments invalid_signature "+b.merchant.KeyID+" id-1 12.3 ms") {
-		t.Errorf("a row: %s", row)
-	}
+	wantIn(t, "a row", row, "403 POST /api/v1/payments invalid_signature "+b.merchant.KeyID+" id-1 12.3 ms")
 	hidden := words(p.page(t, path+"?status=5xx").Find("tbody"))
 	if strings.Contains(hidden, "4111") || !strings.Contains(hidden, "Not kept: it looked like a card number") {
 		t.Errorf("an id that looks like a card number: %s", hidden)

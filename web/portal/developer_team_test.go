@@ -19,11 +19,9 @@ func (b *bundle) userStands(t testing.TB, id int64) string {
 	t.Helper()
 	var role string
 	var enabled, password bool
-	noError(t, b.Pool.QueryRow(
-		context.Background(),
+	noError(t, b.Pool.QueryRow(context.Background(),
 		"select role, enabled, password_hash is not null from app_user where id = $1",
-		id,
-	).Scan(&role, &enabled, &password))
+		id).Scan(&role, &enabled, &password))
 	return line(role, enabled, password)
 }
 
@@ -50,12 +48,8 @@ func TestInvite(t *testing.T) {
 	want(t, "a name's elements", a.page(t).Find("main i").Length(), 0)
 	a = p.post(t, "/merchant/team/invite", fields...)
 	want(t, "sent twice", line(a.code, a.to(), p.cookies["flash"]), "303 /merchant/team invited-before")
-	if text := words(p.page(t, "/merchant/team").Find("main")); !strings.Contains(
-		text,
-		"<i>new</i> Finance not set up not signed in Invited",
-	) {
-		t.Errorf("the team: %s", text)
-	}
+	wantIn(t, "the team", words(p.page(t, "/merchant/team").Find("main")),
+		"<i>new</i> Finance not set up not signed in Invited")
 	invited := b.nobody()
 	a = invited.post(t, "/invitation/"+token, "password", password, "again", password)
 	want(t, "accepted", a.code, http.StatusSeeOther)
@@ -72,12 +66,8 @@ func TestManageTeam(t *testing.T) {
 	var own int64
 	noError(t, b.Pool.QueryRow(t.Context(), "select id from app_user where login = 'merchant-owner'").Scan(&own))
 	for _, step := range []string{"/role", "/off", "/end", "/reinvite"} {
-		want(
-			t,
-			"a stranger: "+step,
-			stranger.post(t, memberPath(other, step), "role", "owner").code,
-			http.StatusNotFound,
-		)
+		want(t, "a stranger: "+step, stranger.post(t, memberPath(other, step), "role", "owner").code,
+			http.StatusNotFound)
 	}
 	want(t, "another kind", p.get(t, memberPath(b.user(t, "t", caller.Trader, caller.Owner, b.traders[0].ID), "")).code,
 		http.StatusNotFound)
@@ -86,12 +76,8 @@ func TestManageTeam(t *testing.T) {
 	want(t, "an unknown role", a.code, http.StatusUnprocessableEntity)
 	for _, step := range []string{"/off", "/role", "/reinvite"} {
 		a = p.post(t, memberPath(own, step), hidden(p.page(t, memberPath(own, "/reinvite")), "role", "support")...)
-		want(
-			t,
-			"the last owner: "+step,
-			line(a.code, p.cookies["flash"], b.userStands(t, own)),
-			"303 last-owner owner true true",
-		)
+		want(t, "the last owner: "+step, line(a.code, p.cookies["flash"], b.userStands(t, own)),
+			"303 last-owner owner true true")
 	}
 	p.post(t, memberPath(other, "/role"), "role", "finance")
 	want(t, "another role", b.userStands(t, other), "finance true true")
@@ -109,9 +95,7 @@ func TestManageTeam(t *testing.T) {
 	want(t, "sent twice", line(a.code, p.cookies["flash"]), "303 invited-before")
 	text := words(p.page(t, "/merchant/log").Find("main"))
 	for _, fact := range []string{`role: "developer" → "finance"`, "enabled: true → false", "Sessions of user № "} {
-		if !strings.Contains(text, fact) {
-			t.Errorf("the log does not say %q: %s", fact, text)
-		}
+		wantIn(t, "the log", text, fact)
 	}
 	if text := words(stranger.page(t, "/merchant/log").Find("main")); strings.Contains(text, "finance") ||
 		strings.Contains(text, "merchant-owner") {
@@ -145,9 +129,7 @@ func TestDoctor(t *testing.T) {
 	want(t, "read", a.page(t).Find("#path").AttrOr("value", ""), "/api/v1/payments")
 
 	a = p.post(t, path, "headers", headers, "secret", "guess", "body", body)
-	if !strings.Contains(a.text(), "not one of yours") {
-		t.Errorf("a wrong secret: %s", a.text())
-	}
+	wantIn(t, "a wrong secret", a.text(), "not one of yours")
 	a = p.post(t, path, "headers", "X-Signature: 00", "body", body)
 	if !strings.Contains(a.text(), "a header of a similar name") || !strings.Contains(a.text(), "Header: Signature") {
 		t.Errorf("a misnamed header: %s", a.text())

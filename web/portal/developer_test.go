@@ -115,9 +115,7 @@ func TestRevokeKey(t *testing.T) {
 	want(t, "a stranger revokes", stranger.post(t, path).code, http.StatusNotFound)
 	want(t, "a stranger's list", stranger.get(t,
 		fmt.Sprintf("/merchant/developers/keys?cashbox=%d", b.merchant.CashboxID)).code, http.StatusNotFound)
-	if text := words(p.page(t, path).Find("main")); !strings.Contains(text, b.merchant.KeyID) {
-		t.Errorf("the question: %s", text)
-	}
+	wantIn(t, "the question", words(p.page(t, path).Find("main")), b.merchant.KeyID)
 	for range 2 {
 		a := p.post(t, path)
 		want(t, "revoked", line(a.code, p.cookies["flash"]), "303 key-revoked")
@@ -158,21 +156,15 @@ func TestRotate(t *testing.T) {
 		t.Fatalf("changed: %d, secret %q", a.code, secret)
 	}
 	a = p.post(t, path, fields...)
-	want(
-		t,
-		"sent twice",
-		line(a.code, a.to(), p.cookies["flash"]),
-		"303 /merchant/developers/webhooks secret-made-before",
-	)
+	want(t, "sent twice", line(a.code, a.to(), p.cookies["flash"]),
+		"303 /merchant/developers/webhooks secret-made-before")
 	text := words(p.page(t, "/merchant/developers/webhooks").Find("main"))
 	if strings.Count(text, "signs besides until") != 1 || strings.Contains(text, secret) {
 		t.Errorf("the page: %s", text)
 	}
 	b.clock.Advance(25 * time.Hour)
 	text = words(p.page(t, "/merchant/developers/webhooks").Find("main"))
-	if strings.Contains(text, "signs besides until") {
-		t.Errorf("a day later: %s", text)
-	}
+	wantNot(t, "a day later", text, "signs besides until")
 	want(t, "without a token", p.post(t, path).code, http.StatusOK)
 	want(t, "and no secret", p.post(t, path).page(t).Find("#secret").Length(), 0)
 }
@@ -192,9 +184,7 @@ func TestHealth(t *testing.T) {
 	page := p.page(t, "/merchant/developers/webhooks")
 	text := words(page.Find(".requisites"))
 	for _, fact := range []string{"Attempts 3", "2xx 66 %", "within 80 ms"} {
-		if !strings.Contains(text, fact) {
-			t.Errorf("not %q: %s", fact, text)
-		}
+		wantIn(t, "the page", text, fact)
 	}
 	want(t, "failures", page.Find("tbody tr").Length(), 1)
 	if text := words(page.Find("tbody")); !strings.Contains(text, "500, 40 ms") ||
@@ -237,9 +227,7 @@ func TestEvents(t *testing.T) {
 	page := p.page(t, "/merchant/developers/events/"+second)
 	text := words(page.Find("main"))
 	for _, fact := range []string{"Event № 2", "Payment № 902, event 1", deadURL, "<script>alert(1)</script>", "200, 5 ms ok"} {
-		if !strings.Contains(text, fact) {
-			t.Errorf("not %q: %s", fact, text)
-		}
+		wantIn(t, "the page", text, fact)
 	}
 	want(t, "a stranger's elements", page.Find("main script, main i").Length(), 0)
 	want(t, "a stranger", stranger.get(t, "/merchant/developers/events/"+second).code, http.StatusNotFound)

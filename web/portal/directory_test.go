@@ -93,9 +93,8 @@ func TestSetUpByPages(t *testing.T) {
 	owner := b.nobody()
 	a = owner.post(t, "/invitation/"+token, "password", password, "again", password)
 	want(t, "accepted", a.code, http.StatusSeeOther)
-	if text := words(owner.page(t, "/merchant/developers/keys").Find("main")); !strings.Contains(text, "Shop") {
-		t.Errorf("the new owner does not see their cashbox: %s", text)
-	}
+	wantIn(t, "the new owner does not see their cashbox",
+		words(owner.page(t, "/merchant/developers/keys").Find("main")), "Shop")
 	for path, texts := range map[string][]string{
 		merchant:                         {"Acme <i>", "Shop", "acme-owner", "Markup, %: 4.50", "operator-admin"},
 		box:                              {"SBP", "3 On", "2 On", "Acme <i>"},
@@ -111,9 +110,7 @@ func TestSetUpByPages(t *testing.T) {
 	} {
 		page := p.page(t, path)
 		for _, text := range texts {
-			if said := words(page.Find("body")); !strings.Contains(strings.ReplaceAll(said, "\u202f", ","), text) {
-				t.Errorf("%s does not say %q: %s", path, text, said)
-			}
+			wantIn(t, path, strings.ReplaceAll(words(page.Find("body")), "\u202f", ","), text)
 		}
 		want(t, path+": a name's elements", page.Find("main td i, main h1 i, main td b, main h1 b").Length(), 0)
 	}
@@ -232,9 +229,7 @@ func TestReadTheDirectory(t *testing.T) {
 			page := a.page(t)
 			want(t, string(role)+" "+path+": changes", page.Find("main [name=token], main a[href$='/new']").Length(), 0)
 			want(t, path+": scripts", page.Find("main script").Length(), 0)
-			if strings.Contains(a.body, value) {
-				t.Errorf("%s shows the whole requisite", path)
-			}
+			wantNot(t, path+" shows the whole requisite", a.body, value)
 		}
 		a := p.post(t, requisite+"/value")
 		if a.code != http.StatusOK || !strings.Contains(a.text(), value) {
@@ -249,12 +244,7 @@ func TestReadTheDirectory(t *testing.T) {
 		"operator-auditor requisite value")
 	log := admin.page(t, "/operator/audit?status=read&q=operator-support").Find("tbody tr")
 	want(t, "readings in the log", log.Length(), 1)
-	if text := log.Text(); !strings.Contains(
-		text,
-		fmt.Sprintf("Whole value of Requisite № %d", b.traders[0].Requisites[0]),
-	) {
-		t.Errorf("the log says %s", text)
-	}
+	wantIn(t, "the log says", log.Text(), fmt.Sprintf("Whole value of Requisite № %d", b.traders[0].Requisites[0]))
 }
 
 // An administrator changes a user's role, switches them off and on, ends their sessions and invites
@@ -317,13 +307,7 @@ func TestBankLogo(t *testing.T) {
 			"Content-Type", form.FormDataContentType())
 	}
 	fields := []string{
-		"name",
-		"Alpha & Co",
-		"methods",
-		"sbp",
-		"link",
-		"https://alpha.example/{phone}",
-		"source",
+		"name", "Alpha & Co", "methods", "sbp", "link", "https://alpha.example/{phone}", "source",
 		"https://alpha.example",
 	}
 	a := send("/operator/banks/RUB", "<svg onload=alert(1)>", fields...)
@@ -338,8 +322,6 @@ func TestBankLogo(t *testing.T) {
 	want(t, "made again", a.code, http.StatusConflict)
 	text := words(p.page(t, page).Find("main"))
 	for _, fact := range []string{"Logo yes", "https://alpha.example/{phone} → https://alpha.example/pay"} {
-		if !strings.Contains(text, fact) {
-			t.Errorf("the bank does not say %q: %s", fact, text)
-		}
+		wantIn(t, "the bank", text, fact)
 	}
 }

@@ -25,20 +25,14 @@ func TestSignedTimeline(t *testing.T) {
 	published := b.nobody().get(t, "/.well-known/gateway-keys.json")
 	keys, err := attest.ParseKeys([]byte(published.body))
 	noError(t, err)
-	if wrong := attest.Verify([]byte(a.body), keys); len(wrong) != 0 {
-		t.Errorf("as it was sent: %v", wrong)
-	}
+	want(t, "as it was sent", len(attest.Verify([]byte(a.body), keys)), 0)
 	for _, want := range []string{
 		`"callback_uri":"https://shop.example/hook"`, `"to":"pending"`, `"what":"rate_fixed"`, `"amount":"1500"`,
 		payment.UUID.String(),
 	} {
-		if !strings.Contains(a.body, want) {
-			t.Errorf("%s is missing in %s", want, a.body)
-		}
+		wantIn(t, "the page", a.body, want)
 	}
-	if strings.Contains(a.body, "trader_id\":"+fmt.Sprint(b.traders[0].ID)) {
-		t.Error("a merchant is told who the trader is")
-	}
+	wantNot(t, "a merchant is told who the trader is", a.body, "trader_id\":"+fmt.Sprint(b.traders[0].ID))
 	changed := strings.Replace(a.body, `"amount":"1500"`, `"amount":"1501"`, 1)
 	if wrong := attest.Verify([]byte(changed), keys); len(wrong) == 0 {
 		t.Error("a changed amount is not found")

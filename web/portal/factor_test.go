@@ -27,9 +27,7 @@ func TestFirstDay(t *testing.T) {
 	noError(t, err)
 	path := strings.TrimPrefix(link, b.server.URL)
 	p := b.nobody()
-	if text := p.page(t, path).Find("main").Text(); !strings.Contains(text, "You sign in as new.") {
-		t.Errorf("the invitation says %q", text)
-	}
+	wantIn(t, "the invitation says", p.page(t, path).Find("main").Text(), "You sign in as new.")
 	for wrong, fields := range map[string][]string{
 		"too short":    {"password", "short", "again", "short"},
 		"not the same": {"password", password, "again", password + "x"},
@@ -44,17 +42,12 @@ func TestFirstDay(t *testing.T) {
 		t.Fatalf("led to %q: %d %s", a.to(), a.code, a.text())
 	}
 	for _, closed := range []string{"/trader", "/account", "/trader/payments"} {
-		if a := p.get(t, closed); a.to() != "/second-factor/enrol" {
-			t.Errorf("%s opens: %d to %q", closed, a.code, a.to())
-		}
+		want(t, closed+" opens", p.get(t, closed).to(), "/second-factor/enrol")
 	}
-	if a := b.nobody().post(t, path, "password", password, "again", password); a.code != http.StatusNotFound {
-		t.Errorf("the invitation works twice: %d", a.code)
-	}
+	want(t, "the invitation works twice", b.nobody().post(t, path, "password", password, "again", password).code,
+		http.StatusNotFound)
 	secret := p.enrol(t)
-	if a := p.get(t, "/trader"); a.code != http.StatusOK {
-		t.Errorf("the desk: %d to %q", a.code, a.to())
-	}
+	want(t, "the desk", p.get(t, "/trader").code, http.StatusOK)
 	b.signsInWith(t, secret)
 }
 
@@ -63,13 +56,10 @@ func (p *person) enrol(t *testing.T) string {
 	t.Helper()
 	page := p.page(t, "/second-factor/app")
 	secret := page.Find(".mono").Text()
-	if page.Find(".qr svg").Length() != 1 {
-		t.Error("there is no QR code")
-	}
+	want(t, "there is no QR code", page.Find(".qr svg").Length(), 1)
 	a := p.post(t, "/second-factor/app", hidden(page, "code", "000000")...)
-	if shown := a.page(t).Find(".mono").Text(); a.code != http.StatusUnprocessableEntity || shown != secret {
-		t.Errorf("after a wrong code %d, with the secret %q and not %q", a.code, shown, secret)
-	}
+	want(t, "after a wrong code", line(a.code, a.page(t).Find(".mono").Text()),
+		line(http.StatusUnprocessableEntity, secret))
 	before := p.cookie()
 	a = p.post(t, "/second-factor/app", hidden(a.page(t), "code", code(t, secret, 0))...)
 	if codes := a.page(t).Find(".codes li").Length(); codes != 10 {
@@ -93,15 +83,10 @@ func (b *bundle) signsInWith(t *testing.T, secret string) {
 	t.Helper()
 	given := code(t, secret, 30*time.Second)
 	first, second := b.signIn(t, "new"), b.signIn(t, "new")
-	if a := first.get(t, "/trader"); a.to() != "/second-factor?next=%2Ftrader" {
-		t.Errorf("the password alone: %d to %q", a.code, a.to())
-	}
-	if a := first.post(t, "/second-factor?next=/trader/payments", "code", given); a.to() != "/trader/payments" {
-		t.Errorf("with the code: %d to %q, %s", a.code, a.to(), a.text())
-	}
-	if a := second.post(t, "/second-factor", "code", given); a.code != http.StatusUnprocessableEntity {
-		t.Errorf("the same code again: %d to %q", a.code, a.to())
-	}
+	want(t, "the password alone", first.get(t, "/trader").to(), "/second-factor?next=%2Ftrader")
+	want(t, "with the code", first.post(t, "/second-factor?next=/trader/payments", "code", given).to(),
+		"/trader/payments")
+	want(t, "the same code again", second.post(t, "/second-factor", "code", given).code, http.StatusUnprocessableEntity)
 	if a := second.get(t, "/trader"); a.code == http.StatusOK {
 		t.Error("the desk opens after a code that was used")
 	}
@@ -123,12 +108,9 @@ func TestFreshProof(t *testing.T) {
 			t.Errorf("%s: %d to %q", path, a.code, a.to())
 		}
 	}
-	if a := p.post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)); a.to() != "/account" {
-		t.Errorf("the proof: %d to %q", a.code, a.to())
-	}
-	if a := p.post(t, "/account/app/remove"); a.to() != "/account" || p.cookies["flash"] != "factor-removed" {
-		t.Errorf("then: %d to %q, %q", a.code, a.to(), p.cookies["flash"])
-	}
+	want(t, "the proof", p.post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)).to(),
+		"/account")
+	want(t, "then", line(p.post(t, "/account/app/remove").to(), p.cookies["flash"]), "/account factor-removed")
 }
 
 // A changed password ends the user's other sessions; the page tells of wrong ones.
@@ -142,21 +124,11 @@ func TestPassword(t *testing.T) {
 	if a.code != http.StatusUnprocessableEntity || !strings.Contains(a.text(), "This is not your password.") {
 		t.Errorf("%d %s", a.code, a.text())
 	}
-	if a := p.post(
-		t,
-		"/account/password",
-		"oldPassword",
-		password,
-		"newPassword",
-		next,
-		"again",
-		next,
-	); a.to() != "/account" {
+	if a := p.post(t, "/account/password", "oldPassword", password, "newPassword", next, "again",
+		next); a.to() != "/account" {
 		t.Fatalf("%d to %q %s", a.code, a.to(), a.text())
 	}
-	if a := p.get(t, "/account"); a.code != http.StatusOK {
-		t.Errorf("this session: %d", a.code)
-	}
+	want(t, "this session", p.get(t, "/account").code, http.StatusOK)
 	if a := other.get(t, "/account"); a.code == http.StatusOK {
 		t.Error("the other session goes on")
 	}
@@ -185,9 +157,8 @@ func TestSessions(t *testing.T) {
 	if other.get(t, "/account").code == http.StatusOK || third.get(t, "/account").code == http.StatusOK {
 		t.Error("one of the others goes on")
 	}
-	if p.get(t, "/account").code != http.StatusOK || stranger.get(t, "/account").code != http.StatusOK {
-		t.Error("a session ended that should not")
-	}
+	want(t, "a session ended that should not", line(p.get(t, "/account").code, stranger.get(t, "/account").code),
+		line(http.StatusOK, http.StatusOK))
 }
 
 // A bearer token is no cookie.
@@ -195,11 +166,8 @@ func TestBearerIsNoCookie(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
-	token, err := b.sessions.Login(
-		t.Context(),
-		session.Credentials{Login: "owner", Password: password},
-		session.Origin{},
-	)
+	token, err := b.sessions.Login(t.Context(), session.Credentials{Login: "owner", Password: password},
+		session.Origin{})
 	noError(t, err)
 	p := b.nobody()
 	p.cookies["session"] = token.Bearer
@@ -227,9 +195,7 @@ func TestSecureCookie(t *testing.T) {
 	a := b.nobody().post(t, "/sign-in", "login", "owner", "password", password)
 	cookie := a.header.Get("Set-Cookie")
 	for _, part := range []string{"__Host-session=", "; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax"} {
-		if !strings.Contains(cookie, part) {
-			t.Errorf("the cookie lacks %q", part)
-		}
+		wantIn(t, "the cookie", cookie, part)
 	}
 	if strings.Contains(cookie, "Domain=") || strings.Contains(cookie, "Max-Age") {
 		t.Error("the cookie has a domain, or outlives the browser")

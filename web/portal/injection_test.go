@@ -282,12 +282,8 @@ func (p *planted) decide(id int64, text string) {
 	_, err := p.b.payments.ReviewAppeal(p.t.Context(), admin, id)
 	noError(p.t, err)
 	p.plant("decision", text, 255, func(reason string) error {
-		_, err := p.b.payments.ResolveAppeal(
-			p.t.Context(),
-			admin,
-			id,
-			payment.Resolution{Outcome: "failed", Reason: &reason},
-		)
+		_, err := p.b.payments.ResolveAppeal(p.t.Context(), admin, id,
+			payment.Resolution{Outcome: "failed", Reason: &reason})
 		return err
 	})
 }
@@ -451,27 +447,8 @@ func (c *crawl) attribute(path string, attribute html.Attribute) {
 // portals shows: of a browser they name the family.
 var (
 	everyKind = []string{
-		"order",
-		"description",
-		"user",
-		"name",
-		"back",
-		"receipt",
-		"reason",
-		"decision",
-		"cancelled",
-		"payout",
-		"recipient",
-		"bank",
-		"client",
-		"proof",
-		"unpaid",
-		"external",
-		"rejected",
-		"key",
-		"login",
-		"view",
-		"agent",
+		"order", "description", "user", "name", "back", "receipt", "reason", "decision", "cancelled", "payout",
+		"recipient", "bank", "client", "proof", "unpaid", "external", "rejected", "key", "login", "view", "agent",
 		"answer",
 	}
 	shownNowhere = []string{"name", "back", "agent"}

@@ -43,17 +43,8 @@ func TestLook(t *testing.T) {
 	p := b.as(t, caller.Developer)
 	path := b.looksPath()
 	want(t, "before", b.lookKept(t), "- - {} f")
-	fields := hidden(
-		p.page(t, path),
-		"pageColor",
-		" #FFD400 ",
-		"returnHosts",
-		"Shop.example\r\nwww.shop.example, a.example",
-		"frameOrigin",
-		"https://Shop.example:8443",
-		"payerEvents",
-		"on",
-	)
+	fields := hidden(p.page(t, path), "pageColor", " #FFD400 ", "returnHosts",
+		"Shop.example\r\nwww.shop.example, a.example", "frameOrigin", "https://Shop.example:8443", "payerEvents", "on")
 	for range 2 {
 		a := p.post(t, path, fields...)
 		want(t, "saved", line(a.code, a.to(), p.cookies["flash"]), "303 "+path+" look-saved")
@@ -162,12 +153,9 @@ func TestForeignLook(t *testing.T) {
 	preview := strings.Replace(path, "looks", "looks/preview", 1)
 	want(t, "a stranger", line(stranger.get(t, path).code, stranger.post(t, path, own...).code,
 		stranger.get(t, preview).code), "404 404 404")
-	want(
-		t,
-		"support",
+	want(t, "support",
 		line(support.get(t, path).code, support.post(t, path, own...).code, support.get(t, preview).code),
-		"403 403 403",
-	)
+		"403 403 403")
 	want(t, "kept", b.lookKept(t), "- - {} f")
 }
 

@@ -35,9 +35,7 @@ func (b *bundle) treasurer(t testing.TB, login string) *person {
 // traderHas wants the first trader to have so many USDT available.
 func (b *bundle) traderHas(t *testing.T, usdt string) {
 	t.Helper()
-	if got := b.Balance(t, ledger.Available(ledger.Trader, b.traders[0].ID)).String(); got != usdt {
-		t.Errorf("the trader has %s, want %s", got, usdt)
-	}
+	want(t, "the trader has", b.Balance(t, ledger.Available(ledger.Trader, b.traders[0].ID)).String(), usdt)
 }
 
 func (b *bundle) fundQuery(amount, reference string) string {
@@ -53,25 +51,14 @@ func TestFundWithFourEyes(t *testing.T) {
 	b := setup(t, options{})
 	b.watched()
 	one := b.treasurer(t, "one")
-	if text := one.get(t, "/operator/money/fund").text(); !strings.Contains(text, "Nobody else can approve yet") {
-		t.Errorf("alone: %s", text)
-	}
+	wantIn(t, "alone", one.get(t, "/operator/money/fund").text(), "Nobody else can approve yet")
 	two := b.treasurer(t, "two")
-	sure := one.get(
-		t,
-		"/operator/money/fund/confirm?"+b.fundQuery("5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E",
-	)
+	sure := one.get(t,
+		"/operator/money/fund/confirm?"+b.fundQuery("5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E")
 	for _, word := range []string{"5.5 USDT", "1 000.00 USDT", "tx-1", evil, "another operator has to approve"} {
-		if got := strings.ReplaceAll(sure.text(), " ", " "); !strings.Contains(
-			strings.ToLower(got),
-			strings.ToLower(word),
-		) {
-			t.Errorf("nothing of %q: %s", word, got)
-		}
+		wantIn(t, "the page", strings.ToLower(strings.ReplaceAll(sure.text(), " ", " ")), strings.ToLower(word))
 	}
-	if strings.Contains(sure.body, evil) {
-		t.Error("the reason is not escaped")
-	}
+	wantNot(t, "the reason is not escaped", sure.body, evil)
 	fields := hidden(sure.page(t))
 	first := one.post(t, "/operator/money/fund", fields...)
 	again := one.post(t, "/operator/money/fund", fields...)
@@ -85,16 +72,10 @@ func TestFundWithFourEyes(t *testing.T) {
 		strings.Contains(own.body, evil) {
 		t.Errorf("their own: %s", own.text())
 	}
-	if a := one.post(t, path+"/approve"); a.code != http.StatusForbidden {
-		t.Errorf("their own is approved: %d", a.code)
-	}
+	want(t, "their own is approved", one.post(t, path+"/approve").code, http.StatusForbidden)
 	b.traderHas(t, "1000")
-	if a := two.get(t, path); !strings.Contains(a.body, path+"/approve") {
-		t.Errorf("nothing to approve: %s", a.text())
-	}
-	if a := two.post(t, path+"/approve"); a.to() != path {
-		t.Errorf("approved: %d to %q: %s", a.code, a.to(), a.text())
-	}
+	wantIn(t, "nothing to approve", two.get(t, path).body, path+"/approve")
+	want(t, "approved", two.post(t, path+"/approve").to(), path)
 	b.traderHas(t, "1005.5")
 	// A second time it is decided already.
 	two.post(t, path+"/approve")
@@ -143,15 +124,11 @@ func TestStaleAndRefused(t *testing.T) {
 	if a.code != http.StatusConflict || !strings.Contains(a.text(), "does not hold that much") {
 		t.Errorf("%d %s", a.code, a.text())
 	}
-	if text := two.get(t, path).text(); !strings.Contains(text, "Open") {
-		t.Errorf("not open: %s", text)
-	}
+	wantIn(t, "not open", two.get(t, path).text(), "Open")
 	if a := two.post(t, path+"/refuse", "reason", strings.Repeat("x", 501)); a.code != http.StatusUnprocessableEntity {
 		t.Errorf("a long reason: %d", a.code)
 	}
-	if a := two.post(t, path+"/refuse", "reason", evil); a.to() != path {
-		t.Errorf("refused: %d", a.code)
-	}
+	want(t, "refused", two.post(t, path+"/refuse", "reason", evil).to(), path)
 	if a := two.get(t, path); !strings.Contains(a.text(), evil) || strings.Contains(a.body, evil) {
 		t.Errorf("the refusal: %s", a.text())
 	}
@@ -197,10 +174,8 @@ func TestCorrection(t *testing.T) {
 	if !strings.Contains(text, "Correction by the operator") || !strings.Contains(text, "+2.50000000") {
 		t.Errorf("the platform's statement: %s", text)
 	}
-	csv := one.get(
-		t,
-		fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID()),
-	).body
+	csv := one.get(t,
+		fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).body
 	if !strings.Contains(csv, "correction,correction,") || !strings.Contains(csv, "2.50000000,2.50000000\nrows,1") {
 		t.Errorf("the file: %s", csv)
 	}
@@ -227,18 +202,14 @@ func TestSetRatePage(t *testing.T) {
 	if a := set("105.01", "+5.01 %"); !strings.HasPrefix(a.to(), "/operator/approvals/") {
 		t.Errorf("beyond the band: to %q", a.to())
 	}
-	if a := set("95", "−5.00 %"); a.to() != "/operator/rates" {
-		t.Errorf("within the band: to %q, %s", a.to(), a.text())
-	}
+	want(t, "within the band: to", set("95", "−5.00 %").to(), "/operator/rates")
 	known, err := rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
 	if err != nil || known.FiatPerUSDT.String() != "95" {
 		t.Errorf("%s %v", known.FiatPerUSDT, err)
 	}
 	text := one.get(t, "/operator/rates").text()
 	for _, word := range []string{"USDT/RUB", "95.00", "By hand", "±5", "No rate"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("nothing of %s: %s", word, text)
-		}
+		wantIn(t, "the page", text, word)
 	}
 }
 
@@ -248,26 +219,9 @@ func TestFeedPages(t *testing.T) {
 	b := setup(t, options{})
 	one := b.treasurer(t, "one")
 	form := []string{
-		"currency",
-		"RUB",
-		"enabled",
-		"on",
-		"url",
-		"https://rates.example/v1?key=hunter2",
-		"pointer",
-		"/rate",
-		"priority",
-		"1",
-		"pollSeconds",
-		"60",
-		"timeoutMs",
-		"5000",
-		"bandPercent",
-		"3",
-		"dayBandPercent",
-		"10",
-		"freshSeconds",
-		"300",
+		"currency", "RUB", "enabled", "on", "url", "https://rates.example/v1?key=hunter2", "pointer", "/rate",
+		"priority", "1", "pollSeconds", "60", "timeoutMs", "5000", "bandPercent", "3", "dayBandPercent", "10",
+		"freshSeconds", "300",
 	}
 	token := func(path string) []string { return hidden(one.page(t, path)) }
 	bad := append(token("/operator/rates/feeds/new"), form...)
@@ -290,25 +244,17 @@ func TestFeedPages(t *testing.T) {
 			FiatPerUSDT: decimal.RequireFromString(value),
 		}))
 	}
-	_, err := b.Pool.Exec(
-		ctx,
-		`update rate_feed set good_at = $1, failed_at = $1, failures = 3, last_error = $2`,
-		b.clock.Now(),
-		evil,
-	)
+	_, err := b.Pool.Exec(ctx, `update rate_feed set good_at = $1, failed_at = $1, failures = 3, last_error = $2`,
+		b.clock.Now(), evil)
 	noError(t, err)
 	a := one.get(t, "/operator/rates")
 	for _, word := range []string{"rates.example", evil, "99.00 – 101.50", "±3"} {
-		if !strings.Contains(a.text(), word) {
-			t.Errorf("nothing of %s: %s", word, a.text())
-		}
+		wantIn(t, "the page", a.text(), word)
 	}
 	if strings.Contains(a.body, evil) || strings.Contains(a.body, "hunter2") {
 		t.Error("what strangers wrote is not escaped, or the key shows")
 	}
-	if points := a.page(t).Find("polyline").AttrOr("points", ""); points != "1320,96.0 1380,4.0" {
-		t.Errorf("the line goes %s", points)
-	}
+	want(t, "the line goes", a.page(t).Find("polyline").AttrOr("points", ""), "1320,96.0 1380,4.0")
 	form[3] = "off"
 	if a := one.post(
 		t,
@@ -329,31 +275,25 @@ func TestIncome(t *testing.T) {
 	_, err := b.payments.Confirm(t.Context(), b.asTrader(), p.ID)
 	noError(t, err)
 	text := one.get(t, "/operator/income").text()
-	if !strings.Contains(text, "0.47619048") {
-		t.Errorf("today: %s", text)
-	}
+	wantIn(t, "today", text, "0.47619048")
 	b.clock.Advance(26 * time.Hour)
 	noError(t, report.Work(t.Context(), b.Pool, b.clock))
 	_, _, err = b.payments.UpdateStatus(
 		t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
 	noError(t, err)
 	b.Audit(t)
-	for by, want := range map[string]string{
+	for by, wanted := range map[string]string{
 		"day":      "DayEarnedGiven backNet 2026-11-21 0.00000000 0.47619048 −0.47619048 2026-11-20 0.47619048 0.00000000 0.47619048",
 		"merchant": fmt.Sprintf("Merchant № %d 0.47619048 0.47619048 0.00000000", b.merchant.ID),
 		"method":   "0.47619048 0.47619048 0.00000000",
 	} {
-		if text := one.get(t, "/operator/income?by="+by).text(); !strings.Contains(text, want) {
-			t.Errorf("by %s: %s", by, text)
-		}
+		wantIn(t, by, one.get(t, "/operator/income?by="+by).text(), wanted)
 	}
 	csv := one.get(t, "/operator/income.csv").body
-	want := fmt.Sprintf("day,merchant_id,merchant,subject,method,currency,earned_usdt,reversed_usdt,net_usdt\n"+
+	wanted := fmt.Sprintf("day,merchant_id,merchant,subject,method,currency,earned_usdt,reversed_usdt,net_usdt\n"+
 		"2026-11-21,%[1]d,Merchant,payment,sbp,RUB,0.00000000,0.47619048,-0.47619048\n"+
 		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048\nrows,2\n", b.merchant.ID)
-	if csv != want {
-		t.Errorf("the file:\n%s", csv)
-	}
+	want(t, "the file", csv, wanted)
 	// The audit notices what is not so.
 	_, err = b.Pool.Exec(t.Context(), "update income_day set earned = 1")
 	noError(t, err)
@@ -395,15 +335,13 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 		"choice":      fmt.Sprintf("/operator/routing/payments/%d", made.ID),
 		"withdraw":    "/operator/money/withdraw",
 		"insurance":   "/operator/money/insurance",
-		"sure insurance": fmt.Sprintf(
-			"/operator/money/insurance/confirm?cashboxId=%d&amount=5&reason=Why", b.merchant.CashboxID,
-		),
+		"sure insurance": fmt.Sprintf("/operator/money/insurance/confirm?cashboxId=%d&amount=5&reason=Why",
+			b.merchant.CashboxID),
 		"sure correction": fmt.Sprintf(
 			"/operator/money/correct/confirm?from=trader+%d&to=platform&amount=1&reference=a&reason=b", b.traders[0].ID,
 		),
-		"sure withdraw": fmt.Sprintf(
-			"/operator/money/withdraw/confirm?traderId=%d&amount=1&reference=out&reason=Why", b.traders[0].ID,
-		),
+		"sure withdraw": fmt.Sprintf("/operator/money/withdraw/confirm?traderId=%d&amount=1&reference=out&reason=Why",
+			b.traders[0].ID),
 		"set rate":     "/operator/rates/set?currency=RUB",
 		"feed":         "/operator/rates/feeds/1",
 		"sure of rate": "/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=120&reason=Why",
@@ -415,10 +353,8 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 		"approvals":    "/operator/approvals",
 		"approval":     approval,
 		"accounts":     "/operator/accounts",
-		"statement": fmt.Sprintf(
-			"/operator/accounts/statement?owner=%d",
-			ledger.Available(ledger.Trader, b.traders[0].ID).ID(),
-		),
+		"statement": fmt.Sprintf("/operator/accounts/statement?owner=%d",
+			ledger.Available(ledger.Trader, b.traders[0].ID).ID()),
 		"income": "/operator/income",
 	}
 }

@@ -54,9 +54,7 @@ func TestOverviewPage(t *testing.T) {
 		"Deposits waiting for confirmation: 1", "Payments2 a week ago: 0", "Success rate50 % a week ago: –",
 		"1 min 45 s", "Total9.52380952 Available9.52380952 Held0.00000000", "By cashbox",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in: %s", want, text)
-		}
+		wantIn(t, "the page", text, want)
 	}
 	page := a.page(t)
 	if n := page.Find("svg[role=img]").Length(); n != 2 {
@@ -65,12 +63,8 @@ func TestOverviewPage(t *testing.T) {
 	if rows := page.Find("figure details tbody tr").Length(); rows != 1 {
 		t.Errorf("%d hours in the table beside the charts", rows)
 	}
-	if n := page.Find("[style]").Length(); n != 0 {
-		t.Error("there is inline style")
-	}
-	if text := p.get(t, "/merchant?lang=ru").text(); !strings.Contains(text, "Последние семь дней") {
-		t.Errorf("in Russian: %s", text)
-	}
+	want(t, "there is inline style", page.Find("[style]").Length(), 0)
+	wantIn(t, "in Russian", p.get(t, "/merchant?lang=ru").text(), "Последние семь дней")
 }
 
 // Support sees how payments go, and no money.

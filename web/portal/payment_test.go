@@ -42,10 +42,25 @@ func words(s *goquery.Selection) string {
 // line is values with a space between them.
 func line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
 
-func want(t *testing.T, what string, got, want any) {
+func want(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+	}
+}
+
+// wantIn wants a text to hold another, and wantNot wants it not to.
+func wantIn(t testing.TB, what, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%s: not %q in %s", what, part, text)
+	}
+}
+
+func wantNot(t testing.TB, what, text, part string) {
+	t.Helper()
+	if strings.Contains(text, part) {
+		t.Errorf("%s: %q in %s", what, part, text)
 	}
 }
 
@@ -137,9 +152,8 @@ func TestWrongFilters(t *testing.T) {
 		wrong := page.Find("[aria-invalid]")
 		said := page.Find("#" + strings.TrimSpace(wrong.AttrOr("aria-describedby", "none"))).Text()
 		got := fmt.Sprint(wrong.AttrOr("name", ""), " ", wrong.AttrOr("value", ""), " ", said)
-		if a.code != http.StatusUnprocessableEntity || got != expected || page.Find("table").Length() != 0 {
-			t.Errorf("%s: %d %q", query, a.code, got)
-		}
+		want(t, query, line(a.code, got, page.Find("table").Length()),
+			line(http.StatusUnprocessableEntity, expected, 0))
 		want(t, query+" as a file", p.get(t, "/trader/payments.csv?"+query).code, http.StatusUnprocessableEntity)
 	}
 	for query, expected := range map[string]int{"status=odd": 422, "method=odd": 422, "after=odd": 404, "before=1e": 404} {
@@ -225,9 +239,7 @@ func TestPayment(t *testing.T) {
 		"Created: 1,500 ₽, SBP transfer · merchant", "Status: Pending → Cancelled", "−15.00 USDT available Held for a payment",
 		"+15.00 USDT available Payment cancelled: no longer held",
 	} {
-		if !strings.Contains(text, fact) {
-			t.Errorf("the page does not say %q", fact)
-		}
+		wantIn(t, "the page", text, fact)
 	}
 	at := page.Find(".timeline li.status time").First()
 	want(t, "UTC", at.AttrOr("title", ""), pay.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -255,12 +267,8 @@ func TestReceipt(t *testing.T) {
 	noError(t, b.payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
 	page := p.page(t, "/trader/payments/1")
 	want(t, "its name as an element", page.Find("#receipts img").Length(), 0)
-	want(
-		t,
-		"in the timeline",
-		words(page.Find(".timeline .receipt span").First()),
-		"The payer sent receipt 1: PNG, 8 B",
-	)
+	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()),
+		"The payer sent receipt 1: PNG, 8 B")
 	a := p.get(t, page.Find("#receipts a").AttrOr("href", ""))
 	want(t, "the file", a.body, png)
 	want(t, "type", a.header.Get("Content-Type")+" "+a.header.Get("X-Content-Type-Options"), "image/png nosniff")

@@ -74,9 +74,7 @@ func TestPayout(t *testing.T) {
 	page := p.page(t, path)
 	text = words(page.Find("main"))
 	for _, fact := range []string{"+79001234567", "Ivan <i>Petrov</i>", "10.00 USDT", "1,000 ₽", "Status: Waiting → In work · you"} {
-		if !strings.Contains(text, fact) {
-			t.Errorf("taken, the page does not say %q", fact)
-		}
+		wantIn(t, "taken", text, fact)
 	}
 	want(t, "a stranger's elements", page.Find("main i").Length(), 0)
 	want(t, "another's page", other.get(t, path).code, http.StatusNotFound)
@@ -96,9 +94,7 @@ func TestCompletePayout(t *testing.T) {
 	p.post(t, path+"/take")
 	question := p.page(t, path+"/complete")
 	for _, fact := range []string{"1,000 ₽", "+79001234567", "Ivan <i>Petrov</i>", "Yes, 1,000 ₽ are paid"} {
-		if !strings.Contains(words(question.Find("main")), fact) {
-			t.Errorf("the page does not say %q", fact)
-		}
+		wantIn(t, "the page", words(question.Find("main")), fact)
 	}
 	a := p.end(t, path, "complete", "proofReference", "  ")
 	want(t, "without proof", line(a.code, words(a.page(t).Find(".wrong"))), "422 is required")

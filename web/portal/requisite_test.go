@@ -29,9 +29,7 @@ func (b *bundle) requisite() string {
 func says(t *testing.T, a answer, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
-		if text := strings.ReplaceAll(a.text(), "\u00a0", " "); !strings.Contains(text, want) {
-			t.Errorf("the page does not say %q: %s", want, text)
-		}
+		wantIn(t, "the page", strings.ReplaceAll(a.text(), "\u00a0", " "), want)
 	}
 }
 
@@ -43,22 +41,11 @@ func TestRequisites(t *testing.T) {
 	b.set(t, "daily_count = 20, daily_sum = 50000, open_payments = 3")
 	b.create(t, "1500")
 	a := browser.get(t, requisites)
-	says(
-		t,
-		a,
-		"Your requisite gets payments now.",
-		"Gets payments",
-		"1 of 20",
-		"1,500 ₽ of 50,000 ₽",
-		"1 of 3",
-		"1 to 10,000 ₽",
-		"all day",
-	)
+	says(t, a, "Your requisite gets payments now.", "Gets payments", "1 of 20", "1,500 ₽ of 50,000 ₽", "1 of 3",
+		"1 to 10,000 ₽", "all day")
 	page := a.page(t)
 	for _, meter := range [][2]string{{"20", "1"}, {"50000", "1500"}, {"3", "1"}} {
-		if page.Find(fmt.Sprintf(`meter[max="%s"][value="%s"]`, meter[0], meter[1])).Length() != 1 {
-			t.Errorf("no meter of %s in %s", meter[1], meter[0])
-		}
+		want(t, "no meter of", page.Find(fmt.Sprintf(`meter[max="%s"][value="%s"]`, meter[0], meter[1])).Length(), 1)
 	}
 	if n := page.Find(".why").Length(); n != 0 {
 		t.Errorf("%d reasons", n)
@@ -104,9 +91,7 @@ func TestWhyNoPayments(t *testing.T) {
 			browser.cookies["lang"] = "ru"
 			says(t, browser.get(t, requisites), "Сейчас ни один реквизит не получает платежей")
 			text := strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(browser.get(t, b.requisite()).text())
-			if !strings.Contains(text, test.russian) {
-				t.Errorf("the page does not say %q: %s", test.russian, text)
-			}
+			wantIn(t, "the page", text, test.russian)
 		})
 	}
 }
@@ -136,9 +121,7 @@ func TestWhyShort(t *testing.T) {
 	b.user(t, "desk", caller.Trader, caller.Desk, b.traders[0].ID)
 	desk := b.signIn(t, "desk").get(t, requisites)
 	says(t, desk, "The trader’s balance does not cover a payment of the minimum, 200,000 ₽.")
-	if strings.Contains(desk.text(), "000.00") {
-		t.Error("the desk sees the trader's money")
-	}
+	wantNot(t, "the desk sees the trader's money", desk.text(), "000.00")
 }
 
 // A break is said first of all, with a button that ends it.
@@ -179,53 +162,23 @@ func TestChangeLimits(t *testing.T) {
 	b := setup(t, options{})
 	browser := b.trader(t, 0)
 	b.set(t, "daily_count = 20, daily_sum = 50000, open_payments = 3")
-	says(
-		t,
-		browser.get(t, b.requisite()),
-		"Operator: 1 to 10,000 ₽",
-		"Operator: at most 20",
-		"Operator: at most 50,000 ₽",
-		"Operator: at most 3",
-		"Operator: all day",
-		"Operator: Europe/Moscow",
-	)
-	a := browser.post(
-		t,
-		b.requisite(),
-		"minAmount",
-		"1 000,50",
-		"maxAmount",
-		"9000",
-		"dailyCount",
-		"10",
-		"dailySum",
-		"",
-		"openPayments",
-		"2",
-		"workFrom",
-		"22:00",
-		"workUntil",
-		"06:00",
-		"timeZone",
-		"Asia/Tokyo",
-	)
+	says(t, browser.get(t, b.requisite()), "Operator: 1 to 10,000 ₽", "Operator: at most 20",
+		"Operator: at most 50,000 ₽", "Operator: at most 3", "Operator: all day", "Operator: Europe/Moscow")
+	a := browser.post(t, b.requisite(), "minAmount", "1 000,50", "maxAmount", "9000", "dailyCount", "10", "dailySum",
+		"", "openPayments", "2", "workFrom", "22:00", "workUntil", "06:00", "timeZone", "Asia/Tokyo")
 	if a.code != http.StatusSeeOther || a.to() != requisites {
 		t.Fatalf("%d, to %s: %s", a.code, a.to(), a.text())
 	}
 	says(t, browser.get(t, requisites), "The limits are saved.", "1,000.50 to 9,000 ₽", "22:00–06:00 (Asia/Tokyo)")
 	page := browser.page(t, b.requisite())
-	for name, want := range map[string]string{
+	for name, wanted := range map[string]string{
 		"minAmount": "1000.50", "maxAmount": "9000.00", "dailyCount": "10", "dailySum": "", "openPayments": "2",
 		"workFrom": "22:00", "workUntil": "06:00", "timeZone": "Asia/Tokyo",
 	} {
-		if got := page.Find("#"+name).AttrOr("value", "(none)"); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		want(t, name+" is", page.Find("#"+name).AttrOr("value", "(none)"), wanted)
 	}
 	browser.post(t, b.requisite())
-	if got := browser.page(t, b.requisite()).Find("#minAmount").AttrOr("value", "(none)"); got != "" {
-		t.Errorf("an empty field leaves %q", got)
-	}
+	want(t, "an empty field leaves", browser.page(t, b.requisite()).Find("#minAmount").AttrOr("value", "(none)"), "")
 }
 
 // What goes beyond the operators' limits, and what cannot be read, is said beside its field, and what
@@ -257,13 +210,9 @@ func TestChangeLimitsRefused(t *testing.T) {
 		}
 	}
 	var changes int
-	noError(
-		t,
-		b.Pool.QueryRow(t.Context(), "select count(*) from requisite where own_min_amount is not null").Scan(&changes),
-	)
-	if changes != 0 {
-		t.Error("a refused form changed something")
-	}
+	noError(t,
+		b.Pool.QueryRow(t.Context(), "select count(*) from requisite where own_min_amount is not null").Scan(&changes))
+	want(t, "a refused form changed something", changes, 0)
 }
 
 // Those of a desk see limits and change none; another trader finds nothing there.
@@ -273,12 +222,9 @@ func TestRequisiteOfOthers(t *testing.T) {
 	b.user(t, "desk", caller.Trader, caller.Desk, b.traders[0].ID)
 	desk := b.signIn(t, "desk")
 	page := desk.page(t, b.requisite())
-	if page.Find("main button").Length() != 0 || page.Find("input:not([disabled]):not([type=hidden])").Length() != 0 {
-		t.Error("a desk can change limits")
-	}
-	if n := desk.page(t, requisites).Find("main form").Length(); n != 0 {
-		t.Errorf("a desk has %d switches", n)
-	}
+	want(t, "a desk can change limits",
+		line(page.Find("main button").Length(), page.Find("input:not([disabled]):not([type=hidden])").Length()), "0 0")
+	want(t, "a desk has", desk.page(t, requisites).Find("main form").Length(), 0)
 	if a := desk.post(t, b.requisite(), "minAmount", "5"); a.code != http.StatusForbidden {
 		t.Errorf("a desk changes limits: %d", a.code)
 	}
@@ -287,11 +233,7 @@ func TestRequisiteOfOthers(t *testing.T) {
 		foreign.get(t, b.requisite()), foreign.post(t, b.requisite(), "minAmount", "5"), foreign.post(t, b.requisite()+"/switch", "on", "0"),
 		foreign.get(t, requisites+"/999"), foreign.get(t, requisites+"/x"),
 	} {
-		if a.code != http.StatusNotFound {
-			t.Errorf("a foreign trader: %d", a.code)
-		}
+		want(t, "a foreign trader", a.code, http.StatusNotFound)
 	}
-	if text := foreign.get(t, requisites).text(); strings.Contains(text, "1 to 10,000 ₽") {
-		t.Error("a trader sees another's requisite")
-	}
+	wantNot(t, "a trader sees another's requisite", foreign.get(t, requisites).text(), "1 to 10,000 ₽")
 }

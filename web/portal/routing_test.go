@@ -29,22 +29,14 @@ func TestRoutingPage(t *testing.T) {
 	for _, word := range []string{
 		fmt.Sprintf("Requisite № %d gets it", first), fmt.Sprintf("№ %d", second), "limits of the amount", "Would get it",
 	} {
-		if !strings.Contains(text, word) {
-			t.Errorf("nothing of %q: %s", word, text)
-		}
+		wantIn(t, "the page", text, word)
 	}
-	if text := one.get(t, query+"0").text(); !strings.Contains(text, "must be at least 1") {
-		t.Errorf("nothing: %s", text)
-	}
+	wantIn(t, "nothing", one.get(t, query+"0").text(), "must be at least 1")
 	if a := one.get(t, query+"1500&at=soon"); a.code != http.StatusUnprocessableEntity {
 		t.Errorf("a wrong time: %d", a.code)
 	}
-	if a := one.get(
-		t,
-		strings.Replace(query, "cashboxId=", "cashboxId=99", 1)+"1500",
-	); a.code != http.StatusUnprocessableEntity {
-		t.Errorf("an unknown cashbox: %d", a.code)
-	}
+	want(t, "an unknown cashbox", one.get(t, strings.Replace(query, "cashboxId=", "cashboxId=99", 1)+"1500").code,
+		http.StatusUnprocessableEntity)
 }
 
 // At another time other hours hold, and what is asked changes no order: the requisite whose hours begin at
@@ -53,17 +45,13 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	one := b.treasurer(t, "one")
-	_, err := b.Pool.Exec(
-		t.Context(),
+	_, err := b.Pool.Exec(t.Context(),
 		"update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1",
-		b.traders[0].Requisites[0],
-	)
+		b.traders[0].Requisites[0])
 	noError(t, err)
 	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=1500", b.merchant.CashboxID)
 	for at, want := range map[string]string{"": "It is refused", "&at=2026-11-20T15:30": "gets it", "&at=2026-11-20T16:30": "It is refused"} {
-		if text := one.get(t, query+at).text(); !strings.Contains(text, want) {
-			t.Errorf("%s: %s", at, text)
-		}
+		wantIn(t, at, one.get(t, query+at).text(), want)
 	}
 	method := "sbp"
 	_, err = b.payments.Create(t.Context(), b.merchant.Caller, payment.Request{
@@ -76,13 +64,9 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 	noError(t, b.payments.KeepRefusals(t.Context(), b.Pool))
 	noError(t, b.payments.KeepRefusals(t.Context(), b.Pool))
 	text := one.get(t, "/operator/routing").text()
-	if !strings.Contains(text, "working hours 1") {
-		t.Errorf("refusals: %s", text)
-	}
+	wantIn(t, "refusals", text, "working hours 1")
 	b.clock.Advance(26 * time.Hour)
-	if text := one.get(t, "/operator/routing").text(); !strings.Contains(text, "Every payment found a requisite") {
-		t.Errorf("a day later: %s", text)
-	}
+	wantIn(t, "a day later", one.get(t, "/operator/routing").text(), "Every payment found a requisite")
 }
 
 // A payment keeps whom its choice passed by. Its page shows that beside today's rules, and the timeline tells
@@ -100,17 +84,11 @@ func TestReplayPage(t *testing.T) {
 		fmt.Sprintf("№ %d Trader № %d", third.Requisites[0], third.ID),
 		fmt.Sprintf("№ %d1limits of the amountlimits of the amount", b.traders[1].Requisites[0]),
 	} {
-		if !strings.Contains(strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(word, " ", "")) {
-			t.Errorf("nothing of %q: %s", word, text)
-		}
+		wantIn(t, "the page", strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(word, " ", ""))
 	}
-	if text := one.get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).
-		text(); !strings.Contains(text, "Nothing was passed by") {
-		t.Errorf("the first: %s", text)
-	}
-	if a := one.get(t, "/operator/routing/payments/987654"); a.code != http.StatusNotFound {
-		t.Errorf("no payment: %d", a.code)
-	}
+	wantIn(t, "the first", one.get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).text(),
+		"Nothing was passed by")
+	want(t, "no payment", one.get(t, "/operator/routing/payments/987654").code, http.StatusNotFound)
 	told := func(lines []report.Line, err error) *report.Choice {
 		t.Helper()
 		noError(t, err)
@@ -123,15 +101,11 @@ func TestReplayPage(t *testing.T) {
 		return nil
 	}
 	c := told(
-		b.rooms.Reports.Timeline(
-			t.Context(),
-			caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
-			fmt.Sprint(second.ID),
-		),
+		b.rooms.Reports.Timeline(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+			fmt.Sprint(second.ID)),
 	)
-	if fmt.Sprint(c.Passed) != fmt.Sprintf("[{amount_limits [%d]}]", b.traders[1].Requisites[0]) {
-		t.Errorf("operators are told %v", c.Passed)
-	}
+	want(t, "operators are told", fmt.Sprint(c.Passed),
+		fmt.Sprintf("[{amount_limits [%d]}]", b.traders[1].Requisites[0]))
 	owner := third.Caller
 	owner.Role = caller.Owner
 	if c := told(b.rooms.Reports.Timeline(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {

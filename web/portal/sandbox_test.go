@@ -86,18 +86,8 @@ func TestSandboxStart(t *testing.T) {
 	b := sandbox(t)
 	browser := b.nobody()
 	a := browser.get(t, "/")
-	says(
-		t,
-		a,
-		"Create a payment below",
-		"trader-1",
-		"shop",
-		"http://api.example",
-		"the-key",
-		"dir/sandbox.json",
-		"docs/integrate.md",
-		"Nothing yet.",
-	)
+	says(t, a, "Create a payment below", "trader-1", "shop", "http://api.example", "the-key", "dir/sandbox.json",
+		"docs/integrate.md", "Nothing yet.")
 	page := a.page(t)
 	if n := page.Find(`form[action="/sandbox/sign-in"]`).Length(); n != 2 {
 		t.Errorf("%d users to sign in as; a payer has no portal", n)
@@ -114,21 +104,15 @@ func TestSandboxSignIn(t *testing.T) {
 	t.Parallel()
 	b := sandbox(t)
 	browser := b.nobody()
-	if a := browser.post(
-		t,
-		"/sandbox/sign-in?next=/trader/requisites",
-		"login",
-		"trader-1",
-	); a.to() != "/trader/requisites" {
+	if a := browser.post(t, "/sandbox/sign-in?next=/trader/requisites", "login",
+		"trader-1"); a.to() != "/trader/requisites" {
 		t.Fatalf("%d, to %s", a.code, a.to())
 	}
 	browser.page(t, "/trader")
 	first := browser.cookie()
 	browser.post(t, "/sandbox/sign-in", "login", "shop")
 	old := &person{b: b, cookies: map[string]string{"session": first}}
-	if a := old.get(t, "/trader"); a.code != http.StatusSeeOther {
-		t.Errorf("the session before goes on: %d", a.code)
-	}
+	want(t, "the session before goes on", old.get(t, "/trader").code, http.StatusSeeOther)
 	b.user(t, "somebody", caller.Operator, caller.Admin, 0)
 	for _, login := range []string{"somebody", "", "nobody"} {
 		if a := b.nobody().
@@ -157,21 +141,14 @@ func TestSandboxMakesPayments(t *testing.T) {
 	a := browser.get(t, "/")
 	says(t, a, "The payment is created.", "Payment 1", "Payment 2", "1,234.50 ₽", "900 ₽", "As trader-1")
 	var id, callback string
-	noError(
-		t,
-		b.Pool.QueryRow(t.Context(), "select uuid, callback_uri from payment order by id limit 1").Scan(&id, &callback),
-	)
-	if callback != "http://127.0.0.1:8082/sandbox/hooks/"+box {
-		t.Errorf("webhooks go to %s", callback)
-	}
+	noError(t,
+		b.Pool.QueryRow(t.Context(), "select uuid, callback_uri from payment order by id limit 1").Scan(&id, &callback))
+	want(t, "webhooks go to", callback, "http://127.0.0.1:8082/sandbox/hooks/"+box)
 	page := a.page(t)
-	if href := page.Find("#payment-1 a").First().AttrOr("href", ""); href != "http://pay.example/r/link-"+id {
-		t.Errorf("the payer's page is %s", href)
-	}
-	if action := page.Find("#payment-1 form").
-		AttrOr("action", ""); action != "/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1" {
-		t.Errorf("the trader's page is %s", action)
-	}
+	want(t, "the payer's page is", page.Find("#payment-1 a").First().AttrOr("href", ""),
+		"http://pay.example/r/link-"+id)
+	want(t, "the trader's page is", page.Find("#payment-1 form").AttrOr("action", ""),
+		"/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1")
 	if region := browser.get(t, "/sandbox/made"); !strings.Contains(region.body, `id="payment-2"`) ||
 		strings.Contains(region.body, "<main") {
 		t.Errorf("the list alone: %d %s", region.code, region.body)
@@ -205,20 +182,18 @@ func TestSandboxRefuses(t *testing.T) {
 	t.Parallel()
 	b := sandbox(t)
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
-	for typed, want := range map[string]string{
+	for typed, wanted := range map[string]string{
 		"<b>": "must be a plain decimal number", "": "is required", "5000000": "collect_requisites_not_available",
 	} {
 		a := b.nobody().post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", typed)
 		input := a.page(t).Find(`input[aria-invalid="true"]`)
-		if a.code != http.StatusUnprocessableEntity || input.Length() != 1 || input.AttrOr("value", "") != typed {
-			t.Errorf("%q: %d", typed, a.code)
-		}
-		says(t, a, want)
+		want(t, typed, line(a.code, input.Length(), input.AttrOr("value", "")),
+			line(http.StatusUnprocessableEntity, 1, typed))
+		says(t, a, wanted)
 	}
-	if a := b.nobody().
-		post(t, "/sandbox/payments", "cashbox", "99", "method", "sbp", "amount", "5"); a.code != http.StatusNotFound {
-		t.Errorf("an unknown cashbox: %d", a.code)
-	}
+	want(t, "an unknown cashbox",
+		b.nobody().post(t, "/sandbox/payments", "cashbox", "99", "method", "sbp", "amount", "5").code,
+		http.StatusNotFound)
 	if a := b.nobody().postForm(t, "/sandbox/payments", nil); a.code != http.StatusForbidden {
 		t.Errorf("a post that does not say where it comes from: %d", a.code)
 	}
@@ -249,39 +224,29 @@ func TestSandboxInbox(t *testing.T) {
 	b := sandbox(t)
 	browser := b.nobody()
 	says(t, browser.get(t, "/sandbox/inbox"), "No webhooks yet.")
-	if code := b.deliver(
-		t,
+	if code := b.deliver(t,
 		`{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"},"meta":{"id":7}}`,
-		hookSecret,
-	); code != http.StatusNoContent {
+		hookSecret); code != http.StatusNoContent {
 		t.Fatalf("a genuine webhook: %d", code)
 	}
 	other := signing.FormatSecret([]byte(strings.Repeat("x", 32)))
-	if code := b.deliver(t, `{"type":"<script>alert(1)</script>"}`, other); code != http.StatusBadRequest {
-		t.Errorf("a forged webhook: %d", code)
-	}
+	want(t, "a forged webhook", b.deliver(t, `{"type":"<script>alert(1)</script>"}`, other), http.StatusBadRequest)
 	a := browser.get(t, "/sandbox/inbox")
 	page := a.page(t)
 	items := page.Find("#inbox li")
 	if items.Length() != 2 || page.Find("#inbox script").Length() != 0 {
 		t.Fatalf("the inbox has %d webhooks: %s", items.Length(), a.body)
 	}
-	for i, want := range []string{"signature wrong", "signature verified"} {
-		if got := items.Eq(i).Find(".badge").First().Text(); got != want {
-			t.Errorf("webhook %d: %s", i, got)
-		}
+	for i, wanted := range []string{"signature wrong", "signature verified"} {
+		want(t, "webhook", items.Eq(i).Find(".badge").First().Text(), wanted)
 	}
-	for _, want := range []string{"payment.status.updated", "№ 7", "Completed", `"uuid": "u-1"`, "Webhook-Id: msg_1"} {
-		if !strings.Contains(items.Eq(1).Text(), want) {
-			t.Errorf("%q is not shown", want)
-		}
+	for _, wanted := range []string{"payment.status.updated", "№ 7", "Completed", `"uuid": "u-1"`, "Webhook-Id: msg_1"} {
+		wantIn(t, "the page", items.Eq(1).Text(), wanted)
 	}
 	if n := browser.page(t, "/sandbox/inbox?of=u-1").Find("#inbox li").Length(); n != 1 {
 		t.Errorf("%d webhooks of the payment", n)
 	}
-	if seen := browser.get(t, "/sandbox/inbox/list?seen=2"); seen.code != http.StatusNoContent {
-		t.Errorf("nothing new is %d", seen.code)
-	}
+	want(t, "nothing new is", browser.get(t, "/sandbox/inbox/list?seen=2").code, http.StatusNoContent)
 	if news := browser.get(t, "/sandbox/inbox/list?seen=1"); news.code != http.StatusOK ||
 		strings.Contains(news.body, "<main") {
 		t.Errorf("news are %d", news.code)
@@ -303,30 +268,22 @@ func TestSandboxInboxIsBounded(t *testing.T) {
 		last != "hook-4" {
 		t.Errorf("%d webhooks, %s to %s", items.Length(), first, last)
 	}
-	if code := b.deliver(t, strings.Repeat("x", 1<<20), hookSecret); code != http.StatusRequestEntityTooLarge {
-		t.Errorf("a megabyte: %d", code)
-	}
+	want(t, "a megabyte", b.deliver(t, strings.Repeat("x", 1<<20), hookSecret), http.StatusRequestEntityTooLarge)
 }
 
 // Outside a sandbox there is nothing of this.
 func TestNoSandboxOutside(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	if a := b.nobody().get(t, "/"); a.to() != "/sign-in" {
-		t.Errorf("the first page: %d, to %s", a.code, a.to())
-	}
+	want(t, "the first page", b.nobody().get(t, "/").to(), "/sign-in")
 	b.user(t, "trader-1", caller.Trader, caller.Owner, b.traders[0].ID)
 	for _, path := range []string{"/sandbox/sign-in", "/sandbox/payments", "/sandbox/payouts", "/sandbox/hooks/1"} {
 		browser := b.nobody()
 		a := browser.post(t, path, "login", "trader-1", "cashbox", "1", "method", "sbp", "amount", "5")
-		if a.code != http.StatusNotFound || browser.cookie() != "" {
-			t.Errorf("POST %s: %d", path, a.code)
-		}
+		want(t, "POST", line(a.code, browser.cookie()), line(http.StatusNotFound, ""))
 	}
 	for _, path := range []string{"/sandbox/inbox", "/sandbox/inbox/list", "/sandbox/made"} {
-		if a := b.nobody().get(t, path); a.code != http.StatusNotFound {
-			t.Errorf("GET %s: %d", path, a.code)
-		}
+		want(t, "GET", b.nobody().get(t, path).code, http.StatusNotFound)
 	}
 	if code := b.deliver(t, "{}", hookSecret); code < 400 {
 		t.Errorf("a webhook is taken: %d", code)
@@ -336,16 +293,8 @@ func TestNoSandboxOutside(t *testing.T) {
 // sandboxPages are those of a sandbox, with something made and a webhook that came.
 func (b *bundle) sandboxPages(t testing.TB, p *person) map[string]string {
 	t.Helper()
-	p.post(
-		t,
-		"/sandbox/payments",
-		"cashbox",
-		strconv.FormatInt(b.merchant.CashboxID, 10),
-		"method",
-		"sbp",
-		"amount",
-		"900",
-	)
+	p.post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.merchant.CashboxID, 10), "method", "sbp", "amount",
+		"900")
 	b.deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, hookSecret)
 	return map[string]string{"start": "/", "inbox": "/sandbox/inbox"}
 }

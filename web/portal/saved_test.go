@@ -15,12 +15,8 @@ func TestSavedViews(t *testing.T) {
 		return p.post(t, "/views", "name", name, "path", path, "query", query)
 	}
 	a := save("Big <b>", "/trader/payments", "status=completed&min=5000&after=7&lang=ru")
-	want(
-		t,
-		"saved",
-		line(a.code, a.to(), p.cookies["flash"]),
-		"303 /trader/payments?min=5000&status=completed view-saved",
-	)
+	want(t, "saved", line(a.code, a.to(), p.cookies["flash"]),
+		"303 /trader/payments?min=5000&status=completed view-saved")
 	view := p.page(t, a.to()).Find(".views li")
 	want(t, "its name", words(view.Find("a")), "Big <b>")
 	want(t, "current", view.Find("a").AttrOr("aria-current", ""), "page")

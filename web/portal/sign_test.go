@@ -16,9 +16,7 @@ func TestSignInAndOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	p := b.trader(t, 0)
-	if title := p.page(t, "/trader").Find("h1").Text(); title != "Desk" {
-		t.Errorf("the desk is headed %q", title)
-	}
+	want(t, "the desk is headed", p.page(t, "/trader").Find("h1").Text(), "Desk")
 	kept := p.cookie()
 	if a := p.post(t, "/sign-out"); a.code != http.StatusSeeOther || a.to() != "/sign-in" || p.cookie() != "" {
 		t.Errorf("signed out: %d to %q, cookie %q", a.code, a.to(), p.cookie())
@@ -47,9 +45,7 @@ func TestSignInRefused(t *testing.T) {
 		if p.cookie() != "" || strings.Contains(a.body, given) {
 			t.Errorf("%s: the answer has a cookie, or the password in it", login)
 		}
-		if kept := a.page(t).Find("#login").AttrOr("value", ""); kept != login {
-			t.Errorf("the login typed is %q", kept)
-		}
+		want(t, "the login typed is", a.page(t).Find("#login").AttrOr("value", ""), login)
 	}
 }
 
@@ -58,7 +54,7 @@ func TestNext(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
-	for next, want := range map[string]string{
+	for next, wanted := range map[string]string{
 		"/trader/payments?status=pending": "/trader/payments?status=pending", "https://evil.example/": "/trader",
 		"//evil.example/": "/trader", `/\evil.example`: "/trader", "javascript:alert(1)": "/trader", "": "/trader",
 		"///evil.example/": "/trader", "////evil.example/": "/trader", `//\evil.example/`: "/trader", `\\evil.example`: "/trader",
@@ -67,9 +63,7 @@ func TestNext(t *testing.T) {
 		"/trader/payments?q=//evil.example": "/trader/payments?q=//evil.example",
 	} {
 		a := b.nobody().post(t, "/sign-in?next="+url.QueryEscape(next), "login", "owner", "password", password)
-		if a.to() != want {
-			t.Errorf("%q leads to %q, want %q", next, a.to(), want)
-		}
+		want(t, next+" leads to", a.to(), wanted)
 	}
 }
 
@@ -86,9 +80,7 @@ func TestFixation(t *testing.T) {
 	if victim.cookie() == attacker.cookie() {
 		t.Fatal("the victim's session has the attacker's cookie")
 	}
-	if a := attacker.get(t, "/trader"); a.code != http.StatusSeeOther {
-		t.Errorf("the attacker's cookie still opens %d", a.code)
-	}
+	want(t, "the attacker's cookie still opens", attacker.get(t, "/trader").code, http.StatusSeeOther)
 }
 
 // Posts of another site, and of no browser at all, are refused.
@@ -105,16 +97,12 @@ func TestForeignPosts(t *testing.T) {
 		"a frame elsewhere": {"Sec-Fetch-Site", "cross-site", "Origin", "null"},
 	} {
 		a := p.postForm(t, "/trader/break", url.Values{"on": {"1"}}, headers...)
-		if a.code != http.StatusForbidden {
-			t.Errorf("%s: %d", name, a.code)
-		}
+		want(t, name, a.code, http.StatusForbidden)
 	}
 	if on, err := b.settings.Break(t.Context(), b.asTrader()); err != nil || on {
 		t.Errorf("the break is %t, %v", on, err)
 	}
-	if a := p.post(t, "/trader/break", "on", "1"); a.code != http.StatusSeeOther {
-		t.Errorf("our own page: %d", a.code)
-	}
+	want(t, "our own page", p.post(t, "/trader/break", "on", "1").code, http.StatusSeeOther)
 }
 
 // A session ends after half an hour without use and, however much it is used, after twelve; on a
@@ -188,7 +176,5 @@ func TestPagesAreBounded(t *testing.T) {
 	if last.code != http.StatusTooManyRequests || !strings.Contains(last.text(), "Too many tries") {
 		t.Errorf("%d %s", last.code, last.text())
 	}
-	if a := b.nobody().get(t, "/sign-in"); a.code != http.StatusOK {
-		t.Errorf("somebody else: %d", a.code)
-	}
+	want(t, "somebody else", b.nobody().get(t, "/sign-in").code, http.StatusOK)
 }

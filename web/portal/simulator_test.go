@@ -2,7 +2,6 @@ package portal_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
@@ -57,9 +56,7 @@ func TestSimulator(t *testing.T) {
 		noError(t, b.rooms.Simulator.Step(t.Context()))
 	}
 	page = p.page(t, path)
-	if figures := page.Find(".figures").Text(); !strings.Contains(figures, "Confirmed1") {
-		t.Errorf("counted: %s", figures)
-	}
+	wantIn(t, "counted", page.Find(".figures").Text(), "Confirmed1")
 	want(t, "the payment", b.status(t, made), "completed")
 
 	a = p.post(t, path+"/stop")

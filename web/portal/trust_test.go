@@ -54,14 +54,10 @@ func TestAuditLog(t *testing.T) {
 	want(t, "the file", file.code, http.StatusOK)
 	want(t, "its last line", strings.HasSuffix(file.body, "rows,4\n"), true)
 	for _, secret := range []string{"canary", password, "79990004455", "79990004466"} {
-		if strings.Contains(file.body, secret) {
-			t.Errorf("the file has %q", secret)
-		}
+		wantNot(t, "the file has", file.body, secret)
 	}
 	russian := p.get(t, "/operator/audit?lang=ru").text()
-	if !strings.Contains(russian, "Неудачный вход") {
-		t.Errorf("in Russian: %s", russian)
-	}
+	wantIn(t, "in Russian", russian, "Неудачный вход")
 }
 
 // The page says what the audits found, what of it is still so, and which days are sealed.
@@ -71,9 +67,7 @@ func TestReconciliation(t *testing.T) {
 	b.user(t, "auditor", caller.Operator, caller.Auditor, 0)
 	p := b.signIn(t, "auditor")
 	const path = "/operator/reconciliation"
-	if text := p.get(t, path).text(); !strings.Contains(text, "No full audit has ended yet") {
-		t.Errorf("before the first audit: %s", text)
-	}
+	wantIn(t, "before the first audit", p.get(t, path).text(), "No full audit has ended yet")
 	run := func() {
 		_, due, err := audit.Complete.Do(context.Background(), b.Pool, b.clock.Now)
 		noError(t, err)
@@ -95,9 +89,7 @@ func TestReconciliation(t *testing.T) {
 	if found := page.Find(".note.bad").Text(); !strings.Contains(found, "sequence 7") {
 		t.Errorf("what was found: %s", found)
 	}
-	if text := p.get(t, path+"?lang=ru").text(); !strings.Contains(text, "Книга не сходится") {
-		t.Errorf("in Russian: %s", text)
-	}
+	wantIn(t, "in Russian", p.get(t, path+"?lang=ru").text(), "Книга не сходится")
 
 	noError(t, seal.NewSealer(b.Pool, b.clock, b.rooms.Signer).Run(t.Context()))
 	first := p.page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First()

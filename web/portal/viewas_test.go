@@ -92,9 +92,7 @@ func viewEverywhere(t *testing.T, as looked) {
 	if banded < as.pages {
 		t.Errorf("only %d pages were looked at", banded)
 	}
-	if after := b.kept(t); after != before || b.status(t, payment) != "pending" {
-		t.Errorf("there was %s and is %s", before, after)
-	}
+	want(t, "there was", line(b.kept(t), b.status(t, payment)), line(before, "pending"))
 }
 
 // begins are pages that begin to change something by being opened.
@@ -134,13 +132,13 @@ func TestViewAsAndBack(t *testing.T) {
 	a := p.get(t, "/trader")
 	istanbul, err := time.LoadLocation("Europe/Istanbul")
 	noError(t, err)
-	var want []string
+	var wanted []string
 	for _, second := range []time.Duration{0, time.Minute} {
-		want = append(want, fmt.Sprintf("Вы смотрите как trader-1 (владелец) до %s: менять ничего нельзя.",
+		wanted = append(wanted, fmt.Sprintf("Вы смотрите как trader-1 (владелец) до %s: менять ничего нельзя.",
 			began.Add(30*time.Minute+second).In(istanbul).Format("15:04")))
 	}
-	if got := band(t, a); !slices.Contains(want, got) {
-		t.Errorf("the band says %q, want %q", got, want)
+	if got := band(t, a); !slices.Contains(wanted, got) {
+		t.Errorf("the band says %q, want %q", got, wanted)
 	}
 	if zone := p.page(t, "/account").Find("#zone").AttrOr("value", ""); zone != "UTC" {
 		t.Errorf("the trader's zone is shown as %q", zone)
@@ -152,9 +150,7 @@ func TestViewAsAndBack(t *testing.T) {
 		!strings.Contains(a.text(), "Администратор") {
 		t.Errorf("afterwards %s", a.text())
 	}
-	if a := p.get(t, "/trader"); a.code != http.StatusNotFound {
-		t.Errorf("the desk is still open: %d", a.code)
-	}
+	want(t, "the desk is still open", p.get(t, "/trader").code, http.StatusNotFound)
 	if a := p.post(t, "/operator/view-as/end"); a.to() != "/operator" {
 		t.Errorf("a second end: %d to %q", a.code, a.to())
 	}
@@ -170,9 +166,7 @@ func TestViewAsIsOver(t *testing.T) {
 	b := setup(t, options{})
 	p := b.viewer(t)
 	end := p.page(t, "/trader").Find("form[action='/operator/view-as/end'] button")
-	if end.Text() != "Be yourself again" {
-		t.Errorf("the button says %q", end.Text())
-	}
+	want(t, "the button says", end.Text(), "Be yourself again")
 	_, err := b.Pool.Exec(t.Context(), "update session set view_until = now() where view_until is not null")
 	noError(t, err)
 	if a := p.get(t, "/trader"); a.code != http.StatusNotFound || band(t, a) != "" {
@@ -181,9 +175,7 @@ func TestViewAsIsOver(t *testing.T) {
 	if a := p.get(t, "/trader/desk", "HX-Request", "true"); a.header.Get("HX-Redirect") != "/" || a.body != "" {
 		t.Errorf("a part of it: %d %q", a.code, a.header.Get("HX-Redirect"))
 	}
-	if login := p.page(t, "/account").Find(".user span").Last().Text(); login != "helper" {
-		t.Errorf("signed in is %q", login)
-	}
+	want(t, "signed in is", p.page(t, "/account").Find(".user span").Last().Text(), "helper")
 }
 
 // What is wrong with the form is said beside its fields, with what was typed; a second factor that is
@@ -208,14 +200,12 @@ func TestViewAsForm(t *testing.T) {
 	}
 	_, err := b.Pool.Exec(t.Context(), "update session set created_at = now() - interval '6 minutes'")
 	noError(t, err)
-	if p.page(t, "/account").Find("form[action='/operator/view-as']").Length() != 1 {
-		t.Error("there is no form for who has to prove again that it is them")
-	}
+	want(t, "there is no form for who has to prove again that it is them",
+		p.page(t, "/account").Find("form[action='/operator/view-as']").Length(), 1)
 	a = p.post(t, "/operator/view-as", "user", "other", "reason", "why")
 	if !strings.HasPrefix(a.to(), "/second-factor") {
 		t.Errorf("an old second factor: %d to %q", a.code, a.to())
 	}
-	if b.signIn(t, "auditor").page(t, "/account").Find("form[action='/operator/view-as']").Length() != 0 {
-		t.Error("an auditor has the form")
-	}
+	want(t, "an auditor has the form",
+		b.signIn(t, "auditor").page(t, "/account").Find("form[action='/operator/view-as']").Length(), 0)
 }

@@ -37,9 +37,7 @@ func (p *person) wantLight(t testing.TB, path string, files map[string]int) answ
 		address := s.AttrOr("href", s.AttrOr("src", ""))
 		if files[address] == 0 {
 			file, weight := p.weighed(t, address)
-			if file.code != http.StatusOK {
-				t.Errorf("%s loads what is not there: %d", path, file.code)
-			}
+			want(t, path+" loads what is not there", file.code, http.StatusOK)
 			files[address] = weight
 		}
 		bytes += files[address]

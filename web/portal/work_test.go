@@ -76,9 +76,7 @@ func TestWork(t *testing.T) {
 	want(t, "queues", page.Find("section.card").Length(), 1)
 	text := strings.Join(strings.Fields(page.Find("section.card").Text()), " ")
 	for _, part := range []string{"Deposits to confirm 1", "Deposit № 1", "250.50\u00a0USDT", "2 h 0 min"} {
-		if !strings.Contains(strings.ReplaceAll(text, "\u00a0", " "), strings.ReplaceAll(part, "\u00a0", " ")) {
-			t.Errorf("%q is not in %q", part, text)
-		}
+		wantIn(t, part+" is not in", strings.ReplaceAll(text, "\u00a0", " "), strings.ReplaceAll(part, "\u00a0", " "))
 	}
 	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
 	want(t, "its address", page.Find(`section.card li a`).AttrOr("href", ""), path)
@@ -127,9 +125,7 @@ func TestConfirmDepositOnce(t *testing.T) {
 		"select count(*) from transfer where subject = 'deposit' and subject_id = $1", d.ID).Scan(&credited))
 	want(t, "credited", credited, 1)
 	b.Audit(t)
-	if text := ann.page(t, path).Find("main").Text(); !strings.Contains(text, "Confirmed") {
-		t.Errorf("after that: %s", text)
-	}
+	wantIn(t, "after that", ann.page(t, path).Find("main").Text(), "Confirmed")
 	want(t, "the question now", ann.get(t, path+"/confirm").to(), path)
 }
 
