@@ -27,9 +27,7 @@ func TestBanks(t *testing.T) {
 	page := newTab(t)
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
-	if b.page(t, b.path(p)).Find(".banks").Length() != 0 {
-		t.Error("banks are offered that nobody has set")
-	}
+	want(t, "banks are offered that nobody has set", b.page(t, b.path(p)).Find(".banks").Length(), 0)
 	b.setBank(t, directory.Bank{
 		Name:    "Alpha",
 		Methods: []string{"sbp"},
@@ -48,16 +46,12 @@ func TestBanks(t *testing.T) {
 	if got := shown.Find(".banks li").Length(); got != 2 {
 		t.Errorf("%d banks are offered", got)
 	}
-	link, want := shown.Find(".banks a").
+	link, wanted := shown.Find(".banks a").
 		AttrOr("href", ""),
 		"alpha-app://pay?to="+(*p.RequisiteValue)[1:]+"&sum=1500.00&name=Ivan+Petrov"
-	if link != want {
-		t.Errorf("the link is %q, want %q", link, want)
-	}
+	want(t, "the link is", link, wanted)
 	image := b.ask(t, http.MethodGet, shown.Find(".banks img").AttrOr("src", ""))
-	if image.body != logo || image.header.Get("Content-Type") != "image/png" {
-		t.Errorf("the logo is %q, %s", image.body, image.header.Get("Content-Type"))
-	}
+	want(t, "the logo is", line(image.body, image.header.Get("Content-Type")), line(logo, "image/png"))
 	if a := b.ask(t, http.MethodGet, "/bank/"+strings.Repeat("0", 64)); a.code != http.StatusNotFound {
 		t.Errorf("a logo that is none: %d", a.code)
 	}

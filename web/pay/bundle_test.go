@@ -50,7 +50,7 @@ type bundle struct {
 	payments *payment.Service
 	// checkouts are those of cards, and poll asks their acquirer, as the program does every second.
 	checkouts *checkout.Service
-	line      *line
+	line      *wire
 	limits    *limit.Limits
 	settings  *directory.Settings
 	links     *auth.Links
@@ -85,7 +85,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)
-	b.line = &line{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
+	b.line = &wire{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
 	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
@@ -140,8 +140,8 @@ func (b *bundle) pool(t testing.TB, currency, method string) {
 	}
 }
 
-// line is the way to the sandbox's acquirer: cards and codes are lost on it while it is cut, and one trader may have none.
-type line struct {
+// wire is the way to the sandbox's acquirer: cards and codes are lost on it while it is cut, and one trader may have none.
+type wire struct {
 	acquirer.Acquirer
 	cut     atomic.Bool
 	without atomic.Int64
@@ -149,16 +149,16 @@ type line struct {
 
 var errCut = errors.New("the line is cut")
 
-func (l *line) For(_ context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
+func (l *wire) For(_ context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
 	if traderID == l.without.Load() {
 		return nil, 0, acquirer.ErrNone
 	}
 	return l, 0, nil
 }
 
-func (l *line) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
+func (l *wire) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
 
-func (l *line) Authorize(
+func (l *wire) Authorize(
 	ctx context.Context,
 	a acquirer.Attempt,
 	c card.Card,
@@ -170,7 +170,7 @@ func (l *line) Authorize(
 	return l.Acquirer.Authorize(ctx, a, c, cvv)
 }
 
-func (l *line) SubmitCode(
+func (l *wire) SubmitCode(
 	ctx context.Context,
 	id uuid.UUID,
 	number int32,
@@ -314,11 +314,33 @@ func parse(t testing.TB, a answer) *goquery.Document {
 // words is an element's text with its white space made single.
 func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
 
-func wantText(t testing.TB, page *goquery.Document, selector, want string) {
+// line is values in one, which makes them comparable at once.
+func line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
+
+func want(t testing.TB, what string, got, want any) {
 	t.Helper()
-	if got := words(page.Find(selector)); got != want {
-		t.Errorf("%s: %q, want %q", selector, got, want)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
 	}
+}
+
+func wantIn(t testing.TB, what, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%s: not %q in %s", what, part, text)
+	}
+}
+
+func wantNot(t testing.TB, what, text, part string) {
+	t.Helper()
+	if strings.Contains(text, part) {
+		t.Errorf("%s: %q in %s", what, part, text)
+	}
+}
+
+func wantText(t testing.TB, page *goquery.Document, selector, text string) {
+	t.Helper()
+	want(t, selector, words(page.Find(selector)), text)
 }
 
 // post sends a form as the page's own browser does; fields are pairs.

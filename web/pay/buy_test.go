@@ -70,9 +70,7 @@ func TestBuyWithCode(t *testing.T) {
 	page.Type("#otp", "111111")
 	page.Keys(kb.Enter)
 	page.passes("#otp-error", "Kod doğru değil. Son mesajdaki kodu girin. Üç yanlış koddan sonra ödeme sona erer.")
-	if got := eval[string](page, `document.querySelector("[autofocus]").id`); got != "otp" {
-		t.Errorf("the page begins at %q", got)
-	}
+	want(t, "the page begins at", eval[string](page, `document.querySelector("[autofocus]").id`), "otp")
 	page.Type("#otp", "123456")
 	page.Keys(kb.Enter)
 	page.passes("h1", "Ödeme alındı")
@@ -140,9 +138,7 @@ func TestBuyWithoutScript(t *testing.T) {
 	page.Open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")))
 	page.Click("form .button")
 	page.Await("#pan-error", "Enter the number of your card.")
-	if got := eval[string](page, `document.querySelector("[autofocus]").id`); got != "pan" {
-		t.Errorf("the page begins at %q", got)
-	}
+	want(t, "the page begins at", eval[string](page, `document.querySelector("[autofocus]").id`), "pan")
 	page.Type("#pan", "4000 0025 0000 3155")
 	page.Type("#expiry", "12/30")
 	page.Type("#cvv", "123")

@@ -2,6 +2,7 @@ package pay_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -31,14 +32,11 @@ func TestSavedCard(t *testing.T) {
 		t.Error("it asks for more than the security code, or shows the number")
 	}
 	other := b.page(t, page.Find(".choices a").AttrOr("href", ""))
-	if other.Find("#pan").Length() != 1 || other.Find("[data-saved-card]").Length() != 0 {
-		t.Error("another card cannot be used")
-	}
+	want(t, "another card cannot be used", line(other.Find("#pan").Length(), other.Find("[data-saved-card]").Length()),
+		"1 0")
 	wrong := b.mistaken(t, b.path(second), "cvv", "98765", "card", savedID(page))
 	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the security code.")
-	if strings.Contains(wrong.body, "98765") {
-		t.Error("the code comes back")
-	}
+	wantNot(t, "the code comes back", wrong.body, "98765")
 	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987", "card", savedID(parse(t, wrong))))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(second)), "h1", "Payment received")
@@ -48,18 +46,13 @@ func TestSavedCard(t *testing.T) {
 	asked := b.page(t, b.path(third)+"/forget")
 	wantText(t, asked, "h1", "Forget this card?")
 	wantText(t, asked, "h1 + p", "Visa •••• 4242 will no longer be offered for your payments in this shop.")
-	if savedID(b.page(t, b.path(third))) != left {
-		t.Error("asking has forgotten the card")
-	}
+	want(t, "asking has forgotten the card", savedID(b.page(t, b.path(third))), left)
 	wantBack(t, b, third, b.post(t, b.path(third)+"/forget"))
-	if b.page(t, b.path(third)).Find("[data-saved-card]").Length() != 0 {
-		t.Error("a forgotten card is offered")
-	}
+	want(t, "a forgotten card is offered", b.page(t, b.path(third)).Find("[data-saved-card]").Length(), 0)
 	// In a tab left open the form of the saved card is still there.
 	wantBack(t, b, third, b.post(t, b.path(third), "cvv", "987", "card", left))
-	if b.page(t, b.path(third)).Find("#pan").Length() != 1 || b.attempts(t, third) != 0 {
-		t.Error("the form of a card does not take the place of a forgotten one's")
-	}
+	want(t, "the form of a card does not take the place of a forgotten one's",
+		line(b.page(t, b.path(third)).Find("#pan").Length(), b.attempts(t, third)), "1 0")
 }
 
 // savedID is the card that the form of a page pays with.
@@ -91,9 +84,7 @@ func TestSavedCardChanges(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 	var last4 string
 	noError(t, b.Pool.QueryRow(t.Context(), "select last4 from payment_card where payment_id = $1", p.ID).Scan(&last4))
-	if last4 != "4444" {
-		t.Errorf("charged was the card that ends in %s", last4)
-	}
+	want(t, "charged was the card that ends in", last4, "4444")
 }
 
 // A number that was right is carried to the next try without being shown, for its own payment
@@ -108,12 +99,9 @@ func TestNumberIsKept(t *testing.T) {
 	wantText(t, page, "[data-kept] strong", "•••• 4242")
 	stolen := parse(t, b.mistaken(t, b.path(another)+"/card", append(again, "987")...))
 	wantText(t, stolen, "#pan-error", "Enter the number of your card.")
-	if b.attempts(t, another) != 0 {
-		t.Error("another payment takes the number")
-	}
-	if other := page.Find("a.quiet").First().AttrOr("href", ""); b.page(t, other).Find("input#pan").Length() != 1 {
-		t.Errorf("another card cannot be typed: %s", other)
-	}
+	want(t, "another payment takes the number", b.attempts(t, another), 0)
+	want(t, "another card cannot be typed",
+		b.page(t, page.Find("a.quiet").First().AttrOr("href", "")).Find("input#pan").Length(), 1)
 	wantBack(t, b, p, b.post(t, b.path(p)+"/card", append(again, "987")...))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
@@ -134,17 +122,12 @@ func TestNumberInTheWrongField(t *testing.T) {
 		for key, value := range fields {
 			form = append(form, key, value)
 		}
-		if a := b.mistaken(t, b.path(p)+"/card", form...); strings.Contains(a.body, number) {
-			t.Errorf("%s: the number is shown", field)
-		}
+		wantNot(t, field+": the number is shown", b.mistaken(t, b.path(p)+"/card", form...).body, number)
 	}
 	for _, holder := range []string{"IVAN \xff", "IVAN\x00", "IVAN\u0007"} {
 		a := b.mistaken(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987", "cardHolder",
 			holder)
-		if parse(t, a).Find("#cardHolder-error").Length() != 1 ||
-			b.attempts(t, p) != 0 {
-			t.Errorf("%q is taken", holder)
-		}
+		want(t, holder+" is taken", line(parse(t, a).Find("#cardHolder-error").Length(), b.attempts(t, p)), "1 0")
 	}
 }
 
@@ -200,9 +183,7 @@ func TestCheckoutExpires(t *testing.T) {
 	b.clock.Advance(time.Millisecond)
 	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
 	wantBack(t, b, p, b.payWith(t, p, approvedCard))
-	if b.attempts(t, p) != 0 {
-		t.Error("charged after the deadline")
-	}
+	want(t, "charged after the deadline", b.attempts(t, p), 0)
 }
 
 // Who asks too often is told to wait, and for how long.
@@ -238,9 +219,7 @@ func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
 	page := parse(t, last)
 	wantText(t, page, "h1", "Please wait a little")
 	wantText(t, page, "h1 + p", "There were too many attempts in a short time. Try again in 1 minute.")
-	if got := page.Find("a.button").AttrOr("href", ""); got != b.path(p) {
-		t.Errorf("it leads to %s", got)
-	}
+	want(t, "it leads to", page.Find("a.button").AttrOr("href", ""), b.path(p))
 }
 
 // Neither number nor codes reach the log, a URL, or any page but the form they were typed in.
@@ -258,9 +237,7 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 		b.ask(t, http.MethodGet, b.path(p)+"/status"))
 	for i, a := range seen {
 		for _, secret := range []string{codeCard, "4000 0025", ">987<", `"987"`, "24681357"} {
-			if strings.Contains(a.body+a.header.Get("Location"), secret) {
-				t.Errorf("answer %d has %s", i, secret)
-			}
+			wantNot(t, fmt.Sprint("answer ", i), a.body+a.header.Get("Location"), secret)
 		}
 	}
 	if strings.Contains(logged.String(), codeCard) || strings.Contains(logged.String(), b.links.Token(p.UUID)) {
@@ -281,9 +258,7 @@ func TestCardIsKeptWithConsent(t *testing.T) {
 	wantBack(t, b, p, b.post(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987"))
 	b.answers(t)
 	next := b.createFor(t, "AZN", "quasi_ecom", "eva")
-	if b.page(t, b.path(next)).Find("[data-saved-card]").Length() != 0 {
-		t.Error("a card is kept without consent")
-	}
+	want(t, "a card is kept without consent", b.page(t, b.path(next)).Find("[data-saved-card]").Length(), 0)
 	// A mistake in the form takes the tick back no more than the number.
 	wrong := parse(t,
 		b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on"))
@@ -291,9 +266,8 @@ func TestCardIsKeptWithConsent(t *testing.T) {
 		t.Error("the tick is lost")
 	}
 	for _, unnamed := range []payment.Payment{b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "RUB", "mtstpay", "eva")} {
-		if b.page(t, b.path(unnamed)).Find("#keep").Length() != 0 {
-			t.Error("a card that nobody could be offered again may be kept")
-		}
+		want(t, "a card that nobody could be offered again may be kept",
+			b.page(t, b.path(unnamed)).Find("#keep").Length(), 0)
 	}
 }
 
@@ -328,9 +302,7 @@ func TestNothingChargedIsSaidByTheBank(t *testing.T) {
 			name == "Payment cancelled" && said != checkingCancelled {
 			t.Errorf("%s: the page says %q", name, said)
 		}
-		if page.Find("main").AttrOr("data-every", "") != "3" {
-			t.Error("the page does not ask how it ends")
-		}
+		want(t, "the page does not ask how it ends", page.Find("main").AttrOr("data-every", ""), "3")
 		for range 5 { // asked, told to undo it, and asked again
 			b.answers(t)
 		}

@@ -114,13 +114,9 @@ func TestCodeWithoutScript(t *testing.T) {
 	page := b.page(t, b.path(p))
 	wantText(t, page, "h1", "Enter the code from your bank")
 	wantText(t, page, ".card > .hint", "No code? It can be sent 3 more times.")
-	if page.Find("noscript").Length() != 0 {
-		t.Error("the page would load itself anew while the payer types")
-	}
-	for name, want := range map[string]string{"autocomplete": "one-time-code", "inputmode": "numeric", "value": ""} {
-		if got := page.Find("#otp").AttrOr(name, "(none)"); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+	want(t, "the page would load itself anew while the payer types", page.Find("noscript").Length(), 0)
+	for name, wanted := range map[string]string{"autocomplete": "one-time-code", "inputmode": "numeric", "value": ""} {
+		want(t, name+" is", page.Find("#otp").AttrOr(name, "(none)"), wanted)
 	}
 	wrong := parse(t, b.mistaken(t, b.path(p)+"/code", "otp", "12a", "attempt", "0"))
 	wantText(t, wrong, "#otp-error", "The code has 4 to 8 digits.")
@@ -143,12 +139,8 @@ func TestCodeOnlyPage(t *testing.T) {
 	b.payWith(t, p, codeCard)
 	page := b.page(t, b.path(p)+"/code?lang=ru")
 	wantText(t, page, "h1", "Введите код от банка")
-	if got := page.Find("main").AttrOr("data-page", ""); got != b.path(p)+"/code?lang=ru" {
-		t.Errorf("it watches %s", got)
-	}
-	if got := page.Find(".languages a[lang=mn]").AttrOr("href", ""); got != b.path(p)+"/code?lang=mn" {
-		t.Errorf("Mongolian is at %s", got)
-	}
+	want(t, "it watches", page.Find("main").AttrOr("data-page", ""), b.path(p)+"/code?lang=ru")
+	want(t, "Mongolian is at", page.Find(".languages a[lang=mn]").AttrOr("href", ""), b.path(p)+"/code?lang=mn")
 	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0"))
 	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "The payment is being confirmed")
 	b.answers(t)
@@ -183,9 +175,7 @@ func TestResends(t *testing.T) {
 	}
 	var resends int
 	noError(t, b.Pool.QueryRow(t.Context(), "select resends from checkout where payment_id = $1", p.ID).Scan(&resends))
-	if resends != 3 {
-		t.Errorf("sent %d times", resends)
-	}
+	want(t, "sent", resends, 3)
 }
 
 func TestWhatIsWrongWithACard(t *testing.T) {
@@ -234,9 +224,7 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 			t.Error("a browser may keep the page, or the page shows the number")
 		}
 	}
-	if b.attempts(t, p) != 0 {
-		t.Error("a wrong card was charged")
-	}
+	want(t, "a wrong card was charged", b.attempts(t, p), 0)
 }
 
 // However often a form comes, at once or again, the card is charged once.
@@ -255,8 +243,6 @@ func TestChargedOnce(t *testing.T) {
 	all.Wait()
 	b.answers(t)
 	wantBack(t, b, p, b.payWith(t, p, approvedCard))
-	if got := b.attempts(t, p); got != 1 || b.status(t, p) != "completed" {
-		t.Errorf("charged %d times, %s", got, b.status(t, p))
-	}
+	want(t, "charged", line(b.attempts(t, p), b.status(t, p)), "1 completed")
 	b.Audit(t)
 }

@@ -57,9 +57,7 @@ func TestCountdown(t *testing.T) {
 	page.passes("h1", "The time to pay is over")
 	_, err := b.payments.Expire(context.Background())
 	noError(t, err)
-	if b.status(t, p) != "failed" {
-		t.Error("not expired")
-	}
+	want(t, "not expired", b.status(t, p), "failed")
 	// Who had sent the money late is told of it on the same page.
 	b.set(t, p, "completed", nil)
 	page.passes("h1", "Payment received")
@@ -73,12 +71,10 @@ func TestCopy(t *testing.T) {
 	page.Open(b.server.URL + b.path(p))
 	// Headless browsers share one clipboard; what goes there is caught on the way.
 	eval[bool](page, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
-	for id, want := range map[string]string{"amount": "1500", "value": *p.RequisiteValue} {
+	for id, wanted := range map[string]string{"amount": "1500", "value": *p.RequisiteValue} {
 		page.Click("#copy-" + id)
 		page.Await("#copy-"+id, "Copied")
-		if got := eval[string](page, "window.copied"); got != want {
-			t.Errorf("copied %q, want %q", got, want)
-		}
+		want(t, "copied", eval[string](page, "window.copied"), wanted)
 		page.Await("#live", "Copied")
 		page.Pass(2 * time.Second)
 		page.Await("#copy-"+id, "Copy")
@@ -90,9 +86,7 @@ func TestCopy(t *testing.T) {
 	)
 	page.Click("#copy-value")
 	page.Await("#copy-value", "Copied")
-	if got := eval[string](page, "window.copied"); got != "old "+*p.RequisiteValue {
-		t.Errorf("copied %q", got)
-	}
+	want(t, "copied", eval[string](page, "window.copied"), "old "+*p.RequisiteValue)
 }
 
 func TestCancelInBrowser(t *testing.T) {
@@ -108,9 +102,7 @@ func TestCancelInBrowser(t *testing.T) {
 	page.Await("h1", "Bu ödeme iptal edilsin mi?")
 	page.Click("form button")
 	page.Await("h1", "Ödeme iptal edildi")
-	if b.status(t, p) != "cancelled" {
-		t.Error(b.status(t, p))
-	}
+	want(t, "the payment is", b.status(t, p), "cancelled")
 }
 
 // Everything but copying and counting down works without script, and so does the choice of a

@@ -22,15 +22,13 @@ func TestHeaders(t *testing.T) {
 		b.path(p): "'none'", "/r/nonsense": "'none'", b.path(bought): "'none'", b.path(bought) + "/code": "'none'", "/pay/nonsense": "'none'",
 	} {
 		a := b.ask(t, http.MethodGet, path)
-		for name, want := range map[string]string{
+		for name, wanted := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' '" + styleHash(t, a) + "'; " +
 				"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors " + ancestors,
 			"X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
 			"X-Robots-Tag": "noindex", "Content-Type": "text/html; charset=utf-8",
 		} {
-			if got := a.header.Get(name); got != want {
-				t.Errorf("%s: %s: %q, want %q", path, name, got, want)
-			}
+			want(t, path, a.header.Get(name), wanted)
 		}
 	}
 }
@@ -69,9 +67,7 @@ func TestFrameOrigin(t *testing.T) {
 	if got, _ := page.Find("meta[name=theme-color]").Attr("content"); got != "#ffd400" {
 		t.Errorf("the colour is %q", got)
 	}
-	if !strings.Contains(page.Find("style").Text(), "{--accent:#ffd400}") {
-		t.Error("the stylesheet does not have the colour")
-	}
+	wantIn(t, "the stylesheet does not have the colour", page.Find("style").Text(), "{--accent:#ffd400}")
 }
 
 // The language is chosen in the link, remembered, or the browser's, in this order.
@@ -129,9 +125,7 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	b.change(t, directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")})
 	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
 	weight, files := a.packed, 0
-	if a.header.Get("Content-Encoding") != "gzip" {
-		t.Error("the page is not compressed")
-	}
+	want(t, "the page is not compressed", a.header.Get("Content-Encoding"), "gzip")
 	parse(t, a).Find("link[href], script[src]").Each(func(_ int, s *goquery.Selection) {
 		address := s.AttrOr("href", s.AttrOr("src", ""))
 		file := b.ask(t, http.MethodGet, address)

@@ -31,25 +31,18 @@ func TestPageWithoutScript(t *testing.T) {
 	// 15 minutes from 12:00 UTC, in Moscow; 14 minutes and a half are left.
 	wantText(t, page, "time", "Pay before 15:15 (UTC+3)")
 	wantText(t, page, "[data-left]", "14 minutes left")
-	if page.Find(".left .unseen[hidden]").Length() != 1 {
-		t.Error("the minutes in words have a label besides")
-	}
+	want(t, "the minutes in words have a label besides", page.Find(".left .unseen[hidden]").Length(), 1)
 	if got, _ := page.Find("time").Attr("datetime"); got != "2026-11-20T12:15:00Z" {
 		t.Errorf("the deadline is %s", got)
 	}
 	// The parser takes what is inside for text, as a browser with scripts does.
 	wantText(t, page, "head noscript", `<meta http-equiv="refresh" content="10">`)
-	if page.Find("[data-copy]:not([hidden])").Length() != 0 {
-		t.Error("it offers copying, which needs a script")
-	}
-	if page.Find("[style], script:not([src]), [onclick]").Length() != 0 {
-		t.Error("something is inline, which the policy forbids")
-	}
+	want(t, "it offers copying, which needs a script", page.Find("[data-copy]:not([hidden])").Length(), 0)
+	want(t, "something is inline, which the policy forbids",
+		page.Find("[style], script:not([src]), [onclick]").Length(), 0)
 	wantText(t, page, ".order > :first-child", "Order:<b>1")
 	wantText(t, page, ".order > :last-child", `"><script>alert(1)</script>`)
-	if page.Find(`form:not([action$="/paid"]), .test`).Length() != 0 {
-		t.Error("outside a sandbox nothing is simulated")
-	}
+	want(t, "outside a sandbox nothing is simulated", page.Find(`form:not([action$="/paid"]), .test`).Length(), 0)
 }
 
 // What is shown of a requisite, and what the steps say, by method.
@@ -133,9 +126,7 @@ func TestCheckAsked(t *testing.T) {
 			t.Error("the page still asks for it, or an open one is not told")
 		}
 		b.set(t, p, "completed", nil)
-		if b.page(t, b.path(p)).Find("[role=alert]").Length() != 0 {
-			t.Error("a check that has ended is still asked for")
-		}
+		want(t, "a check that has ended is still asked for", b.page(t, b.path(p)).Find("[role=alert]").Length(), 0)
 	}
 }
 
@@ -149,14 +140,10 @@ func TestDeadline(t *testing.T) {
 	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
 	b.clock.Advance(time.Millisecond)
 	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
-	if after := b.ask(t, http.MethodGet,
-		b.path(p)+"/status").body; before != `{"version":"0-true-false-false","seconds":1}`+"\n" ||
-		after != `{"version":"0-false-false-false","seconds":0}`+"\n" {
-		t.Errorf("%s then %s", before, after)
-	}
-	if a := b.post(t, b.path(p)+"/cancel"); a.code != http.StatusUnprocessableEntity || b.status(t, p) != "pending" {
-		t.Errorf("cancelled after its deadline: %d", a.code)
-	}
+	want(t, before+" then", line(before, b.ask(t, http.MethodGet, b.path(p)+"/status").body),
+		line(`{"version":"0-true-false-false","seconds":1}`+"\n", `{"version":"0-false-false-false","seconds":0}`+"\n"))
+	want(t, "cancelled after its deadline", line(b.post(t, b.path(p)+"/cancel").code, b.status(t, p)),
+		line(http.StatusUnprocessableEntity, "pending"))
 }
 
 // That the payer has paid is kept with the payment: the page says so in any language and on any
@@ -184,9 +171,7 @@ func TestHavePaid(t *testing.T) {
 		"If that is so, do not cancel: a cancelled payment takes longer to find. Cancel only if nothing was sent.")
 	b.clock.Advance(15 * time.Minute)
 	late := b.post(t, b.path(b.create(t, "RUB", "card"))+"/paid")
-	if late.code != http.StatusSeeOther {
-		t.Errorf("of a payment that still waits: %d", late.code)
-	}
+	want(t, "of a payment that still waits", late.code, http.StatusSeeOther)
 	over := parse(t, b.post(t, b.path(p)+"/paid"))
 	wantText(t, over, "h1", "")
 	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
@@ -205,9 +190,8 @@ func TestScan(t *testing.T) {
 		}
 		code, err := qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M)
 		noError(t, err)
-		if want := fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8); !strings.Contains(drawn.body, want) {
-			t.Errorf("the code is not that of the page's address: %.100s", drawn.body)
-		}
+		wantIn(t, "the code is not that of the page's address", drawn.body,
+			fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8))
 	}
 }
 
@@ -315,10 +299,9 @@ func TestForeignPosts(t *testing.T) {
 			{"Sec-Fetch-Site", "same-site", "Origin", "https://other.example"},
 			{"Origin", "https://shop.example"},
 		} {
-			if a := b.ask(t, http.MethodPost, action, headers...); a.code != http.StatusForbidden ||
-				b.status(t, p) != "pending" || b.status(t, bought) != "pending" {
-				t.Errorf("%s with %v: %d", action, headers, a.code)
-			}
+			want(t, action+" with",
+				line(b.ask(t, http.MethodPost, action, headers...).code, b.status(t, p), b.status(t, bought)),
+				line(http.StatusForbidden, "pending", "pending"))
 		}
 	}
 }
@@ -346,12 +329,9 @@ func TestUnknownLinks(t *testing.T) {
 		if i == 0 {
 			first = a
 		}
-		if a.code != http.StatusNotFound || a.body != first.body || fmt.Sprint(a.header) != fmt.Sprint(first.header) {
-			t.Errorf("%s: %d, %v\n%s", path, a.code, a.header, a.body)
-		}
-		if strings.Contains(a.body, token) {
-			t.Errorf("%s: the answer repeats the link", path)
-		}
+		want(t, path, line(a.code, a.body, fmt.Sprint(a.header)),
+			line(http.StatusNotFound, first.body, fmt.Sprint(first.header)))
+		wantNot(t, path+": the answer repeats the link", a.body, token)
 	}
 	wantText(t, parse(t, first), "h1", "This link does not work")
 }

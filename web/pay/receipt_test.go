@@ -56,9 +56,7 @@ func TestReceipts(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
-	if b.page(t, b.path(p)).Find(".proof").Length() != 0 {
-		t.Error("a receipt is asked for before the payer has paid")
-	}
+	want(t, "a receipt is asked for before the payer has paid", b.page(t, b.path(p)).Find(".proof").Length(), 0)
 	wantBack(t, b, p, b.attach(t, p, "early.png", png))
 	b.post(t, b.path(p)+"/paid")
 	if b.page(t, b.path(p)).Find(".proof form").Length() != 1 {
@@ -82,9 +80,7 @@ func TestReceipts(t *testing.T) {
 	page := b.page(t, b.path(p))
 	wantText(t, page, ".received", "3 receipts received.")
 	wantText(t, page, ".proof .hint", "No more receipts are needed.")
-	if page.Find(".proof form").Length() != 0 {
-		t.Error("a fourth receipt can be sent")
-	}
+	want(t, "a fourth receipt can be sent", page.Find(".proof form").Length(), 0)
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	list, err := b.payments.ListReceipts(t.Context(), trader, p.ID)
 	noError(t, err)
@@ -93,9 +89,7 @@ func TestReceipts(t *testing.T) {
 	}
 	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
 	noError(t, err)
-	if string(content) != png {
-		t.Errorf("the file is %q", content)
-	}
+	want(t, "the file is", string(content), png)
 
 	late := b.create(t, "RUB", "card")
 	b.set(t, late, "failed", nil)

@@ -33,26 +33,21 @@ func TestReturn(t *testing.T) {
 	for _, method := range []string{"sbp", "mtstpay"} {
 		for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
 			p := b.returning(t, method, shop)
-			if b.page(t, b.path(p)).Find("a[target]").Length() != 0 {
-				t.Error("a payment that waits leads away")
-			}
+			want(t, "a payment that waits leads away", b.page(t, b.path(p)).Find("a[target]").Length(), 0)
 			b.set(t, p, status, nil)
 			button := b.page(t, b.path(p)).Find("a.button")
 			to, err := url.Parse(button.AttrOr("href", ""))
 			noError(t, err)
-			want := url.Values{"order": {"7"}, "paymentUuid": {p.UUID.String()}, "status": {status}}
-			if to.Host+to.Path != "shop.example/thanks" || to.Query().Encode() != want.Encode() ||
-				words(button) != "Back to the shop" {
-				t.Errorf("%s, %s: %q leads to %s", method, status, words(button), to)
-			}
+			wanted := url.Values{"order": {"7"}, "paymentUuid": {p.UUID.String()}, "status": {status}}
+			want(t, method, line(to.Host+to.Path, to.Query().Encode(), words(button)),
+				line("shop.example/thanks", wanted.Encode(), "Back to the shop"))
 			if _, leads := button.Attr("data-leads"); leads {
 				t.Error("the page leads back by itself, which the shop did not ask for")
 			}
 		}
 	}
-	if b.page(t, b.path(b.create(t, "RUB", "sbp"))).Find(`[href*="shop.example"]`).Length() != 0 {
-		t.Error("a payment without an address leads somewhere")
-	}
+	want(t, "a payment without an address leads somewhere",
+		b.page(t, b.path(b.create(t, "RUB", "sbp"))).Find(`[href*="shop.example"]`).Length(), 0)
 }
 
 // shop is a page of a shop's, which says what it was opened with, or shows a payment's page in a
@@ -148,9 +143,7 @@ func TestMistakesBeforeSending(t *testing.T) {
 	page.Await("#pan-error", "Check the number: there is a mistake in it.")
 	page.Await("#expiry-error", "This card has expired. Please use another one.")
 	page.Await("#cvv-error", "Enter the 3 or 4 digits of the security code.")
-	if at := eval[string](page, "document.activeElement.id"); at != "pan" {
-		t.Errorf("the payer is led to %q", at)
-	}
+	want(t, "the payer is led to", eval[string](page, "document.activeElement.id"), "pan")
 	if title := page.Text("title"); !strings.HasPrefix(title, "Error: ") {
 		t.Errorf("the title is %q", title)
 	}
@@ -159,12 +152,8 @@ func TestMistakesBeforeSending(t *testing.T) {
 	page.Click(".languages summary")
 	page.Click(".languages a[lang=ru]")
 	page.Await(".ask .label", "Сумма к оплате")
-	if got := page.value("#pan") + "|" + page.value("#cvv"); got != "4242 4242 4242 4242|12" {
-		t.Errorf("left is %s", got)
-	}
-	if b.attempts(t, p) != 0 {
-		t.Error("a wrong card was sent")
-	}
+	want(t, "left is", page.value("#pan")+"|"+page.value("#cvv"), "4242 4242 4242 4242|12")
+	want(t, "a wrong card was sent", b.attempts(t, p), 0)
 	// Without a script the server finds them, and the page may be loaded again.
 	page.WithoutScript()
 	page.Open(b.server.URL + b.path(p) + "?lang=en")
@@ -175,9 +164,7 @@ func TestMistakesBeforeSending(t *testing.T) {
 		if at := eval[string](page, "location.search"); !strings.Contains(at, "wrong=") {
 			t.Errorf("the page is at %q", at)
 		}
-		if got := page.value("#expiry"); got != "1230" {
-			t.Errorf("the date is %q", got)
-		}
+		want(t, "the date is", page.value("#expiry"), "1230")
 		page.Do(chromedp.Reload())
 	}
 }
@@ -198,11 +185,7 @@ func TestLongNames(t *testing.T) {
 	}
 	eval[bool](page, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
 	page.Click("#copy-order")
-	if got := eval[string](page, "window.copied"); got != order {
-		t.Errorf("copied is %q", got)
-	}
+	want(t, "copied is", eval[string](page, "window.copied"), order)
 	page.Click(".order summary")
-	if text := page.Text(".order details[open] > span"); text != order {
-		t.Errorf("shown is %q", text)
-	}
+	want(t, "shown is", page.Text(".order details[open] > span"), order)
 }

@@ -37,22 +37,16 @@ func TestCardIsLost(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
-	if b.page(t, b.path(p)).Find("[role=alert]").Length() != 0 {
-		t.Error("something went wrong before anything began")
-	}
+	want(t, "something went wrong before anything began", b.page(t, b.path(p)).Find("[role=alert]").Length(), 0)
 	b.line.cut.Store(true)
 	wantBack(t, b, p, b.payWith(t, p, approvedCard))
 	b.answers(t)
 	page := b.page(t, b.path(p))
 	wantText(t, page, "[role=alert]", cardLost)
-	if got := page.Find("#pan").AttrOr("value", "(none)"); got != "" {
-		t.Errorf("the number comes back as %q", got)
-	}
+	want(t, "the number comes back as", page.Find("#pan").AttrOr("value", "(none)"), "")
 	b.line.cut.Store(false)
 	wantBack(t, b, p, b.payWith(t, p, approvedCard))
-	if b.page(t, b.path(p)).Find("[role=alert]").Length() != 0 {
-		t.Error("it is still said while the bank checks the card")
-	}
+	want(t, "it is still said while the bank checks the card", b.page(t, b.path(p)).Find("[role=alert]").Length(), 0)
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 	b.Audit(t)
@@ -70,9 +64,7 @@ func TestSavedCardIsLost(t *testing.T) {
 	b.answers(t)
 	page := b.page(t, b.path(p))
 	wantText(t, page, "[role=alert]", cardLost)
-	if page.Find("[data-saved-card]").Length() != 1 {
-		t.Error("the saved card is gone")
-	}
+	want(t, "the saved card is gone", page.Find("[data-saved-card]").Length(), 1)
 }
 
 // A code that never reached the bank is asked for again, and is not counted as a wrong one.
