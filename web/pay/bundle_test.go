@@ -34,8 +34,7 @@ import (
 	"gateway.example/web/pay"
 )
 
-// Most of these tests wait: for a page to ask again, for a second to go by. More of them run at a
-// time than there are processors, unless the command line says how many.
+// Two tests at a time keep two processors busy, and each that has a browser has it open a tab.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)

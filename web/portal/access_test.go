@@ -22,141 +22,254 @@ import (
 // "staff" are the users of a merchant, "finance" those who see its money, "appeals" those who appeal.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first
 // trader's and merchant's: others find nothing there.
-var access = map[string]string{
-	"GET /{$}":                 "all",
-	"GET /sign-in":             "all",
-	"POST /sign-in":            "all",
-	"POST /sign-out":           "all",
-	"GET /invitation/{token}":  "own",
-	"POST /invitation/{token}": "own",
+var access = func() map[string]string {
+	all, group := map[string]string{}, ""
+	for _, line := range strings.Split(strings.TrimSpace(addresses), "\n") {
+		if !strings.Contains(line, "/") {
+			group = strings.TrimSpace(line)
+			continue
+		}
+		words := strings.Fields(line)
+		for _, method := range words[:len(words)-1] {
+			all[method+" "+words[len(words)-1]] = group
+		}
+	}
+	return all
+}()
 
-	"GET /second-factor":          "begun",
-	"POST /second-factor":         "begun",
-	"GET /second-factor/enrol":    "begun",
-	"GET /second-factor/app":      "begun",
-	"POST /second-factor/app":     "begun",
-	"GET /second-factor/passkey":  "begun",
-	"POST /second-factor/passkey": "begun",
-
-	"GET /account":                       "users",
-	"POST /account/preferences":          "users",
-	"GET /account/password":              "users",
-	"POST /account/password":             "users",
-	"POST /account/app/remove":           "users",
-	"POST /account/passkeys/{id}/remove": "own",
-	"POST /account/recovery-codes":       "users",
-	"POST /account/sessions/{id}/end":    "own",
-	"POST /account/sessions/end":         "users",
-
-	"GET /trader":                        "desk",
-	"GET /trader/desk":                   "desk",
-	"GET /trader/live":                   "desk",
-	"POST /trader/shift":                 "desk",
-	"POST /trader/break":                 "desk",
-	"GET /trader/payments/{id}/confirm":  "desk",
-	"POST /trader/payments/{id}/confirm": "desk",
-	"GET /trader/payments/{id}/cancel":   "desk",
-	"POST /trader/payments/{id}/cancel":  "desk",
-	"POST /trader/payments/{id}/code":    "desk",
-	"POST /trader/payments/{id}/resend":  "desk",
-	"POST /trader/payments/{id}/no-code": "desk",
-
-	"GET /trader/payments":                   "desk",
-	"GET /trader/payments.csv":               "trader",
-	"GET /trader/payments/{id}":              "desk",
-	"GET /trader/payments/{id}/receipts/{n}": "own",
-	"GET /trader/payouts":                    "desk",
-	"GET /trader/payouts.csv":                "trader",
-	"GET /trader/payouts/{id}":               "own",
-	"POST /trader/payouts/{id}/take":         "own",
-	"GET /trader/payouts/{id}/complete":      "own",
-	"POST /trader/payouts/{id}/complete":     "own",
-	"GET /trader/payouts/{id}/fail":          "own",
-	"POST /trader/payouts/{id}/fail":         "own",
-	"GET /trader/payouts/{id}/give-back":     "own",
-	"POST /trader/payouts/{id}/give-back":    "own",
-	"GET /trader/requisites":                 "desk",
-	"POST /trader/requisites/end-break":      "desk",
-	"GET /trader/requisites/{id}":            "desk",
-	"POST /trader/requisites/{id}":           "trader",
-	"POST /trader/requisites/{id}/switch":    "trader",
-	"GET /trader/statement":                  "trader",
-	"GET /trader/statement.csv":              "trader",
-	"POST /views":                            "own",
-	"POST /views/{id}/remove":                "own",
-
-	"GET /merchant/developers/keys":                                   "developers",
-	"GET /merchant/developers/cashboxes/{cashbox}/keys/new":           "developers",
-	"POST /merchant/developers/cashboxes/{cashbox}/keys/new":          "developers",
-	"GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke":  "own",
-	"POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke": "own",
-	"GET /merchant/developers/webhooks":                               "developers",
-	"GET /merchant/developers/cashboxes/{cashbox}/secret":             "developers",
-	"POST /merchant/developers/cashboxes/{cashbox}/secret":            "developers",
-	"GET /merchant/developers/cashboxes/{cashbox}/test":               "developers",
-	"POST /merchant/developers/cashboxes/{cashbox}/test":              "own",
-	"GET /merchant/developers/events":                                 "developers",
-	"GET /merchant/developers/events/{event}":                         "own",
-	"GET /merchant/developers/events/{event}/resend":                  "own",
-	"POST /merchant/developers/events/{event}/resend":                 "own",
-	"GET /merchant/developers/resend":                                 "developers",
-	"GET /merchant/developers/resend/confirm":                         "developers",
-	"POST /merchant/developers/resend":                                "developers",
-	"GET /merchant/developers/resend/{replay}":                        "own",
-	"POST /merchant/developers/resend/{replay}/stop":                  "own",
-	"GET /merchant": "staff",
-	"GET /merchant/payments/{id}/timeline.json": "staff",
-	"GET /merchant/payments/{id}/print":         "staff",
-	"GET /.well-known/gateway-keys.json":        "all",
-	"GET /.well-known/ledger-roots.json":        "all",
-	"GET /merchant/payments/{id}/proof.json":    "staff",
-	"GET /merchant/payouts/{id}/proof.json":     "own",
-	"GET /merchant/deposits/{id}/proof.json":    "own",
-	"GET /merchant/payments":                    "staff",
-	"GET /merchant/payments.csv":                "finance",
-	"GET /merchant/payments/{id}":               "staff",
-	"GET /merchant/payments/{id}/receipts/{n}":  "own",
-	"GET /merchant/payments/{id}/appeal":        "appeals",
-	"POST /merchant/payments/{id}/appeal":       "appeals",
-	"GET /merchant/payouts":                     "staff",
-	"GET /merchant/payouts.csv":                 "finance",
-	"GET /merchant/payouts/{id}":                "own",
-	"GET /merchant/payouts/{id}/cancel":         "own",
-	"POST /merchant/payouts/{id}/cancel":        "own",
-	"GET /merchant/appeals":                     "staff",
-	"GET /merchant/appeals/{id}":                "own",
-	"GET /merchant/appeals/{id}/file":           "own",
-	"GET /merchant/deposits":                    "finance",
-	"GET /merchant/deposits/new":                "finance",
-	"POST /merchant/deposits":                   "finance",
-	"GET /merchant/deposits/{id}":               "own",
-	"GET /merchant/balance":                     "finance",
-	"GET /merchant/statement":                   "finance",
-	"GET /merchant/statement.csv":               "finance",
-
-	"GET /merchant/team":                  "team",
-	"GET /merchant/team/invite":           "team",
-	"POST /merchant/team/invite":          "team",
-	"GET /merchant/team/{member}":         "own",
-	"POST /merchant/team/{member}/role":   "own",
-	"GET /merchant/team/{member}/{step}":  "own",
-	"POST /merchant/team/{member}/{step}": "own",
-	"GET /merchant/developers/doctor":     "developers",
-	"POST /merchant/developers/doctor":    "developers",
-	"GET /merchant/log":                   "team",
-	"GET /merchant/developers/requests":   "developers",
-	"GET /merchant/looks":                 "developers",
-	"POST /merchant/looks":                "developers",
-	"GET /merchant/looks/preview":         "developers",
-	"GET /merchant/looks/code.svg":        "all",
-
-	"GET /operator":                 "operators",
-	"GET /operator/simulator":       "operators",
-	"POST /operator/simulator":      "admin",
-	"POST /operator/simulator/stop": "admin",
-	"POST /operator/view-as":        "viewers",
-	"POST /operator/view-as/end":    "users",
-}
+const addresses = `
+	all
+		GET      /{$}
+		GET POST /sign-in
+		POST     /sign-out
+		GET      /.well-known/gateway-keys.json
+		GET      /.well-known/ledger-roots.json
+		GET      /merchant/looks/code.svg
+	own
+		GET POST /invitation/{token}
+		POST     /account/passkeys/{id}/remove
+		POST     /account/sessions/{id}/end
+		GET      /trader/payments/{id}/receipts/{n}
+		GET      /trader/payouts/{id}
+		POST     /trader/payouts/{id}/take
+		GET POST /trader/payouts/{id}/complete
+		GET POST /trader/payouts/{id}/fail
+		GET POST /trader/payouts/{id}/give-back
+		POST     /views
+		POST     /views/{id}/remove
+		GET POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke
+		POST     /merchant/developers/cashboxes/{cashbox}/test
+		GET      /merchant/developers/events/{event}
+		GET POST /merchant/developers/events/{event}/resend
+		GET      /merchant/developers/resend/{replay}
+		POST     /merchant/developers/resend/{replay}/stop
+		GET      /merchant/payouts/{id}/proof.json
+		GET      /merchant/deposits/{id}/proof.json
+		GET      /merchant/payments/{id}/receipts/{n}
+		GET      /merchant/payouts/{id}
+		GET POST /merchant/payouts/{id}/cancel
+		GET      /merchant/appeals/{id}
+		GET      /merchant/appeals/{id}/file
+		GET      /merchant/deposits/{id}
+		GET      /merchant/team/{member}
+		POST     /merchant/team/{member}/role
+		GET POST /merchant/team/{member}/{step}
+		GET POST /operator/rates/feeds/{id}
+		GET      /operator/approvals/{id}
+		POST     /operator/approvals/{id}/approve
+		POST     /operator/approvals/{id}/refuse
+		GET      /operator/accounts/statement
+		GET      /operator/accounts/statement.csv
+		GET      /operator/payments/{id}/receipts/{n}
+		GET      /operator/payouts/{id}
+		GET      /operator/appeals/{id}/file
+		GET      /operator/events/replays/{replay}
+		POST     /operator/events/replays/{replay}/stop
+		GET      /operator/reconciliation/days/{day}
+		GET      /operator/deposits/{id}
+		GET      /operator/deposits/{id}/claim
+		POST     /operator/deposits/{id}/take
+		POST     /operator/deposits/{id}/release
+		GET POST /operator/deposits/{id}/confirm
+		GET POST /operator/deposits/{id}/reject
+		GET      /operator/appeals/{id}
+		GET      /operator/appeals/{id}/claim
+		POST     /operator/appeals/{id}/take
+		POST     /operator/appeals/{id}/release
+		GET POST /operator/appeals/{id}/review
+		GET POST /operator/appeals/{id}/accept
+		GET POST /operator/appeals/{id}/refuse
+		GET      /operator/payouts/{id}/claim
+		POST     /operator/payouts/{id}/take
+		POST     /operator/payouts/{id}/release
+		GET POST /operator/payouts/{id}/complete
+		GET POST /operator/payouts/{id}/fail
+		GET POST /operator/payouts/{id}/reclaim
+		GET POST /operator/payouts/{id}/reverse
+		GET      /operator/conflicts/{id}
+		GET      /operator/conflicts/{id}/claim
+		POST     /operator/conflicts/{id}/take
+		POST     /operator/conflicts/{id}/release
+		GET POST /operator/conflicts/{id}/close
+	begun
+		GET POST /second-factor
+		GET      /second-factor/enrol
+		GET POST /second-factor/app
+		GET POST /second-factor/passkey
+	users
+		GET      /account
+		POST     /account/preferences
+		GET POST /account/password
+		POST     /account/app/remove
+		POST     /account/recovery-codes
+		POST     /account/sessions/end
+		POST     /operator/view-as/end
+	desk
+		GET      /trader
+		GET      /trader/desk
+		GET      /trader/live
+		POST     /trader/shift
+		POST     /trader/break
+		GET POST /trader/payments/{id}/confirm
+		GET POST /trader/payments/{id}/cancel
+		POST     /trader/payments/{id}/code
+		POST     /trader/payments/{id}/resend
+		POST     /trader/payments/{id}/no-code
+		GET      /trader/payments
+		GET      /trader/payments/{id}
+		GET      /trader/payouts
+		GET      /trader/requisites
+		POST     /trader/requisites/end-break
+		GET      /trader/requisites/{id}
+	trader
+		GET      /trader/payments.csv
+		GET      /trader/payouts.csv
+		POST     /trader/requisites/{id}
+		POST     /trader/requisites/{id}/switch
+		GET      /trader/statement
+		GET      /trader/statement.csv
+	developers
+		GET      /merchant/developers/keys
+		GET POST /merchant/developers/cashboxes/{cashbox}/keys/new
+		GET      /merchant/developers/webhooks
+		GET POST /merchant/developers/cashboxes/{cashbox}/secret
+		GET      /merchant/developers/cashboxes/{cashbox}/test
+		GET      /merchant/developers/events
+		GET POST /merchant/developers/resend
+		GET      /merchant/developers/resend/confirm
+		GET POST /merchant/developers/doctor
+		GET      /merchant/developers/requests
+		GET POST /merchant/looks
+		GET      /merchant/looks/preview
+	staff
+		GET      /merchant
+		GET      /merchant/payments/{id}/timeline.json
+		GET      /merchant/payments/{id}/print
+		GET      /merchant/payments/{id}/proof.json
+		GET      /merchant/payments
+		GET      /merchant/payments/{id}
+		GET      /merchant/payouts
+		GET      /merchant/appeals
+	finance
+		GET      /merchant/payments.csv
+		GET      /merchant/payouts.csv
+		GET POST /merchant/deposits
+		GET      /merchant/deposits/new
+		GET      /merchant/balance
+		GET      /merchant/statement
+		GET      /merchant/statement.csv
+	appeals
+		GET POST /merchant/payments/{id}/appeal
+	team
+		GET      /merchant/team
+		GET POST /merchant/team/invite
+		GET      /merchant/log
+	operators
+		GET      /operator
+		GET      /operator/simulator
+		GET      /operator/merchants
+		GET      /operator/merchants/{id}
+		GET      /operator/cashboxes
+		GET      /operator/cashboxes/{id}
+		GET      /operator/cashboxes/{id}/methods/{method}
+		GET      /operator/cashboxes/{id}/payouts/{method}
+		GET      /operator/traders
+		GET      /operator/traders/{id}
+		GET      /operator/traders/{id}/payouts/{currency}/{method}
+		GET      /operator/traders/{id}/processor
+		GET      /operator/requisites
+		GET      /operator/requisites/{id}
+		POST     /operator/requisites/{id}/value
+		GET      /operator/users
+		GET      /operator/users/{id}
+		GET      /operator/limits
+		GET      /operator/limits/{currency}
+		GET      /operator/banks
+		GET      /operator/banks/{currency}
+		GET      /operator/rates
+		GET      /operator/routing
+		GET      /operator/routing/payment
+		GET      /operator/routing/payments/{id}
+		GET      /operator/approvals
+		GET      /operator/accounts
+		GET      /operator/income
+		GET      /operator/income.csv
+		GET      /operator/work
+		GET      /operator/payments
+		GET      /operator/payments.csv
+		GET      /operator/payments/{id}
+		GET      /operator/payouts
+		GET      /operator/payouts.csv
+		GET      /operator/deposits
+		GET      /operator/appeals
+		GET      /operator/overdue
+		GET      /operator/conflicts
+		GET      /operator/events/dead
+		GET      /operator/audit
+		GET      /operator/audit.csv
+		GET      /operator/reconciliation
+		GET      /operator/alarms
+		GET      /operator/manual
+	admin
+		POST     /operator/simulator
+		POST     /operator/simulator/stop
+		GET POST /operator/merchants/new
+		POST     /operator/merchants/{id}
+		GET POST /operator/cashboxes/new
+		POST     /operator/cashboxes/{id}
+		POST     /operator/cashboxes/{id}/methods/{method}
+		POST     /operator/cashboxes/{id}/payouts/{method}
+		GET POST /operator/traders/new
+		POST     /operator/traders/{id}
+		POST     /operator/traders/{id}/payouts/{currency}/{method}
+		POST     /operator/traders/{id}/processor
+		GET POST /operator/traders/{id}/processor/remove
+		GET POST /operator/requisites/new
+		POST     /operator/requisites/{id}
+		GET POST /operator/users/new
+		POST     /operator/users/{id}
+		GET POST /operator/users/{id}/{step}
+		POST     /operator/limits/{currency}
+		POST     /operator/banks/{currency}
+	viewers
+		POST     /operator/view-as
+	treasury
+		GET POST /operator/rates/set
+		GET      /operator/rates/set/confirm
+		GET POST /operator/rates/feeds/new
+		GET      /operator/money
+		GET POST /operator/money/fund
+		GET      /operator/money/fund/confirm
+		GET POST /operator/money/withdraw
+		GET      /operator/money/withdraw/confirm
+		GET POST /operator/money/insurance
+		GET      /operator/money/insurance/confirm
+		GET POST /operator/money/correct
+		GET      /operator/money/correct/confirm
+	cases
+		POST     /operator/events/dead
+		GET      /operator/events/dead/confirm
+`
 
 // visitors are everybody there is, by what they are let in for.
 var visitors = []struct {

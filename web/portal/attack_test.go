@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal"
 )
 
@@ -272,7 +273,10 @@ func TestUnreadableAddresses(t *testing.T) {
 		}
 		for _, bytes := range []string{"a%00", "%ff"} {
 			addresses := []string{named.ReplaceAllString(path, bytes)}
-			for _, parameter := range parameters {
+			if addresses[0] == path {
+				addresses = append(addresses, path+"?"+strings.Join(parameters, "="+bytes+"&")+"="+bytes)
+			}
+			for _, parameter := range testenv.Pick(nil, parameters) { // what is said of one may hide another
 				if addresses[0] == path {
 					addresses = append(addresses, path+"?"+parameter+"="+bytes)
 				}

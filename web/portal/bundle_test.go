@@ -46,7 +46,7 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Most of these tests wait for a browser: more of them run at a time than there are processors.
+// Two tests at a time keep two processors busy, and each that has a browser has it open a tab.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)

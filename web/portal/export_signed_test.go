@@ -16,7 +16,7 @@ func TestSignedTimeline(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	payment := b.create(t, "1500")
-	p := b.merchantUser(t, caller.Support)
+	p := b.as(t, caller.Support)
 	path := fmt.Sprintf("/merchant/payments/%d", payment.ID)
 	a := p.get(t, path+"/timeline.json")
 	if a.code != http.StatusOK || !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {

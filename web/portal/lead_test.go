@@ -33,7 +33,7 @@ func TestPaymentLeadsOn(t *testing.T) {
 	want(t, "the list", strings.Contains(root.get(t, "/operator/payments").text(),
 		fmt.Sprintf("Merchant № %d, Trader № %d", b.merchant.ID, b.traders[0].ID)), true)
 
-	owner := b.merchantUser(t, caller.Owner).page(t, fmt.Sprintf("/merchant/payments/%d", made.ID))
+	owner := b.as(t, caller.Owner).page(t, fmt.Sprintf("/merchant/payments/%d", made.ID))
 	want(t, "a merchant's steps", owner.Find("#rate").Length(), 0)
 	want(t, "a merchant's way to operators", owner.Find("main a[href^='/operator']").Length(), 0)
 }
@@ -61,7 +61,7 @@ func TestMenu(t *testing.T) {
 	page := b.signIn(t, "root").page(t, "/operator/rates")
 	want(t, "where", page.Find("#menu .pocket span").Text(), "Rates and routing › Rates")
 	want(t, "opens", page.Find("#menu .opens").AttrOr("href", ""), "#menu")
-	want(t, "merchants have none", b.merchantUser(t, caller.Owner).page(t, "/merchant").Find(".pocket").Length(), 0)
+	want(t, "merchants have none", b.as(t, caller.Owner).page(t, "/merchant").Find(".pocket").Length(), 0)
 }
 
 // What waits for operators leads to where it can be put right: a feed that fails, an account that owes.
@@ -95,7 +95,7 @@ func TestWorkLeadsOn(t *testing.T) {
 func TestProofsAreLinked(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	owner := b.merchantUser(t, caller.Owner)
+	owner := b.as(t, caller.Owner)
 	id, reference := b.takenPayouts(t, 1)[0], "42"
 	payout := "/merchant/payouts/" + id
 	proof := fmt.Sprintf("a[href=%q]", payout+"/proof.json")

@@ -18,7 +18,7 @@ import (
 func TestPaymentLinks(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	pay := b.create(t, "1500")
 	b.confirm(t, pay)
 	page := p.page(t, "/merchant/payments/1")
@@ -29,7 +29,7 @@ func TestPaymentLinks(t *testing.T) {
 	want(t, "named", words(event), "Webhook 1")
 	back := p.page(t, event.AttrOr("href", "/none")).Find(".facts a")
 	want(t, "and back", line(back.AttrOr("href", ""), words(back)), "/merchant/payments/1 Payment № 1, event 1")
-	support := b.merchantUser(t, caller.Support).page(t, "/merchant/payments/1")
+	support := b.as(t, caller.Support).page(t, "/merchant/payments/1")
 	want(t, "for support", support.Find("a[href*='/events/'], #curl").Length(), 0)
 	want(t, "its file", support.Find("a[href$='timeline.json']").Length(), 1)
 	past := p.page(t, "/merchant/payments/1?at="+b.clock.Now().UTC().Format("2006-01-02T15:04"))
@@ -40,7 +40,7 @@ func TestPaymentLinks(t *testing.T) {
 func TestPayoutLinks(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	path := strings.Replace(b.payOut(t, 1)[0], "trader", "merchant", 1)
 	p.post(t, path+"/cancel", hidden(p.page(t, path+"/cancel"))...)
 	page := p.page(t, path)
@@ -53,7 +53,7 @@ func TestPayoutLinks(t *testing.T) {
 func TestOverviewLinks(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	b.failed(t, "1200")
 	b.clock.Advance(40 * 24 * time.Hour)
 	b.SetRate(t, "RUB", "100", true)
@@ -92,7 +92,7 @@ func TestOverviewLinks(t *testing.T) {
 func TestOverdueLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	paths := b.payOut(t, 3)
 	trader := b.trader(t, 0)
 	trader.post(t, paths[0]+"/take")
@@ -112,7 +112,7 @@ func TestCurl(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	b.create(t, "1500")
-	page := b.merchantUser(t, caller.Developer).page(t, "/merchant/payments/1")
+	page := b.as(t, caller.Developer).page(t, "/merchant/payments/1")
 	command := page.Find("#curl").Text()
 	want(t, "copied", page.Find("[data-copy]").AttrOr("data-copy", ""), command)
 	want(t, "with placeholders", line(strings.Contains(command, "'YOUR_KEY_ID'"), strings.Contains(command,
@@ -133,7 +133,7 @@ func TestCurl(t *testing.T) {
 func TestShortListsTurn(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	for i := range 112 {
 		b.create(t, fmt.Sprint(100+i))
 	}

@@ -11,25 +11,9 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 )
-
-// merchantUser makes and signs in a user of the merchant.
-func (b *bundle) merchantUser(t testing.TB, role caller.Role) *person {
-	t.Helper()
-	b.user(t, "shop-"+string(role), caller.MerchantPortal, role, b.merchant.ID)
-	return b.signIn(t, "shop-"+string(role))
-}
-
-// foreignMerchant is the owner of another merchant.
-func (b *bundle) foreignMerchant(t testing.TB) *person {
-	t.Helper()
-	other := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp"}})
-	b.user(t, "other-shop", caller.MerchantPortal, caller.Owner, other.ID)
-	return b.signIn(t, "other-shop")
-}
 
 // failed makes a payment that failed just now, with a receipt of its payer's.
 func (b *bundle) failed(t testing.TB, amount string) payment.Payment {
@@ -90,7 +74,7 @@ func list(t testing.TB, p *person, path string, cells ...int) []string {
 func TestMerchantPayments(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	b.confirm(t, b.create(t, "1500"))
 	b.create(t, "15000")
 	uuid := b.create(t, "2500").UUID.String()
@@ -113,12 +97,12 @@ func TestMerchantPayments(t *testing.T) {
 			expected)
 	}
 	want(t, "a cashbox that is none", p.get(t, "/merchant/payments?cashbox=x").code, 422)
-	want(t, "of another merchant", len(rows(b.foreignMerchant(t).page(t, "/merchant/payments"))), 0)
+	want(t, "of another merchant", len(rows(b.stranger(t).page(t, "/merchant/payments"))), 0)
 	a := p.get(t, "/merchant/payments.csv")
 	if lines := strings.Split(strings.TrimSpace(a.body), "\n"); len(lines) != 5 || lines[4] != "rows,3" {
 		t.Errorf("the file:\n%s", a.body)
 	}
-	support := b.merchantUser(t, caller.Support)
+	support := b.as(t, caller.Support)
 	want(t, "a file for support", support.page(t, "/merchant/payments").Find("a[href*='.csv']").Length(), 0)
 	a = p.post(t, "/views", "name", "Done", "path", "/merchant/payments", "query", "status=completed")
 	want(t, "a view", line(a.code, a.to()), "303 /merchant/payments?status=completed")
@@ -134,8 +118,8 @@ func TestMerchantNavigation(t *testing.T) {
 		caller.Developer: "Overview Payments Payouts Appeals API keys Webhooks Events Requests Signature check Page looks Account",
 		caller.Support:   "Overview Payments Payouts Appeals Account",
 	} {
-		p := b.merchantUser(t, role)
-		a := p.post(t, "/sign-in", "login", "shop-"+string(role), "password", password)
+		p := b.as(t, role)
+		a := p.post(t, "/sign-in", "login", "merchant-"+string(role), "password", password)
 		want(t, "landing", a.to(), "/merchant")
 		want(t, string(role), words(p.page(t, "/merchant").Find(".nav")), expected)
 	}
@@ -146,7 +130,7 @@ func TestMerchantNavigation(t *testing.T) {
 func TestMerchantPayment(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Owner)
+	p := b.as(t, caller.Owner)
 	pay := b.create(t, "1500")
 	b.clock.Advance(2 * time.Minute)
 	b.confirm(t, pay)
@@ -161,7 +145,7 @@ func TestMerchantPayment(t *testing.T) {
 		wantIn(t, "the page", text, said)
 	}
 	want(t, "scripts in the page", page.Find("main script").Length(), 0)
-	support := words(b.merchantUser(t, caller.Support).page(t, "/merchant/payments/1").Find("main"))
+	support := words(b.as(t, caller.Support).page(t, "/merchant/payments/1").Find("main"))
 	wantNot(t, "support sees what was sent", support, "What is sent")
 	then := b.clock.Now().Add(-2 * time.Minute).UTC().Format("2006-01-02T15:04")
 	past := p.page(t, "/merchant/payments/1?at="+then)
@@ -174,7 +158,7 @@ func TestMerchantPayment(t *testing.T) {
 		a := p.get(t, "/merchant/payments/1?at="+wrong)
 		want(t, wrong, line(a.code, a.page(t).Find("#at").AttrOr("value", "")), "422 "+wrong)
 	}
-	foreign := b.foreignMerchant(t)
+	foreign := b.stranger(t)
 	for _, path := range []string{"/merchant/payments/1", "/merchant/payments/1/appeal", "/merchant/payments/987"} {
 		want(t, path, foreign.get(t, path).code, http.StatusNotFound)
 	}
@@ -185,7 +169,7 @@ func TestMerchantPayment(t *testing.T) {
 func TestMerchantAppeals(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Support)
+	p := b.as(t, caller.Support)
 	first, second, open := b.failed(t, "1500"), b.failed(t, "1600"), b.create(t, "1700")
 	path := func(of payment.Payment) string { return fmt.Sprintf("/merchant/payments/%d", of.ID) }
 	page := p.page(t, path(first)+"/appeal")
@@ -229,13 +213,13 @@ func TestMerchantAppeals(t *testing.T) {
 		!strings.Contains(text, reason) {
 		t.Errorf("the decision: %s", text)
 	}
-	foreign := b.foreignMerchant(t)
+	foreign := b.stranger(t)
 	for _, path := range []string{"/merchant/appeals/1", "/merchant/appeals/1/file"} {
 		want(t, path, foreign.get(t, path).code, http.StatusNotFound)
 	}
 	a = foreign.upload(t, path(second)+"/appeal", fields, "", "")
 	want(t, "a foreign payment", a.code, http.StatusNotFound)
-	developer := b.merchantUser(t, caller.Developer)
+	developer := b.as(t, caller.Developer)
 	want(t, "a developer", developer.get(t, path(second)+"/appeal").code, http.StatusForbidden)
 }
 
@@ -243,7 +227,7 @@ func TestMerchantAppeals(t *testing.T) {
 func TestMerchantDeposits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Finance)
+	p := b.as(t, caller.Finance)
 	const address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 	box := fmt.Sprint(b.merchant.CashboxID)
 	form := func(more ...string) []string {
@@ -278,7 +262,7 @@ func TestMerchantDeposits(t *testing.T) {
 		[]string{"Deposit № 1 | Deposit | +25.50000000 | 25.50000000"})
 	a = p.get(t, "/merchant/statement.csv?cashbox="+box)
 	want(t, "the file", strings.HasSuffix(strings.TrimSpace(a.body), "\nrows,1"), true)
-	foreign := b.foreignMerchant(t)
+	foreign := b.stranger(t)
 	want(t, "a foreign deposit", foreign.get(t, "/merchant/deposits/1").code, http.StatusNotFound)
 	want(t, "a foreign statement", foreign.get(t, "/merchant/statement?cashbox="+box).code, http.StatusNotFound)
 	a = foreign.post(t, "/merchant/deposits", hidden(foreign.page(t, "/merchant/deposits/new"),
@@ -293,7 +277,7 @@ func TestMerchantDeposits(t *testing.T) {
 func TestMerchantPayouts(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	p := b.merchantUser(t, caller.Finance)
+	p := b.as(t, caller.Finance)
 	var paths []string
 	for _, path := range b.payOut(t, 2) {
 		paths = append(paths, strings.Replace(path, "trader", "merchant", 1))
@@ -302,10 +286,10 @@ func TestMerchantPayouts(t *testing.T) {
 		"2 | 1,000 ₽ | •••• 4567 Ivan <i>Petrov</i> payout-1 | Waiting | 10.20000000",
 		"1 | 1,000 ₽ | •••• 4567 Ivan <i>Petrov</i> payout-0 | Waiting | 10.20000000",
 	})
-	foreign := b.foreignMerchant(t)
+	foreign := b.stranger(t)
 	fields := hidden(p.page(t, paths[0]+"/cancel"))
 	want(t, "by another", foreign.post(t, paths[0]+"/cancel", fields...).code, http.StatusNotFound)
-	want(t, "by support", b.merchantUser(t, caller.Support).post(t, paths[0]+"/cancel", fields...).code,
+	want(t, "by support", b.as(t, caller.Support).post(t, paths[0]+"/cancel", fields...).code,
 		http.StatusForbidden)
 	want(t, "frozen", b.Balance(t, ledger.Reserved(ledger.Cashbox, b.merchant.CashboxID)), "20.4")
 	for range 2 {

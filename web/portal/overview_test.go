@@ -72,7 +72,7 @@ func TestOverviewWithoutMoney(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	b.week(t)
-	a := b.merchantUser(t, caller.Support).get(t, "/merchant")
+	a := b.as(t, caller.Support).get(t, "/merchant")
 	if text := a.text(); a.code != http.StatusOK || !strings.Contains(text, "Success rate") ||
 		strings.Contains(text, "Balance") || strings.Contains(text, "Deposits") || strings.Contains(text, "000.00") {
 		t.Errorf("%d: %s", a.code, text)

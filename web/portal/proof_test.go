@@ -18,7 +18,7 @@ func TestLedgerProof(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	payment := b.create(t, "1500")
-	p := b.merchantUser(t, caller.Support)
+	p := b.as(t, caller.Support)
 	page := fmt.Sprintf("/merchant/payments/%d", payment.ID)
 	if a := p.get(t, page+"/proof.json"); a.code != http.StatusConflict ||
 		!strings.Contains(a.text(), "nothing to prove") {

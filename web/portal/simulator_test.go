@@ -77,6 +77,3 @@ func TestSimulatorForAuditors(t *testing.T) {
 	want(t, "fields", page.Find("fieldset:not([disabled])").Length(), 0)
 	want(t, "a start", p.post(t, "/operator/simulator", plays()...).code, http.StatusForbidden)
 }
-
-// operatorPages are the operators' pages that need no subject.
-var operatorPages = map[string]string{"work": "/operator", "simulator": "/operator/simulator"}

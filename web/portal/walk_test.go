@@ -27,8 +27,8 @@ func desktop(tab browsertest.Tab) browsertest.Tab {
 func (b *bundle) comes(t *testing.T, tab browsertest.Tab, login, title string) {
 	t.Helper()
 	tab.Open(b.server.URL + "/sign-in")
-	write(tab, "#login", login)
-	write(tab, "#password", password)
+	tab.Write("#login", login)
+	tab.Write("#password", password)
 	tab.Click("main button[type=submit]")
 	tab.Await("h1", title)
 }
@@ -40,15 +40,6 @@ func (b *bundle) employed(t *testing.T, role caller.Role) string {
 	b.user(t, login, caller.MerchantPortal, role, b.merchant.ID)
 	return login
 }
-
-// write types into a field, in place of what is there.
-func write(tab browsertest.Tab, selector, text string) { tab.T.Helper(); tab.Write(selector, text) }
-
-// set chooses in a field that is not typed into, such as one for a date.
-func set(tab browsertest.Tab, selector, value string) { tab.T.Helper(); tab.Set(selector, value) }
-
-// holds waits until an element's text holds another.
-func holds(tab browsertest.Tab, selector, text string) { tab.T.Helper(); tab.Holds(selector, text) }
 
 // listed is how many rows a list has.
 func listed(tab browsertest.Tab) int {
@@ -77,22 +68,22 @@ func TestSupportWalks(t *testing.T) {
 	tab := browsertest.New(t)
 	b.comes(t, tab, b.employed(t, caller.Support), "Overview")
 	tab.Open(b.server.URL + "/merchant/payments")
-	write(tab, "#q", pay.OrderID)
+	tab.Write("#q", pay.OrderID)
 	tab.Click("form[role=search] > button")
 	tab.Visible(".chips a")
 	want(t, "found by order", listed(tab), 1)
 	digits := *pay.RequisiteValue
 	tab.Open(b.server.URL + "/merchant/payments")
-	write(tab, "#q", digits[len(digits)-4:])
+	tab.Write("#q", digits[len(digits)-4:])
 	tab.Click("details.filtering summary")
-	set(tab, "#from", b.clock.Now().UTC().Format(time.DateOnly))
+	tab.Set("#from", b.clock.Now().UTC().Format(time.DateOnly))
 	tab.Click("form[role=search] > button")
 	tab.Visible(".chips a")
 	want(t, "found by digits", listed(tab), 1)
 	tab.Click("tr[data-row] a")
 	tab.Await("h1", fmt.Sprintf("Payment № %d", pay.ID))
-	holds(tab, ".timeline", "Status: Pending → Failed")
-	set(tab, "#at", pay.CreatedAt.UTC().Format("2006-01-02T15:04"))
+	tab.Holds(".timeline", "Status: Pending → Failed")
+	tab.Set("#at", pay.CreatedAt.UTC().Format("2006-01-02T15:04"))
 	tab.Click(fmt.Sprintf("form[action='/merchant/payments/%d'] button", pay.ID))
 	tab.Visible(".note.late")
 	want(t, "then", tab.Text(".headline .badge"), "Pending")
@@ -102,11 +93,11 @@ func TestSupportWalks(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "bank statement.pdf")
 	noError(t, os.WriteFile(name, []byte(pdf), 0o600))
 	tab.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{name}))
-	write(tab, "#reason", "The payer's bank says it is paid")
+	tab.Write("#reason", "The payer's bank says it is paid")
 	tab.Click("main button.primary")
 	tab.Await("h1", "Appeal № 1")
-	holds(tab, "main", "bank statement.pdf")
-	holds(tab, "main", "The payer's bank says it is paid")
+	tab.Holds("main", "bank statement.pdf")
+	tab.Holds("main", "The payer's bank says it is paid")
 }
 
 // Finance, in Russian, reads a day of the statement and takes it away as a file, asks for a deposit and
@@ -124,31 +115,31 @@ func TestFinanceWalks(t *testing.T) {
 	tab.Await("h1", "Выписка")
 	tab.Visible("#from")
 	today := b.clock.Now().UTC()
-	set(tab, "#from", today.Format(time.DateOnly))
-	set(tab, "#to", today.Format(time.DateOnly))
+	tab.Set("#from", today.Format(time.DateOnly))
+	tab.Set("#to", today.Format(time.DateOnly))
 	tab.Click("form[role=search] button")
-	holds(tab, "main", "Убрать фильтр: По")
-	holds(tab, "tbody", "Платёж № 1")
+	tab.Holds("main", "Убрать фильтр: По")
+	tab.Holds("tbody", "Платёж № 1")
 	rows := listed(tab)
 	file := fetched(tab, ".head a[href*='.csv']")
 	if rows == 0 || !strings.HasPrefix(file, "attachment") ||
 		!strings.HasSuffix(strings.TrimSpace(file), fmt.Sprint("rows,", rows)) {
 		t.Errorf("%d rows on the page, the file: %s", rows, file)
 	}
-	holds(tab, "main", "+14.28571428")
-	set(tab, "#from", today.AddDate(0, 0, -2).Format(time.DateOnly))
-	set(tab, "#to", today.AddDate(0, 0, -1).Format(time.DateOnly))
+	tab.Holds("main", "+14.28571428")
+	tab.Set("#from", today.AddDate(0, 0, -2).Format(time.DateOnly))
+	tab.Set("#to", today.AddDate(0, 0, -1).Format(time.DateOnly))
 	tab.Click("form[role=search] button")
 	tab.Gone("tr[data-row]")
 	tab.Click(".nav a[href='/merchant/deposits']")
 	tab.Await("h1", "Пополнения")
 	tab.Click(".head .primary")
-	write(tab, "#amount", "25,5")
-	set(tab, "#network", "TRC20")
-	write(tab, "#address", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+	tab.Write("#amount", "25,5")
+	tab.Set("#network", "TRC20")
+	tab.Write("#address", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
 	tab.Click("main form button.primary")
 	tab.Await("h1", "Пополнение № 1")
-	holds(tab, "main .sum", "25.50 USDT")
+	tab.Holds("main .sum", "25.50 USDT")
 	tab.Click(".nav a[href='/merchant/payouts']")
 	tab.Click("tr[data-row] a")
 	tab.Click("a[href$='/cancel']")
@@ -170,7 +161,7 @@ func TestDeveloperWalks(t *testing.T) {
 	b.comes(t, tab, b.employed(t, caller.Developer), "Overview")
 	tab.Click(".nav a[href='/merchant/developers/keys']")
 	tab.Click(".head .primary")
-	write(tab, "#name", "staging")
+	tab.Write("#name", "staging")
 	tab.Click("#scope-payouts")
 	tab.Click("main form button.primary")
 	tab.Visible("#secret")
@@ -185,20 +176,20 @@ func TestDeveloperWalks(t *testing.T) {
 	tab.Open(browsertest.Eval[string](tab, revoke))
 	tab.Click("main form button.danger")
 	tab.Visible(".flash")
-	holds(tab, "tbody", "Revoked")
+	tab.Holds("tbody", "Revoked")
 	tab.Click(".nav a[href='/merchant/developers/webhooks']")
 	tab.Click("a[href$='/secret']")
 	tab.Click("main form button[type=submit]")
 	tab.Visible("#secret")
-	holds(tab, "#secret", "whsec_")
+	tab.Holds("#secret", "whsec_")
 	b.developerResends(t, tab)
 	tab.Click(".nav a[href='/merchant/developers/doctor']")
-	write(tab, "#headers", "X-Merchant-Key-Id: "+b.merchant.KeyID+"\nSignature: "+strings.Repeat("ab", 20))
-	write(tab, "#secret", b.merchant.Secret)
-	write(tab, "#body", "{}")
+	tab.Write("#headers", "X-Merchant-Key-Id: "+b.merchant.KeyID+"\nSignature: "+strings.Repeat("ab", 20))
+	tab.Write("#secret", b.merchant.Secret)
+	tab.Write("#body", "{}")
 	tab.Click("main form button.primary")
 	tab.Visible(".note")
-	holds(tab, ".note", "SHA-1")
+	tab.Holds(".note", "SHA-1")
 }
 
 func (b *bundle) developerResends(t *testing.T, tab browsertest.Tab) {
@@ -209,12 +200,12 @@ func (b *bundle) developerResends(t *testing.T, tab browsertest.Tab) {
 	want(t, "what the overview counts", listed(tab), 2)
 	tab.Click(".head a[href='/merchant/developers/resend']")
 	tab.Visible("form[action='/merchant/developers/resend'] #from")
-	set(tab, "#from", b.clock.Now().UTC().Format(time.DateOnly))
+	tab.Set("#from", b.clock.Now().UTC().Format(time.DateOnly))
 	tab.Click("main form button")
 	tab.Click("tr[data-row] a.button")
 	tab.Click("main form button.primary")
 	tab.Visible(".flash")
-	holds(tab, "main", "Queued so far2")
+	tab.Holds("main", "Queued so far2")
 	tab.Await(".headline .badge", "Done")
 }
 
@@ -228,19 +219,19 @@ func TestOwnerWalks(t *testing.T) {
 	b.comes(t, tab, b.employed(t, caller.Owner), "Overview")
 	tab.Click(".nav a[href='/merchant/team']")
 	tab.Click(".head .primary")
-	write(tab, "#login", "colleague")
-	set(tab, "#role", "finance")
+	tab.Write("#login", "colleague")
+	tab.Set("#role", "finance")
 	tab.Click("main form button.primary")
 	tab.Visible("#secret")
 	theirs.Open(tab.Text("#secret"))
-	write(theirs, "#password", "another long password")
-	write(theirs, "#again", "another long password")
+	theirs.Write("#password", "another long password")
+	theirs.Write("#again", "another long password")
 	theirs.Click("main form button.primary")
 	theirs.Await("h1", "Overview")
 	theirs.Click(`form[action="/sign-out"] button`)
 	theirs.Await("h1", "Sign in")
-	write(theirs, "#login", "colleague")
-	write(theirs, "#password", "another long password")
+	theirs.Write("#login", "colleague")
+	theirs.Write("#password", "another long password")
 	theirs.Click("main button[type=submit]")
 	theirs.Await("h1", "Overview")
 	want(t, "a finance user's pages", browsertest.Eval[bool](
@@ -255,8 +246,8 @@ func TestOwnerWalks(t *testing.T) {
 	tab.Visible(".flash")
 	theirs.Open(b.server.URL + "/merchant/balance")
 	theirs.Await("h1", "Sign in")
-	write(theirs, "#login", "colleague")
-	write(theirs, "#password", "another long password")
+	theirs.Write("#login", "colleague")
+	theirs.Write("#password", "another long password")
 	theirs.Click("main button[type=submit]")
 	theirs.Visible("[role=alert]")
 }

@@ -14,17 +14,6 @@ import (
 	"gateway.example/internal/work"
 )
 
-func init() {
-	for name, path := range map[string]string{
-		"operators' payments": "/operator/payments", "operators' payouts": "/operator/payouts",
-		"operators' deposits": "/operator/deposits", "operators' appeals": "/operator/appeals",
-		"overdue payouts": "/operator/overdue", "conflicts": "/operator/conflicts",
-		"dead events": "/operator/events/dead",
-	} {
-		operatorPages[name] = path
-	}
-}
-
 // deposited asks for a deposit of so many USDT.
 func (b *bundle) deposited(t testing.TB, amount, reference string) deposit.Deposit {
 	t.Helper()
