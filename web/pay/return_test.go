@@ -83,8 +83,7 @@ func TestLeadsBack(t *testing.T) {
 	page.Pass(asksEvery)
 	page.Await("h1", "Payment received")
 	page.Await(".leads .hint", "You will be taken back to the shop in 5 seconds.")
-	page.Pass(5*time.Second - time.Millisecond)
-	page.Await("h1", "Payment received")
+	want(t, "left too early", page.leavesWithin(5*time.Second-time.Millisecond), false)
 	page.Pass(time.Millisecond)
 	page.Await("h1", "Thanks")
 	page.Await("p", "completed")
@@ -96,13 +95,19 @@ func TestLeadsBack(t *testing.T) {
 		if p.ID == stayed.ID {
 			page.Click("[data-stay]")
 		}
-		page.Pass(6 * time.Second)
-		if title := page.Text("h1"); title == "Thanks" || title == "(none)" {
-			t.Error("the page left somebody who stays, or one whose payment failed")
-		}
+		want(t, "the page left somebody who stays, or one whose payment failed", page.leavesWithin(6*time.Second),
+			false)
 	}
 	page.Click("a.button")
 	page.Await("p", "failed")
+}
+
+// leavesWithin has time pass, and tells whether the page has begun to go to another one.
+func (b tab) leavesWithin(d time.Duration) bool {
+	b.T.Helper()
+	eval[bool](b, `(navigation.addEventListener("navigate", () => { window.left = true }), true)`)
+	b.Pass(d)
+	return eval[bool](b, "!!window.left")
 }
 
 // A page in a shop's frame tells the shop its height and the result, and nobody else.
