@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -122,12 +123,22 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 		made := v.create(t, v.first(), object{"callbackUri": receiver.URL})
 		v.callback(t, made.text("data.id"), `{"status":"failed"}`)
 	}
-	// A request that is on its way for long keeps the program from ending.
+	// A request that is on its way for long keeps the program from ending. It is known to have begun once
+	// the program asks for its body: a connection that nobody has accepted yet would be reset.
 	slow, err := net.Dial("tcp", strings.TrimPrefix(v.BaseURL, "http://"))
 	noError(t, err)
 	defer func() { _ = slow.Close() }()
-	_, err = io.WriteString(slow, "POST "+payments+" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
+	request := "POST " + payments + " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
+	for name, value := range signed(v.first(), "{}") {
+		request += name + ": " + value + "\r\n"
+	}
+	_, err = io.WriteString(slow, request+"\r\n")
 	noError(t, err)
+	asked, err := bufio.NewReader(slow).ReadString('\n')
+	noError(t, err)
+	if asked != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("the body is not asked for: %q", asked)
+	}
 	testenv.Until(t, "a delivery has begun", func() bool { return count() != 0 })
 	v.cancel()
 	v.log.await(t, `"msg":"stopping"`)
