@@ -9,13 +9,13 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/session"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // AuthService serves portal.v1.AuthService.
 type AuthService struct{ users *session.Service }
 
-var _ portalv1handler.AuthServiceHandler = (*AuthService)(nil)
+var _ portalv1connect.AuthServiceHandler = (*AuthService)(nil)
 
 // NewAuthService makes the handler.
 func NewAuthService(users *session.Service) *AuthService { return &AuthService{users: users} }

@@ -9,13 +9,13 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/money"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // CashboxService serves gateway.v1.CashboxService.
 type CashboxService struct{ deposits *deposit.Service }
 
-var _ gatewayv1handler.CashboxServiceHandler = (*CashboxService)(nil)
+var _ gatewayv1connect.CashboxServiceHandler = (*CashboxService)(nil)
 
 // NewCashboxService makes the handler.
 func NewCashboxService(deposits *deposit.Service) *CashboxService {

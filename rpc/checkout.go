@@ -15,7 +15,7 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // CheckoutService serves gateway.v1.CheckoutService.
@@ -25,7 +25,7 @@ type CheckoutService struct {
 	payURL    string
 }
 
-var _ gatewayv1handler.CheckoutServiceHandler = (*CheckoutService)(nil)
+var _ gatewayv1connect.CheckoutServiceHandler = (*CheckoutService)(nil)
 
 // NewCheckoutService makes the handler. payURL is where the hosted pages live, without a trailing
 // slash.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -18,115 +16,68 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/tracing"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // Services are the handlers of every service. Sandbox is nil outside a sandbox.
 type Services struct {
-	Payment    gatewayv1handler.PaymentServiceHandler
-	Payin      gatewayv1handler.PayinServiceHandler
-	Deposit    gatewayv1handler.DepositServiceHandler
-	Cashbox    gatewayv1handler.CashboxServiceHandler
-	Auth       portalv1handler.AuthServiceHandler
-	Trader     portalv1handler.TraderServiceHandler
-	Operator   portalv1handler.OperatorServiceHandler
-	Merchant   portalv1handler.MerchantServiceHandler
-	Receipt    portalv1handler.ReceiptServiceHandler
-	Report     portalv1handler.ReportServiceHandler
-	Proof      portalv1handler.ProofServiceHandler
-	Credential portalv1handler.CredentialServiceHandler
-	Team       portalv1handler.TeamServiceHandler
-	Requests   portalv1handler.RequestLogServiceHandler
-	Looks      portalv1handler.LookServiceHandler
-	Trust      portalv1handler.TrustServiceHandler
-	Sandbox    sandboxv1handler.SandboxServiceHandler
-	Checkout   gatewayv1handler.CheckoutServiceHandler
-	Events     gatewayv1handler.EventServiceHandler
+	Payment    gatewayv1connect.PaymentServiceHandler
+	Payin      gatewayv1connect.PayinServiceHandler
+	Deposit    gatewayv1connect.DepositServiceHandler
+	Cashbox    gatewayv1connect.CashboxServiceHandler
+	Auth       portalv1connect.AuthServiceHandler
+	Trader     portalv1connect.TraderServiceHandler
+	Operator   portalv1connect.OperatorServiceHandler
+	Merchant   portalv1connect.MerchantServiceHandler
+	Receipt    portalv1connect.ReceiptServiceHandler
+	Report     portalv1connect.ReportServiceHandler
+	Proof      portalv1connect.ProofServiceHandler
+	Credential portalv1connect.CredentialServiceHandler
+	Team       portalv1connect.TeamServiceHandler
+	Requests   portalv1connect.RequestLogServiceHandler
+	Looks      portalv1connect.LookServiceHandler
+	Trust      portalv1connect.TrustServiceHandler
+	Sandbox    sandboxv1connect.SandboxServiceHandler
+	Checkout   gatewayv1connect.CheckoutServiceHandler
+	Events     gatewayv1connect.EventServiceHandler
 }
 
-// Call calls a procedure: it takes a request of the procedure's type and its header, and gives the
-// response and its header.
-type Call = func(context.Context, proto.Message, http.Header) (proto.Message, http.Header, error)
-
-// calls are all procedures, by name.
-func (s Services) calls() map[string]Call {
-	all := map[string]Call{}
-	for _, service := range []map[string]Call{
-		gatewayv1handler.PaymentServiceCalls(s.Payment),
-		gatewayv1handler.PayinServiceCalls(s.Payin),
-		gatewayv1handler.DepositServiceCalls(s.Deposit),
-		gatewayv1handler.CashboxServiceCalls(s.Cashbox),
-		gatewayv1handler.EventServiceCalls(s.Events),
-		portalv1handler.AuthServiceCalls(s.Auth),
-		portalv1handler.TraderServiceCalls(s.Trader),
-		portalv1handler.OperatorServiceCalls(s.Operator),
-		portalv1handler.MerchantServiceCalls(s.Merchant),
-		portalv1handler.ReceiptServiceCalls(s.Receipt),
-		portalv1handler.ReportServiceCalls(s.Report),
-		portalv1handler.ProofServiceCalls(s.Proof),
-		gatewayv1handler.CheckoutServiceCalls(s.Checkout),
-		portalv1handler.CredentialServiceCalls(s.Credential),
-		portalv1handler.TeamServiceCalls(s.Team),
-		portalv1handler.RequestLogServiceCalls(s.Requests),
-		portalv1handler.LookServiceCalls(s.Looks),
-		portalv1handler.TrustServiceCalls(s.Trust),
-	} {
-		maps.Copy(all, service)
-	}
-	if s.Sandbox != nil {
-		maps.Copy(all, sandboxv1handler.SandboxServiceCalls(s.Sandbox))
-	}
-	return all
-}
-
-// options are those of every handler. Connect only, by POST, on bodies as they are: a signature covers
-// bytes.
-func options() connect.HandlerOption {
-	return connect.WithHandlerOptions(
+// mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a
+// signature covers bytes.
+func (s Services) mounted() map[string]http.Handler {
+	options := connect.WithHandlerOptions(
 		codecs(),
 		connect.WithInterceptors(append(traced(), connect.UnaryInterceptorFunc(answer))...),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			return []connect.HandlerOption{connect.WithReadMaxBytes(int(uploads.MaxBody(spec.Procedure)))}
 		}),
 	)
-}
-
-// message is a message of any type. Connect's generic code is compiled once for it, and not for each
-// procedure.
-type message struct{ proto.Message }
-
-// newHandler has Connect serve a procedure.
-func newHandler(procedure string, call Call, options connect.HandlerOption) (http.Handler, error) {
-	name := protoreflect.FullName(strings.ReplaceAll(procedure[1:], "/", "."))
-	found, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
-	if err != nil {
-		return nil, fmt.Errorf("procedure %s: %w", procedure, err)
+	handlers := map[string]http.Handler{}
+	add := func(path string, handler http.Handler) { handlers[strings.Trim(path, "/")] = handler }
+	add(gatewayv1connect.NewPaymentServiceHandler(s.Payment, options))
+	add(gatewayv1connect.NewPayinServiceHandler(s.Payin, options))
+	add(gatewayv1connect.NewDepositServiceHandler(s.Deposit, options))
+	add(gatewayv1connect.NewCashboxServiceHandler(s.Cashbox, options))
+	add(gatewayv1connect.NewEventServiceHandler(s.Events, options))
+	add(portalv1connect.NewAuthServiceHandler(s.Auth, options))
+	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
+	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))
+	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
+	add(portalv1connect.NewReceiptServiceHandler(s.Receipt, options))
+	add(portalv1connect.NewReportServiceHandler(s.Report, options))
+	add(portalv1connect.NewProofServiceHandler(s.Proof, options))
+	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
+	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
+	add(portalv1connect.NewTeamServiceHandler(s.Team, options))
+	add(portalv1connect.NewRequestLogServiceHandler(s.Requests, options))
+	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
+	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
+	if s.Sandbox != nil {
+		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}
-	method := found.(protoreflect.MethodDescriptor) //nolint:forcetypeassert // a procedure's name
-	request, err := protoregistry.GlobalTypes.FindMessageByName(method.Input().FullName())
-	if err != nil {
-		return nil, fmt.Errorf("procedure %s: %w", procedure, err)
-	}
-	return connect.NewUnaryHandler(
-		procedure,
-		func(ctx context.Context, req *connect.Request[message]) (*connect.Response[message], error) {
-			answered, header, err := call(ctx, req.Msg.Message, req.Header())
-			if err != nil {
-				return nil, err
-			}
-			res := connect.NewResponse(&message{answered})
-			maps.Copy(res.Header(), header)
-			return res, nil
-		},
-		connect.WithSchema(method),
-		connect.WithRequestInitializer(func(_ connect.Spec, empty any) error {
-			empty.(*message).Message = request.New().Interface() //nolint:forcetypeassert // as above
-			return nil
-		}),
-		options,
-	), nil
+	return handlers
 }
 
 // traced is what makes the span of a procedure, inside that of its request; nothing where tracing is off.
@@ -145,18 +96,33 @@ func traced() []connect.Interceptor {
 	return []connect.Interceptor{spans}
 }
 
-// Procedures lists every procedure of the services.
-func (s Services) Procedures() []string { return slices.Sorted(maps.Keys(s.calls())) }
+// Procedures lists every procedure of the services, by their descriptors.
+func (s Services) Procedures() ([]string, error) {
+	var procedures []string
+	for name := range s.mounted() {
+		found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
+		if err != nil {
+			return nil, fmt.Errorf("service %s: %w", name, err)
+		}
+		methods := found.(protoreflect.ServiceDescriptor).Methods() //nolint:forcetypeassert // a service's name
+		for i := range methods.Len() {
+			procedures = append(procedures, fmt.Sprintf("/%s/%s", name, methods.Get(i).Name()))
+		}
+	}
+	return procedures, nil
+}
 
 // Mount puts every procedure behind the door and onto the mux.
 func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
-	options := options()
-	for procedure, call := range s.calls() {
-		handler, err := newHandler(procedure, call, options)
+	procedures, err := s.Procedures()
+	if err != nil {
+		return err
+	}
+	handlers := s.mounted()
+	for _, procedure := range procedures {
+		service, _, _ := strings.Cut(procedure[1:], "/")
+		handler, err := checkBody(procedure, handlers[service])
 		if err != nil {
-			return err
-		}
-		if handler, err = checkBody(procedure, handler); err != nil {
 			return err
 		}
 		if uploads.Has(procedure) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gateway.example/internal/edge"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // pages says which paths pages of other origins may call, and what browsers are told of them. None of
@@ -25,7 +25,7 @@ type pages struct {
 func rules(portalOrigins []string) []pages {
 	const connectHeaders = "Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms"
 	return []pages{{
-		prefixes: []string{"/api/v1/checkout/", "/" + gatewayv1handler.CheckoutServiceName + "/"},
+		prefixes: []string{"/api/v1/checkout/", "/" + gatewayv1connect.CheckoutServiceName + "/"},
 		methods:  "GET, POST", headers: connectHeaders,
 		anyOrigin: true,
 	}, {

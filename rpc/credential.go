@@ -9,13 +9,13 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // CredentialService serves portal.v1.CredentialService.
 type CredentialService struct{ keys *auth.MerchantKeys }
 
-var _ portalv1handler.CredentialServiceHandler = (*CredentialService)(nil)
+var _ portalv1connect.CredentialServiceHandler = (*CredentialService)(nil)
 
 // NewCredentialService makes the handler.
 func NewCredentialService(keys *auth.MerchantKeys) *CredentialService {

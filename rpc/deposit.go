@@ -10,13 +10,13 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // DepositService serves gateway.v1.DepositService.
 type DepositService struct{ deposits *deposit.Service }
 
-var _ gatewayv1handler.DepositServiceHandler = (*DepositService)(nil)
+var _ gatewayv1connect.DepositServiceHandler = (*DepositService)(nil)
 
 // NewDepositService makes the handler.
 func NewDepositService(deposits *deposit.Service) *DepositService {

@@ -8,13 +8,13 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/webhook"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // EventService serves gateway.v1.EventService.
 type EventService struct{ events *webhook.Events }
 
-var _ gatewayv1handler.EventServiceHandler = (*EventService)(nil)
+var _ gatewayv1connect.EventServiceHandler = (*EventService)(nil)
 
 // NewEventService makes the handler.
 func NewEventService(events *webhook.Events) *EventService { return &EventService{events: events} }

@@ -8,13 +8,13 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // LookService serves portal.v1.LookService.
 type LookService struct{ settings *directory.Settings }
 
-var _ portalv1handler.LookServiceHandler = (*LookService)(nil)
+var _ portalv1connect.LookServiceHandler = (*LookService)(nil)
 
 // NewLookService makes the handler.
 func NewLookService(settings *directory.Settings) *LookService { return &LookService{settings} }

@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/report"
 	"gateway.example/internal/webhook"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // MerchantRooms are what a merchant's desk stands on.
@@ -33,7 +33,7 @@ type MerchantRooms struct {
 // MerchantService serves portal.v1.MerchantService.
 type MerchantService struct{ MerchantRooms }
 
-var _ portalv1handler.MerchantServiceHandler = (*MerchantService)(nil)
+var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
 
 // NewMerchantService makes the handler.
 func NewMerchantService(rooms MerchantRooms) *MerchantService { return &MerchantService{rooms} }

@@ -21,7 +21,7 @@ import (
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/work"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // OperatorRooms are the rooms an operator works in.
@@ -44,9 +44,12 @@ type OperatorRooms struct {
 }
 
 // OperatorService serves portal.v1.OperatorService.
-type OperatorService struct{ OperatorRooms }
+type OperatorService struct {
+	portalv1connect.UnimplementedOperatorServiceHandler
+	OperatorRooms
+}
 
-var _ portalv1handler.OperatorServiceHandler = (*OperatorService)(nil)
+var _ portalv1connect.OperatorServiceHandler = (*OperatorService)(nil)
 
 // NewOperatorService makes the handler.
 func NewOperatorService(rooms OperatorRooms) *OperatorService {

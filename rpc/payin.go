@@ -10,13 +10,13 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/payout"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // PayinService serves gateway.v1.PayinService.
 type PayinService struct{ payouts *payout.Service }
 
-var _ gatewayv1handler.PayinServiceHandler = (*PayinService)(nil)
+var _ gatewayv1connect.PayinServiceHandler = (*PayinService)(nil)
 
 // NewPayinService makes the handler.
 func NewPayinService(payouts *payout.Service) *PayinService { return &PayinService{payouts: payouts} }

@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/requisite"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // PaymentService serves gateway.v1.PaymentService.
@@ -27,7 +27,7 @@ type PaymentService struct {
 	view      paymentView
 }
 
-var _ gatewayv1handler.PaymentServiceHandler = (*PaymentService)(nil)
+var _ gatewayv1connect.PaymentServiceHandler = (*PaymentService)(nil)
 
 // NewPaymentService makes the handler. payURL is where the hosted pages live, without a trailing
 // slash.

@@ -9,13 +9,13 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/seal"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // ProofService serves portal.v1.ProofService.
 type ProofService struct{ proofs *seal.Service }
 
-var _ portalv1handler.ProofServiceHandler = (*ProofService)(nil)
+var _ portalv1connect.ProofServiceHandler = (*ProofService)(nil)
 
 // NewProofService makes the handler.
 func NewProofService(proofs *seal.Service) *ProofService { return &ProofService{proofs} }

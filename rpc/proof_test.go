@@ -16,17 +16,17 @@ import (
 	"gateway.example/internal/seal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // Merchants' users ask for proofs, and operators for the list of days.
 func TestProofAccess(t *testing.T) {
 	t.Parallel()
 	for procedure, want := range map[string]caller.Kind{
-		portalv1handler.ProofServiceGetPaymentProofProcedure: caller.MerchantPortal,
-		portalv1handler.ProofServiceGetPayinProofProcedure:   caller.MerchantPortal,
-		portalv1handler.ProofServiceGetDepositProofProcedure: caller.MerchantPortal,
-		portalv1handler.ProofServiceListSealedDaysProcedure:  caller.Operator,
+		portalv1connect.ProofServiceGetPaymentProofProcedure: caller.MerchantPortal,
+		portalv1connect.ProofServiceGetPayinProofProcedure:   caller.MerchantPortal,
+		portalv1connect.ProofServiceGetDepositProofProcedure: caller.MerchantPortal,
+		portalv1connect.ProofServiceListSealedDaysProcedure:  caller.Operator,
 	} {
 		if got := rpc.Access(procedure); !slices.Equal(got, []caller.Kind{want}) {
 			t.Errorf("%s lets in %v", procedure, got)

@@ -9,13 +9,13 @@ import (
 	"gateway.example/internal/payment"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // ReceiptService serves portal.v1.ReceiptService.
 type ReceiptService struct{ payments *payment.Service }
 
-var _ portalv1handler.ReceiptServiceHandler = (*ReceiptService)(nil)
+var _ portalv1connect.ReceiptServiceHandler = (*ReceiptService)(nil)
 
 // NewReceiptService makes the handler.
 func NewReceiptService(payments *payment.Service) *ReceiptService { return &ReceiptService{payments} }

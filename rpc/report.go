@@ -16,7 +16,7 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/report"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // ReportService serves portal.v1.ReportService.
@@ -25,7 +25,7 @@ type ReportService struct {
 	signer  *attest.Signer
 }
 
-var _ portalv1handler.ReportServiceHandler = (*ReportService)(nil)
+var _ portalv1connect.ReportServiceHandler = (*ReportService)(nil)
 
 // NewReportService makes the handler. The signer signs what leaves the gateway.
 func NewReportService(reports *report.Service, signer *attest.Signer) *ReportService {

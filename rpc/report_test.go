@@ -19,7 +19,7 @@ import (
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // The procedures of reports let in traders, merchants' users and operators, and nobody else.
@@ -27,9 +27,9 @@ func TestReportAccess(t *testing.T) {
 	t.Parallel()
 	want := []caller.Kind{caller.Trader, caller.MerchantPortal, caller.Operator}
 	for _, procedure := range []string{
-		portalv1handler.ReportServiceGetPaymentTimelineProcedure, portalv1handler.ReportServiceGetPayinTimelineProcedure,
-		portalv1handler.ReportServiceListPaymentsProcedure, portalv1handler.ReportServiceListPayinsProcedure,
-		portalv1handler.ReportServiceGetStatementProcedure,
+		portalv1connect.ReportServiceGetPaymentTimelineProcedure, portalv1connect.ReportServiceGetPayinTimelineProcedure,
+		portalv1connect.ReportServiceListPaymentsProcedure, portalv1connect.ReportServiceListPayinsProcedure,
+		portalv1connect.ReportServiceGetStatementProcedure,
 	} {
 		if got := rpc.Access(procedure); !slices.Equal(got, want) {
 			t.Errorf("%s lets in %v", procedure, got)

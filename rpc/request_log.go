@@ -10,13 +10,13 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // RequestLogService serves portal.v1.RequestLogService.
 type RequestLogService struct{ reports *report.Service }
 
-var _ portalv1handler.RequestLogServiceHandler = (*RequestLogService)(nil)
+var _ portalv1connect.RequestLogServiceHandler = (*RequestLogService)(nil)
 
 // NewRequestLogService makes the handler.
 func NewRequestLogService(reports *report.Service) *RequestLogService {

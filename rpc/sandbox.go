@@ -9,7 +9,7 @@ import (
 
 	"gateway.example/internal/simulator"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1handler"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // SandboxRooms are what a sandbox is handled with.
@@ -36,7 +36,7 @@ type Triggered struct {
 // SandboxService serves sandbox.v1.SandboxService.
 type SandboxService struct{ rooms SandboxRooms }
 
-var _ sandboxv1handler.SandboxServiceHandler = (*SandboxService)(nil)
+var _ sandboxv1connect.SandboxServiceHandler = (*SandboxService)(nil)
 
 // NewSandboxService makes the handler.
 func NewSandboxService(rooms SandboxRooms) *SandboxService { return &SandboxService{rooms: rooms} }

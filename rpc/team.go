@@ -10,13 +10,13 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // TeamService serves portal.v1.TeamService.
 type TeamService struct{ users *session.Service }
 
-var _ portalv1handler.TeamServiceHandler = (*TeamService)(nil)
+var _ portalv1connect.TeamServiceHandler = (*TeamService)(nil)
 
 // NewTeamService makes the handler.
 func NewTeamService(users *session.Service) *TeamService { return &TeamService{users} }

@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // TraderService serves portal.v1.TraderService.
@@ -24,7 +24,7 @@ type TraderService struct {
 	view      paymentView
 }
 
-var _ portalv1handler.TraderServiceHandler = (*TraderService)(nil)
+var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 
 // NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing
 // slash.

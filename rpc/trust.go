@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // TrustService serves portal.v1.TrustService.
@@ -22,7 +22,7 @@ type TrustService struct {
 	alarms  *alarm.Service
 }
 
-var _ portalv1handler.TrustServiceHandler = (*TrustService)(nil)
+var _ portalv1connect.TrustServiceHandler = (*TrustService)(nil)
 
 // NewTrustService makes the handler.
 func NewTrustService(reports *report.Service, audits *audit.Service, alarms *alarm.Service) *TrustService {

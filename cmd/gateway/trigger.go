@@ -13,7 +13,7 @@ import (
 
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1handler"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // trigger makes an event happen in the running sandbox and prints what has happened.
@@ -36,9 +36,8 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	answered, err := connect.NewClient[sandboxv1.TriggerRequest, sandboxv1.TriggerResponse](
-		direct, info.BaseURL+sandboxv1handler.SandboxServiceTriggerProcedure,
-	).CallUnary(ctx, connect.NewRequest(request))
+	answered, err := sandboxv1connect.NewSandboxServiceClient(direct, info.BaseURL).
+		Trigger(ctx, connect.NewRequest(request))
 	if err != nil {
 		return triggerError(err, info.BaseURL)
 	}

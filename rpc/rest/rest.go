@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"gateway.example/internal/fault"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
-	"gateway.example/rpc/gen/portal/v1/portalv1handler"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1handler"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 var (
@@ -26,15 +26,15 @@ var (
 // Services are the handlers behind the routes, the same that are mounted for Connect. Sandbox is nil
 // outside a sandbox.
 type Services struct {
-	Payment    gatewayv1handler.PaymentServiceHandler
-	Checkout   gatewayv1handler.CheckoutServiceHandler
-	Payin      gatewayv1handler.PayinServiceHandler
-	Deposit    gatewayv1handler.DepositServiceHandler
-	Cashbox    gatewayv1handler.CashboxServiceHandler
-	Events     gatewayv1handler.EventServiceHandler
-	Operator   portalv1handler.OperatorServiceHandler
-	Credential portalv1handler.CredentialServiceHandler
-	Sandbox    sandboxv1handler.SandboxServiceHandler
+	Payment    gatewayv1connect.PaymentServiceHandler
+	Checkout   gatewayv1connect.CheckoutServiceHandler
+	Payin      gatewayv1connect.PayinServiceHandler
+	Deposit    gatewayv1connect.DepositServiceHandler
+	Cashbox    gatewayv1connect.CashboxServiceHandler
+	Events     gatewayv1connect.EventServiceHandler
+	Operator   portalv1connect.OperatorServiceHandler
+	Credential portalv1connect.CredentialServiceHandler
+	Sandbox    sandboxv1connect.SandboxServiceHandler
 }
 
 // Guard wraps a procedure's route with what must hold before its body is looked at: who is calling

@@ -18,7 +18,6 @@ import (
 	"gateway.example/internal/fault"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1handler"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
@@ -63,7 +62,7 @@ func (s *stub) UpdatePaymentStatus(
 }
 
 // services are all that the routes need, those of payments as given.
-func services(payments gatewayv1handler.PaymentServiceHandler) Services {
+func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 	return Services{
 		Payment:    payments,
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
