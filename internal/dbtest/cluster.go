@@ -4,62 +4,68 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"errors"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/pgserver"
 	"gateway.example/schema"
 )
 
-// keptFor is how long a cluster that nobody uses any more stays in the cache.
+// keptFor is how long after it was made a cluster stays in the cache.
 const keptFor = 14 * 24 * time.Hour
 
 // startServer starts this process's server, which has the migrated template. The first process to need one makes it and
 // keeps a copy in the user's cache directory: initdb and the migrations take longer than most packages' tests.
 func startServer(ctx context.Context) (*pgserver.Server, error) {
-	options := pgserver.Options{Dir: dir, Ephemeral: true}
+	options := pgserver.Options{Dir: dir, Ephemeral: true, Existing: true}
 	kept := keptCluster()
-	if os.CopyFS(dir, os.DirFS(kept)) == nil {
-		made, err := filepath.Glob(filepath.Join(dir, "pg*"))
-		//nolint:gosec // a directory has to be passed through
-		if err == nil && len(made) == 1 && os.Chmod(made[0], 0o700) == nil {
-			options.Existing = true
-			if server, err := pgserver.Start(ctx, options); err == nil {
-				return server, nil
-			}
+	if kept != "" && copyCluster(kept, dir) == nil {
+		server, err := pgserver.Start(ctx, options)
+		if err == nil {
+			return server, nil
 		}
+		// It is of another PostgreSQL, or damaged. It makes room, and is not removed yet: others may be copying it.
+		_ = os.Rename(kept, fmt.Sprintf("%s-%d", kept, os.Getpid()))
 	}
-	// There is none, or it is of another PostgreSQL: a new one is made in its place.
-	options.Existing = false
 	if err := emptied(dir); err != nil {
 		return nil, err
 	}
-	server, err := pgserver.Start(ctx, options)
-	if err != nil {
+	if err := makeCluster(ctx); err != nil {
 		return nil, err
 	}
-	if err := admin(server, "create database "+template); err != nil {
-		return nil, err
+	if kept != "" {
+		keep(kept)
 	}
-	if err := db.Migrate(ctx, server.URL(template)); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(admins.Close(ctx), server.Stop(ctx)); err != nil {
-		return nil, err
-	}
-	keepCluster(kept)
-	options.Existing = true
 	return pgserver.Start(ctx, options)
 }
 
-// keptCluster is where a cluster with this schema is kept. The template has partitions of months, so that it is good
-// for a month.
+// makeCluster makes a new cluster with the migrated template.
+func makeCluster(ctx context.Context) error {
+	server, err := pgserver.Start(ctx, pgserver.Options{Dir: dir, Ephemeral: true})
+	if err != nil {
+		return err
+	}
+	if err := admin(server, "create database "+template); err != nil {
+		return err
+	}
+	if err := db.Migrate(ctx, server.URL(template)); err != nil {
+		return err
+	}
+	return errors.Join(admins.Close(ctx), server.Stop(ctx))
+}
+
+// keptCluster is where a cluster with this schema is kept, or empty where there is no cache directory. The template has
+// partitions of months, so that it is good for a month.
 func keptCluster() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
 	sum := sha256.New()
 	sum.Write([]byte(time.Now().UTC().Format("2006-01") + os.Getenv("GATEWAY_POSTGRES_BIN")))
 	_ = fs.WalkDir(schema.FS, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -70,43 +76,41 @@ func keptCluster() string {
 		}
 		return err
 	})
-	return filepath.Join(keptClusters(), hex.EncodeToString(sum.Sum(nil)[:8]))
+	return filepath.Join(cache, "gateway-test", hex.EncodeToString(sum.Sum(nil)[:8]))
 }
 
-// keptClusters is empty where there is no cache directory: then nothing is kept.
-func keptClusters() string {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(cache, "gateway-test")
-}
-
-// keepCluster copies the stopped cluster aside and renames it, so that others find it whole or not at all. That it
-// cannot be kept is no error: it is made anew the next time.
-func keepCluster(kept string) {
-	all := keptClusters()
-	if all == "" || os.MkdirAll(all, 0o700) != nil {
+// keep copies the stopped cluster aside and renames it, so that others find it whole or not at all. When another process
+// was quicker, theirs stays: somebody may be copying it. That nothing could be kept is no error: it is made anew the
+// next time.
+func keep(kept string) {
+	all := filepath.Dir(kept)
+	if os.MkdirAll(all, 0o700) != nil {
 		return
 	}
 	aside, err := os.MkdirTemp(all, "making-")
 	if err != nil {
 		return
 	}
-	defer func() { _ = os.RemoveAll(aside) }()
-	data, err := filepath.Glob(filepath.Join(dir, "pg*"))
-	if err != nil || len(data) != 1 {
-		return
+	if copyCluster(dir, aside) != nil || os.Rename(aside, kept) != nil {
+		_ = os.RemoveAll(aside)
 	}
-	if os.CopyFS(filepath.Join(aside, filepath.Base(data[0])), os.DirFS(data[0])) != nil {
-		return
-	}
-	_ = os.RemoveAll(kept)
-	_ = os.Rename(aside, kept)
 	dropOld(all)
 }
 
-// dropOld removes clusters of older schemas and months.
+// copyCluster copies the directory of a cluster, which has a name of its own, from one directory into another.
+func copyCluster(from, to string) error {
+	made, err := filepath.Glob(filepath.Join(from, "pg*"))
+	if err != nil || len(made) != 1 {
+		return fmt.Errorf("%d clusters in %s: %w", len(made), from, err)
+	}
+	data := filepath.Join(to, filepath.Base(made[0]))
+	if err := os.CopyFS(data, os.DirFS(made[0])); err != nil {
+		return err
+	}
+	return os.Chmod(data, 0o700) //nolint:gosec // PostgreSQL's own rule for a directory of data
+}
+
+// dropOld removes clusters that were made long ago: they are of older schemas and months, or could not be used.
 func dropOld(all string) {
 	entries, _ := os.ReadDir(all)
 	for _, entry := range entries {

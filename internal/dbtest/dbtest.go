@@ -119,6 +119,12 @@ func Copy(t testing.TB, address string) string {
 	return clone(t, strings.TrimPrefix(u.Path, "/"))
 }
 
+// Kept is a migrated database that stays until the process ends, to be copied.
+func Kept(t testing.TB) string {
+	t.Helper()
+	return server.URL(create(t, template))
+}
+
 // At is a database with the schema as it was at a version.
 func At(t testing.TB, version int64) *DB {
 	t.Helper()
@@ -199,13 +205,24 @@ func (d *DB) Text(t testing.TB, sql string, args ...any) (text string) {
 // AwaitBlocked waits until a transaction of the test's database waits for a lock.
 func (d *DB) AwaitBlocked(t testing.TB) {
 	t.Helper()
+	d.AwaitTries(t, 1)
+}
+
+// AwaitTries waits until so many transactions, one after another, have waited for a lock.
+func (d *DB) AwaitTries(t testing.TB, wanted int) {
+	t.Helper()
 	conn, err := pgx.Connect(t.Context(), d.URL) // the tests' pool may be of one
 	check(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
-	testenv.Until(t, "a transaction waits for a lock", func() (blocked bool) {
-		check(t, conn.QueryRow(t.Context(), `select exists (select from pg_stat_activity
-			where datname = current_database() and wait_event_type = 'Lock')`).Scan(&blocked))
-		return blocked
+	began := map[string]bool{}
+	testenv.Until(t, fmt.Sprintf("%d transactions have waited for a lock", wanted), func() bool {
+		var last string
+		check(t, conn.QueryRow(t.Context(), `select coalesce(min(xact_start)::text, '') from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock'`).Scan(&last))
+		if last != "" {
+			began[last] = true
+		}
+		return len(began) >= wanted
 	})
 }
 
@@ -244,9 +261,3 @@ func admin(server *pgserver.Server, sql string) (err error) {
 }
 
 var check = testenv.NoError
-
-// Kept is a migrated database that stays until the process ends, to be copied.
-func Kept(t testing.TB) string {
-	t.Helper()
-	return server.URL(create(t, template))
-}

@@ -6,7 +6,6 @@ import (
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/testenv"
 )
 
 // A creation beside another of the same order id waits for it, also for longer than a lock is waited for: it answers with
@@ -35,15 +34,7 @@ func TestTwinWaits(t *testing.T) {
 			twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, r)
 			ended <- err
 		}()
-		tries := map[string]bool{}
-		testenv.Until(t, "the twin has tried three times", func() bool {
-			var began *string
-			if err := b.Pool.QueryRow(t.Context(), `select min(xact_start)::text from pg_stat_activity
-				where datname = current_database() and wait_event_type = 'Lock'`).Scan(&began); err == nil && began != nil {
-				tries[*began] = true
-			}
-			return len(tries) == 3 || len(ended) == 1
-		})
+		b.AwaitTries(t, 3)
 		if commits {
 			err = winner.Commit(t.Context())
 		} else {

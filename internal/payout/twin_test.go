@@ -7,7 +7,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payout"
-	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -33,15 +32,7 @@ func TestTwinWaits(t *testing.T) {
 		twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, request("order"))
 		ended <- err
 	}()
-	tries := map[string]bool{}
-	testenv.Until(t, "the twin has tried three times", func() bool {
-		var began *string
-		if err := b.Pool.QueryRow(t.Context(), `select min(xact_start)::text from pg_stat_activity
-			where datname = current_database() and wait_event_type = 'Lock'`).Scan(&began); err == nil && began != nil {
-			tries[*began] = true
-		}
-		return len(tries) == 3 || len(ended) == 1
-	})
+	b.AwaitTries(t, 3)
 	noError(t, winner.Commit(t.Context()))
 	if err := <-ended; err != nil || !twin.Replay || twin.Payin.ID != first.ID {
 		t.Errorf("%v, replay %v of payout %d", err, twin.Replay, twin.Payin.ID)
