@@ -114,7 +114,7 @@ func (c *config) settings(t *texts) []setting {
 		{&t.fourEyes, "four-eyes", "GATEWAY_FOUR_EYES", "",
 			"whether moving money by hand takes a second operator, on or off; empty: on, in a sandbox off"},
 		{&t.fourEyesAbove, "four-eyes-above", "GATEWAY_FOUR_EYES_ABOVE", "1000",
-			"how many USDT one operator alone may confirm as a deposit, or change an insurance by"},
+			"how many USDT one operator may move alone in 24 hours, and all of them, each alone, of one owner's"},
 		{&t.fourEyesRate, "four-eyes-rate-percent", "GATEWAY_FOUR_EYES_RATE_PERCENT", "5",
 			"how many percent one operator alone may change a rate by, less where a feed has a narrower band"},
 		{&t.keepFiles, "keep-files", "GATEWAY_KEEP_FILES", "",

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 )
 
@@ -52,12 +53,16 @@ func (s *Service) moveDeposit(
 		if locked.Status != depositPending {
 			return errDepositNotPending
 		}
+		now := s.clock.Now()
 		if status == depositConfirmed {
-			if err := s.FourEyes.Moving(locked.Amount); err != nil {
+			err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
+				OperatorID: who.ID, Owner: ledger.Cashbox.Of(locked.CashboxID), Amount: locked.Amount, At: now,
+			})
+			if err != nil {
 				return err
 			}
 		}
-		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: s.clock.Now()}
+		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: now}
 		if after, err = q.DepositMove(ctx, params); err != nil {
 			return fmt.Errorf("move deposit: %w", err)
 		}

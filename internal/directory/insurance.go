@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
 )
@@ -30,17 +31,22 @@ func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, id) },
-		Apply: func(q *db.Queries) error { return s.insure(ctx, q, c, id, insurance) },
+		Apply: func(q *db.Queries) error { return s.insure(ctx, q, c, who, id, insurance) },
 	})
 }
 
 // insure moves a locked cashbox's insurance to a sum.
-func (s *Settings) insure(ctx context.Context, q *db.Queries, c Change, id int64, insurance decimal.Decimal) error {
+func (s *Settings) insure(
+	ctx context.Context, q *db.Queries, c Change, who caller.Caller, id int64, insurance decimal.Decimal,
+) error {
 	before, err := q.CashboxInsurance(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read insurance: %w", err)
 	}
-	if err := s.FourEyes.Moving(insurance.Sub(before)); err != nil {
+	err = s.FourEyes.Moving(ctx, q, foureyes.Movement{
+		OperatorID: who.ID, Owner: ledger.Cashbox.Of(id), Amount: insurance.Sub(before), At: c.At,
+	})
+	if err != nil {
 		return err
 	}
 	err = ledger.Post(

@@ -2,6 +2,9 @@
 package foureyes
 
 import (
+	"context"
+	"time"
+
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/fault"
@@ -16,8 +19,8 @@ var ErrSecondOperator = fault.New(fault.Refused, "second_operator_required",
 type Rules struct {
 	// On switches the rules on.
 	On bool
-	// Above is how many USDT a deposit may bring and an insurance may be changed by without a second
-	// operator.
+	// Above is how many USDT one operator may move alone in 24 hours, and how many all of them may move
+	// of one owner's, each alone.
 	Above decimal.Decimal
 	// RatePercent is how far a rate may be set by hand from what was known, in percent. It is for
 	// currencies without feeds; otherwise the narrowest band of its feeds holds.
@@ -32,12 +35,37 @@ func (r Rules) Always() error {
 	return nil
 }
 
-// Moving refuses an action that moves more USDT than one operator may.
-func (r Rules) Moving(amount decimal.Decimal) error {
-	if r.On && amount.Abs().GreaterThan(r.Above) {
+// Movement is USDT that an operator moves by a decision of theirs.
+type Movement struct {
+	OperatorID int64
+	// Owner is whose account it changes: "cashbox 7", say.
+	Owner  string
+	Amount decimal.Decimal
+	At     time.Time
+}
+
+// Movements remember what operators moved alone.
+type Movements interface {
+	MoveAlone(
+		ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time,
+	) (bool, error)
+}
+
+// Moving refuses an action that moves more USDT than one operator may within a day, and notes it otherwise. It belongs
+// into the transaction of the action.
+func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
+	amount := m.Amount.Abs()
+	switch {
+	case !r.On || amount.IsZero():
+		return nil
+	case amount.GreaterThan(r.Above):
 		return ErrSecondOperator
 	}
-	return nil
+	may, err := moved.MoveAlone(ctx, m.OperatorID, m.Owner, amount, r.Above, m.At)
+	if err == nil && !may {
+		return ErrSecondOperator
+	}
+	return err
 }
 
 // Away refuses a rate that is further away from what was known than the band allows, in percent.

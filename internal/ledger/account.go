@@ -6,6 +6,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/shopspring/decimal"
 
@@ -26,6 +27,9 @@ const (
 func (o Owner) String() string {
 	return [...]string{"external", "platform", "cashbox", "trader"}[o]
 }
+
+// Of names one owner: "cashbox 7".
+func (o Owner) Of(id int64) string { return o.String() + " " + strconv.FormatInt(id, 10) }
 
 // Account names one account: an owner's available or reserved USDT.
 type Account struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -166,6 +167,48 @@ func TestAlone(t *testing.T) {
 	if err != nil || done.Proposal != nil {
 		t.Errorf("%+v %v", done, err)
 	}
+}
+
+// What one operator moves alone is added up over a day, theirs and that of the owner's, also when it is done at once.
+func TestSplit(t *testing.T) {
+	b := setup(t)
+	other := b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeDeposits}})
+	ids := map[int64][]int64{}
+	for i := range 12 {
+		m := []dbtest.Merchant{b.merchant, other}[i/9]
+		made, err := b.deposits.Create(t.Context(), m.Caller, deposit.Request{
+			Amount: "4", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+			IdempotencyKey: fmt.Sprintf("0193d2f0-0000-7000-8000-%012d", i),
+		})
+		noError(t, err)
+		ids[m.ID] = append(ids[m.ID], made.Deposit.ID)
+	}
+	confirm := func(who caller.Caller, id int64) (alone bool) {
+		done, err := b.proposals.Do(context.WithoutCancel(t.Context()), who, proposal.ConfirmDeposit,
+			proposal.Payload{DepositID: id}, "")
+		if err != nil {
+			t.Error(err)
+		}
+		return done.Proposal == nil
+	}
+	var wait sync.WaitGroup
+	var alone atomic.Int64
+	for _, id := range ids[b.merchant.ID][:8] {
+		wait.Go(func() {
+			if confirm(b.one, id) {
+				alone.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	testenv.Want(t, alone.Load(), int64(2), "deposits of 4 USDT that one operator confirmed alone, of 10 they may move")
+	last := ids[b.merchant.ID][8]
+	testenv.Want(t, confirm(b.two, last), false, "another operator moves alone what the cashbox may not get any more")
+	testenv.Want(t, confirm(b.one, ids[other.ID][0]), false, "the first moves more alone, to another cashbox")
+	testenv.Want(t, confirm(b.two, ids[other.ID][0]), true, "the second moves the first of another cashbox's alone")
+	b.clock.Advance(24 * time.Hour)
+	testenv.Want(t, confirm(b.one, last), true, "a day later the first moves it alone")
+	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "62")
 }
 
 // Nobody approves what they proposed, and nobody approves without the role, the role that they have now,
