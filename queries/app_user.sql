@@ -89,3 +89,15 @@ order by u.id desc limit @page;
 -- UserLogins are the logins of users.
 -- name: UserLogins :many
 select id, login from app_user where id = any(@ids::bigint[]);
+
+-- OperatorCount counts the operators with one of the roles who can sign in.
+-- name: OperatorCount :one
+select count(*) from app_user
+where kind = 'operator' and enabled and password_hash is not null and role = any(@roles::text[]);
+
+-- name: OperatorSetUpBy :exec
+update app_user set set_up_at = @at::timestamptz, set_up_by = @by::bigint, set_up_alone = @alone where id = @id;
+
+-- OperatorSetUpAgain has an operator who was set up count as new from now on: they have taken up their invitation.
+-- name: OperatorSetUpAgain :exec
+update app_user set set_up_at = @at::timestamptz where id = @id and set_up_at is not null;

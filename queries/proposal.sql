@@ -4,7 +4,7 @@ select pg_advisory_xact_lock(hashtextextended('proposal ' || @what::text, 0));
 
 -- ProposalSame finds an open proposal of the same by the same operator.
 -- name: ProposalSame :one
-select id from proposal
+select * from proposal
 where decision is null and expires_at > @now::timestamptz and action = @action and payload = @payload::jsonb and proposed_by = @proposed_by
 order by id limit 1;
 
@@ -29,16 +29,26 @@ order by p.id desc limit @page;
 -- name: ProposalLock :one
 select * from proposal where id = @id for no key update;
 
+-- name: ProposalHide :exec
+update proposal set secrets = @secrets where id = @id;
+
 -- name: ProposalDecide :exec
 update proposal set decision = @decision, decided_by = @decided_by, decided_at = @decided_at, decision_reason = @decision_reason,
-    change_id = @change_id
+    change_id = @change_id, secrets = null
 where id = @id;
 
 -- ProposalOperator is the role of an operator who is not switched off. The role stays until the transaction ends.
 -- name: ProposalOperator :one
 select role from app_user where id = @id and kind = 'operator' and enabled for share;
 
--- ProposalOthers counts the operators beside one who have one of the roles and can sign in.
--- name: ProposalOthers :one
-select count(*) from app_user
-where kind = 'operator' and enabled and password_hash is not null and role = any(@roles::text[]) and id <> @id;
+-- OperatorSetUp is when and by whom operators were set up.
+-- name: OperatorSetUp :many
+select id, set_up_at, set_up_by, set_up_alone from app_user where id = any(@ids::bigint[]);
+
+-- OperatorDeciders counts the operators beside one who may decide what that one proposes: they have one of the roles, can sign in,
+-- are not new, and neither of the two set the other up.
+-- name: OperatorDeciders :one
+select count(*) from app_user u
+where u.kind = 'operator' and u.enabled and u.password_hash is not null and u.role = any(@roles::text[]) and u.id <> @id
+    and (u.set_up_at is null or u.set_up_at <= @before::timestamptz) and u.set_up_by is distinct from @id
+    and not exists (select from app_user own where own.id = @id and own.set_up_alone and own.set_up_by = u.id);

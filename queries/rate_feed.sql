@@ -49,3 +49,6 @@ update rate_feed set polled_at = @polled_at, error = sqlc.narg(error), next_poll
     failures = case when sqlc.narg(error)::text is null then 0 else failures + 1 end,
     last_error = coalesce(sqlc.narg(error)::text, last_error)
 where id = @id and enabled and next_poll_at = @claim::timestamptz;
+
+-- name: RateFeedGet :one
+select * from rate_feed where id = @id;

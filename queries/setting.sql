@@ -13,3 +13,9 @@ where id < @before_id
   and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject) or subject = sqlc.narg(also)::text)
   and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
 order by id desc limit @page;
+
+-- SettingBefore is what a setting was before its first change since then.
+-- name: SettingBefore :one
+select before from setting_change
+where subject = @subject and subject_key = @subject_key and at > @since and before is not null
+order by id limit 1;

@@ -30,3 +30,6 @@ where t.id < @before_id
   and (sqlc.narg(search)::text is null or strpos(lower(t.name), lower(sqlc.narg(search))) > 0 or t.id = sqlc.narg(search_id)::bigint)
   and (sqlc.narg(switched_on)::boolean is null or t.enabled = sqlc.narg(switched_on))
 order by t.id desc limit @page;
+
+-- name: TraderHasPayments :one
+select exists (select from payment where trader_id = @trader_id);

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -13,8 +14,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/proposal"
 	"gateway.example/internal/tracing"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -42,6 +46,8 @@ type Services struct {
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Events     gatewayv1connect.EventServiceHandler
+	// Proposals keep what takes a second operator.
+	Proposals *proposal.Service
 }
 
 // mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a
@@ -49,7 +55,7 @@ type Services struct {
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
 		codecs(),
-		connect.WithInterceptors(append(traced(), connect.UnaryInterceptorFunc(answer))...),
+		connect.WithInterceptors(append(traced(), connect.UnaryInterceptorFunc(s.answer))...),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			return []connect.HandlerOption{connect.WithReadMaxBytes(int(uploads.MaxBody(spec.Procedure)))}
 		}),
@@ -162,18 +168,30 @@ func failConnect(w http.ResponseWriter, r *http.Request, err error) {
 	_ = connectErrors.Write(w, r, ConnectError(r.Context(), err))
 }
 
-// answer is the interceptor that turns faults into Connect errors and finds text that cannot be
-// kept.
-func answer(next connect.UnaryFunc) connect.UnaryFunc {
+// answer is the interceptor that turns faults into Connect errors, makes proposals of what takes a second operator, and
+// finds text that cannot be kept.
+func (s Services) answer(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		found := fault.Decoded(ctx)
 		if m, ok := req.Any().(proto.Message); ok {
 			checkText(found, m.ProtoReflect())
 		}
 		res, err := next(fault.WithDecoded(ctx, found), req)
+		if wanted := new(foureyes.Wanted); errors.As(err, &wanted) {
+			err = s.propose(ctx, err)
+		}
 		if err != nil {
 			return nil, ConnectError(ctx, err)
 		}
 		return res, nil
 	}
+}
+
+// propose keeps what takes a second operator as a proposal, which the answer names.
+func (s Services) propose(ctx context.Context, wanted error) error {
+	p, err := s.Proposals.Propose(ctx, caller.From(ctx), wanted)
+	if err != nil {
+		return err
+	}
+	return foureyes.Proposed(p.ID)
 }

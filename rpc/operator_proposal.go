@@ -74,8 +74,12 @@ func (s *OperatorService) ListProposals(
 func (s *OperatorService) ApproveProposal(
 	ctx context.Context, req *connect.Request[portalv1.ApproveProposalRequest],
 ) (*connect.Response[portalv1.ProposalResponse], error) {
-	p, _, err := s.Proposals.Approve(ctx, caller.From(ctx), req.Msg.GetProposalId())
-	return proposalResponse(p, err)
+	p, done, err := s.Proposals.Approve(ctx, caller.From(ctx), req.Msg.GetProposalId())
+	res, err := proposalResponse(p, err)
+	if err == nil {
+		res.Msg.InvitationLink = optional(done.Link)
+	}
+	return res, err
 }
 
 // RefuseProposal implements the service.
@@ -98,8 +102,17 @@ func proposalView(p proposal.Proposal) *portalv1.Proposal {
 		ProposalId: p.ID, Action: string(p.Action), Payload: payloadView(p.Payload), Subject: p.Subject,
 		SubjectKey: p.SubjectKey, Reason: p.Why, ProposedBy: p.Proposer, CreatedAt: timestamp(p.CreatedAt),
 		ExpiresAt: timestamp(p.ExpiresAt), State: string(p.State), DecidedBy: optional(p.Decider),
-		DecidedAt: optionalTimestamp(p.DecidedAt), DecisionReason: optional(p.DecisionReason),
+		DecidedAt: optionalTimestamp(p.DecidedAt), DecisionReason: optional(p.DecisionReason), Details: proposalDetails(p),
 	}
+}
+
+// proposalDetails are what is done, field by field.
+func proposalDetails(p proposal.Proposal) []*portalv1.ProposalDetail {
+	var list []*portalv1.ProposalDetail
+	for _, d := range p.Details() {
+		list = append(list, &portalv1.ProposalDetail{Name: d.Name, Value: d.Value})
+	}
+	return list
 }
 
 func payloadView(p proposal.Payload) *portalv1.ProposalPayload {

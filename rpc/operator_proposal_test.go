@@ -35,7 +35,7 @@ func TestFourEyesByCalls(t *testing.T) {
 	settings.FourEyes, rates.FourEyes, deposits.FourEyes = rules, rules, rules
 	s := rpc.NewOperatorService(rpc.OperatorRooms{
 		Settings: settings, Rates: rates, Deposits: deposits,
-		Proposals: proposal.New(d.Pools(), clock, proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits}),
+		Proposals: proposal.New(d.Pools(), clock, dbtest.Vault(), proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits}),
 	})
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
 	operator := func(login string) context.Context {

@@ -42,8 +42,10 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Deposit:  rpc.NewDepositService(deposits),
 		Cashbox:  rpc.NewCashboxService(deposits),
 		Events:   rpc.NewEventService(g.events),
-		Auth:     rpc.NewAuthService(g.users),
-		Trader:   rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
+
+		Proposals: g.proposals(),
+		Auth:      rpc.NewAuthService(g.users),
+		Trader:    rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
 		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
 			Events:   g.events,
 			Payouts:  g.payouts,
@@ -201,8 +203,9 @@ func (g *gateway) rateSettings() *rate.Settings {
 
 // proposals have two operators do together what takes both.
 func (g *gateway) proposals() *proposal.Service {
-	return proposal.New(g.pools, g.clock, proposal.Rooms{
-		Settings: g.settings(), Rates: g.rateSettings(), Deposits: g.deposits(),
+	return proposal.New(g.pools, g.clock, g.vault, proposal.Rooms{
+		Settings: g.settings(), Rates: g.rateSettings(), Deposits: g.deposits(), Users: g.users, Acquirers: g.acquirers,
+		Payments: g.payments, Payouts: g.payouts,
 	})
 }
 

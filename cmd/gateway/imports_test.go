@@ -51,7 +51,7 @@ var floors = map[string]int{
 	"gateway.example/internal/edge":                       4,
 	"gateway.example/internal/audit":                      3,
 	"gateway.example/internal/foureyes":                   1,
-	"gateway.example/internal/proposal":                   4,
+	"gateway.example/internal/proposal":                   5,
 	"gateway.example/internal/alarm":                      4,
 	"gateway.example/internal/model":                      6,
 	"gateway.example/internal/trigger":                    6,

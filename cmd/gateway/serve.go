@@ -320,6 +320,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	g.users.FourEyes = g.fourEyes
 	g.acquirers = g.acquirerDirectory()
 	if g.rooms, err = g.furnish(g.pools, addresses, g.ops.metrics); err != nil {
 		return err
@@ -353,7 +354,7 @@ func (g *gateway) acquirerDirectory() *acquirer.Directory {
 		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
 	}
 	directory := acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, otherwise)
-	directory.Offline = g.offline
+	directory.Offline, directory.FourEyes = g.offline, g.fourEyes
 	return directory
 }
 
@@ -373,6 +374,7 @@ func (g *gateway) furnish(
 		return r, err
 	}
 	r.payouts = payout.New(pools, g.clock, g.vault, addresses)
+	r.payments.FourEyes, r.payouts.FourEyes = g.fourEyes, g.fourEyes
 	r.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
 		Payments: r.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
 	})

@@ -9,18 +9,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/vault"
 )
 
 // Directory knows each trader's acquirer.
 type Directory struct {
-	pool   *pgxpool.Pool
+	// FourEyes are the rules by which a trader's processor is set by two.
+	FourEyes foureyes.Rules
+
+	pool   db.Beginner
 	q      *db.Queries
 	clock  clock.Clock
 	vault  *vault.Vault
@@ -35,6 +40,13 @@ type Directory struct {
 // their own, and lets processors be at http addresses on this machine: it is for sandboxes.
 func NewDirectory(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, otherwise Acquirer) *Directory {
 	return &Directory{pool: pool, q: db.New(pool), clock: c, vault: v, client: newClient(), otherwise: otherwise}
+}
+
+// Approved is the directory within a transaction in which a second operator approves what is done: it asks for no other.
+func (d *Directory) Approved(tx pgx.Tx) *Directory {
+	within := *d
+	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	return &within
 }
 
 // sandboxID is the id of the acquirer of a sandbox's traders without one of their own.
@@ -132,6 +144,9 @@ func (d *Directory) Set(
 	)
 	if err := f.Err(); err != nil {
 		return c, 0, err
+	}
+	if err := d.FourEyes.Always(); err != nil {
+		return c, 0, foureyes.Want(err, foureyes.SetAcquirer, s)
 	}
 	sealed, err := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
 	if err != nil {

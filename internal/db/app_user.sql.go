@@ -10,6 +10,55 @@ import (
 	"time"
 )
 
+const operatorCount = `-- name: OperatorCount :one
+select count(*) from app_user
+where kind = 'operator' and enabled and password_hash is not null and role = any($1::text[])
+`
+
+// OperatorCount counts the operators with one of the roles who can sign in.
+func (q *Queries) OperatorCount(ctx context.Context, roles []string) (int64, error) {
+	row := q.db.QueryRow(ctx, operatorCount, roles)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const operatorSetUpAgain = `-- name: OperatorSetUpAgain :exec
+update app_user set set_up_at = $1::timestamptz where id = $2 and set_up_at is not null
+`
+
+type OperatorSetUpAgainParams struct {
+	At time.Time
+	ID int64
+}
+
+// OperatorSetUpAgain has an operator who was set up count as new from now on: they have taken up their invitation.
+func (q *Queries) OperatorSetUpAgain(ctx context.Context, arg OperatorSetUpAgainParams) error {
+	_, err := q.db.Exec(ctx, operatorSetUpAgain, arg.At, arg.ID)
+	return err
+}
+
+const operatorSetUpBy = `-- name: OperatorSetUpBy :exec
+update app_user set set_up_at = $1::timestamptz, set_up_by = $2::bigint, set_up_alone = $3 where id = $4
+`
+
+type OperatorSetUpByParams struct {
+	At    time.Time
+	By    int64
+	Alone bool
+	ID    int64
+}
+
+func (q *Queries) OperatorSetUpBy(ctx context.Context, arg OperatorSetUpByParams) error {
+	_, err := q.db.Exec(ctx, operatorSetUpBy,
+		arg.At,
+		arg.By,
+		arg.Alone,
+		arg.ID,
+	)
+	return err
+}
+
 const userByLogin = `-- name: UserByLogin :one
 select u.id, u.kind, u.password_hash, u.totp_secret, u.totp_step,
     exists (select from passkey p where p.user_id = u.id) as has_passkey
@@ -377,7 +426,7 @@ func (q *Queries) UserUpdate(ctx context.Context, arg UserUpdateParams) error {
 }
 
 const userViewed = `-- name: UserViewed :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts,
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.set_up_at, u.set_up_by, u.set_up_alone,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -411,6 +460,9 @@ func (q *Queries) UserViewed(ctx context.Context, id int64) (UserViewedRow, erro
 		&i.AppUser.Language,
 		&i.AppUser.Theme,
 		&i.AppUser.Shortcuts,
+		&i.AppUser.SetUpAt,
+		&i.AppUser.SetUpBy,
+		&i.AppUser.SetUpAlone,
 		&i.MerchantIds,
 		&i.Passkeys,
 		&i.RecoveryCodes,

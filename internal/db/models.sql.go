@@ -35,6 +35,9 @@ type AppUser struct {
 	Language     *string
 	Theme        string
 	Shortcuts    bool
+	SetUpAt      *time.Time
+	SetUpBy      *int64
+	SetUpAlone   bool
 }
 
 type Appeal struct {
@@ -350,6 +353,7 @@ type Proposal struct {
 	DecidedAt      *time.Time
 	DecisionReason string
 	ChangeID       *int64
+	Secrets        []byte
 }
 
 type RateFeed struct {

@@ -10,9 +10,68 @@ import (
 	"time"
 )
 
+const operatorDeciders = `-- name: OperatorDeciders :one
+select count(*) from app_user u
+where u.kind = 'operator' and u.enabled and u.password_hash is not null and u.role = any($1::text[]) and u.id <> $2
+    and (u.set_up_at is null or u.set_up_at <= $3::timestamptz) and u.set_up_by is distinct from $2
+    and not exists (select from app_user own where own.id = $2 and own.set_up_alone and own.set_up_by = u.id)
+`
+
+type OperatorDecidersParams struct {
+	Roles  []string
+	ID     int64
+	Before time.Time
+}
+
+// OperatorDeciders counts the operators beside one who may decide what that one proposes: they have one of the roles, can sign in,
+// are not new, and neither of the two set the other up.
+func (q *Queries) OperatorDeciders(ctx context.Context, arg OperatorDecidersParams) (int64, error) {
+	row := q.db.QueryRow(ctx, operatorDeciders, arg.Roles, arg.ID, arg.Before)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const operatorSetUp = `-- name: OperatorSetUp :many
+select id, set_up_at, set_up_by, set_up_alone from app_user where id = any($1::bigint[])
+`
+
+type OperatorSetUpRow struct {
+	ID         int64
+	SetUpAt    *time.Time
+	SetUpBy    *int64
+	SetUpAlone bool
+}
+
+// OperatorSetUp is when and by whom operators were set up.
+func (q *Queries) OperatorSetUp(ctx context.Context, ids []int64) ([]OperatorSetUpRow, error) {
+	rows, err := q.db.Query(ctx, operatorSetUp, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OperatorSetUpRow
+	for rows.Next() {
+		var i OperatorSetUpRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SetUpAt,
+			&i.SetUpBy,
+			&i.SetUpAlone,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const proposalDecide = `-- name: ProposalDecide :exec
 update proposal set decision = $1, decided_by = $2, decided_at = $3, decision_reason = $4,
-    change_id = $5
+    change_id = $5, secrets = null
 where id = $6
 `
 
@@ -38,7 +97,7 @@ func (q *Queries) ProposalDecide(ctx context.Context, arg ProposalDecideParams) 
 }
 
 const proposalGet = `-- name: ProposalGet :one
-select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, a.login as proposer, d.login as decider
+select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets, a.login as proposer, d.login as decider
 from proposal p join app_user a on a.id = p.proposed_by left join app_user d on d.id = p.decided_by
 where p.id = $1
 `
@@ -67,10 +126,25 @@ func (q *Queries) ProposalGet(ctx context.Context, id int64) (ProposalGetRow, er
 		&i.Proposal.DecidedAt,
 		&i.Proposal.DecisionReason,
 		&i.Proposal.ChangeID,
+		&i.Proposal.Secrets,
 		&i.Proposer,
 		&i.Decider,
 	)
 	return i, err
+}
+
+const proposalHide = `-- name: ProposalHide :exec
+update proposal set secrets = $1 where id = $2
+`
+
+type ProposalHideParams struct {
+	Secrets []byte
+	ID      int64
+}
+
+func (q *Queries) ProposalHide(ctx context.Context, arg ProposalHideParams) error {
+	_, err := q.db.Exec(ctx, proposalHide, arg.Secrets, arg.ID)
+	return err
 }
 
 const proposalInsert = `-- name: ProposalInsert :one
@@ -107,7 +181,7 @@ func (q *Queries) ProposalInsert(ctx context.Context, arg ProposalInsertParams) 
 }
 
 const proposalList = `-- name: ProposalList :many
-select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, a.login as proposer, d.login as decider
+select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets, a.login as proposer, d.login as decider
 from proposal p join app_user a on a.id = p.proposed_by left join app_user d on d.id = p.decided_by
 where p.id < $1 and (not $2::boolean or p.decision is null and p.expires_at > $3::timestamptz)
 order by p.id desc limit $4
@@ -156,6 +230,7 @@ func (q *Queries) ProposalList(ctx context.Context, arg ProposalListParams) ([]P
 			&i.Proposal.DecidedAt,
 			&i.Proposal.DecisionReason,
 			&i.Proposal.ChangeID,
+			&i.Proposal.Secrets,
 			&i.Proposer,
 			&i.Decider,
 		); err != nil {
@@ -170,7 +245,7 @@ func (q *Queries) ProposalList(ctx context.Context, arg ProposalListParams) ([]P
 }
 
 const proposalLock = `-- name: ProposalLock :one
-select id, action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at, decision, decided_by, decided_at, decision_reason, change_id from proposal where id = $1 for no key update
+select id, action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at, decision, decided_by, decided_at, decision_reason, change_id, secrets from proposal where id = $1 for no key update
 `
 
 // ProposalLock has decisions on one proposal wait for one another.
@@ -192,6 +267,7 @@ func (q *Queries) ProposalLock(ctx context.Context, id int64) (Proposal, error) 
 		&i.DecidedAt,
 		&i.DecisionReason,
 		&i.ChangeID,
+		&i.Secrets,
 	)
 	return i, err
 }
@@ -208,26 +284,8 @@ func (q *Queries) ProposalOperator(ctx context.Context, id int64) (*string, erro
 	return role, err
 }
 
-const proposalOthers = `-- name: ProposalOthers :one
-select count(*) from app_user
-where kind = 'operator' and enabled and password_hash is not null and role = any($1::text[]) and id <> $2
-`
-
-type ProposalOthersParams struct {
-	Roles []string
-	ID    int64
-}
-
-// ProposalOthers counts the operators beside one who have one of the roles and can sign in.
-func (q *Queries) ProposalOthers(ctx context.Context, arg ProposalOthersParams) (int64, error) {
-	row := q.db.QueryRow(ctx, proposalOthers, arg.Roles, arg.ID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const proposalSame = `-- name: ProposalSame :one
-select id from proposal
+select id, action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at, decision, decided_by, decided_at, decision_reason, change_id, secrets from proposal
 where decision is null and expires_at > $1::timestamptz and action = $2 and payload = $3::jsonb and proposed_by = $4
 order by id limit 1
 `
@@ -240,16 +298,32 @@ type ProposalSameParams struct {
 }
 
 // ProposalSame finds an open proposal of the same by the same operator.
-func (q *Queries) ProposalSame(ctx context.Context, arg ProposalSameParams) (int64, error) {
+func (q *Queries) ProposalSame(ctx context.Context, arg ProposalSameParams) (Proposal, error) {
 	row := q.db.QueryRow(ctx, proposalSame,
 		arg.Now,
 		arg.Action,
 		arg.Payload,
 		arg.ProposedBy,
 	)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
+	var i Proposal
+	err := row.Scan(
+		&i.ID,
+		&i.Action,
+		&i.Payload,
+		&i.Subject,
+		&i.SubjectKey,
+		&i.Reason,
+		&i.ProposedBy,
+		&i.CreatedAt,
+		&i.ExpiresAt,
+		&i.Decision,
+		&i.DecidedBy,
+		&i.DecidedAt,
+		&i.DecisionReason,
+		&i.ChangeID,
+		&i.Secrets,
+	)
+	return i, err
 }
 
 const proposalTurn = `-- name: ProposalTurn :exec

@@ -79,6 +79,36 @@ func (q *Queries) RateFeedCurrency(ctx context.Context, id int64) (string, error
 	return currency, err
 }
 
+const rateFeedGet = `-- name: RateFeedGet :one
+select id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at, polled_at, error, day_band_percent, good_at, failed_at, failures, last_error from rate_feed where id = $1
+`
+
+func (q *Queries) RateFeedGet(ctx context.Context, id int64) (RateFeed, error) {
+	row := q.db.QueryRow(ctx, rateFeedGet, id)
+	var i RateFeed
+	err := row.Scan(
+		&i.ID,
+		&i.Currency,
+		&i.Enabled,
+		&i.Priority,
+		&i.URL,
+		&i.Pointer,
+		&i.PollSeconds,
+		&i.TimeoutMs,
+		&i.BandPercent,
+		&i.FreshSeconds,
+		&i.NextPollAt,
+		&i.PolledAt,
+		&i.Error,
+		&i.DayBandPercent,
+		&i.GoodAt,
+		&i.FailedAt,
+		&i.Failures,
+		&i.LastError,
+	)
+	return i, err
+}
+
 const rateFeedID = `-- name: RateFeedID :one
 select nextval(pg_get_serial_sequence('rate_feed', 'id'))::bigint
 `

@@ -10,6 +10,26 @@ import (
 	"time"
 )
 
+const settingBefore = `-- name: SettingBefore :one
+select before from setting_change
+where subject = $1 and subject_key = $2 and at > $3 and before is not null
+order by id limit 1
+`
+
+type SettingBeforeParams struct {
+	Subject    string
+	SubjectKey string
+	Since      time.Time
+}
+
+// SettingBefore is what a setting was before its first change since then.
+func (q *Queries) SettingBefore(ctx context.Context, arg SettingBeforeParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, settingBefore, arg.Subject, arg.SubjectKey, arg.Since)
+	var before []byte
+	err := row.Scan(&before)
+	return before, err
+}
+
 const settingChangeInsert = `-- name: SettingChangeInsert :one
 insert into setting_change (at, actor, subject, subject_key, before, after)
 values ($1, $2, $3, $4, $5, $6)

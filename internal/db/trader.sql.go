@@ -12,6 +12,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const traderHasPayments = `-- name: TraderHasPayments :one
+select exists (select from payment where trader_id = $1)
+`
+
+func (q *Queries) TraderHasPayments(ctx context.Context, traderID int64) (bool, error) {
+	row := q.db.QueryRow(ctx, traderHasPayments, traderID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const traderInsert = `-- name: TraderInsert :one
 insert into trader (name, rate_percent, share_percent, created_at)
 values ($1, $2, $3, $4) returning id

@@ -86,11 +86,17 @@ func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u Merc
 	if err := f.Err(); err != nil {
 		return c, err
 	}
+	read := func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) }
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  u.Seen,
-		Read:  func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
-		Apply: func(q *db.Queries) error { return q.MerchantUpdate(ctx, params) },
+		Read:  read,
+		Apply: func(q *db.Queries) error {
+			if err := s.terms(ctx, q, c, read, map[string]*string{"rate_percent": u.RatePercent}); err != nil {
+				return foureyes.Want(err, foureyes.UpdateMerchant, u)
+			}
+			return q.MerchantUpdate(ctx, params)
+		},
 	})
 }
 
@@ -185,12 +191,18 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 		return c, err
 	}
 	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
+	read := func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) }
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  m.Seen,
-		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) },
-		Apply: func(q *db.Queries) error { return q.CashboxMethodSet(ctx, params) },
-		New:   true,
+		Read:  read,
+		Apply: func(q *db.Queries) error {
+			if err := s.terms(ctx, q, c, read, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
+				return foureyes.Want(err, foureyes.SetCashboxMethod, m)
+			}
+			return q.CashboxMethodSet(ctx, params)
+		},
+		New: true,
 	})
 }
 

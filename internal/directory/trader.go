@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/requisite"
 )
 
@@ -47,11 +48,16 @@ func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u Trader
 	if err := f.Err(); err != nil {
 		return c, err
 	}
+	read := func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) }
+	terms := map[string]*string{"rate_percent": u.RatePercent, "share_percent": u.SharePercent}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  u.Seen,
-		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
+		Read:  read,
 		Apply: func(q *db.Queries) error {
+			if err := s.terms(ctx, q, c, read, terms); err != nil {
+				return foureyes.Want(err, foureyes.UpdateTrader, u)
+			}
 			return q.TraderUpdate(ctx, params)
 		},
 	})
@@ -161,6 +167,15 @@ func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n New
 	)
 	if err := s.checkRequisite(ctx, f, n); err != nil {
 		return c, err
+	}
+	if err := s.FourEyes.Always(); err != nil {
+		took, readErr := s.q.TraderHasPayments(ctx, n.TraderID)
+		if readErr != nil {
+			return c, fmt.Errorf("read the trader's payments: %w", readErr)
+		}
+		if took { // payers' money would go elsewhere from now on
+			return c, foureyes.Want(err, foureyes.CreateRequisite, n)
+		}
 	}
 	return db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {

@@ -104,6 +104,11 @@ var Codes = []Code{
 		Remedy:  "For operators: another operator with the role admin or treasury approves it. You may refuse it.",
 	},
 	{
+		Name: "proposal_decider", Kind: Forbidden,
+		Meaning: "One of you was set up by the other, or you were set up within the last 24 hours: another operator approves it.",
+		Remedy:  "For operators: an operator whom neither of you made approves it; a new one may after a day.",
+	},
+	{
 		Name: "role_not_allowed", Kind: Forbidden,
 		Meaning: "Your role does not include this.",
 		Remedy:  "Ask the owner of your account for a role that includes it.",
@@ -340,6 +345,11 @@ var Codes = []Code{
 		Remedy:  "For operators: propose it again. A proposal can be decided for 24 hours.",
 	},
 	{
+		Name: "proposal_unreadable", Kind: Refused,
+		Meaning: "Another version of the program made this proposal: refuse it, and propose it again.",
+		Remedy:  "For operators: refuse the proposal, and propose the same again.",
+	},
+	{
 		Name:    "receipts_closed",
 		Kind:    Refused,
 		Meaning: "Receipts are taken once the payer says that they have paid, and until 24 hours after an unpaid end.",
@@ -358,8 +368,8 @@ var Codes = []Code{
 	{
 		Name:    "second_operator_required",
 		Kind:    Refused,
-		Meaning: "This takes a second operator: propose it, and another operator approves it.",
-		Remedy:  "For operators: propose it in the portal, or by the call that answers with a proposal. Another operator approves it.",
+		Meaning: "This takes a second operator: propose it, and another operator approves it. Or: Another operator has to approve this: proposal N.",
+		Remedy:  "For operators: the proposal is made. Another operator approves it in the portal under Approvals, or by `ApproveProposal`.",
 	},
 	{
 		Name: "submission_unfinished", Kind: Refused,

@@ -3,6 +3,7 @@ package foureyes
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -10,10 +11,60 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// ErrSecondOperator refuses an action that one operator alone may not do. Whoever calls the service
-// turns it into a proposal.
+// ErrSecondOperator refuses an action that one operator alone may not do.
 var ErrSecondOperator = fault.New(fault.Refused, "second_operator_required",
 	"This takes a second operator: propose it, and another operator approves it.")
+
+// Action names something that may take a second operator.
+type Action string
+
+// The actions.
+const (
+	FundTrader       Action = "fund_trader"
+	WithdrawTrader   Action = "withdraw_trader"
+	Correct          Action = "correct"
+	ConfirmDeposit   Action = "confirm_deposit"
+	SetInsurance     Action = "set_insurance"
+	SetRate          Action = "set_rate"
+	SetRateFeed      Action = "set_rate_feed"
+	CreateUser       Action = "create_user"
+	UpdateUser       Action = "update_user"
+	InviteUser       Action = "invite_user"
+	SetAcquirer      Action = "set_acquirer"
+	CreateRequisite  Action = "create_requisite"
+	SetCashboxMethod Action = "set_cashbox_method"
+	UpdateMerchant   Action = "update_merchant"
+	UpdateTrader     Action = "update_trader"
+	ResolveAppeal    Action = "resolve_appeal"
+	ResolvePayin     Action = "resolve_payin"
+	ReversePayin     Action = "reverse_payin"
+)
+
+// Wanted is ErrSecondOperator with what was to be done, from which a proposal is made. Params are what the room's
+// function takes, exactly.
+type Wanted struct {
+	Action Action
+	Params any
+}
+
+func (w *Wanted) Error() string { return string(w.Action) + ": " + ErrSecondOperator.Error() }
+
+// Unwrap is ErrSecondOperator.
+func (w *Wanted) Unwrap() error { return ErrSecondOperator }
+
+// Want says of ErrSecondOperator what was to be done. Another error stays as it is.
+func Want(err error, a Action, params any) error {
+	if errors.Is(err, ErrSecondOperator) {
+		return &Wanted{a, params}
+	}
+	return err
+}
+
+// Proposed answers that a proposal was made of what was asked for.
+func Proposed(id int64) error {
+	return fault.Newf(fault.Refused, "second_operator_required",
+		"Another operator has to approve this: proposal %d.", id)
+}
 
 // Rules are which actions take a second operator. The zero value asks for none.
 type Rules struct {
@@ -68,7 +119,7 @@ func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	return err
 }
 
-// Away refuses a rate that is further away from what was known than the band allows, in percent.
+// Away refuses a change that is further away from what was known than the band allows, in percent.
 func (r Rules) Away(percent, band decimal.Decimal) error {
 	if r.On && percent.GreaterThan(band) {
 		return ErrSecondOperator

@@ -12,6 +12,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/sensitive"
 )
 
@@ -61,7 +63,14 @@ func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64)
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return AppealRecord{}, err
 	}
-	return s.moveAppealed(ctx, found, appealOpen, errAppealNotOpen, change{to: Appeal, actor: who.Actor()})
+	return s.moveAppealed(ctx, found, appealOpen, errAppealNotOpen, change{to: Appeal, actor: who.Actor()},
+		func(*db.Queries, db.Payment) error { return nil }) // nothing is moved yet
+}
+
+// AppealDecision is the resolution of one appeal.
+type AppealDecision struct {
+	ID         int64
+	Resolution Resolution
 }
 
 // Resolution is what became of an appeal: completed or failed, and why.
@@ -85,8 +94,16 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 	if err := f.Err(); err != nil {
 		return AppealRecord{}, err
 	}
-	return s.moveAppealed(ctx, found, appealReview, errAppealNotReview,
-		change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason})
+	c := change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason}
+	return s.moveAppealed(ctx, found, appealReview, errAppealNotReview, c, func(q *db.Queries, p db.Payment) error {
+		if c.to == Failed {
+			return nil // what was held is given back
+		}
+		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
+			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
+		})
+		return foureyes.Want(err, foureyes.ResolveAppeal, AppealDecision{id, r})
+	})
 }
 
 func (s *Service) findAppeal(
@@ -113,6 +130,7 @@ func (s *Service) moveAppealed(
 	wanted string,
 	refusal error,
 	c change,
+	may func(*db.Queries, db.Payment) error,
 ) (AppealRecord, error) {
 	after := AppealRecord{}
 	err := s.inLocked(ctx, a.MerchantID, a.PaymentID, func(tx pgx.Tx, p db.Payment) error {
@@ -123,6 +141,9 @@ func (s *Service) moveAppealed(
 		}
 		if now.Status != wanted {
 			return refusal
+		}
+		if err := may(q, p); err != nil {
+			return err
 		}
 		moved, err := s.move(ctx, tx, p, c)
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/webhook"
 )
 
@@ -183,15 +184,20 @@ type Config struct {
 
 // Service carries payments through their life.
 type Service struct {
+	// FourEyes are the rules by which an appeal is completed by two.
+	FourEyes foureyes.Rules
+
 	// pool is for moves; creations and reads have their own.
 	pool, creations, reads *pgxpool.Pool
-	q                      *db.Queries
-	clock                  clock.Clock
-	addresses              *webhook.Addresses
-	config                 Config
-	refusals               *prometheus.CounterVec
+	// in is where locked payments are moved: the pool, or the transaction of an approval.
+	in        db.Beginner
+	q         *db.Queries
+	clock     clock.Clock
+	addresses *webhook.Addresses
+	config    Config
+	refusals  *prometheus.CounterVec
 	// refused are the same, not kept yet.
-	refused  refusalCounts
+	refused  *refusalCounts
 	open     *openCounts
 	settings *directory.Keeper
 	ids      *ids
@@ -213,6 +219,8 @@ func New(
 	q := db.New(pools.Reads)
 	return &Service{
 		pool:      pools.Calls,
+		in:        pools.Calls,
+		refused:   &refusalCounts{},
 		creations: pools.Creations,
 		reads:     pools.Reads,
 		q:         q,
@@ -228,9 +236,16 @@ func New(
 	}, nil
 }
 
+// Approved is the service within a transaction in which a second operator approves what is done: it asks for no other.
+func (s *Service) Approved(tx pgx.Tx) *Service {
+	within := *s
+	within.in, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	return &within
+}
+
 // inLocked runs fn in a transaction on a payment whose row it has locked.
 func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx pgx.Tx, p db.Payment) error) error {
-	return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: merchantID, ID: id})
 		if err != nil {
 			return fmt.Errorf("lock payment: %w", err)

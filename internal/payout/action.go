@@ -10,6 +10,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/rate"
 )
 
@@ -147,6 +149,24 @@ type Resolution struct {
 	ProofReference *string
 }
 
+// Decision is how an operator ends one payout.
+type Decision struct {
+	ID         string
+	Resolution Resolution
+}
+
+// together wants a second operator where a payout is more than one may move alone.
+func (s *Service) together(
+	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
+) func(*db.Queries, db.Payin) error {
+	return func(q *db.Queries, p db.Payin) error {
+		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
+			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.FrozenUSDT, At: s.clock.Now(),
+		})
+		return foureyes.Want(err, a, d)
+	}
+}
+
 // Resolve ends a payout that is being processed, on an operator's word.
 func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r Resolution) (Payin, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
@@ -169,6 +189,7 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	}
 	return s.ended(ctx, found, is(Processing, ErrNotProcessing), change{
 		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
+		may: s.together(ctx, who, foureyes.ResolvePayin, Decision{id, r}),
 	})
 }
 
@@ -188,7 +209,10 @@ func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, rea
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.ended(ctx, found, is(Completed, errNotCompleted), change{to: Failed, actor: who.Actor(), reason: reason})
+	return s.ended(ctx, found, is(Completed, errNotCompleted), change{
+		to: Failed, actor: who.Actor(), reason: reason,
+		may: s.together(ctx, who, foureyes.ReversePayin, Decision{id, Resolution{Reason: reason}}),
+	})
 }
 
 // admits is why a locked payout may not be changed now, or nil.
@@ -225,6 +249,9 @@ func isTaker(p db.Payin, who caller.Caller) bool {
 func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		err := admitted(p)
+		if err == nil && c.may != nil {
+			err = c.may(db.New(tx), p)
+		}
 		if err == nil {
 			after, err = s.end(ctx, tx, p, c)
 		}

@@ -47,6 +47,8 @@ type change struct {
 	actor  string
 	reason *string
 	proof  *string
+	// may settles whether the change may be made of the locked payout; nil is yes.
+	may func(*db.Queries, db.Payin) error
 }
 
 // end carries a locked payout to a terminal status: row, history, webhook and last the money.

@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -141,7 +142,12 @@ var (
 
 // Service carries payouts through their life.
 type Service struct {
-	pool      *pgxpool.Pool
+	// FourEyes are the rules by which a payout is decided by two.
+	FourEyes foureyes.Rules
+
+	pool *pgxpool.Pool
+	// in is where locked payouts are moved: the pool, or the transaction of an approval.
+	in        db.Beginner
 	reads     *pgxpool.Pool
 	q         *db.Queries
 	clock     clock.Clock
@@ -154,7 +160,7 @@ type Service struct {
 func New(pools db.Pools, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses) *Service {
 	q := db.New(pools.Reads)
 	return &Service{
-		pool: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses,
+		pool: pools.Calls, in: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses,
 		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
 	}
 }
@@ -221,9 +227,16 @@ func (s *Service) find(ctx context.Context, id string) (db.Payin, error) {
 	return p, err
 }
 
+// Approved is the service within a transaction in which a second operator approves what is done: it asks for no other.
+func (s *Service) Approved(tx pgx.Tx) *Service {
+	within := *s
+	within.in, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	return &within
+}
+
 // inLocked runs fn in a transaction on a payout whose row it has locked.
 func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.Tx, p db.Payin) error) error {
-	return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PayinLock(ctx, db.PayinLockParams{MerchantID: found.MerchantID, ID: found.ID})
 		if err != nil {
 			return fmt.Errorf("lock payout: %w", err)

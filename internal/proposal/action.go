@@ -1,33 +1,41 @@
 package proposal
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/session"
 )
 
 // Action is something that may take a second operator.
-type Action string
+type Action = foureyes.Action
 
-// The actions.
+// The actions whose payload is a Payload.
 const (
-	FundTrader     Action = "fund_trader"
-	WithdrawTrader Action = "withdraw_trader"
-	Correct        Action = "correct"
-	ConfirmDeposit Action = "confirm_deposit"
-	SetInsurance   Action = "set_insurance"
-	SetRate        Action = "set_rate"
+	FundTrader     = foureyes.FundTrader
+	WithdrawTrader = foureyes.WithdrawTrader
+	Correct        = foureyes.Correct
+	ConfirmDeposit = foureyes.ConfirmDeposit
+	SetInsurance   = foureyes.SetInsurance
+	SetRate        = foureyes.SetRate
 )
 
-// Payload is what an action is done with. Each action reads its own fields, and nothing else is kept of
-// it.
+// Payload is what is done with money and rates. Each action reads its own fields, and nothing else is kept of it.
 type Payload struct {
 	TraderID  int64 `json:"trader_id,omitempty"`
 	CashboxID int64 `json:"cashbox_id,omitempty"`
@@ -46,14 +54,34 @@ type Payload struct {
 
 // Rooms do the actions.
 type Rooms struct {
-	Settings *directory.Settings
-	Rates    *rate.Settings
-	Deposits *deposit.Service
+	Settings  *directory.Settings
+	Rates     *rate.Settings
+	Deposits  *deposit.Service
+	Users     *session.Service
+	Acquirers *acquirer.Directory
+	Payments  *payment.Service
+	Payouts   *payout.Service
 }
 
-// approved are the rooms within a transaction in which a second operator approves what they do.
-func (r Rooms) approved(tx pgx.Tx) Rooms {
-	return Rooms{Settings: r.Settings.Approved(tx), Rates: r.Rates.Approved(tx), Deposits: r.Deposits.Approved(tx)}
+// approved are the rooms within a transaction in which a second operator approves what was proposed.
+func (r Rooms) approved(tx pgx.Tx, proposedBy int64) Rooms {
+	if r.Users != nil {
+		r.Users = r.Users.Approved(tx, proposedBy)
+	}
+	return Rooms{
+		Settings: within(r.Settings, tx), Rates: within(r.Rates, tx), Deposits: within(r.Deposits, tx), Users: r.Users,
+		Acquirers: within(r.Acquirers, tx), Payments: within(r.Payments, tx), Payouts: within(r.Payouts, tx),
+	}
+}
+
+func within[R any, P interface {
+	*R
+	Approved(tx pgx.Tx) P
+}](room P, tx pgx.Tx) P {
+	if room == nil {
+		return nil
+	}
+	return room.Approved(tx)
 }
 
 // Done is what came of an action. Proposal is set where a second operator has to approve it, and then
@@ -64,24 +92,156 @@ type Done struct {
 	Change  *directory.Change
 	Deposit *deposit.Deposit
 	Rate    *rate.Known
+	// Link is an invitation's, which is shown only here.
+	Link string
 }
 
 // act says how an action is done, who may, and what it is about.
 type act struct {
 	needs caller.Capability
-	// fields are those of the payload that it reads.
-	fields func(Payload) Payload
-	about  func(Payload) (subject, key string)
-	do     func(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error)
+	// read makes the action's own type of what was kept.
+	read  func(payload []byte) (any, error)
+	about func(params any) (subject, key string)
+	do    func(ctx context.Context, who caller.Caller, r Rooms, params any) (Done, error)
+	// hide takes what is secret out of the params, and show puts it back.
+	hide func(params any) (open any, secret string)
+	show func(params any, secret string) any
+}
+
+// declare is an action whose params are of a type.
+func declare[P any](
+	needs caller.Capability, about func(P) (subject, key string),
+	do func(ctx context.Context, who caller.Caller, r Rooms, params P) (Done, error),
+) act {
+	return act{
+		needs: needs,
+		read: func(payload []byte) (any, error) {
+			var params P
+			decoder := json.NewDecoder(bytes.NewReader(payload))
+			decoder.DisallowUnknownFields() // it would not be done as it was proposed
+			err := decoder.Decode(&params)
+			return params, err
+		},
+		about: func(params any) (subject, key string) { return about(params.(P)) }, //nolint:forcetypeassert // read made it
+		do: func(ctx context.Context, who caller.Caller, r Rooms, params any) (Done, error) {
+			return do(ctx, who, r, params.(P)) //nolint:forcetypeassert // read made it
+		},
+		hide: func(params any) (any, string) { return params, "" },
+		show: func(params any, _ string) any { return params },
+	}
+}
+
+// secret is an action of whose params a text is secret; what it shows instead is made by mask.
+func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
+	a.hide = func(params any) (any, string) {
+		open := params.(P) //nolint:forcetypeassert // the room's own type
+		hidden := *text(&open)
+		*text(&open) = mask(hidden)
+		return open, hidden
+	}
+	a.show = func(params any, hidden string) any {
+		whole := params.(P)
+		*text(&whole) = hidden
+		return whole
+	}
+	return a
+}
+
+// reads are the fields of its payload that an action of money or rates reads.
+var reads = map[Action]func(Payload) Payload{
+	FundTrader: funding, WithdrawTrader: funding, Correct: correction, ConfirmDeposit: confirmation,
+	SetInsurance: insurance, SetRate: manual,
 }
 
 var acts = map[Action]act{
-	FundTrader:     {caller.OperatorMoney, funding, aboutTrader, fundTrader},
-	WithdrawTrader: {caller.OperatorMoney, funding, aboutTrader, withdrawTrader},
-	Correct:        {caller.OperatorMoney, correction, aboutAccounts, correct},
-	ConfirmDeposit: {caller.OperatorMoney, confirmation, aboutDeposit, confirmDeposit},
-	SetInsurance:   {caller.OperatorMoney, insurance, aboutCashbox, setInsurance},
-	SetRate:        {caller.OperatorRates, manual, aboutRate, setRate},
+	FundTrader:     declare(caller.OperatorMoney, aboutTrader, fundTrader),
+	WithdrawTrader: declare(caller.OperatorMoney, aboutTrader, withdrawTrader),
+	Correct:        declare(caller.OperatorMoney, aboutAccounts, correct),
+	ConfirmDeposit: declare(caller.OperatorMoney, aboutDeposit, confirmDeposit),
+	SetInsurance:   declare(caller.OperatorMoney, aboutCashbox, setInsurance),
+	SetRate:        declare(caller.OperatorRates, aboutRate, setRate),
+
+	// What stands in the query of a feed's address may be a key.
+	foureyes.SetRateFeed: secret(declare(caller.OperatorRates,
+		func(f rate.Feed) (string, string) { return "rate_feed", numbered(f.ID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, f rate.Feed) (Done, error) {
+			_, err := r.Rates.SetFeed(ctx, who, f)
+			return Done{}, err
+		}), func(f *rate.Feed) *string { return &f.URL }, func(url string) string {
+		open, _, hidden := strings.Cut(url, "?")
+		if hidden {
+			open += "?hidden"
+		}
+		return open
+	}),
+	foureyes.CreateUser: declare(caller.OperatorUsers,
+		func(n session.NewUser) (string, string) { return aboutUser, n.Login },
+		func(ctx context.Context, who caller.Caller, r Rooms, n session.NewUser) (Done, error) {
+			return invited(r.Users.Create(ctx, who, n))
+		}),
+	foureyes.InviteUser: declare(caller.OperatorUsers,
+		func(id int64) (string, string) { return aboutUser, numbered(id) },
+		func(ctx context.Context, who caller.Caller, r Rooms, id int64) (Done, error) {
+			return invited(r.Users.Invite(ctx, who, id))
+		}),
+	foureyes.UpdateUser: declare(caller.OperatorUsers,
+		func(u session.UserUpdate) (string, string) { return aboutUser, numbered(u.ID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, u session.UserUpdate) (Done, error) {
+			return changed(r.Users.Update(ctx, who, u))
+		}),
+	foureyes.SetAcquirer: secret(declare(caller.OperatorDirectory,
+		func(s acquirer.Setting) (string, string) { return "trader_acquirer", numbered(s.TraderID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, s acquirer.Setting) (Done, error) {
+			c, _, err := r.Acquirers.Set(ctx, who, s)
+			return changed(c, err)
+		}), func(s *acquirer.Setting) *string { return &s.Secret }, func(string) string { return "" }),
+	foureyes.CreateRequisite: secret(declare(caller.OperatorDirectory,
+		func(n directory.NewRequisite) (string, string) { return "trader", numbered(n.TraderID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, n directory.NewRequisite) (Done, error) {
+			return changed(r.Settings.CreateRequisite(ctx, who, n))
+		}), func(n *directory.NewRequisite) *string { return &n.Value }, requisite.Mask),
+	foureyes.SetCashboxMethod: declare(caller.OperatorDirectory,
+		func(m directory.CashboxMethod) (string, string) { return "cashbox", numbered(m.CashboxID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, m directory.CashboxMethod) (Done, error) {
+			return changed(r.Settings.SetMethod(ctx, who, m))
+		}),
+	foureyes.UpdateMerchant: declare(caller.OperatorDirectory,
+		func(u directory.MerchantUpdate) (string, string) { return "merchant", numbered(u.ID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, u directory.MerchantUpdate) (Done, error) {
+			return changed(r.Settings.UpdateMerchant(ctx, who, u))
+		}),
+	foureyes.UpdateTrader: declare(caller.OperatorDirectory,
+		func(u directory.TraderUpdate) (string, string) { return "trader", numbered(u.ID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, u directory.TraderUpdate) (Done, error) {
+			return changed(r.Settings.UpdateTrader(ctx, who, u))
+		}),
+	foureyes.ResolveAppeal: declare(caller.OperatorCases,
+		func(d payment.AppealDecision) (string, string) { return "appeal", numbered(d.ID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, d payment.AppealDecision) (Done, error) {
+			_, err := r.Payments.ResolveAppeal(ctx, who, d.ID, d.Resolution)
+			return Done{}, err
+		}),
+	foureyes.ResolvePayin: declare(caller.OperatorCases,
+		func(d payout.Decision) (string, string) { return aboutPayin, d.ID },
+		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {
+			_, err := r.Payouts.Resolve(ctx, who, d.ID, d.Resolution)
+			return Done{}, err
+		}),
+	foureyes.ReversePayin: declare(caller.OperatorCases,
+		func(d payout.Decision) (string, string) { return aboutPayin, d.ID },
+		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {
+			_, err := r.Payouts.Reverse(ctx, who, d.ID, d.Resolution.Reason)
+			return Done{}, err
+		}),
+}
+
+const (
+	aboutUser  = "app_user"
+	aboutPayin = "payin"
+)
+
+func invited(c directory.Change, link string, err error) (Done, error) {
+	return Done{Change: &c, Link: link}, err
 }
 
 func funding(p Payload) Payload {

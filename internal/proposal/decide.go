@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,7 +18,11 @@ var (
 		"You made this proposal: another operator approves it.")
 	errDecided = fault.New(fault.Refused, "proposal_decided", "The proposal was decided already.")
 	errExpired = fault.New(fault.Refused, "proposal_expired", "The proposal is too old to be decided.")
-	errAuthor  = fault.New(fault.Refused, "proposal_author",
+	errDecider = fault.New(fault.Forbidden, "proposal_decider",
+		"One of you was set up by the other, or you were set up within the last 24 hours: another operator approves it.")
+	errUnreadable = fault.New(fault.Refused, "proposal_unreadable",
+		"Another version of the program made this proposal: refuse it, and propose it again.")
+	errAuthor = fault.New(fault.Refused, "proposal_author",
 		"Whoever made this proposal may not do this any more: refuse it.")
 )
 
@@ -25,17 +30,27 @@ var (
 // done, because a balance is gone, say, the error says why and the proposal stays open.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Proposal, Done, error) {
 	var done Done
+	with := who
 	decided, err := s.decide(ctx, who, id, decision{
 		to: Approved,
-		check: func(q *db.Queries, p Proposal) error {
+		check: func(q *db.Queries, p Proposal) (err error) {
 			if p.ProposedBy == who.ID {
 				return errOwn
 			}
-			return stillMay(ctx, q, p.ProposedBy, p.Action, errAuthor)
+			if p.Params == nil {
+				return errUnreadable
+			}
+			if err := independent(ctx, q, who.ID, p, s.clock.Now()); err != nil {
+				return err
+			}
+			// It is done in the name of who approves it, by what the role of who proposed it allows.
+			with.Role, err = stillMay(ctx, q, p.ProposedBy, acts[p.Action].needs, errAuthor)
+			return err
 		},
-		act: func(tx pgx.Tx, p Proposal) (*int64, error) {
+		act: func(tx pgx.Tx, p Proposal, secret string) (*int64, error) {
 			var err error
-			done, err = acts[p.Action].do(ctx, who, s.rooms.approved(tx), p.Payload)
+			a := acts[p.Action]
+			done, err = a.do(ctx, with, s.rooms.approved(tx, p.ProposedBy), a.show(p.Params, secret))
 			if err != nil || done.Change == nil || done.Change.ID == 0 {
 				return nil, err
 			}
@@ -58,7 +73,7 @@ func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reaso
 			f.MaxLength("reason", reason, maxReason)
 			return f.Err()
 		},
-		act: func(pgx.Tx, Proposal) (*int64, error) { return nil, nil },
+		act: func(pgx.Tx, Proposal, string) (*int64, error) { return nil, nil },
 	})
 }
 
@@ -67,13 +82,13 @@ type decision struct {
 	to     State
 	reason string
 	check  func(*db.Queries, Proposal) error
-	act    func(pgx.Tx, Proposal) (*int64, error)
+	act    func(tx pgx.Tx, p Proposal, secret string) (*int64, error)
 }
 
 // decide settles that a proposal can be decided by the caller, and decides it. Decisions on one proposal
 // wait for one another, so one of them is made.
 func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d decision) (Proposal, error) {
-	if err := who.Need(caller.OperatorMoney, caller.OperatorRates); err != nil {
+	if err := who.Need(caller.OperatorMoney); err != nil {
 		return Proposal{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
@@ -88,17 +103,18 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 			return fmt.Errorf("lock proposal: %w", err)
 		}
 		now := s.clock.Now()
-		p, err := fromRow(row, "", nil, now)
-		if err != nil {
-			return err
-		}
+		p := fromRow(row, "", nil, now)
 		if err := s.mayDecide(ctx, q, who, p); err != nil {
 			return err
 		}
 		if err := d.check(q, p); err != nil {
 			return err
 		}
-		change, err := d.act(tx, p)
+		secret, err := s.secrets(row)
+		if err != nil {
+			return err
+		}
+		change, err := d.act(tx, p, secret)
 		if err != nil {
 			return err
 		}
@@ -117,13 +133,9 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 	return s.Get(ctx, who, id)
 }
 
-// mayDecide settles that the caller may do the action themselves, by the role that they have now, and
-// that the proposal is open.
+// mayDecide settles that the caller decides by the role that they have now, and that the proposal is open.
 func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
-	if err := who.Need(acts[p.Action].needs); err != nil {
-		return err
-	}
-	if err := stillMay(ctx, q, who.ID, p.Action, fault.ErrRoleNotAllowed); err != nil {
+	if _, err := stillMay(ctx, q, who.ID, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
 		return err
 	}
 	switch p.State {
@@ -136,16 +148,40 @@ func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Calle
 	}
 }
 
-// stillMay settles that an operator may do an action by the role that they have now, which they keep
-// until the transaction ends.
-func stillMay(ctx context.Context, q *db.Queries, id int64, a Action, refusal error) error {
+// stillMay is the role that an operator has now, which they keep until the transaction ends. It must include what is
+// needed.
+func stillMay(
+	ctx context.Context, q *db.Queries, id int64, needed caller.Capability, refusal error,
+) (caller.Role, error) {
 	role, err := q.ProposalOperator(ctx, id)
 	if db.IgnoreNoRows(err) != nil {
-		return fmt.Errorf("read operator: %w", err)
+		return "", fmt.Errorf("read operator: %w", err)
 	}
-	if err != nil || role == nil ||
-		!(caller.Caller{Kind: caller.Operator, Role: caller.Role(*role)}).May(acts[a].needs) {
-		return refusal
+	if err != nil || role == nil || !(caller.Caller{Kind: caller.Operator, Role: caller.Role(*role)}).May(needed) {
+		return "", refusal
+	}
+	return caller.Role(*role), nil
+}
+
+// newFor is how long an operator who was set up decides nothing.
+const newFor = 24 * time.Hour
+
+// independent settles that neither of two operators made the other: whoever made a second one could be both. One that
+// two agreed on may decide what others than their proposer propose, once they are not new any more.
+func independent(ctx context.Context, q *db.Queries, decider int64, p Proposal, now time.Time) error {
+	list, err := q.OperatorSetUp(ctx, []int64{decider, p.ProposedBy})
+	if err != nil {
+		return fmt.Errorf("read who set operators up: %w", err)
+	}
+	for _, one := range list {
+		switch {
+		case one.ID == decider && one.SetUpAt != nil && one.SetUpAt.After(now.Add(-newFor)):
+			return errDecider
+		case one.ID == decider && one.SetUpBy != nil && *one.SetUpBy == p.ProposedBy:
+			return errDecider
+		case one.ID == p.ProposedBy && one.SetUpAlone && one.SetUpBy != nil && *one.SetUpBy == decider:
+			return errDecider
+		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@
 package proposal
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +18,8 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/session"
+	"gateway.example/internal/vault"
 )
 
 // Lasts is how long a proposal can be decided.
@@ -41,7 +42,11 @@ const (
 type Proposal struct {
 	ID     int64
 	Action Action
+	// Payload is of actions of money and rates.
 	Payload
+	// Params are what is done exactly, without what is secret of it. They are nil of a proposal that another version of
+	// the program made and this one cannot read: it can be refused.
+	Params any
 	// Subject is what it is about, such as trader, and SubjectKey which.
 	Subject, SubjectKey string
 	// Why is the reason that was given for proposing it.
@@ -62,12 +67,13 @@ type Service struct {
 	pool, reads *pgxpool.Pool
 	q           *db.Queries
 	clock       clock.Clock
+	vault       *vault.Vault
 	rooms       Rooms
 }
 
 // New makes the service. The rooms have the rules by which an action takes a second operator.
-func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
-	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, rooms: rooms}
+func New(pools db.Pools, c clock.Clock, v *vault.Vault, rooms Rooms) *Service {
+	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, rooms: rooms}
 }
 
 // Do does an action. Where it takes a second operator it is kept as a proposal instead, which the
@@ -87,7 +93,7 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	if len(f) > 0 { // the room says what else is wrong
 		ctx = fault.WithDecoded(ctx, f)
 	}
-	p = act.fields(p)
+	p = reads[a](p)
 	done, err := act.do(ctx, who, s.rooms, p)
 	if !errors.Is(err, foureyes.ErrSecondOperator) {
 		return done, err
@@ -96,22 +102,30 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	return Done{Proposal: &made}, err
 }
 
+// Propose keeps what a room wanted a second operator for. Another error is answered as it is.
+func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Proposal, error) {
+	wanted := new(foureyes.Wanted)
+	if !errors.As(err, &wanted) {
+		return Proposal{}, err
+	}
+	return s.propose(ctx, who, wanted.Action, wanted.Params, "")
+}
+
 // propose keeps an action for a second operator.
-func (s *Service) propose(
-	ctx context.Context, who caller.Caller, a Action, p Payload, why string,
-) (Proposal, error) {
-	payload, err := json.Marshal(p)
+func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, params any, why string) (Proposal, error) {
+	open, secret := acts[a].hide(params)
+	payload, err := json.Marshal(open)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("write proposal: %w", err)
 	}
 	now := s.clock.Now()
-	params := db.ProposalInsertParams{
+	insert := db.ProposalInsertParams{
 		Action: string(a), Payload: payload, Reason: why, ProposedBy: who.ID, CreatedAt: now, ExpiresAt: now.Add(Lasts),
 	}
-	params.Subject, params.SubjectKey = acts[a].about(p)
+	insert.Subject, insert.SubjectKey = acts[a].about(open)
 	var row db.ProposalGetRow
 	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		id, err := insert(ctx, q, params)
+		id, err := s.insert(ctx, q, insert, secret)
 		if err != nil {
 			return err
 		}
@@ -121,26 +135,52 @@ func (s *Service) propose(
 	if err != nil {
 		return Proposal{}, fmt.Errorf("propose: %w", err)
 	}
-	return fromRow(row.Proposal, row.Proposer, row.Decider, now)
+	return fromRow(row.Proposal, row.Proposer, row.Decider, now), nil
 }
 
 // insert writes a proposal, or finds the one that is the same.
-func insert(ctx context.Context, q *db.Queries, params db.ProposalInsertParams) (int64, error) {
+func (s *Service) insert(ctx context.Context, q *db.Queries, params db.ProposalInsertParams, secret string) (int64, error) {
 	if err := q.ProposalTurn(ctx, params.Action+" "+string(params.Payload)); err != nil {
 		return 0, err
 	}
-	id, err := q.ProposalSame(ctx, db.ProposalSameParams{
+	same, err := q.ProposalSame(ctx, db.ProposalSameParams{
 		Now: params.CreatedAt, Action: params.Action, Payload: params.Payload, ProposedBy: params.ProposedBy,
 	})
-	if err == nil || !db.NoRows(err) {
+	if db.IgnoreNoRows(err) != nil {
+		return 0, err
+	}
+	if err == nil {
+		if hidden, err := s.secrets(same); err != nil || hidden == secret {
+			return same.ID, err
+		}
+	}
+	id, err := q.ProposalInsert(ctx, params)
+	if err != nil || secret == "" {
 		return id, err
 	}
-	return q.ProposalInsert(ctx, params)
+	sealed, err := s.vault.Seal([]byte(secret), place(id))
+	if err != nil {
+		return 0, err
+	}
+	return id, q.ProposalHide(ctx, db.ProposalHideParams{ID: id, Secrets: sealed})
 }
 
-// fromRow reads a proposal. A payload that has more than is known here is refused: it would not be
-// done as it was proposed.
-func fromRow(row db.Proposal, proposer string, decider *string, now time.Time) (Proposal, error) {
+func place(id int64) vault.Place { return vault.Place{Table: "proposal", Column: "secrets", Row: id} }
+
+// secrets opens what is secret of a proposal.
+func (s *Service) secrets(row db.Proposal) (string, error) {
+	if row.Secrets == nil {
+		return "", nil
+	}
+	secret, err := s.vault.Open(row.Secrets, place(row.ID))
+	if err != nil {
+		return "", fmt.Errorf("open the secret of proposal %d: %w", row.ID, err)
+	}
+	return string(secret), nil
+}
+
+// fromRow reads a proposal.
+func fromRow(row db.Proposal, proposer string, decider *string, now time.Time) Proposal {
 	p := Proposal{
 		ID: row.ID, Action: Action(row.Action), Subject: row.Subject, SubjectKey: row.SubjectKey, Why: row.Reason,
 		ProposedBy: row.ProposedBy, Proposer: proposer, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt,
@@ -149,12 +189,13 @@ func fromRow(row db.Proposal, proposer string, decider *string, now time.Time) (
 	if decider != nil {
 		p.Decider = *decider
 	}
-	decoder := json.NewDecoder(bytes.NewReader(row.Payload))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&p.Payload); err != nil {
-		return p, fmt.Errorf("read proposal %d: %w", row.ID, err)
+	if act, known := acts[p.Action]; known {
+		if params, err := act.read(row.Payload); err == nil {
+			p.Params = params
+		}
 	}
-	return p, nil
+	p.Payload, _ = p.Params.(Payload)
+	return p
 }
 
 func stateOf(row db.Proposal, now time.Time) State {
@@ -194,11 +235,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Pro
 	rows, cursor := db.Cut(rows, limit, func(r db.ProposalListRow) int64 { return r.Proposal.ID })
 	list := make([]Proposal, 0, len(rows))
 	for _, row := range rows {
-		p, err := fromRow(row.Proposal, row.Proposer, row.Decider, now)
-		if err != nil {
-			return nil, nil, err
-		}
-		list = append(list, p)
+		list = append(list, fromRow(row.Proposal, row.Proposer, row.Decider, now))
 	}
 	return list, cursor, nil
 }
@@ -215,22 +252,18 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 	if err != nil {
 		return Proposal{}, fmt.Errorf("read proposal: %w", err)
 	}
-	return fromRow(row.Proposal, row.Proposer, row.Decider, s.clock.Now())
+	return fromRow(row.Proposal, row.Proposer, row.Decider, s.clock.Now()), nil
 }
 
-// Others counts the operators beside the caller who could approve what they propose. While there are
-// none, proposals wait until a second operator with the role admin or treasury has signed up.
+// Others counts the operators beside the caller who could approve what they propose. While there are none, proposals
+// wait until somebody has made another operator.
 func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
 	}
-	var roles []string
-	for _, role := range caller.Roles(caller.Operator) {
-		if (caller.Caller{Kind: caller.Operator, Role: role}).May(caller.OperatorMoney) {
-			roles = append(roles, string(role))
-		}
-	}
-	count, err := s.q.ProposalOthers(ctx, db.ProposalOthersParams{Roles: roles, ID: who.ID})
+	count, err := s.q.OperatorDeciders(ctx, db.OperatorDecidersParams{
+		Roles: session.Deciders(), ID: who.ID, Before: s.clock.Now().Add(-newFor),
+	})
 	if err != nil {
 		return 0, fmt.Errorf("count operators: %w", err)
 	}

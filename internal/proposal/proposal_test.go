@@ -53,7 +53,7 @@ func setup(t *testing.T) *bundle {
 	rates := rate.NewSettings(d.Pool, b.clock, webhook.NewAddresses(true))
 	b.deposits = deposit.New(d.Pools(), b.clock)
 	settings.FourEyes, rates.FourEyes, b.deposits.FourEyes = rules, rules, rules
-	b.proposals = proposal.New(d.Pools(), b.clock, proposal.Rooms{
+	b.proposals = proposal.New(d.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
 		Settings: settings, Rates: rates, Deposits: b.deposits,
 	})
 	b.trader = d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
@@ -445,7 +445,7 @@ func TestKept(t *testing.T) {
 // Without the rules everything is done at once.
 func TestOff(t *testing.T) {
 	b := setup(t)
-	alone := proposal.New(b.Pools(), b.clock, proposal.Rooms{
+	alone := proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
 		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault()),
 		Rates:    rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)),
 		Deposits: deposit.New(b.Pools(), b.clock),

@@ -65,10 +65,15 @@ func bandOf(
 	return b, nil
 }
 
-// anchor keeps what is in use before a rate is set by hand.
-func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time) error {
-	err := q.RateAnchorPrune(ctx, db.RateAnchorPruneParams{Currency: b.Currency, Before: now.Add(-day)})
-	if err != nil || !b.Now.IsPositive() {
+// anchor keeps what is in use before one operator alone sets a rate. A rate that two agreed on, or that one may set as
+// they like, is where the next steps are counted from: what was before it does not count any more.
+func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bool) error {
+	before := now.Add(-day)
+	if !alone {
+		before = now
+	}
+	err := q.RateAnchorPrune(ctx, db.RateAnchorPruneParams{Currency: b.Currency, Before: before})
+	if err != nil || !alone || !b.Now.IsPositive() {
 		return err
 	}
 	return q.RateAnchorAdd(ctx, db.RateAnchorAddParams{Currency: b.Currency, At: now, FiatPerUSDT: b.Now})

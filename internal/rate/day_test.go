@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/webhook"
 )
@@ -107,6 +108,20 @@ func TestDayBandBeginsAfresh(t *testing.T) {
 	b.poll(t)
 	b.wantError(t, f.ID, "")
 	b.wantRate(t, fmt.Sprintf("feed:%d 151", f.ID))
+}
+
+// The first value of a feed is judged by the rate in use, and by the one before the steps that one operator took alone.
+func TestFirstValueAfterSteps(t *testing.T) {
+	b := setup(t)
+	b.setRate(t, "100", 3600)
+	b.settings.FourEyes = foureyes.Rules{On: true, RatePercent: decimal.NewFromInt(5)}
+	b.setRate(t, "104", 1)
+	b.settings.FourEyes = foureyes.Rules{}
+	answer := "108" // near 104, and too far from 100
+	f := b.setFeed(t, feed(creeping(t, &answer)))
+	b.clock.Advance(time.Minute)
+	b.poll(t)
+	b.wantError(t, f.ID, "108 is more than 5% away from 100, the rate of 24 hours ago")
 }
 
 // Outside a sandbox feeds have public https addresses, which is looked at again whenever they are

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/money"
 )
 
@@ -65,6 +66,9 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	}
 	isNew := feed.ID == 0
 	if isNew {
+		if err := s.FourEyes.Always(); err != nil {
+			return Feed{}, foureyes.Want(err, foureyes.SetRateFeed, feed)
+		}
 		if feed.ID, err = s.q.RateFeedID(ctx); err != nil {
 			return Feed{}, fmt.Errorf("number the feed: %w", err)
 		}
@@ -83,6 +87,11 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 		New:   isNew,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.RateFeedSetting(ctx, feed.ID) },
 		Apply: func(q *db.Queries) error {
+			if !isNew {
+				if err := s.mayChangeFeed(ctx, q, params, feed); err != nil {
+					return err
+				}
+			}
 			if err := q.RateFeedSet(ctx, params); err != nil {
 				return err
 			}
@@ -94,6 +103,22 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	}
 	feed.BandPercent, feed.DayBandPercent = money.Plain(band), money.Plain(dayBand)
 	return feed, nil
+}
+
+// mayChangeFeed refuses to one operator what lets a feed bring another rate: it is read elsewhere, believed further, for
+// longer or before others, or switched on. To switch it off or to judge it more strictly takes one.
+func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateFeedSetParams, feed Feed) error {
+	was, err := q.RateFeedGet(ctx, feed.ID)
+	if err != nil {
+		return fmt.Errorf("read feed: %w", err)
+	}
+	elsewhere := to.URL != was.URL || to.Pointer != was.Pointer
+	further := to.BandPercent.GreaterThan(was.BandPercent) || to.DayBandPercent.GreaterThan(was.DayBandPercent)
+	sooner := !was.Enabled || to.Priority < was.Priority || to.FreshSeconds > was.FreshSeconds
+	if !to.Enabled || !elsewhere && !further && !sooner {
+		return nil
+	}
+	return foureyes.Want(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
 }
 
 // adjustRate has the rate a feed already brought follow the change of the feed.

@@ -124,7 +124,8 @@ func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time
 // if the feed has none. The error is a *refusal, or the database's.
 func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	good, err := q.RateLastGood(ctx, db.RateLastGoodParams{Currency: feed.Currency, Source: source(feed.ID)})
-	if db.NoRows(err) {
+	first := db.NoRows(err)
+	if first {
 		var base Base
 		base, err = Current(ctx, q, feed.Currency, now)
 		good = base.FiatPerUSDT
@@ -138,7 +139,29 @@ func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.D
 	if outside(value, good, feed.BandPercent) {
 		return refuse(resultOutOfBand, "%s is more than %s%% away from %s", value, feed.BandPercent, good)
 	}
+	if first {
+		if err := judgeFirst(ctx, q, feed, value, now); err != nil {
+			return err
+		}
+	}
 	return judgeDay(ctx, q, feed, value, now)
+}
+
+// judgeFirst refuses a feed's first value that is too far from the rate before the changes by hand of the last 24 hours:
+// whoever wants another rate could set one by hand first, a little at a time, and the feed would go on from there.
+func judgeFirst(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
+	anchor, err := q.RateAnchorFirst(ctx, db.RateAnchorFirstParams{Currency: feed.Currency, Since: now.Add(-day)})
+	if db.NoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the anchor: %w", err)
+	}
+	if outside(value, anchor, feed.BandPercent) {
+		return refuse(resultOutOfBand, "%s is more than %s%% away from %s, the rate of 24 hours ago", value,
+			feed.BandPercent, anchor)
+	}
+	return nil
 }
 
 const (

@@ -100,7 +100,7 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 			if err := s.FourEyes.Away(b.Distance(fiat), b.Percent); err != nil {
 				return err
 			}
-			if err := b.anchor(ctx, q, now); err != nil {
+			if err := b.anchor(ctx, q, now, s.FourEyes.On); err != nil {
 				return err
 			}
 			return q.RateSet(ctx, params)

@@ -44,6 +44,7 @@ var columns = []column{
 	{table: "payment_card", name: "holder", key: []string{"merchant_id", "payment_id"}, row: "payment_id"},
 	{table: "trader_acquirer", name: "secret", key: []string{"id"}, row: "trader_id"},
 	{table: "card_hash_key", name: "key", key: []string{"only_row::int"}, row: "1"},
+	{table: "proposal", name: "secrets", key: []string{"id"}, row: "id"},
 }
 
 func (c column) String() string { return c.table + "." + c.name }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -75,7 +76,7 @@ func acceptInvitation(
 	if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: id, PasswordHash: &hash}); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("set password: %w", err)
 	}
-	if err := q.SessionEndAll(ctx, id); err != nil {
+	if err := errors.Join(q.SessionEndAll(ctx, id), q.OperatorSetUpAgain(ctx, db.OperatorSetUpAgainParams{ID: id, At: now})); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("end sessions: %w", err)
 	}
 	return user, nil

@@ -22,6 +22,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/vault"
 )
@@ -159,7 +160,12 @@ type Opened struct {
 
 // Service signs users in and knows them again.
 type Service struct {
-	pool *pgxpool.Pool
+	// FourEyes are the rules by which an operator is set up by two.
+	FourEyes foureyes.Rules
+	// proposedBy is who proposed what is being approved, or 0.
+	proposedBy int64
+
+	pool db.Beginner
 	// q writes, reads reads.
 	q, reads *db.Queries
 	// lists reads what may take long.

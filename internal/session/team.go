@@ -81,7 +81,7 @@ func (s *Service) InviteMember(
 	}
 	f := fault.Decoded(ctx)
 	f.Check(role != "", "role", "is required")
-	_, link, err = s.create(fault.WithDecoded(ctx, f), c, NewUser{
+	_, link, err = s.create(fault.WithDecoded(ctx, f), who, c, NewUser{
 		Kind: caller.MerchantPortal, Role: role, Login: login, MerchantID: &who.MerchantID,
 	})
 	return link, err

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 )
 
 // NewUser is a user to be made.
@@ -45,10 +46,17 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, n NewUser) (db.
 	if err != nil {
 		return c, "", err
 	}
-	return s.create(ctx, c, n)
+	if n.Kind == caller.Operator && s.FourEyes.On {
+		f := fault.Decoded(ctx)
+		f.Check(n.Password == "", "password", "operators set their own password: leave it out")
+		ctx = fault.WithDecoded(ctx, f)
+	}
+	return s.create(ctx, who, c, n)
 }
 
-func (s *Service) create(ctx context.Context, c db.SettingChange, n NewUser) (db.SettingChange, string, error) {
+func (s *Service) create(
+	ctx context.Context, who caller.Caller, c db.SettingChange, n NewUser,
+) (db.SettingChange, string, error) {
 	if err := n.validate(ctx); err != nil {
 		return c, "", err
 	}
@@ -59,10 +67,17 @@ func (s *Service) create(ctx context.Context, c db.SettingChange, n NewUser) (db
 			return c, "", fmt.Errorf("hash password: %w", err)
 		}
 	}
+	by, err := s.settingUp(ctx, who, n.Kind, c.At, foureyes.CreateUser, n)
+	if err != nil {
+		return c, "", err
+	}
 	link := ""
-	c, err := db.CreateSetting(ctx, s.pool, c, db.Creation{
+	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
 			id, err := InsertUser(ctx, q, n, hash, c.At)
+			if err == nil {
+				err = by.note(ctx, q, id)
+			}
 			if err == nil && hash == "" {
 				link, err = s.invite(ctx, q, id)
 			}
@@ -214,7 +229,20 @@ func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpda
 		}
 		params.PasswordHash = &hash
 	}
+	kind, err := s.kindOf(ctx, update.ID)
+	if err != nil {
+		return c, err
+	}
+	by := setUp{}
+	if update.raises() {
+		if by, err = s.settingUp(ctx, who, kind, c.At, foureyes.UpdateUser, update); err != nil {
+			return c, err
+		}
+	}
 	return s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries) error {
+		if err := by.note(ctx, q, update.ID); err != nil {
+			return err
+		}
 		if update.Password != nil { // whoever still has an invitation must not replace the password
 			if err := q.InvitationDelete(ctx, update.ID); err != nil {
 				return err
@@ -229,18 +257,29 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	if update.Password != nil {
 		checkPassword(f, "password", *update.Password)
 	}
+	kind, err := s.kindOf(ctx, update.ID)
+	if err != nil {
+		return err
+	}
 	if update.Role != nil && !f.Wrong("role") {
-		kind, err := s.reads.UserKind(ctx, update.ID)
-		if db.NoRows(err) {
-			return fault.ErrNotFound
-		}
-		if err != nil {
-			return fmt.Errorf("read the user's kind: %w", err)
-		}
 		f.Required("role", string(*update.Role))
-		f.Flaw("role", roleFlaw(caller.Kind(kind), *update.Role))
+		f.Flaw("role", roleFlaw(kind, *update.Role))
+	}
+	if kind == caller.Operator && s.FourEyes.On {
+		f.Check(update.Password == nil, "password", "operators set their own password: invite them")
 	}
 	return f.Err()
+}
+
+func (s *Service) kindOf(ctx context.Context, id int64) (caller.Kind, error) {
+	kind, err := s.reads.UserKind(ctx, id)
+	if db.NoRows(err) {
+		return "", fault.ErrNotFound
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the user's kind: %w", err)
+	}
+	return caller.Kind(kind), nil
 }
 
 // RevokeTokens ends every session of a user.
@@ -266,9 +305,17 @@ func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.S
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return c, "", err
 	}
+	kind, err := s.kindOf(ctx, id)
+	if err != nil {
+		return c, "", err
+	}
+	by, err := s.settingUp(ctx, who, kind, c.At, foureyes.InviteUser, id)
+	if err != nil {
+		return c, "", err
+	}
 	link := ""
 	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries) error {
-		err := errors.Join(q.UserForget(ctx, id), q.PasskeyDeleteAll(ctx, id), q.RecoveryCodeDeleteAll(ctx, id))
+		err := errors.Join(by.note(ctx, q, id), q.UserForget(ctx, id), q.PasskeyDeleteAll(ctx, id), q.RecoveryCodeDeleteAll(ctx, id))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/report"
@@ -107,6 +108,18 @@ func (v *visit) warnAlone(note *string) error {
 		*note = v.shell.Say(say.NobodyElse)
 	}
 	return err
+}
+
+// proposed makes a proposal of what takes a second operator, and leads to it. Another error stays as it is.
+func (v *visit) proposed(err error) error {
+	if wanted := new(foureyes.Wanted); !errors.As(err, &wanted) {
+		return err
+	}
+	p, err := v.Proposals.Propose(v.ctx(), v.who, err)
+	if err != nil {
+		return err
+	}
+	return v.done(approvalPath(p.ID), "proposed")
 }
 
 // columns head a table; from the first number on they stand at the right where numbers is set.
@@ -209,6 +222,9 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 		facts = append(facts, view.Fact{Label: say.Amount, Value: p.Amount + " USDT"})
 	}
 	facts = append(facts, v.proposedRate(p)...)
+	if _, ofMoney := p.Params.(proposal.Payload); !ofMoney {
+		facts = append(facts, v.proposedDetails(p)...)
+	}
 	facts = append(facts,
 		view.Fact{Label: say.MoneyReference, Value: p.Reference, Class: "mono"},
 		view.Fact{Label: say.ReasonWhy, Value: p.Why},
@@ -238,6 +254,15 @@ func (v *visit) accountOf(p proposal.Proposal) *int64 {
 	return &id
 }
 
+// proposedDetails are what an action sets, field by field, as the log of settings names them.
+func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
+	facts := []view.Fact{{Label: say.About, Value: v.shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
+	for _, d := range p.Details() {
+		facts = append(facts, view.Fact{Label: say.Field(d.Name), Value: d.Value})
+	}
+	return facts
+}
+
 func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	if p.Currency == "" {
 		return nil
@@ -255,20 +280,25 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 
 // approve does what another operator proposed. That somebody has decided it already is shown on its page.
 func (v *visit) approve() error {
-	return v.endProposal(func(id int64, _ string) (string, error) {
-		_, _, err := v.Proposals.Approve(v.ctx(), v.who, id)
-		return "approved", err
+	return v.endProposal(func(id int64, _ string) (func() error, error) {
+		p, done, err := v.Proposals.Approve(v.ctx(), v.who, id)
+		return func() error {
+			if done.Link != "" {
+				return v.invited(p.SubjectKey, done.Link, approvalPath(id))
+			}
+			return v.done(approvalPath(id), "approved")
+		}, err
 	})
 }
 
 func (v *visit) refuse() error {
-	return v.endProposal(func(id int64, reason string) (string, error) {
+	return v.endProposal(func(id int64, reason string) (func() error, error) {
 		_, err := v.Proposals.Refuse(v.ctx(), v.who, id, reason)
-		return "refused", err
+		return func() error { return v.done(approvalPath(id), "refused") }, err
 	})
 }
 
-func (v *visit) endProposal(act func(id int64, reason string) (string, error)) error {
+func (v *visit) endProposal(act func(id int64, reason string) (shown func() error, err error)) error {
 	id, err := v.numbered()
 	if err != nil {
 		return err
@@ -280,9 +310,9 @@ func (v *visit) endProposal(act func(id int64, reason string) (string, error)) e
 	if err != nil {
 		return err
 	}
-	word, err := act(id, form.Get("reason"))
+	shown, err := act(id, form.Get("reason"))
 	if f := fault.As(err); f != nil && f.Code == "proposal_decided" {
-		word, err = "decided", nil
+		return v.done(approvalPath(id), "decided")
 	}
 	if wrong := v.wrong(err); wrong != nil {
 		return v.showApproval(http.StatusUnprocessableEntity, id, form.Get("reason"), wrong)
@@ -290,5 +320,5 @@ func (v *visit) endProposal(act func(id int64, reason string) (string, error)) e
 	if err != nil {
 		return err
 	}
-	return v.done(approvalPath(id), word)
+	return shown()
 }

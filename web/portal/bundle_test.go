@@ -138,7 +138,7 @@ func setup(t testing.TB, o options) *bundle {
 		Acquirers:   acquirer.NewDirectory(d.Pool, b.clock, dbtest.Vault(), nil),
 		Deposits:    b.deposits,
 		Rates:       b.rates,
-		Proposals: proposal.New(d.Pools(), b.clock, proposal.Rooms{
+		Proposals: proposal.New(d.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
 			Settings: b.settings, Rates: b.rates, Deposits: b.deposits,
 		}),
 		Proofs: seal.New(d.Pools(), b.clock, seal.Rooms{

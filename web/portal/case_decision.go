@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -297,9 +298,8 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 	if waits := waitsForApproval(0); errors.As(err, &waits) {
 		return submission.Outcome{LedTo: approvalPath(int64(waits)), Said: "proposed"}, nil
 	}
-	if f := fault.As(
-		err,
-	); f != nil &&
+	f := fault.As(err)
+	if f != nil && !errors.Is(err, foureyes.ErrSecondOperator) &&
 		(f.Kind == fault.Refused || f.Kind == fault.Conflict || f.Kind == fault.NotFound) {
 		return changed, nil
 	}

@@ -315,7 +315,10 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 		"currency", "RUB", "enabled", "on", "url", "https://rates.example/v1", "pointer", "/rate", "priority", "1",
 		"pollSeconds", "60", "timeoutMs", "5000", "bandPercent", "3", "dayBandPercent", "10", "freshSeconds", "300",
 	}
-	p.post(t, "/operator/rates/feeds/new", append(hidden(p.page(t, "/operator/rates/feeds/new")), form...)...)
+	feed := p.post(t, "/operator/rates/feeds/new", append(hidden(p.page(t, "/operator/rates/feeds/new")), form...)...).to()
+	second := b.treasurer(t, "second")
+	wantIn(t, "the proposal of a feed", second.get(t, feed).text(), "https://rates.example/v1")
+	second.post(t, feed+"/approve", hidden(second.page(t, feed))...)
 	for i := range 300 {
 		noError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
 			FeedID:      1,
@@ -326,6 +329,7 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 	routing := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=", b.merchant.CashboxID)
 	return map[string]string{
 		"rates":       "/operator/rates",
+		"feed set":    feed,
 		"quote":       "/operator/rates?currency=RUB&amount=1500&markup=4.5&traderShare=1.5",
 		"wrong quote": "/operator/rates?currency=RUB&amount=nothing",
 		"new feed":    "/operator/rates/feeds/new",

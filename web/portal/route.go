@@ -108,7 +108,7 @@ func (p *Portal) guarded(to route) http.HandlerFunc {
 		err := v.admit()
 		if err == nil {
 			v.takeFlash()
-			err = to.handle(v)
+			err = v.proposed(to.handle(v))
 		}
 		if err != nil {
 			v.failed(err)

@@ -1,5 +1,7 @@
 package say
 
+import "strings"
+
 // Money that operators move by hand.
 var (
 	MoneyTitle     = Phrase{"Move money", "Движение денег"}
@@ -16,10 +18,10 @@ var (
 		"Всё здесь выполняется сразу, без второго оператора.",
 	}
 	NobodyElse = Phrase{
-		"Nobody else can approve yet. Proposals wait until a second operator with the role admin or treasury has signed up: " +
-			"an admin invites them.",
-		"Подтвердить пока некому. Предложения ждут, пока не зарегистрируется второй оператор с ролью администратора или " +
-			"казначея: его приглашает администратор.",
+		"Nobody else can approve yet. Proposals wait for a second operator with the role admin or treasury, whom you did not " +
+			"make yourself: `gateway operator create` makes one who may approve at once.",
+		"Подтвердить пока некому. Предложения ждут второго оператора с ролью администратора или казначея, которого создали " +
+			"не вы: `gateway operator create` создаёт такого, и он сразу может подтверждать.",
 	}
 
 	FundTitle     = Phrase{"Fund a trader", "Пополнить трейдера"}
@@ -115,10 +117,29 @@ var actions = map[string]Phrase{
 	"confirm_deposit": {"Confirm a deposit", "Подтвердить пополнение"},
 	"set_insurance":   {"Set the insurance", "Задать страховой депозит"},
 	"set_rate":        {"Set a rate", "Задать курс"},
+
+	"set_rate_feed":      {"Set a rate feed", "Задать источник курса"},
+	"create_user":        {"Make an operator", "Создать оператора"},
+	"update_user":        {"Change an operator", "Изменить оператора"},
+	"invite_user":        {"Invite an operator anew", "Пригласить оператора заново"},
+	"set_acquirer":       {"Set a card processor", "Задать процессинг карт"},
+	"create_requisite":   {"Add a requisite", "Добавить реквизит"},
+	"set_cashbox_method": {"Set a method of a cashbox", "Задать метод кассы"},
+	"update_merchant":    {"Change a merchant's terms", "Изменить условия мерчанта"},
+	"update_trader":      {"Change a trader's terms", "Изменить условия трейдера"},
+	"resolve_appeal":     {"Complete an appeal", "Удовлетворить апелляцию"},
+	"resolve_payin":      {"End a payout", "Завершить выплату"},
+	"reverse_payin":      {"Reverse a payout", "Отменить завершённую выплату"},
 }
 
 // ActionOf names an action that may be proposed.
 func ActionOf(action string) Phrase { return actions[action] }
+
+// Field is the name of a field as the log of settings has it, in words.
+func Field(name string) Phrase {
+	words := strings.NewReplacer("_", " ", ".", ": ").Replace(name)
+	return Phrase{words, words}
+}
 
 // states are those of a proposal.
 var states = map[string]Phrase{

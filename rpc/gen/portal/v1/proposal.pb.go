@@ -28,7 +28,9 @@ type Proposal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The proposal's id.
 	ProposalId int64 `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
-	// fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance or set_rate.
+	// What is done: fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance, set_rate, set_rate_feed,
+	// create_user, update_user, invite_user, set_acquirer, create_requisite, set_cashbox_method, update_merchant,
+	// update_trader, resolve_appeal, resolve_payin or reverse_payin.
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// What is done by an approval, exactly.
 	Payload *ProposalPayload `protobuf:"bytes,3,opt,name=payload,proto3" json:"payload,omitempty"`
@@ -52,8 +54,10 @@ type Proposal struct {
 	DecidedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
 	// Why it was decided so; unset where no reason was given.
 	DecisionReason *string `protobuf:"bytes,13,opt,name=decision_reason,json=decisionReason,proto3,oneof" json:"decision_reason,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The same as the payload, for every action: field by field, without what is secret.
+	Details       []*ProposalDetail `protobuf:"bytes,14,rep,name=details,proto3" json:"details,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Proposal) Reset() {
@@ -177,7 +181,69 @@ func (x *Proposal) GetDecisionReason() string {
 	return ""
 }
 
-// ProposalPayload has the fields that its action reads, and no others.
+func (x *Proposal) GetDetails() []*ProposalDetail {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
+// ProposalDetail is a field of what is done.
+type ProposalDetail struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The field's name, such as share_percent.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Its value as text.
+	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProposalDetail) Reset() {
+	*x = ProposalDetail{}
+	mi := &file_portal_v1_proposal_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProposalDetail) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProposalDetail) ProtoMessage() {}
+
+func (x *ProposalDetail) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_proposal_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProposalDetail.ProtoReflect.Descriptor instead.
+func (*ProposalDetail) Descriptor() ([]byte, []int) {
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ProposalDetail) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ProposalDetail) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+// ProposalPayload has the fields of an action with money or rates, and no others.
 type ProposalPayload struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The trader who is funded or withdrawn from.
@@ -208,7 +274,7 @@ type ProposalPayload struct {
 
 func (x *ProposalPayload) Reset() {
 	*x = ProposalPayload{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[1]
+	mi := &file_portal_v1_proposal_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -220,7 +286,7 @@ func (x *ProposalPayload) String() string {
 func (*ProposalPayload) ProtoMessage() {}
 
 func (x *ProposalPayload) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[1]
+	mi := &file_portal_v1_proposal_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -233,7 +299,7 @@ func (x *ProposalPayload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalPayload.ProtoReflect.Descriptor instead.
 func (*ProposalPayload) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ProposalPayload) GetTraderId() int64 {
@@ -326,7 +392,7 @@ type CorrectionAccount struct {
 
 func (x *CorrectionAccount) Reset() {
 	*x = CorrectionAccount{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[2]
+	mi := &file_portal_v1_proposal_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +404,7 @@ func (x *CorrectionAccount) String() string {
 func (*CorrectionAccount) ProtoMessage() {}
 
 func (x *CorrectionAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[2]
+	mi := &file_portal_v1_proposal_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +417,7 @@ func (x *CorrectionAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CorrectionAccount.ProtoReflect.Descriptor instead.
 func (*CorrectionAccount) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CorrectionAccount) GetOwner() string {
@@ -383,7 +449,7 @@ type ListProposalsRequest struct {
 
 func (x *ListProposalsRequest) Reset() {
 	*x = ListProposalsRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[3]
+	mi := &file_portal_v1_proposal_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -395,7 +461,7 @@ func (x *ListProposalsRequest) String() string {
 func (*ListProposalsRequest) ProtoMessage() {}
 
 func (x *ListProposalsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[3]
+	mi := &file_portal_v1_proposal_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -408,7 +474,7 @@ func (x *ListProposalsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposalsRequest.ProtoReflect.Descriptor instead.
 func (*ListProposalsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListProposalsRequest) GetAll() bool {
@@ -448,7 +514,7 @@ type ListProposalsResponse struct {
 
 func (x *ListProposalsResponse) Reset() {
 	*x = ListProposalsResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[4]
+	mi := &file_portal_v1_proposal_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -460,7 +526,7 @@ func (x *ListProposalsResponse) String() string {
 func (*ListProposalsResponse) ProtoMessage() {}
 
 func (x *ListProposalsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[4]
+	mi := &file_portal_v1_proposal_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -473,7 +539,7 @@ func (x *ListProposalsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposalsResponse.ProtoReflect.Descriptor instead.
 func (*ListProposalsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListProposalsResponse) GetData() []*Proposal {
@@ -508,7 +574,7 @@ type ApproveProposalRequest struct {
 
 func (x *ApproveProposalRequest) Reset() {
 	*x = ApproveProposalRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[5]
+	mi := &file_portal_v1_proposal_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +586,7 @@ func (x *ApproveProposalRequest) String() string {
 func (*ApproveProposalRequest) ProtoMessage() {}
 
 func (x *ApproveProposalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[5]
+	mi := &file_portal_v1_proposal_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -533,7 +599,7 @@ func (x *ApproveProposalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApproveProposalRequest.ProtoReflect.Descriptor instead.
 func (*ApproveProposalRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ApproveProposalRequest) GetProposalId() int64 {
@@ -556,7 +622,7 @@ type RefuseProposalRequest struct {
 
 func (x *RefuseProposalRequest) Reset() {
 	*x = RefuseProposalRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[6]
+	mi := &file_portal_v1_proposal_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -568,7 +634,7 @@ func (x *RefuseProposalRequest) String() string {
 func (*RefuseProposalRequest) ProtoMessage() {}
 
 func (x *RefuseProposalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[6]
+	mi := &file_portal_v1_proposal_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -581,7 +647,7 @@ func (x *RefuseProposalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefuseProposalRequest.ProtoReflect.Descriptor instead.
 func (*RefuseProposalRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RefuseProposalRequest) GetProposalId() int64 {
@@ -602,14 +668,16 @@ func (x *RefuseProposalRequest) GetReason() string {
 type ProposalResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The proposal as it is now.
-	Data          *Proposal `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Data *Proposal `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// By which a user who was invited sets a password, within 72 hours; shown only here, to who approved it.
+	InvitationLink *string `protobuf:"bytes,2,opt,name=invitation_link,json=invitationLink,proto3,oneof" json:"invitation_link,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ProposalResponse) Reset() {
 	*x = ProposalResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[7]
+	mi := &file_portal_v1_proposal_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -621,7 +689,7 @@ func (x *ProposalResponse) String() string {
 func (*ProposalResponse) ProtoMessage() {}
 
 func (x *ProposalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[7]
+	mi := &file_portal_v1_proposal_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -634,7 +702,7 @@ func (x *ProposalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalResponse.ProtoReflect.Descriptor instead.
 func (*ProposalResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ProposalResponse) GetData() *Proposal {
@@ -642,6 +710,13 @@ func (x *ProposalResponse) GetData() *Proposal {
 		return x.Data
 	}
 	return nil
+}
+
+func (x *ProposalResponse) GetInvitationLink() string {
+	if x != nil && x.InvitationLink != nil {
+		return *x.InvitationLink
+	}
+	return ""
 }
 
 // CorrectBalanceRequest is what CorrectBalance of OperatorService takes.
@@ -663,7 +738,7 @@ type CorrectBalanceRequest struct {
 
 func (x *CorrectBalanceRequest) Reset() {
 	*x = CorrectBalanceRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[8]
+	mi := &file_portal_v1_proposal_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +750,7 @@ func (x *CorrectBalanceRequest) String() string {
 func (*CorrectBalanceRequest) ProtoMessage() {}
 
 func (x *CorrectBalanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[8]
+	mi := &file_portal_v1_proposal_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +763,7 @@ func (x *CorrectBalanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CorrectBalanceRequest.ProtoReflect.Descriptor instead.
 func (*CorrectBalanceRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CorrectBalanceRequest) GetFrom() *CorrectionAccount {
@@ -735,7 +810,7 @@ type ListWaitingSettlementsRequest struct {
 
 func (x *ListWaitingSettlementsRequest) Reset() {
 	*x = ListWaitingSettlementsRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[9]
+	mi := &file_portal_v1_proposal_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +822,7 @@ func (x *ListWaitingSettlementsRequest) String() string {
 func (*ListWaitingSettlementsRequest) ProtoMessage() {}
 
 func (x *ListWaitingSettlementsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[9]
+	mi := &file_portal_v1_proposal_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +835,7 @@ func (x *ListWaitingSettlementsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitingSettlementsRequest.ProtoReflect.Descriptor instead.
 func (*ListWaitingSettlementsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{10}
 }
 
 // ListWaitingSettlementsResponse is what ListWaitingSettlements of OperatorService answers with.
@@ -776,7 +851,7 @@ type ListWaitingSettlementsResponse struct {
 
 func (x *ListWaitingSettlementsResponse) Reset() {
 	*x = ListWaitingSettlementsResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[10]
+	mi := &file_portal_v1_proposal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -788,7 +863,7 @@ func (x *ListWaitingSettlementsResponse) String() string {
 func (*ListWaitingSettlementsResponse) ProtoMessage() {}
 
 func (x *ListWaitingSettlementsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[10]
+	mi := &file_portal_v1_proposal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -801,7 +876,7 @@ func (x *ListWaitingSettlementsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitingSettlementsResponse.ProtoReflect.Descriptor instead.
 func (*ListWaitingSettlementsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListWaitingSettlementsResponse) GetData() []*WaitingSettlement {
@@ -837,7 +912,7 @@ type WaitingSettlement struct {
 
 func (x *WaitingSettlement) Reset() {
 	*x = WaitingSettlement{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[11]
+	mi := &file_portal_v1_proposal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -849,7 +924,7 @@ func (x *WaitingSettlement) String() string {
 func (*WaitingSettlement) ProtoMessage() {}
 
 func (x *WaitingSettlement) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[11]
+	mi := &file_portal_v1_proposal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -862,7 +937,7 @@ func (x *WaitingSettlement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitingSettlement.ProtoReflect.Descriptor instead.
 func (*WaitingSettlement) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WaitingSettlement) GetPaymentId() int64 {
@@ -909,7 +984,7 @@ type GetRateDayRequest struct {
 
 func (x *GetRateDayRequest) Reset() {
 	*x = GetRateDayRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[12]
+	mi := &file_portal_v1_proposal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -921,7 +996,7 @@ func (x *GetRateDayRequest) String() string {
 func (*GetRateDayRequest) ProtoMessage() {}
 
 func (x *GetRateDayRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[12]
+	mi := &file_portal_v1_proposal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -934,7 +1009,7 @@ func (x *GetRateDayRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRateDayRequest.ProtoReflect.Descriptor instead.
 func (*GetRateDayRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{13}
 }
 
 // GetRateDayResponse is what GetRateDay of OperatorService answers with.
@@ -950,7 +1025,7 @@ type GetRateDayResponse struct {
 
 func (x *GetRateDayResponse) Reset() {
 	*x = GetRateDayResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[13]
+	mi := &file_portal_v1_proposal_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -962,7 +1037,7 @@ func (x *GetRateDayResponse) String() string {
 func (*GetRateDayResponse) ProtoMessage() {}
 
 func (x *GetRateDayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[13]
+	mi := &file_portal_v1_proposal_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -975,7 +1050,7 @@ func (x *GetRateDayResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRateDayResponse.ProtoReflect.Descriptor instead.
 func (*GetRateDayResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetRateDayResponse) GetData() []*RateObservation {
@@ -1009,7 +1084,7 @@ type RateObservation struct {
 
 func (x *RateObservation) Reset() {
 	*x = RateObservation{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[14]
+	mi := &file_portal_v1_proposal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1021,7 +1096,7 @@ func (x *RateObservation) String() string {
 func (*RateObservation) ProtoMessage() {}
 
 func (x *RateObservation) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[14]
+	mi := &file_portal_v1_proposal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1034,7 +1109,7 @@ func (x *RateObservation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateObservation.ProtoReflect.Descriptor instead.
 func (*RateObservation) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RateObservation) GetFeedId() int64 {
@@ -1082,7 +1157,7 @@ type RateBand struct {
 
 func (x *RateBand) Reset() {
 	*x = RateBand{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[15]
+	mi := &file_portal_v1_proposal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1094,7 +1169,7 @@ func (x *RateBand) String() string {
 func (*RateBand) ProtoMessage() {}
 
 func (x *RateBand) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[15]
+	mi := &file_portal_v1_proposal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1107,7 +1182,7 @@ func (x *RateBand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateBand.ProtoReflect.Descriptor instead.
 func (*RateBand) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RateBand) GetCurrency() string {
@@ -1142,7 +1217,7 @@ var File_portal_v1_proposal_proto protoreflect.FileDescriptor
 
 const file_portal_v1_proposal_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/proposal.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa9\x04\n" +
+	"\x18portal/v1/proposal.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xde\x04\n" +
 	"\bProposal\x12\x1f\n" +
 	"\vproposal_id\x18\x01 \x01(\x03R\n" +
 	"proposalId\x12\x16\n" +
@@ -1164,9 +1239,13 @@ const file_portal_v1_proposal_proto_rawDesc = "" +
 	"decided_by\x18\v \x01(\tH\x00R\tdecidedBy\x88\x01\x01\x129\n" +
 	"\n" +
 	"decided_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\x12,\n" +
-	"\x0fdecision_reason\x18\r \x01(\tH\x01R\x0edecisionReason\x88\x01\x01B\r\n" +
+	"\x0fdecision_reason\x18\r \x01(\tH\x01R\x0edecisionReason\x88\x01\x01\x123\n" +
+	"\adetails\x18\x0e \x03(\v2\x19.portal.v1.ProposalDetailR\adetailsB\r\n" +
 	"\v_decided_byB\x12\n" +
-	"\x10_decision_reason\"\xc7\x04\n" +
+	"\x10_decision_reason\":\n" +
+	"\x0eProposalDetail\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xc7\x04\n" +
 	"\x0fProposalPayload\x12 \n" +
 	"\ttrader_id\x18\x01 \x01(\x03H\x00R\btraderId\x88\x01\x01\x123\n" +
 	"\x13merchant_cashbox_id\x18\x02 \x01(\x03H\x01R\x11merchantCashboxId\x88\x01\x01\x12\"\n" +
@@ -1213,9 +1292,11 @@ const file_portal_v1_proposal_proto_rawDesc = "" +
 	"\x15RefuseProposalRequest\x12\x1f\n" +
 	"\vproposal_id\x18\x01 \x01(\x03R\n" +
 	"proposalId\x12\x1e\n" +
-	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\";\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"}\n" +
 	"\x10ProposalResponse\x12'\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.portal.v1.ProposalR\x04data\"\xd5\x01\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.portal.v1.ProposalR\x04data\x12,\n" +
+	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01B\x12\n" +
+	"\x10_invitation_link\"\xd5\x01\n" +
 	"\x15CorrectBalanceRequest\x120\n" +
 	"\x04from\x18\x01 \x01(\v2\x1c.portal.v1.CorrectionAccountR\x04from\x12,\n" +
 	"\x02to\x18\x02 \x01(\v2\x1c.portal.v1.CorrectionAccountR\x02to\x12\x16\n" +
@@ -1262,47 +1343,49 @@ func file_portal_v1_proposal_proto_rawDescGZIP() []byte {
 	return file_portal_v1_proposal_proto_rawDescData
 }
 
-var file_portal_v1_proposal_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_portal_v1_proposal_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_portal_v1_proposal_proto_goTypes = []any{
 	(*Proposal)(nil),                       // 0: portal.v1.Proposal
-	(*ProposalPayload)(nil),                // 1: portal.v1.ProposalPayload
-	(*CorrectionAccount)(nil),              // 2: portal.v1.CorrectionAccount
-	(*ListProposalsRequest)(nil),           // 3: portal.v1.ListProposalsRequest
-	(*ListProposalsResponse)(nil),          // 4: portal.v1.ListProposalsResponse
-	(*ApproveProposalRequest)(nil),         // 5: portal.v1.ApproveProposalRequest
-	(*RefuseProposalRequest)(nil),          // 6: portal.v1.RefuseProposalRequest
-	(*ProposalResponse)(nil),               // 7: portal.v1.ProposalResponse
-	(*CorrectBalanceRequest)(nil),          // 8: portal.v1.CorrectBalanceRequest
-	(*ListWaitingSettlementsRequest)(nil),  // 9: portal.v1.ListWaitingSettlementsRequest
-	(*ListWaitingSettlementsResponse)(nil), // 10: portal.v1.ListWaitingSettlementsResponse
-	(*WaitingSettlement)(nil),              // 11: portal.v1.WaitingSettlement
-	(*GetRateDayRequest)(nil),              // 12: portal.v1.GetRateDayRequest
-	(*GetRateDayResponse)(nil),             // 13: portal.v1.GetRateDayResponse
-	(*RateObservation)(nil),                // 14: portal.v1.RateObservation
-	(*RateBand)(nil),                       // 15: portal.v1.RateBand
-	(*timestamppb.Timestamp)(nil),          // 16: google.protobuf.Timestamp
+	(*ProposalDetail)(nil),                 // 1: portal.v1.ProposalDetail
+	(*ProposalPayload)(nil),                // 2: portal.v1.ProposalPayload
+	(*CorrectionAccount)(nil),              // 3: portal.v1.CorrectionAccount
+	(*ListProposalsRequest)(nil),           // 4: portal.v1.ListProposalsRequest
+	(*ListProposalsResponse)(nil),          // 5: portal.v1.ListProposalsResponse
+	(*ApproveProposalRequest)(nil),         // 6: portal.v1.ApproveProposalRequest
+	(*RefuseProposalRequest)(nil),          // 7: portal.v1.RefuseProposalRequest
+	(*ProposalResponse)(nil),               // 8: portal.v1.ProposalResponse
+	(*CorrectBalanceRequest)(nil),          // 9: portal.v1.CorrectBalanceRequest
+	(*ListWaitingSettlementsRequest)(nil),  // 10: portal.v1.ListWaitingSettlementsRequest
+	(*ListWaitingSettlementsResponse)(nil), // 11: portal.v1.ListWaitingSettlementsResponse
+	(*WaitingSettlement)(nil),              // 12: portal.v1.WaitingSettlement
+	(*GetRateDayRequest)(nil),              // 13: portal.v1.GetRateDayRequest
+	(*GetRateDayResponse)(nil),             // 14: portal.v1.GetRateDayResponse
+	(*RateObservation)(nil),                // 15: portal.v1.RateObservation
+	(*RateBand)(nil),                       // 16: portal.v1.RateBand
+	(*timestamppb.Timestamp)(nil),          // 17: google.protobuf.Timestamp
 }
 var file_portal_v1_proposal_proto_depIdxs = []int32{
-	1,  // 0: portal.v1.Proposal.payload:type_name -> portal.v1.ProposalPayload
-	16, // 1: portal.v1.Proposal.created_at:type_name -> google.protobuf.Timestamp
-	16, // 2: portal.v1.Proposal.expires_at:type_name -> google.protobuf.Timestamp
-	16, // 3: portal.v1.Proposal.decided_at:type_name -> google.protobuf.Timestamp
-	2,  // 4: portal.v1.ProposalPayload.from:type_name -> portal.v1.CorrectionAccount
-	2,  // 5: portal.v1.ProposalPayload.to:type_name -> portal.v1.CorrectionAccount
-	0,  // 6: portal.v1.ListProposalsResponse.data:type_name -> portal.v1.Proposal
-	0,  // 7: portal.v1.ProposalResponse.data:type_name -> portal.v1.Proposal
-	2,  // 8: portal.v1.CorrectBalanceRequest.from:type_name -> portal.v1.CorrectionAccount
-	2,  // 9: portal.v1.CorrectBalanceRequest.to:type_name -> portal.v1.CorrectionAccount
-	11, // 10: portal.v1.ListWaitingSettlementsResponse.data:type_name -> portal.v1.WaitingSettlement
-	16, // 11: portal.v1.WaitingSettlement.since:type_name -> google.protobuf.Timestamp
-	14, // 12: portal.v1.GetRateDayResponse.data:type_name -> portal.v1.RateObservation
-	15, // 13: portal.v1.GetRateDayResponse.bands:type_name -> portal.v1.RateBand
-	16, // 14: portal.v1.RateObservation.minute:type_name -> google.protobuf.Timestamp
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	2,  // 0: portal.v1.Proposal.payload:type_name -> portal.v1.ProposalPayload
+	17, // 1: portal.v1.Proposal.created_at:type_name -> google.protobuf.Timestamp
+	17, // 2: portal.v1.Proposal.expires_at:type_name -> google.protobuf.Timestamp
+	17, // 3: portal.v1.Proposal.decided_at:type_name -> google.protobuf.Timestamp
+	1,  // 4: portal.v1.Proposal.details:type_name -> portal.v1.ProposalDetail
+	3,  // 5: portal.v1.ProposalPayload.from:type_name -> portal.v1.CorrectionAccount
+	3,  // 6: portal.v1.ProposalPayload.to:type_name -> portal.v1.CorrectionAccount
+	0,  // 7: portal.v1.ListProposalsResponse.data:type_name -> portal.v1.Proposal
+	0,  // 8: portal.v1.ProposalResponse.data:type_name -> portal.v1.Proposal
+	3,  // 9: portal.v1.CorrectBalanceRequest.from:type_name -> portal.v1.CorrectionAccount
+	3,  // 10: portal.v1.CorrectBalanceRequest.to:type_name -> portal.v1.CorrectionAccount
+	12, // 11: portal.v1.ListWaitingSettlementsResponse.data:type_name -> portal.v1.WaitingSettlement
+	17, // 12: portal.v1.WaitingSettlement.since:type_name -> google.protobuf.Timestamp
+	15, // 13: portal.v1.GetRateDayResponse.data:type_name -> portal.v1.RateObservation
+	16, // 14: portal.v1.GetRateDayResponse.bands:type_name -> portal.v1.RateBand
+	17, // 15: portal.v1.RateObservation.minute:type_name -> google.protobuf.Timestamp
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_proposal_proto_init() }
@@ -1311,17 +1394,18 @@ func file_portal_v1_proposal_proto_init() {
 		return
 	}
 	file_portal_v1_proposal_proto_msgTypes[0].OneofWrappers = []any{}
-	file_portal_v1_proposal_proto_msgTypes[1].OneofWrappers = []any{}
-	file_portal_v1_proposal_proto_msgTypes[3].OneofWrappers = []any{}
+	file_portal_v1_proposal_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_proposal_proto_msgTypes[4].OneofWrappers = []any{}
-	file_portal_v1_proposal_proto_msgTypes[15].OneofWrappers = []any{}
+	file_portal_v1_proposal_proto_msgTypes[5].OneofWrappers = []any{}
+	file_portal_v1_proposal_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_proposal_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_proposal_proto_rawDesc), len(file_portal_v1_proposal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/proposal.proto.
  */
 export const file_portal_v1_proposal: GenFile = /*@__PURE__*/
-  fileDesc("Chhwb3J0YWwvdjEvcHJvcG9zYWwucHJvdG8SCXBvcnRhbC52MSKgAwoIUHJvcG9zYWwSEwoLcHJvcG9zYWxfaWQYASABKAMSDgoGYWN0aW9uGAIgASgJEisKB3BheWxvYWQYAyABKAsyGi5wb3J0YWwudjEuUHJvcG9zYWxQYXlsb2FkEg8KB3N1YmplY3QYBCABKAkSEwoLc3ViamVjdF9rZXkYBSABKAkSDgoGcmVhc29uGAYgASgJEhMKC3Byb3Bvc2VkX2J5GAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXN0YXRlGAogASgJEhcKCmRlY2lkZWRfYnkYCyABKAlIAIgBARIuCgpkZWNpZGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCg9kZWNpc2lvbl9yZWFzb24YDSABKAlIAYgBAUINCgtfZGVjaWRlZF9ieUISChBfZGVjaXNpb25fcmVhc29uItUDCg9Qcm9wb3NhbFBheWxvYWQSFgoJdHJhZGVyX2lkGAEgASgDSACIAQESIAoTbWVyY2hhbnRfY2FzaGJveF9pZBgCIAEoA0gBiAEBEhcKCmRlcG9zaXRfaWQYAyABKANIAogBARIqCgRmcm9tGAQgASgLMhwucG9ydGFsLnYxLkNvcnJlY3Rpb25BY2NvdW50EigKAnRvGAUgASgLMhwucG9ydGFsLnYxLkNvcnJlY3Rpb25BY2NvdW50EhMKBmFtb3VudBgGIAEoCUgDiAEBEhYKCXJlZmVyZW5jZRgHIAEoCUgEiAEBEhMKBnJlYXNvbhgIIAEoCUgFiAEBEhUKCGN1cnJlbmN5GAkgASgJSAaIAQESGgoNZmlhdF9wZXJfdXNkdBgKIAEoCUgHiAEBEhoKDXZhbGlkX3NlY29uZHMYCyABKANICIgBAUIMCgpfdHJhZGVyX2lkQhYKFF9tZXJjaGFudF9jYXNoYm94X2lkQg0KC19kZXBvc2l0X2lkQgkKB19hbW91bnRCDAoKX3JlZmVyZW5jZUIJCgdfcmVhc29uQgsKCV9jdXJyZW5jeUIQCg5fZmlhdF9wZXJfdXNkdEIQCg5fdmFsaWRfc2Vjb25kcyI0ChFDb3JyZWN0aW9uQWNjb3VudBINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAyJhChRMaXN0UHJvcG9zYWxzUmVxdWVzdBILCgNhbGwYASABKAgSEgoFbGltaXQYAiABKAVIAIgBARITCgZjdXJzb3IYAyABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJ0ChVMaXN0UHJvcG9zYWxzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLnBvcnRhbC52MS5Qcm9wb3NhbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEg4KBm90aGVycxgDIAEoA0IOCgxfbmV4dF9jdXJzb3IiLQoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoAyJEChVSZWZ1c2VQcm9wb3NhbFJlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiNQoQUHJvcG9zYWxSZXNwb25zZRIhCgRkYXRhGAEgASgLMhMucG9ydGFsLnYxLlByb3Bvc2FsIrABChVDb3JyZWN0QmFsYW5jZVJlcXVlc3QSKgoEZnJvbRgBIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIoCgJ0bxgCIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIOCgZhbW91bnQYAyABKAkSGQoJcmVmZXJlbmNlGAQgASgJQgaKtRgCOAESFgoGcmVhc29uGAUgASgJQgaKtRgCMAEiHwodTGlzdFdhaXRpbmdTZXR0bGVtZW50c1JlcXVlc3QiWgoeTGlzdFdhaXRpbmdTZXR0bGVtZW50c1Jlc3BvbnNlEioKBGRhdGEYASADKAsyHC5wb3J0YWwudjEuV2FpdGluZ1NldHRsZW1lbnQSDAoEbW9yZRgCIAEoCCKEAQoRV2FpdGluZ1NldHRsZW1lbnQSEgoKcGF5bWVudF9pZBgBIAEoAxIOCgZtZXRob2QYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSDgoGYW1vdW50GAQgASgJEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRSYXRlRGF5UmVxdWVzdCJiChJHZXRSYXRlRGF5UmVzcG9uc2USKAoEZGF0YRgBIAMoCzIaLnBvcnRhbC52MS5SYXRlT2JzZXJ2YXRpb24SIgoFYmFuZHMYAiADKAsyEy5wb3J0YWwudjEuUmF0ZUJhbmQidwoPUmF0ZU9ic2VydmF0aW9uEg8KB2ZlZWRfaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSKgoGbWludXRlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1maWF0X3Blcl91c2R0GAQgASgJImcKCFJhdGVCYW5kEhAKCGN1cnJlbmN5GAEgASgJEg8KB3BlcmNlbnQYAiABKAkSEAoDbm93GAMgASgJSACIAQESEwoGYW5jaG9yGAQgASgJSAGIAQFCBgoEX25vd0IJCgdfYW5jaG9yQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("Chhwb3J0YWwvdjEvcHJvcG9zYWwucHJvdG8SCXBvcnRhbC52MSLMAwoIUHJvcG9zYWwSEwoLcHJvcG9zYWxfaWQYASABKAMSDgoGYWN0aW9uGAIgASgJEisKB3BheWxvYWQYAyABKAsyGi5wb3J0YWwudjEuUHJvcG9zYWxQYXlsb2FkEg8KB3N1YmplY3QYBCABKAkSEwoLc3ViamVjdF9rZXkYBSABKAkSDgoGcmVhc29uGAYgASgJEhMKC3Byb3Bvc2VkX2J5GAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXN0YXRlGAogASgJEhcKCmRlY2lkZWRfYnkYCyABKAlIAIgBARIuCgpkZWNpZGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCg9kZWNpc2lvbl9yZWFzb24YDSABKAlIAYgBARIqCgdkZXRhaWxzGA4gAygLMhkucG9ydGFsLnYxLlByb3Bvc2FsRGV0YWlsQg0KC19kZWNpZGVkX2J5QhIKEF9kZWNpc2lvbl9yZWFzb24iLQoOUHJvcG9zYWxEZXRhaWwSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSLVAwoPUHJvcG9zYWxQYXlsb2FkEhYKCXRyYWRlcl9pZBgBIAEoA0gAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARIXCgpkZXBvc2l0X2lkGAMgASgDSAKIAQESKgoEZnJvbRgEIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIoCgJ0bxgFIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBITCgZhbW91bnQYBiABKAlIA4gBARIWCglyZWZlcmVuY2UYByABKAlIBIgBARITCgZyZWFzb24YCCABKAlIBYgBARIVCghjdXJyZW5jeRgJIAEoCUgGiAEBEhoKDWZpYXRfcGVyX3VzZHQYCiABKAlIB4gBARIaCg12YWxpZF9zZWNvbmRzGAsgASgDSAiIAQFCDAoKX3RyYWRlcl9pZEIWChRfbWVyY2hhbnRfY2FzaGJveF9pZEINCgtfZGVwb3NpdF9pZEIJCgdfYW1vdW50QgwKCl9yZWZlcmVuY2VCCQoHX3JlYXNvbkILCglfY3VycmVuY3lCEAoOX2ZpYXRfcGVyX3VzZHRCEAoOX3ZhbGlkX3NlY29uZHMiNAoRQ29ycmVjdGlvbkFjY291bnQSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMiYQoUTGlzdFByb3Bvc2Fsc1JlcXVlc3QSCwoDYWxsGAEgASgIEhIKBWxpbWl0GAIgASgFSACIAQESEwoGY3Vyc29yGAMgASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IidAoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5wb3J0YWwudjEuUHJvcG9zYWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIOCgZvdGhlcnMYAyABKANCDgoMX25leHRfY3Vyc29yIi0KFkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAMiRAoVUmVmdXNlUHJvcG9zYWxSZXF1ZXN0EhMKC3Byb3Bvc2FsX2lkGAEgASgDEhYKBnJlYXNvbhgCIAEoCUIGirUYAjABImcKEFByb3Bvc2FsUmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbBIcCg9pbnZpdGF0aW9uX2xpbmsYAiABKAlIAIgBAUISChBfaW52aXRhdGlvbl9saW5rIrABChVDb3JyZWN0QmFsYW5jZVJlcXVlc3QSKgoEZnJvbRgBIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIoCgJ0bxgCIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIOCgZhbW91bnQYAyABKAkSGQoJcmVmZXJlbmNlGAQgASgJQgaKtRgCOAESFgoGcmVhc29uGAUgASgJQgaKtRgCMAEiHwodTGlzdFdhaXRpbmdTZXR0bGVtZW50c1JlcXVlc3QiWgoeTGlzdFdhaXRpbmdTZXR0bGVtZW50c1Jlc3BvbnNlEioKBGRhdGEYASADKAsyHC5wb3J0YWwudjEuV2FpdGluZ1NldHRsZW1lbnQSDAoEbW9yZRgCIAEoCCKEAQoRV2FpdGluZ1NldHRsZW1lbnQSEgoKcGF5bWVudF9pZBgBIAEoAxIOCgZtZXRob2QYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSDgoGYW1vdW50GAQgASgJEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRSYXRlRGF5UmVxdWVzdCJiChJHZXRSYXRlRGF5UmVzcG9uc2USKAoEZGF0YRgBIAMoCzIaLnBvcnRhbC52MS5SYXRlT2JzZXJ2YXRpb24SIgoFYmFuZHMYAiADKAsyEy5wb3J0YWwudjEuUmF0ZUJhbmQidwoPUmF0ZU9ic2VydmF0aW9uEg8KB2ZlZWRfaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSKgoGbWludXRlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1maWF0X3Blcl91c2R0GAQgASgJImcKCFJhdGVCYW5kEhAKCGN1cnJlbmN5GAEgASgJEg8KB3BlcmNlbnQYAiABKAkSEAoDbm93GAMgASgJSACIAQESEwoGYW5jaG9yGAQgASgJSAGIAQFCBgoEX25vd0IJCgdfYW5jaG9yQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * Proposal is an action that takes a second operator. Nothing of it is done until another operator approves it.
@@ -29,7 +29,9 @@ export type Proposal = Message<"portal.v1.Proposal"> & {
   proposalId: bigint;
 
   /**
-   * fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance or set_rate.
+   * What is done: fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance, set_rate, set_rate_feed,
+   * create_user, update_user, invite_user, set_acquirer, create_requisite, set_cashbox_method, update_merchant,
+   * update_trader, resolve_appeal, resolve_payin or reverse_payin.
    *
    * @generated from field: string action = 2;
    */
@@ -111,6 +113,13 @@ export type Proposal = Message<"portal.v1.Proposal"> & {
    * @generated from field: optional string decision_reason = 13;
    */
   decisionReason?: string | undefined;
+
+  /**
+   * The same as the payload, for every action: field by field, without what is secret.
+   *
+   * @generated from field: repeated portal.v1.ProposalDetail details = 14;
+   */
+  details: ProposalDetail[];
 };
 
 /**
@@ -121,7 +130,35 @@ export const ProposalSchema: GenMessage<Proposal> = /*@__PURE__*/
   messageDesc(file_portal_v1_proposal, 0);
 
 /**
- * ProposalPayload has the fields that its action reads, and no others.
+ * ProposalDetail is a field of what is done.
+ *
+ * @generated from message portal.v1.ProposalDetail
+ */
+export type ProposalDetail = Message<"portal.v1.ProposalDetail"> & {
+  /**
+   * The field's name, such as share_percent.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its value as text.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message portal.v1.ProposalDetail.
+ * Use `create(ProposalDetailSchema)` to create a new message.
+ */
+export const ProposalDetailSchema: GenMessage<ProposalDetail> = /*@__PURE__*/
+  messageDesc(file_portal_v1_proposal, 1);
+
+/**
+ * ProposalPayload has the fields of an action with money or rates, and no others.
  *
  * @generated from message portal.v1.ProposalPayload
  */
@@ -209,7 +246,7 @@ export type ProposalPayload = Message<"portal.v1.ProposalPayload"> & {
  * Use `create(ProposalPayloadSchema)` to create a new message.
  */
 export const ProposalPayloadSchema: GenMessage<ProposalPayload> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 1);
+  messageDesc(file_portal_v1_proposal, 2);
 
 /**
  * CorrectionAccount is the available account of an owner.
@@ -237,7 +274,7 @@ export type CorrectionAccount = Message<"portal.v1.CorrectionAccount"> & {
  * Use `create(CorrectionAccountSchema)` to create a new message.
  */
 export const CorrectionAccountSchema: GenMessage<CorrectionAccount> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 2);
+  messageDesc(file_portal_v1_proposal, 3);
 
 /**
  * ListProposalsRequest is what ListProposals of OperatorService takes.
@@ -272,7 +309,7 @@ export type ListProposalsRequest = Message<"portal.v1.ListProposalsRequest"> & {
  * Use `create(ListProposalsRequestSchema)` to create a new message.
  */
 export const ListProposalsRequestSchema: GenMessage<ListProposalsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 3);
+  messageDesc(file_portal_v1_proposal, 4);
 
 /**
  * ListProposalsResponse is what ListProposals of OperatorService answers with.
@@ -308,7 +345,7 @@ export type ListProposalsResponse = Message<"portal.v1.ListProposalsResponse"> &
  * Use `create(ListProposalsResponseSchema)` to create a new message.
  */
 export const ListProposalsResponseSchema: GenMessage<ListProposalsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 4);
+  messageDesc(file_portal_v1_proposal, 5);
 
 /**
  * ApproveProposalRequest is what ApproveProposal of OperatorService takes.
@@ -329,7 +366,7 @@ export type ApproveProposalRequest = Message<"portal.v1.ApproveProposalRequest">
  * Use `create(ApproveProposalRequestSchema)` to create a new message.
  */
 export const ApproveProposalRequestSchema: GenMessage<ApproveProposalRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 5);
+  messageDesc(file_portal_v1_proposal, 6);
 
 /**
  * RefuseProposalRequest is what RefuseProposal of OperatorService takes.
@@ -357,7 +394,7 @@ export type RefuseProposalRequest = Message<"portal.v1.RefuseProposalRequest"> &
  * Use `create(RefuseProposalRequestSchema)` to create a new message.
  */
 export const RefuseProposalRequestSchema: GenMessage<RefuseProposalRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 6);
+  messageDesc(file_portal_v1_proposal, 7);
 
 /**
  * ProposalResponse is what ApproveProposal and RefuseProposal of OperatorService answer with.
@@ -371,6 +408,13 @@ export type ProposalResponse = Message<"portal.v1.ProposalResponse"> & {
    * @generated from field: portal.v1.Proposal data = 1;
    */
   data?: Proposal | undefined;
+
+  /**
+   * By which a user who was invited sets a password, within 72 hours; shown only here, to who approved it.
+   *
+   * @generated from field: optional string invitation_link = 2;
+   */
+  invitationLink?: string | undefined;
 };
 
 /**
@@ -378,7 +422,7 @@ export type ProposalResponse = Message<"portal.v1.ProposalResponse"> & {
  * Use `create(ProposalResponseSchema)` to create a new message.
  */
 export const ProposalResponseSchema: GenMessage<ProposalResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 7);
+  messageDesc(file_portal_v1_proposal, 8);
 
 /**
  * CorrectBalanceRequest is what CorrectBalance of OperatorService takes.
@@ -427,7 +471,7 @@ export type CorrectBalanceRequest = Message<"portal.v1.CorrectBalanceRequest"> &
  * Use `create(CorrectBalanceRequestSchema)` to create a new message.
  */
 export const CorrectBalanceRequestSchema: GenMessage<CorrectBalanceRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 8);
+  messageDesc(file_portal_v1_proposal, 9);
 
 /**
  * ListWaitingSettlementsRequest is what ListWaitingSettlements of OperatorService takes, which is nothing.
@@ -442,7 +486,7 @@ export type ListWaitingSettlementsRequest = Message<"portal.v1.ListWaitingSettle
  * Use `create(ListWaitingSettlementsRequestSchema)` to create a new message.
  */
 export const ListWaitingSettlementsRequestSchema: GenMessage<ListWaitingSettlementsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 9);
+  messageDesc(file_portal_v1_proposal, 10);
 
 /**
  * ListWaitingSettlementsResponse is what ListWaitingSettlements of OperatorService answers with.
@@ -470,7 +514,7 @@ export type ListWaitingSettlementsResponse = Message<"portal.v1.ListWaitingSettl
  * Use `create(ListWaitingSettlementsResponseSchema)` to create a new message.
  */
 export const ListWaitingSettlementsResponseSchema: GenMessage<ListWaitingSettlementsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 10);
+  messageDesc(file_portal_v1_proposal, 11);
 
 /**
  * WaitingSettlement is a completed payment whose settlement waits for a fresh rate.
@@ -519,7 +563,7 @@ export type WaitingSettlement = Message<"portal.v1.WaitingSettlement"> & {
  * Use `create(WaitingSettlementSchema)` to create a new message.
  */
 export const WaitingSettlementSchema: GenMessage<WaitingSettlement> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 11);
+  messageDesc(file_portal_v1_proposal, 12);
 
 /**
  * GetRateDayRequest is what GetRateDay of OperatorService takes, which is nothing.
@@ -534,7 +578,7 @@ export type GetRateDayRequest = Message<"portal.v1.GetRateDayRequest"> & {
  * Use `create(GetRateDayRequestSchema)` to create a new message.
  */
 export const GetRateDayRequestSchema: GenMessage<GetRateDayRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 12);
+  messageDesc(file_portal_v1_proposal, 13);
 
 /**
  * GetRateDayResponse is what GetRateDay of OperatorService answers with.
@@ -562,7 +606,7 @@ export type GetRateDayResponse = Message<"portal.v1.GetRateDayResponse"> & {
  * Use `create(GetRateDayResponseSchema)` to create a new message.
  */
 export const GetRateDayResponseSchema: GenMessage<GetRateDayResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 13);
+  messageDesc(file_portal_v1_proposal, 14);
 
 /**
  * RateObservation is a rate that a feed brought.
@@ -604,7 +648,7 @@ export type RateObservation = Message<"portal.v1.RateObservation"> & {
  * Use `create(RateObservationSchema)` to create a new message.
  */
 export const RateObservationSchema: GenMessage<RateObservation> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 14);
+  messageDesc(file_portal_v1_proposal, 15);
 
 /**
  * RateBand is how far a rate may be set by hand, and from what: from both the rate in use and the anchor.
@@ -646,5 +690,5 @@ export type RateBand = Message<"portal.v1.RateBand"> & {
  * Use `create(RateBandSchema)` to create a new message.
  */
 export const RateBandSchema: GenMessage<RateBand> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 15);
+  messageDesc(file_portal_v1_proposal, 16);
 

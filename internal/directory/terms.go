@@ -1,0 +1,73 @@
+package directory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/foureyes"
+)
+
+// termsWindow is how far back it is looked what a term was: many small steps come to a large one.
+const termsWindow = 24 * time.Hour
+
+// terms settles whether one operator may set what somebody earns: markups, margins and shares, each by its column. It may
+// be as many points from what it is, and from what it was a day ago, as a rate may be percent. What is new is free; to set
+// or to clear what is there is not. Nil is left as it is.
+func (s *Settings) terms(
+	ctx context.Context, q *db.Queries, c Change, read func(*db.Queries) ([]byte, error), to map[string]*string,
+) error {
+	if !s.FourEyes.On {
+		return nil
+	}
+	now, err := read(q)
+	if db.IgnoreNoRows(err) != nil {
+		return fmt.Errorf("read the terms: %w", err)
+	}
+	was, err := q.SettingBefore(ctx, db.SettingBeforeParams{
+		Subject: c.Subject, SubjectKey: c.SubjectKey, Since: c.At.Add(-termsWindow),
+	})
+	if db.IgnoreNoRows(err) != nil {
+		return fmt.Errorf("read what the terms were: %w", err)
+	}
+	for column, value := range to {
+		for _, setting := range [][]byte{now, was} {
+			if value == nil || setting == nil {
+				continue
+			}
+			if err := s.near(setting, column, *value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// near settles that a term is near what it is in a setting.
+func (s *Settings) near(setting []byte, column, value string) error {
+	var columns map[string]json.RawMessage
+	var known *decimal.Decimal
+	if err := json.Unmarshal(setting, &columns); err != nil {
+		return fmt.Errorf("read setting: %w", err)
+	}
+	if raw, there := columns[column]; there {
+		if err := json.Unmarshal(raw, &known); err != nil {
+			return fmt.Errorf("read %s: %w", column, err)
+		}
+	}
+	switch {
+	case known == nil && value == "":
+		return nil
+	case known == nil || value == "":
+		return foureyes.ErrSecondOperator
+	}
+	wanted, err := decimal.NewFromString(value)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", column, err)
+	}
+	return s.FourEyes.Away(wanted.Sub(*known).Abs(), s.FourEyes.RatePercent)
+}

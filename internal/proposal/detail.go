@@ -1,0 +1,71 @@
+package proposal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Detail is a field of what is done.
+type Detail struct {
+	// Name is as the log of settings has it, such as share_percent; fields within another have both names.
+	Name, Value string
+}
+
+// Details are the fields that are set of what is done, in their order, without what is secret.
+func (p Proposal) Details() []Detail {
+	content, err := json.Marshal(p.Params)
+	if err != nil {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	var list []Detail
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return nil // one number: the subject says all
+	}
+	flatten(decoder, "", &list)
+	return list
+}
+
+// flatten reads an object, of which the first brace is read, into a list.
+func flatten(decoder *json.Decoder, within string, list *[]Detail) {
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return
+		}
+		name := strings.TrimPrefix(within+"."+snake(fmt.Sprint(key)), ".")
+		value, err := decoder.Token()
+		switch {
+		case err != nil:
+			return
+		case value == json.Delim('{'):
+			flatten(decoder, name, list)
+		case value == json.Delim('['):
+			var items []string
+			for decoder.More() {
+				item, err := decoder.Token()
+				if err != nil {
+					return
+				}
+				items = append(items, fmt.Sprint(item))
+			}
+			_, _ = decoder.Token()
+			*list = append(*list, Detail{name, strings.Join(items, ", ")})
+		case value == nil || value == "" || value == json.Number("0"):
+		default:
+			*list = append(*list, Detail{name, fmt.Sprint(value)})
+		}
+	}
+	_, _ = decoder.Token() // the last brace
+}
+
+var word = regexp.MustCompile(`[A-Z]+(?:[a-z]+|$)|[A-Z][a-z]*|[a-z]+|[0-9]+`)
+
+// snake is a field's name with underscores: FiatPerUSDT is fiat_per_usdt.
+func snake(name string) string {
+	return strings.ToLower(strings.Join(word.FindAllString(name, -1), "_"))
+}
