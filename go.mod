@@ -43,8 +43,10 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.43.0
 	golang.org/x/time v0.16.0
+	golang.org/x/tools v0.51.0
 	google.golang.org/protobuf v1.36.12
 	rsc.io/qr v0.2.0
+	rsc.io/script v0.0.2
 )
 
 require (

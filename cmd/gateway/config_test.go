@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/base64"
+	"errors"
+	"flag"
 	"io"
 	"maps"
 	"runtime"
@@ -28,6 +31,43 @@ func parse(more map[string]string, args ...string) (config, error) {
 	variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
 	maps.Copy(variables, more)
 	return parseConfig(args, func(name string) string { return variables[name] }, io.Discard)
+}
+
+// The environment is not shown in the help of any command, since it has secrets.
+func TestHelpConceals(t *testing.T) {
+	t.Parallel()
+	for _, c := range commands() {
+		var out bytes.Buffer
+		e := environment{getenv: func(string) string { return "hunter2" }, stdout: &out}
+		err := e.run(t.Context(), []string{c.name, "-h"})
+		if text := out.String(); !errors.Is(err, flag.ErrHelp) || strings.Contains(text, "hunter2") ||
+			!strings.HasPrefix(text, "usage: gateway "+c.name+" ") {
+			t.Errorf("%s -h: %v, %s", c.name, err, text)
+		}
+	}
+}
+
+// Production has no keys and addresses unless they are given. Keys that are none are refused without
+// being quoted.
+func TestProductionNeeds(t *testing.T) {
+	t.Parallel()
+	key := production()["GATEWAY_LINK_KEYS"]
+	bad := []string{
+		"", "%%% no base64 %%%", "c2hvcnQ=", key + ",c2hvcnQ=", key + "," + key,
+		base64.StdEncoding.EncodeToString(make([]byte, 32)), strings.Repeat("/", 42) + "8=",
+	}
+	for name, values := range map[string][]string{
+		"GATEWAY_VAULT_KEYS": bad, "GATEWAY_LINK_KEYS": bad,
+		"GATEWAY_BASE_URL": {""}, "GATEWAY_PAY_URL": {""}, "GATEWAY_PORTAL_URL": {""},
+	} {
+		for _, value := range values {
+			_, err := parse(map[string]string{name: value})
+			if err == nil || !strings.Contains(err.Error(), name) || exitStatus(err) != 2 ||
+				value != "" && strings.Contains(err.Error(), value) {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+		}
+	}
 }
 
 // A setting that cannot work is refused at the start, under the names of its flag and its variable.

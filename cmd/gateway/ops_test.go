@@ -9,8 +9,6 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
-
 // What waits is counted: settlements and deliveries.
 func TestQueuesAreCounted(t *testing.T) {
 	t.Parallel()

@@ -29,43 +29,6 @@ func production() map[string]string {
 	}
 }
 
-// Without its keys and addresses a production gateway says which variable it lacks, and does not
-// start.
-func TestProductionNeeds(t *testing.T) {
-	t.Parallel()
-	for missing := range production() {
-		if missing == "GATEWAY_DRAIN_DELAY" || missing == "GATEWAY_FOUR_EYES" {
-			continue // has a default
-		}
-		variables := production()
-		delete(variables, missing)
-		variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
-		_, _, err := command(t, "", variables, append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
-		if err == nil || !strings.Contains(err.Error(), missing) {
-			t.Errorf("without %s: %v", missing, err)
-		}
-	}
-}
-
-// Keys that are none are refused by their variable's name and without quoting them.
-func TestProductionBadKeys(t *testing.T) {
-	t.Parallel()
-	const url = "postgres://127.0.0.1:1/none" // not asked for
-	for _, name := range []string{"GATEWAY_VAULT_KEYS", "GATEWAY_LINK_KEYS"} {
-		for _, bad := range []string{
-			"%%% no base64 %%%", "c2hvcnQ=", production()[name] + ",c2hvcnQ=", production()[name] + "," + production()[name],
-			base64.StdEncoding.EncodeToString(make([]byte, 32)), strings.Repeat("/", 42) + "8=",
-		} {
-			variables := production()
-			variables[name], variables["DATABASE_URL"] = bad, url
-			_, _, err := command(t, "", variables, append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
-			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), bad) {
-				t.Errorf("%s=%s: %v", name, bad, err)
-			}
-		}
-	}
-}
-
 // live is a production gateway with one merchant in its database.
 func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
 	t.Helper()
