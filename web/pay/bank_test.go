@@ -43,9 +43,7 @@ func TestBanks(t *testing.T) {
 	shown := b.page(t, b.path(p)+"?lang=ru")
 	wantText(t, shown, ".banks > summary", "Открыть приложение банка")
 	wantText(t, shown, ".banks li:nth-child(2) .hint", "Платежи, по номеру.")
-	if got := shown.Find(".banks li").Length(); got != 2 {
-		t.Errorf("%d banks are offered", got)
-	}
+	want(t, "banks are offered", shown.Find(".banks li").Length(), 2)
 	link, wanted := shown.Find(".banks a").
 		AttrOr("href", ""),
 		"alpha-app://pay?to="+(*p.RequisiteValue)[1:]+"&sum=1500.00&name=Ivan+Petrov"

@@ -323,17 +323,21 @@ func want(t testing.TB, what string, got, want any) {
 	}
 }
 
-func wantIn(t testing.TB, what, text, part string) {
+func wantIn(t testing.TB, what, text string, parts ...string) {
 	t.Helper()
-	if !strings.Contains(text, part) {
-		t.Errorf("%s: not %q in %s", what, part, text)
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: not %q in %s", what, part, text)
+		}
 	}
 }
 
-func wantNot(t testing.TB, what, text, part string) {
+func wantNot(t testing.TB, what, text string, parts ...string) {
 	t.Helper()
-	if strings.Contains(text, part) {
-		t.Errorf("%s: %q in %s", what, part, text)
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%s: %q in %s", what, part, text)
+		}
 	}
 }
 

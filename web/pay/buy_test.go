@@ -1,7 +1,6 @@
 package pay_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -37,11 +36,8 @@ func TestBuy(t *testing.T) {
 		page.Focus("#expiry")
 		page.Keys("1230")
 		page.Type("#cvv", "123")
-		want := strings.Join([]string{test.grouped, "12/30", test.brand}, "|")
-		if got := strings.Join([]string{page.value("#pan"), page.value("#expiry"), page.Text(".brand")},
-			"|"); got != want {
-			t.Errorf("%s is typed as %s, want %s", test.card, got, want)
-		}
+		want(t, test.card+" is typed as", line(page.value("#pan"), page.value("#expiry"), page.Text(".brand")),
+			line(test.grouped, "12/30", test.brand))
 		page.Click("form .button")
 		page.Await("h1", "Your bank is checking the card")
 		b.answers(t)
@@ -49,9 +45,7 @@ func TestBuy(t *testing.T) {
 		if got := page.Text(".order > :last-child"); test.title == paid && got != test.brand+" •••• "+test.card[12:] {
 			t.Errorf("paid with %q", got)
 		}
-		if got := b.status(t, p); got != test.status {
-			t.Errorf("%s: the payment is %s", test.card, got)
-		}
+		want(t, test.card+": the payment is", b.status(t, p), test.status)
 	}
 }
 

@@ -236,13 +236,11 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"), b.ask(t, http.MethodGet, b.path(p)),
 		b.ask(t, http.MethodGet, b.path(p)+"/status"))
 	for i, a := range seen {
-		for _, secret := range []string{codeCard, "4000 0025", ">987<", `"987"`, "24681357"} {
-			wantNot(t, fmt.Sprint("answer ", i), a.body+a.header.Get("Location"), secret)
-		}
+		wantNot(t, fmt.Sprint("answer ", i), a.body+a.header.Get("Location"), codeCard, "4000 0025",
+			">987<", `"987"`, "24681357")
 	}
-	if strings.Contains(logged.String(), codeCard) || strings.Contains(logged.String(), b.links.Token(p.UUID)) {
-		t.Error("the log has the card, or the link")
-	}
+	wantNot(t, "the log has the card, or the link", logged.String(), codeCard,
+		b.links.Token(p.UUID))
 }
 
 // A card is kept only of a payer who has ticked the box, which nobody ticks for them. Of a payer who

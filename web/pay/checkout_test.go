@@ -89,9 +89,7 @@ func TestCardsWithoutScript(t *testing.T) {
 		end := b.page(t, b.path(p))
 		wantText(t, end, "h1", "The payment did not go through")
 		wantText(t, end, "h1 ~ p:not(.amount)", text)
-		if b.status(t, p) != "failed" {
-			t.Errorf("%s after three declined cards", b.status(t, p))
-		}
+		want(t, "after three declined cards", b.status(t, p), "failed")
 	}
 }
 
@@ -197,9 +195,7 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		a := b.mistaken(t, b.path(p)+"/card",
 			"pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
 		page := parse(t, a)
-		if page.Find(".error").Length() != 1 {
-			t.Errorf("%+v: %d errors", test, page.Find(".error").Length())
-		}
+		want(t, line(test, "errors"), page.Find(".error").Length(), 1)
 		if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
 			t.Errorf("%+v: the title is %q", test, title)
 		}
@@ -215,10 +211,8 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		} else {
 			shown["pan"] = test.number
 		}
-		for id, want := range shown {
-			if got := page.Find("#"+id).AttrOr("value", "(none)"); got != want {
-				t.Errorf("%+v: %s is kept as %q", test, id, got)
-			}
+		for id, kept := range shown {
+			want(t, line(test, id), page.Find("#"+id).AttrOr("value", "(none)"), kept)
 		}
 		if a.header.Get("Cache-Control") != "no-store" || strings.Contains(a.body, approvedCard) {
 			t.Error("a browser may keep the page, or the page shows the number")
@@ -235,9 +229,7 @@ func TestChargedOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			if a := b.payWith(t, p, approvedCard); a.code != http.StatusSeeOther {
-				t.Errorf("%d", a.code)
-			}
+			want(t, "paying", b.payWith(t, p, approvedCard).code, http.StatusSeeOther)
 		})
 	}
 	all.Wait()

@@ -249,9 +249,7 @@ func TestFewQuestions(t *testing.T) {
 	}
 	answered := eval[int](page,
 		`performance.getEntriesByType("resource").filter(r => r.name.includes("wait=1")).length`)
-	if answered != 0 {
-		t.Errorf("%d questions were answered, and not held", answered)
-	}
+	want(t, "questions were answered, and not held", answered, 0)
 }
 
 // The keyboard goes through the page in the order it is read in. The menu of languages is the first thing to reach:
@@ -266,9 +264,7 @@ func TestKeyboard(t *testing.T) {
 		page.Await("title", page.Text("title")) // keys pressed before have done what they do
 		got := eval[string](page, `document.querySelector(".languages").open + " " +
 			document.activeElement.textContent.replace(/\s+/g, " ").trim()`)
-		if want := fmt.Sprint(open, " ", at); got != want {
-			t.Errorf("menu and focus: %q, want %q", got, want)
-		}
+		want(t, "menu and focus", got, fmt.Sprint(open, " ", at))
 	}
 	for _, want := range []string{"Language: English", "Copy", "Copy", "Copy all details", "I have paid", "Cancel payment"} {
 		page.Keys(kb.Tab)

@@ -92,21 +92,15 @@ func TestLanguage(t *testing.T) {
 		// A choice in the link goes on with every link, for browsers that keep no cookies in
 		// frames.
 		href, _ := page.Find("a.quiet").Attr("href")
-		if strings.HasSuffix(href, "?lang="+test.want) != chosen {
-			t.Errorf("%+v: leads to %s", test, href)
-		}
-		if strings.Contains(a.body, "evil.example") {
-			t.Errorf("%+v: the page repeats what was asked", test)
-		}
+		want(t, line(test, "leads to", href), strings.HasSuffix(href, "?lang="+test.want), chosen)
+		wantNot(t, line(test), a.body, "evil.example")
 		page.Find(".languages a").Each(func(_ int, link *goquery.Selection) {
 			if href, _ := link.Attr("href"); !strings.HasPrefix(href, path+"?lang=") {
 				t.Errorf("a language leads to %s", href)
 			}
 		})
 	}
-	if got := b.page(t, path).Find(".languages a").Length(); got != 7 {
-		t.Errorf("%d languages", got)
-	}
+	want(t, "languages", b.page(t, path).Find(".languages a").Length(), 7)
 }
 
 // page, with its stylesheet, and script fit into the first flight of a connection.

@@ -70,9 +70,7 @@ func TestMethods(t *testing.T) {
 		if got, _ := page.Find("#copy-amount").Attr("data-copy"); got != "1500" {
 			t.Errorf("%s: copies %s", test.method, got)
 		}
-		if !strings.Contains(words(page.Find("time")), test.zone) {
-			t.Errorf("%s: %s", test.currency, words(page.Find("time")))
-		}
+		wantIn(t, test.currency, words(page.Find("time")), test.zone)
 	}
 }
 
@@ -96,9 +94,8 @@ func TestOutcomes(t *testing.T) {
 		page := b.page(t, b.path(p))
 		wantText(t, page, "h1", test.title)
 		wantText(t, page, ".amount", "1,500 ₽")
-		if got := page.Find(".aside").Length() == 1; got != test.late {
-			t.Errorf("%s: tells what to do if the money was sent: %t", test.status, got)
-		}
+		want(t, test.status+": tells what to do if the money was sent",
+			page.Find(".aside").Length() == 1, test.late)
 		if strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) || page.Find("#copy-value").Length() != 0 {
 			t.Errorf("%s: still shows where to send money", test.status)
 		}
@@ -220,9 +217,7 @@ func TestCancel(t *testing.T) {
 	var events int
 	noError(t,
 		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events))
-	if events != 1 {
-		t.Errorf("%d webhooks", events)
-	}
+	want(t, "webhooks", events, 1)
 }
 
 // Too late, the payer sees how the payment stands, and that it was not their doing.

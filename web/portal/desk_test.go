@@ -22,9 +22,8 @@ func TestConfirm(t *testing.T) {
 	pay := b.create(t, "1500")
 	wantIn(t, "on the desk", p.page(t, "/trader").Find("#job-1").Text(), "1,500\u00a0₽")
 	page := p.page(t, "/trader/payments/1/confirm")
-	for _, fact := range []string{"Payment 1", "1,500\u00a0₽", "SBP transfer", "14.28571428\u00a0USDT", "Yes, 1,500\u00a0₽ arrived"} {
-		wantIn(t, "the page", page.Find("main").Text(), fact)
-	}
+	wantIn(t, "the page", page.Find("main").Text(), "Payment 1", "1,500\u00a0₽", "SBP transfer",
+		"14.28571428\u00a0USDT", "Yes, 1,500\u00a0₽ arrived")
 	a := p.post(t, "/trader/payments/1/confirm", hidden(page)...)
 	if a.code != http.StatusSeeOther || a.to() != "/trader" || b.status(t, pay) != "completed" {
 		t.Fatalf("%d to %q, %s", a.code, a.to(), b.status(t, pay))
@@ -170,9 +169,7 @@ func TestLine(t *testing.T) {
 // A desk with more payouts than it shows says that there are more.
 func TestDeskSaysThereIsMore(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]string{0: "0", 19: "19", 20: "20+"} {
-		if got := view.Capped(n, 20); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
+	for n, shown := range map[int]string{0: "0", 19: "19", 20: "20+"} {
+		want(t, fmt.Sprint(n), view.Capped(n, 20), shown)
 	}
 }

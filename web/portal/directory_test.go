@@ -156,9 +156,7 @@ func TestStaleSettings(t *testing.T) {
 		want(t, path+": sent twice", line(a.code, a.to() == to), "303 true")
 		a = p.post(t, path, theirs...)
 		want(t, path+": too late", a.code, http.StatusConflict)
-		if text := a.text(); !strings.Contains(text, "Nothing was overwritten") || !strings.Contains(text, second) {
-			t.Errorf("%s, too late: %s", path, text)
-		}
+		wantIn(t, path+", too late", a.text(), "Nothing was overwritten", second)
 		want(t, path+": stands", p.page(t, path).Find("[name="+name+"]").AttrOr("value", ""), first)
 	}
 }
@@ -232,9 +230,7 @@ func TestReadTheDirectory(t *testing.T) {
 			wantNot(t, path+" shows the whole requisite", a.body, value)
 		}
 		a := p.post(t, requisite+"/value")
-		if a.code != http.StatusOK || !strings.Contains(a.text(), value) {
-			t.Errorf("%s does not see the requisite: %d", role, a.code)
-		}
+		wantAnswer(t, string(role)+" does not see the requisite", a, http.StatusOK, value)
 	}
 	var reads string
 	noError(t, b.Pool.QueryRow(t.Context(), `select string_agg(login || ' ' || subject || ' ' || what, ', ' order by id)
@@ -277,10 +273,8 @@ func TestUsersByPages(t *testing.T) {
 	a = p.post(t, path+"/reinvite", fields...)
 	want(t, "sent twice", line(a.code, a.to(), p.cookies["flash"]), "303 "+path+" invited-before")
 	want(t, "no such step", p.get(t, path+"/nonsense").code, http.StatusNotFound)
-	if text := words(p.page(t, path).Find("main")); !strings.Contains(text, "Role: developer → finance") ||
-		!strings.Contains(text, "Ended all sessions") {
-		t.Errorf("the history: %s", text)
-	}
+	wantIn(t, "the history", words(p.page(t, path).Find("main")), "Role: developer → finance",
+		"Ended all sessions")
 }
 
 // A bank's logo is sent with its form, and stays when the form is sent without one.
@@ -321,7 +315,6 @@ func TestBankLogo(t *testing.T) {
 	a = send("/operator/banks/RUB", "", fields...)
 	want(t, "made again", a.code, http.StatusConflict)
 	text := words(p.page(t, page).Find("main"))
-	for _, fact := range []string{"Logo yes", "https://alpha.example/{phone} → https://alpha.example/pay"} {
-		wantIn(t, "the bank", text, fact)
-	}
+	wantIn(t, "the bank", text, "Logo yes",
+		"https://alpha.example/{phone} → https://alpha.example/pay")
 }

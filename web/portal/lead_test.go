@@ -45,9 +45,7 @@ func TestQuotePage(t *testing.T) {
 	one := b.treasurer(t, "one")
 	steps := one.page(t, "/operator/rates?currency=RUB&amount=1000&markup=5").Find("#quote tbody")
 	want(t, "steps", steps.Find("tr").Length(), 9)
-	if text := steps.Find("tr").Eq(3).Text(); !strings.Contains(text, "/ 100))") || !strings.Contains(text, "USDT") {
-		t.Errorf("what the merchant gets: %s", text)
-	}
+	wantIn(t, "what the merchant gets", steps.Find("tr").Eq(3).Text(), "/ 100))", "USDT")
 	a := one.get(t, "/operator/rates?currency=RUB&amount=nothing")
 	want(t, "no amount", a.code, http.StatusUnprocessableEntity)
 	want(t, "said", a.page(t).Find("#amount-wrong").Length(), 1)

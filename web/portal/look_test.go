@@ -59,9 +59,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("changed by %s", actor)
 	}
 	log := words(b.as(t, caller.Owner).page(t, "/merchant/log").Find("main"))
-	if !strings.Contains(log, "Look of cashbox № 1") || !strings.Contains(log, `page_color: null → "#ffd400"`) {
-		t.Errorf("the owner's log: %s", log)
-	}
+	wantIn(t, "the owner's log", log, "Look of cashbox № 1", `page_color: null → "#ffd400"`)
 	page := p.page(t, path)
 	want(t, "hosts", page.Find("#returnHosts").Text(), "shop.example\nwww.shop.example\na.example")
 	want(t, "ticked", page.Find("#payerEvents[checked]").Length(), 1)

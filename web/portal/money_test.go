@@ -79,19 +79,13 @@ func TestFundWithFourEyes(t *testing.T) {
 	b.traderHas(t, "1005.5")
 	// A second time it is decided already.
 	two.post(t, path+"/approve")
-	if text := two.get(t, path).
-		text(); !strings.Contains(text, "Somebody has decided this already") ||
-		!strings.Contains(text, "two") {
-		t.Errorf("again: %s", text)
-	}
+	wantIn(t, "again", two.get(t, path).text(), "Somebody has decided this already", "two")
 	b.traderHas(t, "1005.5")
 	log := two.page(t, "/operator/audit?status=decision&status=proposal").Find("tbody tr")
 	want(t, "lines of the log", log.Length(), 2)
 	leads, _ := log.First().Find("a[href^='/operator/approvals/']").Attr("href")
 	want(t, "where the decision leads", leads, path)
-	if text := log.Text(); !strings.Contains(text, "Fund a trader · Trader №") || !strings.Contains(text, "Approved") {
-		t.Errorf("the log says %s", text)
-	}
+	wantIn(t, "the log says", log.Text(), "Fund a trader · Trader №", "Approved")
 	b.Audit(t)
 }
 
@@ -121,9 +115,7 @@ func TestStaleAndRefused(t *testing.T) {
 	sure := one.get(t, "/operator/money/withdraw/confirm?"+b.fundQuery("1000.5", "tx-1"))
 	path := one.post(t, "/operator/money/withdraw", hidden(sure.page(t))...).to()
 	a := two.post(t, path+"/approve")
-	if a.code != http.StatusConflict || !strings.Contains(a.text(), "does not hold that much") {
-		t.Errorf("%d %s", a.code, a.text())
-	}
+	wantAnswer(t, "too much", a, http.StatusConflict, "does not hold that much")
 	wantIn(t, "not open", two.get(t, path).text(), "Open")
 	if a := two.post(t, path+"/refuse", "reason", strings.Repeat("x", 501)); a.code != http.StatusUnprocessableEntity {
 		t.Errorf("a long reason: %d", a.code)
@@ -151,9 +143,7 @@ func TestWrongMoney(t *testing.T) {
 		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=-5&validMinutes=x":                     "plain decimal",
 	} {
 		a := one.get(t, path)
-		if a.code != http.StatusUnprocessableEntity || !strings.Contains(a.text(), words) {
-			t.Errorf("%s: %d %s", path, a.code, a.text())
-		}
+		wantAnswer(t, path, a, http.StatusUnprocessableEntity, words)
 	}
 }
 
@@ -171,14 +161,10 @@ func TestCorrection(t *testing.T) {
 	b.Audit(t)
 	page := one.page(t, fmt.Sprintf("/operator/accounts/statement?owner=%d", ledger.Available(ledger.Platform, 0).ID()))
 	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
-	if !strings.Contains(text, "Correction by the operator") || !strings.Contains(text, "+2.50000000") {
-		t.Errorf("the platform's statement: %s", text)
-	}
+	wantIn(t, "the platform's statement", text, "Correction by the operator", "+2.50000000")
 	csv := one.get(t,
 		fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).body
-	if !strings.Contains(csv, "correction,correction,") || !strings.Contains(csv, "2.50000000,2.50000000\nrows,1") {
-		t.Errorf("the file: %s", csv)
-	}
+	wantIn(t, "the file", csv, "correction,correction,", "2.50000000,2.50000000\nrows,1")
 	list := one.get(t, "/operator/accounts?type=trader").text()
 	if !strings.Contains(list, "997.50000000") || strings.Contains(list, "Cashbox №") {
 		t.Errorf("accounts: %s", list)
@@ -194,9 +180,7 @@ func TestSetRatePage(t *testing.T) {
 	set := func(value, distance string) answer {
 		t.Helper()
 		sure := one.get(t, "/operator/rates/set/confirm?currency=RUB&validMinutes=60&fiatPerUsdt="+value)
-		if !strings.Contains(sure.text(), distance) || !strings.Contains(sure.text(), "100.00") {
-			t.Errorf("%s: nothing of %s: %s", value, distance, sure.text())
-		}
+		wantIn(t, value+": nothing of", sure.text(), distance, "100.00")
 		return one.post(t, "/operator/rates/set", hidden(sure.page(t))...)
 	}
 	if a := set("105.01", "+5.01 %"); !strings.HasPrefix(a.to(), "/operator/approvals/") {
@@ -208,9 +192,7 @@ func TestSetRatePage(t *testing.T) {
 		t.Errorf("%s %v", known.FiatPerUSDT, err)
 	}
 	text := one.get(t, "/operator/rates").text()
-	for _, word := range []string{"USDT/RUB", "95.00", "By hand", "±5", "No rate"} {
-		wantIn(t, "the page", text, word)
-	}
+	wantIn(t, "the page", text, "USDT/RUB", "95.00", "By hand", "±5", "No rate")
 }
 
 // A feed is made, shown with its health and the day's chart, and changed.
@@ -248,12 +230,8 @@ func TestFeedPages(t *testing.T) {
 		b.clock.Now(), evil)
 	noError(t, err)
 	a := one.get(t, "/operator/rates")
-	for _, word := range []string{"rates.example", evil, "99.00 – 101.50", "±3"} {
-		wantIn(t, "the page", a.text(), word)
-	}
-	if strings.Contains(a.body, evil) || strings.Contains(a.body, "hunter2") {
-		t.Error("what strangers wrote is not escaped, or the key shows")
-	}
+	wantIn(t, "the page", a.text(), "rates.example", evil, "99.00 – 101.50", "±3")
+	wantNot(t, "what strangers wrote is not escaped, or the key shows", a.body, evil, "hunter2")
 	want(t, "the line goes", a.page(t).Find("polyline").AttrOr("points", ""), "1320,96.0 1380,4.0")
 	form[3] = "off"
 	if a := one.post(

@@ -50,19 +50,13 @@ func TestOverviewPage(t *testing.T) {
 	b.week(t)
 	a := p.get(t, "/merchant")
 	text := strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(a.text())
-	for _, want := range []string{
-		"Deposits waiting for confirmation: 1", "Payments2 a week ago: 0", "Success rate50 % a week ago: –",
-		"1 min 45 s", "Total9.52380952 Available9.52380952 Held0.00000000", "By cashbox",
-	} {
-		wantIn(t, "the page", text, want)
-	}
+	wantIn(t, "the page", text, "Deposits waiting for confirmation: 1", "Payments2 a week ago: 0",
+		"Success rate50 % a week ago: –", "1 min 45 s",
+		"Total9.52380952 Available9.52380952 Held0.00000000", "By cashbox")
 	page := a.page(t)
-	if n := page.Find("svg[role=img]").Length(); n != 2 {
-		t.Errorf("%d charts", n)
-	}
-	if rows := page.Find("figure details tbody tr").Length(); rows != 1 {
-		t.Errorf("%d hours in the table beside the charts", rows)
-	}
+	want(t, "charts", page.Find("svg[role=img]").Length(), 2)
+	want(t, "hours in the table beside the charts", page.Find("figure details tbody tr").Length(),
+		1)
 	want(t, "there is inline style", page.Find("[style]").Length(), 0)
 	wantIn(t, "in Russian", p.get(t, "/merchant?lang=ru").text(), "Последние семь дней")
 }

@@ -20,19 +20,15 @@ func TestLedgerProof(t *testing.T) {
 	payment := b.create(t, "1500")
 	p := b.as(t, caller.Support)
 	page := fmt.Sprintf("/merchant/payments/%d", payment.ID)
-	if a := p.get(t, page+"/proof.json"); a.code != http.StatusConflict ||
-		!strings.Contains(a.text(), "nothing to prove") {
-		t.Errorf("before anything was moved: %d %s", a.code, a.text())
-	}
+	wantAnswer(t, "before anything was moved", p.get(t, page+"/proof.json"), http.StatusConflict,
+		"nothing to prove")
 	if a := p.get(t, page); strings.Contains(a.body, "proof.json") {
 		t.Error("a pending payment has a link to its proof")
 	}
 	_, err := b.payments.Confirm(t.Context(), b.traders[0].Caller, payment.ID)
 	noError(t, err)
-	if a := p.get(t, page+"/proof.json"); a.code != http.StatusConflict ||
-		!strings.Contains(a.text(), "will be sealed on") {
-		t.Errorf("before the day was sealed: %d %s", a.code, a.text())
-	}
+	wantAnswer(t, "before the day was sealed", p.get(t, page+"/proof.json"), http.StatusConflict,
+		"will be sealed on")
 	b.clock.Advance(24 * time.Hour)
 	noError(t, b.rooms.Signer.Note(t.Context(), b.clock.Now()))
 	noError(t, seal.NewSealer(b.Pool, b.clock, b.rooms.Signer).Run(t.Context()))

@@ -47,9 +47,7 @@ func TestRequisites(t *testing.T) {
 	for _, meter := range [][2]string{{"20", "1"}, {"50000", "1500"}, {"3", "1"}} {
 		want(t, "no meter of", page.Find(fmt.Sprintf(`meter[max="%s"][value="%s"]`, meter[0], meter[1])).Length(), 1)
 	}
-	if n := page.Find(".why").Length(); n != 0 {
-		t.Errorf("%d reasons", n)
-	}
+	want(t, "reasons", page.Find(".why").Length(), 0)
 }
 
 // Why no payments come is said with its numbers and with when it ends. The clock of the bundle begins

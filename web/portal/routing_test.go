@@ -26,11 +26,8 @@ func TestRoutingPage(t *testing.T) {
 		t.Fatalf("%d candidates", rows.Length())
 	}
 	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
-	for _, word := range []string{
-		fmt.Sprintf("Requisite № %d gets it", first), fmt.Sprintf("№ %d", second), "limits of the amount", "Would get it",
-	} {
-		wantIn(t, "the page", text, word)
-	}
+	wantIn(t, "the page", text, fmt.Sprintf("Requisite № %d gets it", first),
+		fmt.Sprintf("№ %d", second), "limits of the amount", "Would get it")
 	wantIn(t, "nothing", one.get(t, query+"0").text(), "must be at least 1")
 	if a := one.get(t, query+"1500&at=soon"); a.code != http.StatusUnprocessableEntity {
 		t.Errorf("a wrong time: %d", a.code)

@@ -89,12 +89,10 @@ func TestSandboxStart(t *testing.T) {
 	says(t, a, "Create a payment below", "trader-1", "shop", "http://api.example", "the-key", "dir/sandbox.json",
 		"docs/integrate.md", "Nothing yet.")
 	page := a.page(t)
-	if n := page.Find(`form[action="/sandbox/sign-in"]`).Length(); n != 2 {
-		t.Errorf("%d users to sign in as; a payer has no portal", n)
-	}
-	if n := page.Find(`form[action="/sandbox/payments"], form[action="/sandbox/payouts"]`).Length(); n != 3 {
-		t.Errorf("%d things to make", n)
-	}
+	want(t, "users to sign in as; a payer has no portal",
+		page.Find(`form[action="/sandbox/sign-in"]`).Length(), 2)
+	want(t, "things to make",
+		page.Find(`form[action="/sandbox/payments"], form[action="/sandbox/payouts"]`).Length(), 3)
 	browser.cookies["lang"] = "ru"
 	says(t, browser.get(t, "/"), "Создайте платёж ниже", "Создать выплату", "Войти одним нажатием", "Что вы создали")
 }
@@ -203,9 +201,7 @@ func TestSandboxRefuses(t *testing.T) {
 	}
 	var made int
 	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from payment").Scan(&made))
-	if made != 0 {
-		t.Errorf("%d payments", made)
-	}
+	want(t, "payments", made, 0)
 }
 
 // deliver posts a webhook as the gateway does: without any sign of a browser.
@@ -240,12 +236,10 @@ func TestSandboxInbox(t *testing.T) {
 	for i, wanted := range []string{"signature wrong", "signature verified"} {
 		want(t, "webhook", items.Eq(i).Find(".badge").First().Text(), wanted)
 	}
-	for _, wanted := range []string{"payment.status.updated", "№ 7", "Completed", `"uuid": "u-1"`, "Webhook-Id: msg_1"} {
-		wantIn(t, "the page", items.Eq(1).Text(), wanted)
-	}
-	if n := browser.page(t, "/sandbox/inbox?of=u-1").Find("#inbox li").Length(); n != 1 {
-		t.Errorf("%d webhooks of the payment", n)
-	}
+	wantIn(t, "the page", items.Eq(1).Text(), "payment.status.updated", "№ 7", "Completed",
+		`"uuid": "u-1"`, "Webhook-Id: msg_1")
+	want(t, "webhooks of the payment",
+		browser.page(t, "/sandbox/inbox?of=u-1").Find("#inbox li").Length(), 1)
 	want(t, "nothing new is", browser.get(t, "/sandbox/inbox/list?seen=2").code, http.StatusNoContent)
 	if news := browser.get(t, "/sandbox/inbox/list?seen=1"); news.code != http.StatusOK ||
 		strings.Contains(news.body, "<main") {

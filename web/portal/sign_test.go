@@ -39,9 +39,7 @@ func TestSignInRefused(t *testing.T) {
 	for login, given := range map[string]string{"owner": "wrong password", "nobody": password, "off": password} {
 		p := b.nobody()
 		a := p.post(t, "/sign-in", "login", login, "password", given)
-		if a.code != http.StatusUnprocessableEntity || !strings.Contains(a.text(), "Login or password is wrong.") {
-			t.Errorf("%s: %d %s", login, a.code, a.text())
-		}
+		wantAnswer(t, login, a, http.StatusUnprocessableEntity, "Login or password is wrong.")
 		if p.cookie() != "" || strings.Contains(a.body, given) {
 			t.Errorf("%s: the answer has a cookie, or the password in it", login)
 		}
@@ -173,8 +171,6 @@ func TestPagesAreBounded(t *testing.T) {
 	for range 8 {
 		last = p.get(t, "/account")
 	}
-	if last.code != http.StatusTooManyRequests || !strings.Contains(last.text(), "Too many tries") {
-		t.Errorf("%d %s", last.code, last.text())
-	}
+	wantAnswer(t, "the last try", last, http.StatusTooManyRequests, "Too many tries")
 	want(t, "somebody else", b.nobody().get(t, "/sign-in").code, http.StatusOK)
 }

@@ -89,10 +89,8 @@ func TestConfirmDepositOnce(t *testing.T) {
 	d := b.deposited(t, "250.5", "first")
 	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
 	question := ann.page(t, path+"/confirm")
-	if text := question.Find("main form").Text(); !strings.Contains(text, "250.50\u00a0USDT") ||
-		!strings.Contains(text, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t") {
-		t.Errorf("the question: %s", text)
-	}
+	wantIn(t, "the question", question.Find("main form").Text(), "250.50\u00a0USDT",
+		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
 	forms := map[*person][]string{ann: hidden(question), bob: hidden(bob.page(t, path+"/confirm"))}
 	var all sync.WaitGroup
 	var lock sync.Mutex
