@@ -21,6 +21,7 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/testenv"
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
@@ -124,9 +125,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 
 func noError(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 }
 
 // callback calls UpdatePaymentStatus over REST, signed by the application.
@@ -328,9 +327,7 @@ func TestUnsigned(t *testing.T) {
 		Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{"))
 	noError(t, err)
 	_ = response.Body.Close()
-	if response.StatusCode != 401 {
-		t.Errorf("REST: %d", response.StatusCode)
-	}
+	testenv.Want(t, response.StatusCode, 401, "REST")
 	_, err = gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
 		UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{}))
 	failed := new(connect.Error)

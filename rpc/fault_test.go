@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
@@ -93,9 +94,7 @@ func TestInternalErrorIsHidden(t *testing.T) {
 func TestConnectErrorsPass(t *testing.T) {
 	t.Parallel()
 	own := connect.NewError(connect.CodeCanceled, errors.New("cancelled"))
-	if got := ConnectError(t.Context(), own); got != own {
-		t.Errorf("%v", got)
-	}
+	testenv.Want(t, ConnectError(t.Context(), own), own, "an error of Connect becomes")
 }
 
 // Whole seconds, rounded up: who comes back a little early would be refused again.

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -75,9 +76,8 @@ func TestFourEyesByCalls(t *testing.T) {
 	wantCode(approve(one), "proposal_own")
 	noError(t, approve(two))
 	wantCode(approve(two), "proposal_decided")
-	if got := d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(); got != "97.5" {
-		t.Errorf("the trader has %s", got)
-	}
+	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "97.5",
+		"the trader has")
 	set := func(value string) *portalv1.SetRateResponse {
 		t.Helper()
 		res, err := s.SetRate(one, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: value}))

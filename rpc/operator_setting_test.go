@@ -1,6 +1,10 @@
 package rpc
 
-import "testing"
+import (
+	"testing"
+
+	"gateway.example/internal/testenv"
+)
 
 // Amounts keep every digit, which a float would not; counts and what is not there stay what they
 // are.
@@ -11,16 +15,10 @@ func TestSettingKeepsDigits(t *testing.T) {
 			`{"max_amount": 123456789012345678.10, "margin_percent": 7.0100, "validity_seconds": 900, "min_amount": null}`,
 		),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	fields := got.GetFields()
-	if text := fields["max_amount"].GetStringValue(); text != "123456789012345678.10" {
-		t.Errorf("max_amount %q", text)
-	}
-	if text := fields["margin_percent"].GetStringValue(); text != "7.0100" {
-		t.Errorf("margin_percent %q", text)
-	}
+	testenv.Want(t, fields["max_amount"].GetStringValue(), "123456789012345678.10", "max_amount")
+	testenv.Want(t, fields["margin_percent"].GetStringValue(), "7.0100", "margin_percent")
 	if n := fields["validity_seconds"].GetNumberValue(); n != 900 || fields["min_amount"].AsInterface() != nil {
 		t.Errorf("%v", got)
 	}

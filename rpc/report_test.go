@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -103,9 +104,7 @@ func TestReportOfATrader(t *testing.T) {
 	}
 	payins, err := service.ListPayins(ctx, connect.NewRequest(&portalv1.ReportServiceListPayinsRequest{}))
 	noError(t, err)
-	if got := payins.Msg.GetData(); len(got) != 0 {
-		t.Errorf("the payouts are %v", got)
-	}
+	testenv.Want(t, len(payins.Msg.GetData()), 0, "payouts")
 	_, err = service.GetPayinTimeline(ctx,
 		connect.NewRequest(&portalv1.GetPayinTimelineRequest{PayinId: p.UUID.String()}))
 	if refusal := fault.As(err); refusal == nil || refusal.Code != "not_found" {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/edge"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
@@ -70,13 +71,9 @@ func TestTakeMessage(t *testing.T) {
 	for _, file := range files() {
 		sent := &gatewayv1.CreateAppealRequest{PaymentId: 42, Reason: &reason, FileName: &name, File: file}
 		asProto, err := proto.Marshal(sent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		asJSON, err := protojson.Marshal(sent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		spellings := map[string]string{"JSON": string(asJSON)}
 		if file != nil {
 			for form, coding := range map[string]*base64.Encoding{

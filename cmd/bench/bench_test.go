@@ -59,9 +59,7 @@ func TestRun(t *testing.T) {
 	if longest, _ := got["longest_snapshot_s"].(float64); longest > 5 {
 		t.Errorf("a snapshot was kept for %v s", longest)
 	}
-	if got["audit_violations"] != 0.0 {
-		t.Errorf("audit_violations is %v\n%s", got["audit_violations"], &log)
-	}
+	testenv.Want[any](t, got["audit_violations"], 0.0, "audit_violations, after %s", &log)
 	if _, there := got["pay_page_bytes"]; !there {
 		t.Error("pay_page_bytes is missing")
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // What swings and what fills at the beginning is no leak, and what grows to the end is one.
@@ -27,8 +29,6 @@ func TestCheckSoak(t *testing.T) {
 		for i := range 30 {
 			seen = append(seen, c.of(i))
 		}
-		if err := checkSoak(seen); errors.Is(err, errLeak) != c.leak {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.Want(t, errors.Is(checkSoak(seen), errLeak), c.leak, "%s", name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // A batch from BEGIN to COMMIT is one round trip, and so is each statement by itself. What comes
@@ -28,9 +29,7 @@ func TestTap(t *testing.T) {
 			t.Fatalf("%d round trips, want %d", len(trips), len(want))
 		}
 		for i, made := range trips {
-			if made.completed() != want[i] {
-				t.Errorf("%d statements in trip %d, want %d", made.completed(), i, want[i])
-			}
+			testenv.Want(t, made.completed(), want[i], "statements in trip %d", i)
 		}
 		return trips
 	}

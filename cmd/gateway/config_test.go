@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // production are the variables a production gateway needs besides its database.
@@ -180,9 +182,7 @@ func TestVersionText(t *testing.T) {
 			Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}},
 		},
 	} {
-		if got := versionText(&info); got != want {
-			t.Errorf("%q; want %q", got, want)
-		}
+		testenv.Want(t, versionText(&info), want, "the version")
 	}
 }
 
@@ -195,8 +195,6 @@ func TestRunAs(t *testing.T) {
 		// go run, in a directory that is not the repository's.
 		"/tmp/go-build123/b001/exe/gateway": "go run gateway.example/cmd/gateway",
 	} {
-		if got := runAs(path); got != want {
-			t.Errorf("%s: %s; want %s", path, got, want)
-		}
+		testenv.Want(t, runAs(path), want, "%s", path)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // A sandbox takes another port where one that nobody asked for is in use, and says so. A port that was
@@ -12,9 +14,7 @@ import (
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	t.Cleanup(func() { _ = taken.Close() })
 	open := func(sandbox bool, fixed, url string) (address, told string, err error) {
 		const free = "127.0.0.1:0"
@@ -25,9 +25,7 @@ func TestPortInUse(t *testing.T) {
 		d, err := openDoors(context.Background(), &c, func(format string, _ ...any) { told += format })
 		if err == nil {
 			defer d.close()
-			if c.baseURL != localURL(d.api) {
-				t.Errorf("the URL is %s, and the address %s", c.baseURL, d.api.Addr())
-			}
+			testenv.Want(t, c.baseURL, localURL(d.api), "the URL")
 			address = d.api.Addr().String()
 		}
 		return address, told, err

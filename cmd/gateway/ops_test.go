@@ -43,12 +43,9 @@ func wantGauges(t *testing.T, metrics prometheus.Gatherer, want map[string]float
 	t.Helper()
 	families, err := metrics.Gather()
 	testenv.NoError(t, err)
-	if len(families) != len(want) {
-		t.Errorf("%d metrics, want %d", len(families), len(want))
-	}
+	testenv.Want(t, len(families), len(want), "metrics")
 	for _, family := range families {
-		if got := family.GetMetric()[0].GetGauge().GetValue(); got != want[family.GetName()] {
-			t.Errorf("%s is %v, want %v", family.GetName(), got, want[family.GetName()])
-		}
+		testenv.Want(t, family.GetMetric()[0].GetGauge().GetValue(), want[family.GetName()], "%s",
+			family.GetName())
 	}
 }

@@ -22,9 +22,7 @@ func TestSecondStartIsRefused(t *testing.T) {
 	srv := started(t, dir)
 	_, err := Start(testContext(t), Options{Dir: dir})
 	wantError(t, err, ErrInUse, dir, "another gateway", "GATEWAY_DATA_DIR")
-	if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
-		t.Error("the first server suffered")
-	}
+	testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "the first server suffered")
 }
 
 func TestSecondStartHonoursItsContext(t *testing.T) {

@@ -35,9 +35,8 @@ func TestTwoServersSideBySide(t *testing.T) {
 	t.Parallel()
 	one, two := started(t, made(t)), started(t, made(t))
 	ask(t, one, "CREATE TABLE mine ()", "SELECT 'ok'")
-	if got := ask(t, two, "SELECT coalesce(to_regclass('mine')::text, 'none')"); got != "none" {
-		t.Errorf("the second server sees the first one's table: %s", got)
-	}
+	testenv.Want(t, ask(t, two, "SELECT coalesce(to_regclass('mine')::text, 'none')"), "none",
+		"the second server sees the first one's table")
 }
 
 func TestSettings(t *testing.T) {
@@ -56,9 +55,7 @@ func TestSettings(t *testing.T) {
 	}{{Options{Dir: made(t)}, durable}, {Options{Dir: made(t), Ephemeral: true, MaxConnections: 77}, ephemeral}} {
 		srv := start(t, c.opts)
 		for name, want := range c.want {
-			if got := ask(t, srv, "SHOW "+name); got != want {
-				t.Errorf("%s = %q, want %q", name, got, want)
-			}
+			testenv.Want(t, ask(t, srv, "SHOW "+name), want, "%s", name)
 		}
 	}
 }

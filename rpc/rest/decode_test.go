@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
@@ -163,9 +164,7 @@ func TestDecodeSample(t *testing.T) {
 		"empty lists": {`{"tags":[],"items":[],"extra":{}}`, ``},
 	} {
 		want := newSample(t)
-		if err := prototext.Unmarshal([]byte(test.want), want.Interface()); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, prototext.Unmarshal([]byte(test.want), want.Interface()))
 		got, found := decodeNew(want, test.body)
 		if len(found) > 0 || !proto.Equal(got.Interface(), want.Interface()) {
 			t.Errorf("%s: got %v, errors %v; want %v", name, got.Interface(), found, want.Interface())
@@ -220,9 +219,7 @@ func TestDecodeBoundsItsAnswer(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 10_000)
 	_, found := decodeNew(newSample(t), `{"`+long+`":{"a":1,"a":2},"tags":[`+strings.Repeat("1,", 10_000)+`1]}`)
-	if len(found) != maxFindings {
-		t.Errorf("%d findings; want %d", len(found), maxFindings)
-	}
+	testenv.Want(t, len(found), maxFindings, "findings")
 	if shortened := strings.Repeat("é", 32) + "….a"; !found.Wrong(shortened) {
 		t.Errorf("no finding for the shortened name in %q", found)
 	}

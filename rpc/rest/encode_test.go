@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
@@ -117,9 +118,7 @@ func TestEncodeSample(t *testing.T) {
 			`"colour":9,"rawBytes":"","tags":[],"extra":{},"items":[],"at":null,"anything":{"a":"<"},"created_at":""}`,
 	} {
 		msg := newSample(t)
-		if err := prototext.Unmarshal([]byte(text), msg.Interface()); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, prototext.Unmarshal([]byte(text), msg.Interface()))
 		got, err := encode(newSchema(msg.Descriptor()), msg)
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %v\n got %s\nwant %s", text, err, got, want)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/edge"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
@@ -133,9 +134,7 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		msg := &gatewayv1.CreateAppealRequest{}
 		read, err := readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		found := read.found
 		if read.file != nil {
 			if msg.File, err = io.ReadAll(read.file.Content()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/testenv"
 )
 
 // The closed lists of the description are those that the program goes by.
@@ -93,9 +94,7 @@ func TestCodesOfOperations(t *testing.T) {
 			"[not_found]",
 		"paths /api/v1/checkout/{token} get responses 401": "<nil>",
 	} {
-		if got := fmt.Sprint(walk(t, document, path)); got != want {
-			t.Errorf("%s is %s, want %s", path, got, want)
-		}
+		testenv.Want(t, fmt.Sprint(walk(t, document, path)), want, "%s", path)
 	}
 }
 

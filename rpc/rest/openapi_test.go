@@ -9,19 +9,16 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 func described(t *testing.T) map[string]any {
 	t.Helper()
 	content, err := OpenAPI(services(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	var document map[string]any
-	if err := json.Unmarshal(content, &document); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, json.Unmarshal(content, &document))
 	return document
 }
 
@@ -83,9 +80,7 @@ func TestDescription(t *testing.T) {
 		keysPath + " post responses 201 description":                                "Created",
 		keysPath + "/{credential_id} delete operationId":                            "RevokeCredential",
 	} {
-		if got := walk(t, document, path); got != want {
-			t.Errorf("%s is %v, want %v", path, got, want)
-		}
+		testenv.Want(t, walk(t, document, path), want, "%s", path)
 	}
 }
 
@@ -98,9 +93,7 @@ const (
 func TestAnswersFitTheDescription(t *testing.T) {
 	t.Parallel()
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("gateway.json", described(t)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, compiler.AddResource("gateway.json", described(t)))
 	valid := compiler.MustCompile("gateway.json#/components/schemas/CreatePaymentResponse")
 	text, url, uuid, rate, markup := "text", "https://shop.example/", "019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b", "15.51791025", "4.5"
 	least := func() *gatewayv1.Payment {
@@ -124,13 +117,9 @@ func TestAnswersFitTheDescription(t *testing.T) {
 	for name, payment := range map[string]*gatewayv1.Payment{"full": full, "least": least(), "hidden": hidden} {
 		body, err := encode(newSchema((&gatewayv1.CreatePaymentResponse{}).ProtoReflect().Descriptor()),
 			(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: payment}).ProtoReflect())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		answer, err := jsonschema.UnmarshalJSON(strings.NewReader(string(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		if err := valid.Validate(answer); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 func TestDecodeQuery(t *testing.T) {
@@ -39,9 +40,7 @@ func TestDecodeQuery(t *testing.T) {
 	} {
 		want := newSample(t)
 		got := want.New()
-		if err := prototext.Unmarshal([]byte(test.want), want.Interface()); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, prototext.Unmarshal([]byte(test.want), want.Interface()))
 		found, _ := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
 		if !reflect.DeepEqual(found, test.found) || !proto.Equal(got.Interface(), want.Interface()) {
 			t.Errorf("%s: got %v, errors %v; want %v, errors %v", query, got.Interface(), found, want.Interface(),

@@ -16,6 +16,7 @@ import (
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -119,9 +120,7 @@ func checkAnswer(t *testing.T, name string, w *httptest.ResponseRecorder, status
 	for header, want := range map[string]string{
 		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "Location": "",
 	} {
-		if got := w.Header().Get(header); got != want {
-			t.Errorf("%s: %s: %q; want %q", name, header, got, want)
-		}
+		testenv.Want(t, w.Header().Get(header), want, "%s: %s", name, header)
 	}
 }
 
@@ -143,16 +142,12 @@ func TestCreatePayment(t *testing.T) {
 	r.Header.Set("X-Custom", "x")
 	w := exchange(s, open, r)
 	checkAnswer(t, "create", w, http.StatusOK, `{"message":"Payment created","data":`+sbpJSON+`}`)
-	if w.Header().Get("Idempotent-Replay") != "true" {
-		t.Error("the response's header is missing")
-	}
+	testenv.Want(t, w.Header().Get("Idempotent-Replay"), "true", "the response's header is missing")
 	if want := (&gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}); !proto.Equal(
 		s.asked, want) {
 		t.Errorf("asked %v; want %v", s.asked, want)
 	}
-	if s.header.Get("X-Custom") != "x" {
-		t.Error("the request's header is missing")
-	}
+	testenv.Want(t, s.header.Get("X-Custom"), "x", "the request's header is missing")
 }
 
 func TestFindingsReachTheService(t *testing.T) {
@@ -235,9 +230,7 @@ func TestMethodNotAllowed(t *testing.T) {
 		method, path, _ := strings.Cut(request, " ")
 		w := exchange(&stub{}, open, httptest.NewRequest(method, path, http.NoBody))
 		checkAnswer(t, request, w, http.StatusMethodNotAllowed, methodJSON)
-		if got := w.Header().Get("Allow"); got != allow {
-			t.Errorf("%s: Allow: %q; want %q", request, got, allow)
-		}
+		testenv.Want(t, w.Header().Get("Allow"), allow, "%s: Allow", request)
 	}
 }
 
@@ -246,9 +239,7 @@ func TestHead(t *testing.T) {
 	server := httptest.NewServer(New(services(&stub{}), open))
 	defer server.Close()
 	response, err := http.Head(server.URL + "/api/v1/payments/42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK || len(body) > 0 {
 		t.Errorf("%d %q", response.StatusCode, body)
@@ -279,9 +270,7 @@ func TestMediaTypes(t *testing.T) {
 		r.Header.Set("Content-Type", test.contentType)
 		r.Header.Set("Content-Encoding", test.encoding)
 		w := exchange(&stub{}, open, r)
-		if w.Code != test.status {
-			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
-		}
+		testenv.Want(t, w.Code, test.status, "%+v: %s", test, w.Body)
 		if w.Code == http.StatusUnsupportedMediaType {
 			checkAnswer(t, test.contentType, w, w.Code, mediaTypeJSON)
 		}
@@ -291,9 +280,8 @@ func TestMediaTypes(t *testing.T) {
 func TestBodySize(t *testing.T) {
 	t.Parallel()
 	body := func(size int) string { return `{"orderId":"` + strings.Repeat("x", size-len(`{"orderId":""}`)) + `"}` }
-	if w := exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))); w.Code != http.StatusOK {
-		t.Errorf("at the limit: %d %s", w.Code, w.Body)
-	}
+	testenv.Want(t, exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))).Code,
+		http.StatusOK, "at the limit")
 	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))),
 		http.StatusRequestEntityTooLarge, tooLargeJSON)
 
@@ -381,8 +369,6 @@ func TestCreationAndItsRepeat(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]int{"new": http.StatusCreated, "again": http.StatusOK} {
 		w := exchange(&stub{}, open, post("/api/v1/deposits", `{"idempotencyKey":"`+key+`"}`))
-		if w.Code != want {
-			t.Errorf("%s: %d, want %d", key, w.Code, want)
-		}
+		testenv.Want(t, w.Code, want, "%s", key)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"gateway.example/internal/testenv"
 )
 
 // sampleProto is a message of every shape the codec carries, beyond those the API has today.
@@ -56,13 +58,9 @@ message_type { name: "Hidden" field { name: "x" number: 1 label: LABEL_OPTIONAL 
 func sampleDescriptor(t testing.TB, name protoreflect.Name) protoreflect.MessageDescriptor {
 	t.Helper()
 	file := &descriptorpb.FileDescriptorProto{}
-	if err := prototext.Unmarshal([]byte(sampleProto), file); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, prototext.Unmarshal([]byte(sampleProto), file))
 	desc, err := protodesc.NewFile(file, protoregistry.GlobalFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return desc.Messages().ByName(name)
 }
 
