@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -139,12 +137,9 @@ func (w *modelWalk) rushAppeals(s modelStep) error {
 	}
 	who := w.merchantOf(p.merchantID).Caller
 	a, want := newModelAppeal(s, p, who.Actor()), w.model.refuseAppeal(p)
-	answers, errs := make([]payment.AppealRecord, 3), make([]error, 3)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() { answers[i], errs[i] = w.service.OpenAppeal(w.ctx, who, p.id, a.request()) })
-	}
-	wg.Wait()
+	answers, errs := atOnce(3, func(int) (payment.AppealRecord, error) {
+		return w.service.OpenAppeal(w.ctx, who, p.id, a.request())
+	})
 	w.tell("appeal rushed", p.origin())
 	first := -1
 	if want == "" {
@@ -226,8 +221,7 @@ func (w *modelWalk) decide(s modelStep) error {
 	}
 	if s.n[3]%20 == 0 {
 		r.Outcome = "cancelled"
-		_, err := w.service.ResolveAppeal(w.ctx, modelOperator, a.id, r)
-		return errUnlessInvalid(err, []string{"outcome"})
+		return errUnlessInvalid(errOf(w.service.ResolveAppeal(w.ctx, modelOperator, a.id, r)), []string{"outcome"})
 	}
 	ctx, injury := w.injured(s)
 	got, err := w.service.ResolveAppeal(ctx, modelOperator, a.id, r)
@@ -241,15 +235,9 @@ func (w *modelWalk) decideBoth(s modelStep) error {
 		return nil
 	}
 	outcomes := []string{"completed", "failed"}
-	answers, errs := make([]payment.AppealRecord, 2), make([]error, 2)
-	var wg sync.WaitGroup
-	for i, outcome := range outcomes {
-		wg.Go(func() {
-			answers[i], errs[i] = w.service.ResolveAppeal(w.ctx, modelOperator, a.id,
-				payment.Resolution{Outcome: outcome})
-		})
-	}
-	wg.Wait()
+	answers, errs := atOnce(2, func(i int) (payment.AppealRecord, error) {
+		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcomes[i]})
+	})
 	w.tell("appeal decided both ways", a.payment.origin())
 	first := max(slices.Index(errs, nil), 0)
 	return errors.Join(
@@ -264,34 +252,13 @@ func (w *modelWalk) forbiddenAppeal(s modelStep) error {
 	limited := merchant
 	limited.Scopes = []string{caller.ScopeDeposits}
 	r := newModelAppeal(s, nil, "").request()
-	calls := []struct {
-		want string
-		call func(context.Context) error
-	}{
-		{"merchant_scope_required", func(ctx context.Context) error {
-			_, err := w.service.OpenAppeal(ctx, limited, p, r)
-			return err
-		}},
-		{"not_found", func(ctx context.Context) error {
-			_, err := w.service.OpenAppeal(ctx, merchant, 1<<40, r)
-			return err
-		}},
-		{"token_kind_not_allowed", func(ctx context.Context) error {
-			_, err := w.service.ReviewAppeal(ctx, merchant, 1)
-			return err
-		}},
-		{"not_found", func(ctx context.Context) error {
-			_, err := w.service.ResolveAppeal(ctx, modelOperator, 1<<40, payment.Resolution{Outcome: "failed"})
-			return err
-		}},
-	}
-	var wrong []error
-	for i, c := range calls {
-		if err := errUnlessCode(c.call(w.ctx), c.want); err != nil {
-			wrong = append(wrong, fmt.Errorf("call %d: %w", i, err))
-		}
-	}
-	return errors.Join(wrong...)
+	failed := payment.Resolution{Outcome: "failed"}
+	return errUnlessRefused(
+		modelRefusal{"merchant_scope_required", errOf(w.service.OpenAppeal(w.ctx, limited, p, r))},
+		modelRefusal{"not_found", errOf(w.service.OpenAppeal(w.ctx, merchant, 1<<40, r))},
+		modelRefusal{"token_kind_not_allowed", errOf(w.service.ReviewAppeal(w.ctx, merchant, 1))},
+		modelRefusal{"not_found", errOf(w.service.ResolveAppeal(w.ctx, modelOperator, 1<<40, failed))},
+	)
 }
 
 type modelAppeal struct {

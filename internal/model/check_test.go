@@ -135,15 +135,20 @@ func (w *modelWalk) lookAtDeliveries(b *pgx.Batch) {
 // hear notes a new event, which must have a job.
 func (w *modelWalk) hear(id uuid.UUID) { w.told = append(w.told, id) }
 
-func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
-	b.Queue("select * from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).
+// lookAtRow compares the row of a record in its own table.
+func lookAtRow[T any](b *pgx.Batch, table string, merchant, id int64, same func(T) error) {
+	b.Queue("select * from "+table+" where merchant_id = $1 and id = $2", merchant, id).
 		Query(func(rows pgx.Rows) error {
-			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payment])
+			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
 			if err == nil {
-				err = w.sameRow(p, row)
+				err = same(row)
 			}
 			return in("the database", err)
 		})
+}
+
+func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
+	lookAtRow(b, "payment", p.merchantID, p.id, func(row db.Payment) error { return w.sameRow(p, row) })
 	lookAtHistory(b, "payment", p.merchantID, p.id, &p.modelHistory)
 	p.lookAround(w, b)
 	p.lookAtAppeal(b)

@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"gateway.example/internal/caller"
@@ -212,17 +211,15 @@ func (w *modelWalk) forbiddenDesk(s modelStep) error {
 	limited := merchant
 	limited.Scopes = []string{caller.ScopeDeposits}
 	name := strconv.FormatInt(p, 10)
-	_, request := w.checkouts.RequestCode(w.ctx, merchant, p)
-	_, resend := w.checkouts.RequestResend(w.ctx, modelOperator, p)
-	_, none := w.checkouts.MarkCodeNotNeeded(w.ctx, trader, 1<<40)
-	_, scope := w.checkouts.Resend(w.ctx, limited, name)
-	_, kind := w.checkouts.Resend(w.ctx, trader, name)
-	_, nowhere := w.checkouts.Resend(w.ctx, merchant, "0")
 	_, _, list := w.checkouts.ListConflicts(w.ctx, trader, nil, nil)
-	return errors.Join(
-		errUnlessCode(request, "token_kind_not_allowed"), errUnlessCode(resend, "token_kind_not_allowed"),
-		errUnlessCode(none, "not_found"), errUnlessCode(scope, "merchant_scope_required"),
-		errUnlessCode(kind, "token_kind_not_allowed"), errUnlessCode(nowhere, "not_found"),
-		errUnlessCode(list, "token_kind_not_allowed"),
+	const kind = "token_kind_not_allowed"
+	return errUnlessRefused(
+		modelRefusal{kind, errOf(w.checkouts.RequestCode(w.ctx, merchant, p))},
+		modelRefusal{kind, errOf(w.checkouts.RequestResend(w.ctx, modelOperator, p))},
+		modelRefusal{"not_found", errOf(w.checkouts.MarkCodeNotNeeded(w.ctx, trader, 1<<40))},
+		modelRefusal{"merchant_scope_required", errOf(w.checkouts.Resend(w.ctx, limited, name))},
+		modelRefusal{kind, errOf(w.checkouts.Resend(w.ctx, trader, name))},
+		modelRefusal{"not_found", errOf(w.checkouts.Resend(w.ctx, merchant, "0"))},
+		modelRefusal{kind, list},
 	)
 }

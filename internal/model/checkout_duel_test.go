@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 )
@@ -41,15 +42,15 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 			who:     "payer",
 			refusal: over("checkout_closed", func() bool { return p.closed(w.model.now) }),
 			apply:   move("cancelled", "payer"),
-			call:    func() error { _, err := w.checkouts.Cancel(w.ctx, w.linkOf(p)); return err },
+			call:    func() error { return errOf(w.checkouts.Cancel(w.ctx, w.linkOf(p))) },
 		},
 		{
 			who: "trader's no", refusal: ended, apply: move("cancelled", trader.Actor()),
-			call: func() error { _, err := w.service.Cancel(w.ctx, trader, p.id, nil); return err },
+			call: func() error { return errOf(w.service.Cancel(w.ctx, trader, p.id, nil)) },
 		},
 		{
 			who: "trader's yes", refusal: ended, apply: move("completed", trader.Actor()),
-			call: func() error { _, err := w.service.Confirm(w.ctx, trader, p.id); return err },
+			call: func() error { return errOf(w.service.Confirm(w.ctx, trader, p.id)) },
 		},
 	}
 }
@@ -251,11 +252,11 @@ func (w *modelWalk) duelCard(s modelStep) error {
 		return nil
 	}
 	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
-	call := func() error { _, err := w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details()); return err }
+	call := func() error { return errOf(w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details())) }
 	parts := func(calls []modelBankCall) []modelPart { return w.entering(p, entered, calls) }
 	what, want := "card", p.refusePayer(w.model.now, phaseDetails)
 	if p.phaseShown() != phaseDetails {
-		call = func() error { _, err := w.checkouts.SubmitCode(w.ctx, w.linkOf(p), codeRight); return err }
+		call = func() error { return errOf(w.checkouts.SubmitCode(w.ctx, w.linkOf(p), codeRight)) }
 		parts = func(calls []modelBankCall) []modelPart { return w.coding(p, calls) }
 		what, want = "code", p.refusePayer(w.model.now, phaseBank, phaseCode)
 	}
@@ -308,14 +309,9 @@ func (w *modelWalk) enterBoth(s modelStep) error {
 		cards[1].pan = pansApproved[1]
 	}
 	want := p.refusePayer(w.model.now, phaseDetails)
-	errs := make([]error, len(cards))
-	var wg sync.WaitGroup
-	for i, entered := range cards {
-		wg.Go(func() {
-			_, errs[i] = w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), entered.details())
-		})
-	}
-	wg.Wait()
+	_, errs := atOnce(len(cards), func(i int) (checkout.View, error) {
+		return w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), cards[i].details())
+	})
 	w.tell("card entered twice", p.origin())
 	calls := w.bank.called()
 	taken := 0

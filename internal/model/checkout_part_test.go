@@ -407,6 +407,5 @@ func (w *modelWalk) whileOnItsWay(s modelStep, p *modelPayment, begin modelPart)
 		}
 	}
 	w.pass(modelAsked)
-	_, err := w.askBank(lineWhole, 1)
-	return err
+	return errOf(w.askBank(lineWhole, 1))
 }

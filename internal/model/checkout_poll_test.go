@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -78,8 +77,7 @@ func (w *modelWalk) poll(s modelStep) error {
 		return w.askAll(pickModel([]int{1, 1, 1, 1, 1, 2}, s.n[2]))
 	}
 	w.pass(pause)
-	_, err := w.askBank(line, 1)
-	return err
+	return errOf(w.askBank(line, 1))
 }
 
 // pause lets the time pass after which a payment's code may be sent again, or nearly.
@@ -119,12 +117,7 @@ func (w *modelWalk) askAll(replicas int) error {
 // askBank has the gateway ask the bank, and wants the questions to be the right ones.
 func (w *modelWalk) askBank(line modelLine, replicas int) (map[uuid.UUID]bool, error) {
 	w.bank.cut(line)
-	errs := make([]error, replicas)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() { errs[i] = w.checkouts.Poll(w.ctx) })
-	}
-	wg.Wait()
+	_, errs := atOnce(replicas, func(int) (any, error) { return nil, w.checkouts.Poll(w.ctx) })
 	calls := w.bank.called()
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("poll: %w", err)

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -216,20 +215,13 @@ func (w *modelWalk) forbiddenLinks(s modelStep, p *modelPayment) error {
 	if link == token {
 		return nil
 	}
-	var wrong []error
-	for _, call := range []func(context.Context) error{
-		func(ctx context.Context) error { _, err := w.checkouts.Get(ctx, link); return err },
-		func(ctx context.Context) error {
-			_, err := w.checkouts.SubmitDetails(ctx, link, w.cardOf(s).details())
-			return err
-		},
-		func(ctx context.Context) error { _, err := w.checkouts.SubmitCode(ctx, link, codeRight); return err },
-		func(ctx context.Context) error { _, err := w.checkouts.Cancel(ctx, link); return err },
-		func(ctx context.Context) error { return w.checkouts.ResendByPayer(ctx, link) },
-	} {
-		wrong = append(wrong, errUnlessCode(call(w.ctx), "not_found"))
-	}
-	return errors.Join(wrong...)
+	return errUnlessRefused(
+		modelRefusal{"not_found", errOf(w.checkouts.Get(w.ctx, link))},
+		modelRefusal{"not_found", errOf(w.checkouts.SubmitDetails(w.ctx, link, w.cardOf(s).details()))},
+		modelRefusal{"not_found", errOf(w.checkouts.SubmitCode(w.ctx, link, codeRight))},
+		modelRefusal{"not_found", errOf(w.checkouts.Cancel(w.ctx, link))},
+		modelRefusal{"not_found", w.checkouts.ResendByPayer(w.ctx, link)},
+	)
 }
 
 // textOf scans a uuid that was read as text.

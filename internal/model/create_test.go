@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/shopspring/decimal"
 
@@ -95,14 +94,9 @@ func (w *modelWalk) rush(s modelStep) error {
 	a := w.ask(s)
 	w.asks = append(w.asks, a)
 	want := w.model.expect(a)
-	answers, errs := make([]payment.Created, 3), make([]error, 3)
-	var wg sync.WaitGroup
-	for i := range answers {
-		wg.Go(func() {
-			answers[i], errs[i] = w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
-		})
-	}
-	wg.Wait()
+	answers, errs := atOnce(3, func(int) (payment.Created, error) {
+		return w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
+	})
 	w.tell("rushed")
 	// The one that created is judged first; to the others the payment is there already.
 	first := max(slices.IndexFunc(answers, func(c payment.Created) bool { return c.Payment.ID > 0 && !c.Replay }), 0)

@@ -1,13 +1,10 @@
 package model_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -147,7 +144,7 @@ func (w *modelWalk) invalidDeposit(s modelStep) error {
 	r, flaw := a.request(), pickModel(modelDepositFlaws, s.n[0])
 	flaw.spoil(&r)
 	w.tell("deposit invalid", flaw.field)
-	_, err := w.accounts.Create(w.ctx, w.model.merchants[a.merchant].Caller, r)
+	err := errOf(w.accounts.Create(w.ctx, w.model.merchants[a.merchant].Caller, r))
 	return errUnlessInvalid(err, []string{flaw.field})
 }
 
@@ -192,12 +189,9 @@ func (d *modelDeposit) refuseEnd() string {
 }
 
 func (w *modelWalk) confirmTogether(d *modelDeposit) error {
-	errs := make([]error, 3)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() { _, errs[i] = w.accounts.Confirm(w.ctx, modelOperator, d.id) })
-	}
-	wg.Wait()
+	_, errs := atOnce(3, func(int) (deposit.Deposit, error) {
+		return w.accounts.Confirm(w.ctx, modelOperator, d.id)
+	})
 	w.tell("deposit confirmed by three", d.id)
 	first := max(slices.Index(errs, nil), 0)
 	if wrong := w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil); wrong != nil {
@@ -230,36 +224,16 @@ func (w *modelWalk) forbiddenCashbox(s modelStep) error {
 	merchant := pickModel(w.model.merchants, s.n[1])
 	limited := merchant.Caller
 	limited.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
-	calls := []struct {
-		want string
-		call func(context.Context) error
-	}{
-		{"merchant_scope_required", func(ctx context.Context) error {
-			_, err := w.accounts.Create(ctx, limited, w.depositAsk(s).request())
-			return err
-		}},
-		{"token_kind_not_allowed", func(ctx context.Context) error {
-			_, err := w.accounts.Confirm(ctx, merchant.Caller, 1)
-			return err
-		}},
-		{"not_found", func(ctx context.Context) error {
-			_, err := w.accounts.Reject(ctx, modelOperator, 1<<40, nil)
-			return err
-		}},
-		{"token_kind_not_allowed", func(ctx context.Context) error {
-			_, err := w.settings.SetInsurance(ctx, merchant.Caller, merchant.boxes[0].id, "0")
-			return err
-		}},
-		{"not_found", func(ctx context.Context) error {
-			_, err := w.settings.SetInsurance(ctx, modelOperator, 1<<40, "0")
-			return err
-		}},
-	}
-	var wrong []error
-	for _, c := range calls {
-		wrong = append(wrong, errUnlessCode(c.call(w.ctx), c.want))
-	}
-	return errors.Join(wrong...)
+	return errUnlessRefused(
+		modelRefusal{"merchant_scope_required", errOf(w.accounts.Create(w.ctx, limited, w.depositAsk(s).request()))},
+		modelRefusal{"token_kind_not_allowed", errOf(w.accounts.Confirm(w.ctx, merchant.Caller, 1))},
+		modelRefusal{"not_found", errOf(w.accounts.Reject(w.ctx, modelOperator, 1<<40, nil))},
+		modelRefusal{
+			"token_kind_not_allowed",
+			errOf(w.settings.SetInsurance(w.ctx, merchant.Caller, merchant.boxes[0].id, "0")),
+		},
+		modelRefusal{"not_found", errOf(w.settings.SetInsurance(w.ctx, modelOperator, 1<<40, "0"))},
+	)
 }
 
 type modelDeposit struct {
@@ -387,14 +361,7 @@ func (m *gatewayModel) endDeposit(d *modelDeposit, to, actor string, reason *str
 }
 
 func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
-	b.Queue("select * from deposit where merchant_id = $1 and id = $2", d.merchantID, d.id).
-		Query(func(rows pgx.Rows) error {
-			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Deposit])
-			if err == nil {
-				err = d.sameRow(row)
-			}
-			return in("the database", err)
-		})
+	lookAtRow(b, "deposit", d.merchantID, d.id, d.sameRow)
 	lookAtHistory(b, "deposit", d.merchantID, d.id, &d.modelHistory)
 }
 

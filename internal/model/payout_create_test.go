@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
@@ -308,13 +307,7 @@ func (w *modelWalk) invalidPayout(s modelStep) error {
 
 // payOutAll makes creations at the same time.
 func (w *modelWalk) payOutAll(asks []modelPayoutAsk) ([]payout.Created, []error) {
-	answers, errs := make([]payout.Created, len(asks)), make([]error, len(asks))
-	var wg sync.WaitGroup
-	for i, a := range asks {
-		wg.Go(func() {
-			answers[i], errs[i] = w.payouts.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
-		})
-	}
-	wg.Wait()
-	return answers, errs
+	return atOnce(len(asks), func(i int) (payout.Created, error) {
+		return w.payouts.Create(w.ctx, w.model.merchants[asks[i].merchant].Caller, asks[i].request())
+	})
 }

@@ -1,11 +1,8 @@
 package model_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payout"
@@ -84,12 +81,9 @@ func (w *modelWalk) takeBoth(s modelStep) error {
 	}
 	w.touch(p)
 	takers := []*modelTrader{pickModel(w.model.traders, s.n[1]), pickModel(w.model.traders, s.n[1]+1)}
-	errs := make([]error, len(takers))
-	var wg sync.WaitGroup
-	for i, trader := range takers {
-		wg.Go(func() { _, errs[i] = w.payouts.Take(w.ctx, trader.Caller, p.uuid) })
-	}
-	wg.Wait()
+	_, errs := atOnce(len(takers), func(i int) (payout.Offer, error) {
+		return w.payouts.Take(w.ctx, takers[i].Caller, p.uuid)
+	})
 	w.tell("payout taken by two", p.origin())
 	var able, took []*modelTrader
 	for i, trader := range takers {
@@ -206,8 +200,7 @@ func (w *modelWalk) reverse(s modelStep) error {
 	}
 	w.touch(p)
 	if s.n[2]%20 == 0 {
-		_, err := w.payouts.Reverse(w.ctx, modelOperator, p.uuid, nil)
-		return errUnlessInvalid(err, []string{"reason"})
+		return errUnlessInvalid(errOf(w.payouts.Reverse(w.ctx, modelOperator, p.uuid, nil)), []string{"reason"})
 	}
 	want := ""
 	if p.status != "completed" {
@@ -271,8 +264,7 @@ func (w *modelWalk) resolve(s modelStep) error {
 	r := payout.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
 	if s.n[2]%20 == 0 {
 		r.Outcome = "cancelled"
-		_, err := w.payouts.Resolve(w.ctx, modelOperator, p.uuid, r)
-		return errUnlessInvalid(err, []string{"outcome"})
+		return errUnlessInvalid(errOf(w.payouts.Resolve(w.ctx, modelOperator, p.uuid, r)), []string{"outcome"})
 	}
 	if s.n[3]%2 == 0 || r.Outcome == "completed" {
 		r.Reason, r.ProofReference = modelText("looked into"), modelText("proof "+strconv.Itoa(s.n[3]%9))
@@ -295,52 +287,18 @@ func (w *modelWalk) forbiddenPayout(s modelStep) error {
 	limited := merchant
 	limited.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
 	nowhere := "0193a1b2-0000-7000-8000-000000000000"
-	request := w.payoutAsk(s).request()
-	calls := []struct {
-		want string
-		call func(context.Context) error
-	}{
-		{"merchant_external_payins_disabled", func(ctx context.Context) error {
-			_, err := w.payouts.Create(ctx, limited, request)
-			return err
-		}},
-		{"token_kind_not_allowed", func(ctx context.Context) error {
-			_, err := w.payouts.Create(ctx, trader, request)
-			return err
-		}},
-		{
-			"token_kind_not_allowed",
-			func(ctx context.Context) error { _, err := w.payouts.Take(ctx, merchant, nowhere); return err },
-		},
-		{"token_kind_not_allowed", func(ctx context.Context) error {
-			_, err := w.payouts.Resolve(ctx, trader, nowhere, payout.Resolution{Outcome: "completed"})
-			return err
-		}},
-		{
-			"token_kind_not_allowed",
-			func(ctx context.Context) error { _, err := w.payouts.GiveBack(ctx, merchant, nowhere, nil); return err },
-		},
-		{
-			"token_kind_not_allowed",
-			func(ctx context.Context) error { _, err := w.payouts.Reclaim(ctx, trader, nowhere, nil); return err },
-		},
-		{
-			"token_kind_not_allowed",
-			func(ctx context.Context) error { _, err := w.payouts.Reverse(ctx, trader, nowhere, nil); return err },
-		},
-		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Take(ctx, trader, nowhere); return err }},
-		{
-			"not_found",
-			func(ctx context.Context) error { _, err := w.payouts.Cancel(ctx, merchant, nowhere); return err },
-		},
-		{
-			"not_found",
-			func(ctx context.Context) error { _, err := w.payouts.Fail(ctx, trader, "malformed", nil); return err },
-		},
-	}
-	var wrong []error
-	for _, c := range calls {
-		wrong = append(wrong, errUnlessCode(c.call(w.ctx), c.want))
-	}
-	return errors.Join(wrong...)
+	request, resolution := w.payoutAsk(s).request(), payout.Resolution{Outcome: "completed"}
+	const kind = "token_kind_not_allowed"
+	return errUnlessRefused(
+		modelRefusal{"merchant_external_payins_disabled", errOf(w.payouts.Create(w.ctx, limited, request))},
+		modelRefusal{kind, errOf(w.payouts.Create(w.ctx, trader, request))},
+		modelRefusal{kind, errOf(w.payouts.Take(w.ctx, merchant, nowhere))},
+		modelRefusal{kind, errOf(w.payouts.Resolve(w.ctx, trader, nowhere, resolution))},
+		modelRefusal{kind, errOf(w.payouts.GiveBack(w.ctx, merchant, nowhere, nil))},
+		modelRefusal{kind, errOf(w.payouts.Reclaim(w.ctx, trader, nowhere, nil))},
+		modelRefusal{kind, errOf(w.payouts.Reverse(w.ctx, trader, nowhere, nil))},
+		modelRefusal{"not_found", errOf(w.payouts.Take(w.ctx, trader, nowhere))},
+		modelRefusal{"not_found", errOf(w.payouts.Cancel(w.ctx, merchant, nowhere))},
+		modelRefusal{"not_found", errOf(w.payouts.Fail(w.ctx, trader, "malformed", nil))},
+	)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -221,14 +220,7 @@ func (m *gatewayModel) expiredPayouts() []*modelPayout {
 func (m *gatewayModel) expirePayout(p *modelPayout) { m.endPayout(p, "expired", "system", nil, nil) }
 
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
-	b.Queue("select * from payin where merchant_id = $1 and id = $2", p.merchantID, p.id).
-		Query(func(rows pgx.Rows) error {
-			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payin])
-			if err == nil {
-				err = p.sameRow(row)
-			}
-			return in("the database", err)
-		})
+	lookAtRow(b, "payin", p.merchantID, p.id, p.sameRow)
 	lookAtHistory(b, "payin", p.merchantID, p.id, &p.modelHistory)
 	lookAtEvents(w, b, p)
 }
@@ -323,12 +315,7 @@ func (w *modelWalk) duelPayout(s modelStep) error {
 	if p.trader != nil {
 		rivals = w.rivalsForProcessing(p)
 	}
-	errs := make([]error, len(rivals))
-	var wg sync.WaitGroup
-	for i, r := range rivals {
-		wg.Go(func() { errs[i] = r.call() })
-	}
-	wg.Wait()
+	_, errs := atOnce(len(rivals), func(i int) (any, error) { return nil, rivals[i].call() })
 	return judgeRivals(rivals, errs)
 }
 
@@ -359,7 +346,7 @@ func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []mode
 	merchant := w.merchantOf(p.merchantID).Caller
 	withdraw := modelRival{
 		late: "payin_not_waiting",
-		call: func() error { _, err := w.payouts.Cancel(w.ctx, merchant, p.uuid); return err },
+		call: func() error { return errOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
 		apply: func() {
 			w.movedPayout(p, "cancelled")
 			w.model.endPayout(p, "cancelled", merchant.Actor(), nil, nil)
@@ -370,7 +357,7 @@ func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []mode
 	}
 	return []modelRival{withdraw, {
 		refusal: w.model.refuseTake(p, trader), late: "payin_not_waiting",
-		call: func() error { _, err := w.payouts.Take(w.ctx, trader.Caller, p.uuid); return err },
+		call: func() error { return errOf(w.payouts.Take(w.ctx, trader.Caller, p.uuid)) },
 		apply: func() {
 			w.movedPayout(p, "processing")
 			w.model.take(p, trader)
@@ -392,12 +379,11 @@ func (w *modelWalk) rivalsForProcessing(p *modelPayout) []modelRival {
 	proof := modelText("at the same time")
 	return []modelRival{{
 		refusal: refusal, late: "payin_not_processing", apply: end("completed", p.trader.Caller.Actor(), proof),
-		call: func() error { _, err := w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof); return err },
+		call: func() error { return errOf(w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof)) },
 	}, {
 		refusal: refusal, late: "payin_not_processing", apply: end("failed", modelOperator.Actor(), nil),
 		call: func() error {
-			_, err := w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"})
-			return err
+			return errOf(w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"}))
 		},
 	}}
 }

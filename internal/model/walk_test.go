@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -259,6 +260,36 @@ func errUnlessCode(err error, want string) error {
 		return fmt.Errorf("answers %q (%w), not %q", got, orNone(err), want)
 	}
 	return nil
+}
+
+// errOf is the error of a call whose answer does not matter.
+func errOf[T any](_ T, err error) error { return err }
+
+// modelRefusal is what a call was refused with, and the code that it is to be refused with.
+type modelRefusal struct {
+	want string
+	err  error
+}
+
+func errUnlessRefused(calls ...modelRefusal) error {
+	var wrong []error
+	for i, c := range calls {
+		if err := errUnlessCode(c.err, c.want); err != nil {
+			wrong = append(wrong, fmt.Errorf("call %d: %w", i, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// atOnce makes calls at the same time, and has what each of them answers.
+func atOnce[T any](count int, call func(i int) (T, error)) ([]T, []error) {
+	answers, errs := make([]T, count), make([]error, count)
+	var wg sync.WaitGroup
+	for i := range count {
+		wg.Go(func() { answers[i], errs[i] = call(i) })
+	}
+	wg.Wait()
+	return answers, errs
 }
 
 // errUnlessInvalid wants a validation to name exactly these fields.
