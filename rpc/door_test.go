@@ -123,10 +123,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	return server
 }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	testenv.NoError(t, err)
-}
+var noError = testenv.NoError
 
 // callback calls UpdatePaymentStatus over REST, signed by the application.
 func callback(t *testing.T, server *httptest.Server, body string) (*http.Response, string) {
@@ -231,8 +228,7 @@ func TestNUL(t *testing.T) {
 		d := detail(t, failed)
 		if failed.Code() != connect.CodeInvalidArgument || d.GetCode() != "validation_failed" ||
 			len(d.GetErrors()) != 2 ||
-			d.GetErrors()["login"] == nil ||
-			d.GetErrors()["totpCode"] == nil {
+			d.GetErrors()["login"] == nil || d.GetErrors()["totpCode"] == nil {
 			t.Errorf("%s: %v, %v", name, failed, d)
 		}
 	}

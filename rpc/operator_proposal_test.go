@@ -67,15 +67,9 @@ func TestFourEyesByCalls(t *testing.T) {
 			connect.NewRequest(&portalv1.ApproveProposalRequest{ProposalId: p.GetProposalId()}))
 		return err
 	}
-	wantCode := func(err error, code string) {
-		t.Helper()
-		if f := fault.As(err); f == nil || f.Code != code {
-			t.Errorf("%v, want %s", err, code)
-		}
-	}
-	wantCode(approve(one), "proposal_own")
+	dbtest.WantCode(t, approve(one), "proposal_own")
 	noError(t, approve(two))
-	wantCode(approve(two), "proposal_decided")
+	dbtest.WantCode(t, approve(two), "proposal_decided")
 	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "97.5",
 		"the trader has")
 	set := func(value string) *portalv1.SetRateResponse {

@@ -62,9 +62,7 @@ func files() [][]byte {
 func TestTakeMessage(t *testing.T) {
 	t.Parallel()
 	if field := (&gatewayv1.CreateAppealRequest{}).ProtoReflect().
-		Descriptor().
-		Fields().
-		ByName(fileField); field.Number() != fileNumber {
+		Descriptor().Fields().ByName(fileField); field.Number() != fileNumber {
 		t.Fatalf("the file is field %d", field.Number())
 	}
 	reason, name := `"file":"x", {[\`, `"file"`

@@ -116,8 +116,7 @@ func TestWriteFile(t *testing.T) {
 		writeFile(w, http.StatusOK, name, "application/pdf", []byte("content"))
 		if got := w.Header().
 			Get("Content-Disposition"); got != want || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
-			w.Header().Get("Content-Type") != "application/pdf" ||
-			w.Body.String() != "content" {
+			w.Header().Get("Content-Type") != "application/pdf" || w.Body.String() != "content" {
 			t.Errorf("%q: %s; want %s", name, got, want)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 	"gateway.example/web/browsertest"
@@ -189,12 +190,7 @@ func (b *bundle) safe(t *testing.T) *card.Safe {
 	return card.NewSafe(v, key)
 }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var noError = testenv.NoError
 
 // create makes a payment of 1500 in a currency and by a method, with texts that would do harm if
 // they were not escaped. What is otherwise is changed.

@@ -55,8 +55,7 @@ func TestFrameOrigin(t *testing.T) {
 		directory.CashboxUpdate{ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400")})
 	a := b.ask(t, http.MethodGet, b.path(p))
 	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy,
-		"; frame-ancestors https://shop.example") ||
-		a.header.Get("X-Frame-Options") != "" {
+		"; frame-ancestors https://shop.example") || a.header.Get("X-Frame-Options") != "" {
 		t.Error(policy, a.header.Get("X-Frame-Options"))
 	}
 	if policy := b.ask(t, http.MethodGet,

@@ -100,8 +100,7 @@ func TestReceipts(t *testing.T) {
 		t.Error("a receipt is taken after a day")
 	}
 	if list, err := b.payments.ListReceipts(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		late.ID); err != nil ||
-		len(list) != 0 {
+		late.ID); err != nil || len(list) != 0 {
 		t.Errorf("%d receipts, %v", len(list), err)
 	}
 }

@@ -190,8 +190,7 @@ func TestForeignPostsEverywhere(t *testing.T) {
 				t,
 				path,
 				url.Values{"token": {uuid.NewString()}},
-				headers...); a.code != http.StatusForbidden ||
-				a.header.Get("Set-Cookie") != "" {
+				headers...); a.code != http.StatusForbidden || a.header.Get("Set-Cookie") != "" {
 				t.Errorf("%s with %v: %d, cookie %q", pattern, headers, a.code, a.header.Get("Set-Cookie"))
 			}
 			tried++
@@ -222,9 +221,8 @@ func TestEveryAnswerIsProtected(t *testing.T) {
 			public := strings.HasPrefix(path, "/.well-known/")
 			strict := strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") &&
 				!strings.Contains(policy, "unsafe")
-			if !strict ||
-				!framed &&
-					(!strings.Contains(policy, "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY") ||
+			if !strict || !framed &&
+				(!strings.Contains(policy, "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY") ||
 				a.header.Get("X-Content-Type-Options") != "nosniff" ||
 				!public && a.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %d %v", pattern, a.code, a.header)

@@ -40,6 +40,7 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/work"
 	"gateway.example/web/browsertest"
@@ -195,12 +196,7 @@ type ownAcquirer struct{ acquirer.Acquirer }
 func (a ownAcquirer) For(context.Context, int64) (acquirer.Acquirer, int64, error) { return a, 0, nil }
 func (a ownAcquirer) Began(context.Context, int64) (acquirer.Acquirer, error)      { return a, nil }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var noError = testenv.NoError
 
 // user makes a user who signs in by their login and the password of all.
 func (b *bundle) user(t testing.TB, login string, kind caller.Kind, role caller.Role, of int64) int64 {

@@ -81,8 +81,7 @@ func TestTwoTabs(t *testing.T) {
 	// Even set back to pending it is not what the first form was shown for; a form that never was
 	// shown acts for nobody.
 	if a := p.post(t, "/trader/payments/1/confirm", "token", "nonsense", "status",
-		"pending"); a.code == http.StatusSeeOther &&
-		a.to() == "/trader" {
+		"pending"); a.code == http.StatusSeeOther && a.to() == "/trader" {
 		t.Error("a form without a token of ours acts")
 	}
 }

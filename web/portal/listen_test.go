@@ -59,14 +59,10 @@ func TestSecondLineIsTold(t *testing.T) {
 	p := b.trader(t, 0)
 	for range 2 {
 		line := p.listen(t)
-		if open, told := line.next(
+		if open, told := line.next(t, testenv.Patience), line.next(
 			t,
 			testenv.Patience,
-		), line.next(
-			t,
-			testenv.Patience,
-		); open != ": open" ||
-			told != "event: changed" {
+		); open != ": open" || told != "event: changed" {
 			t.Errorf("%q, then %q", open, told)
 		}
 	}

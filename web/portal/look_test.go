@@ -190,8 +190,7 @@ func TestLookPreview(t *testing.T) {
 	if !strings.Contains(policy, "frame-ancestors 'self'") || a.header.Get("X-Frame-Options") != "SAMEORIGIN" {
 		t.Errorf("the preview's policy is %s", policy)
 	}
-	if style := page.Find("style").
-		Text(); !strings.Contains(style, "{--accent:#ffd400}") ||
+	if style := page.Find("style").Text(); !strings.Contains(style, "{--accent:#ffd400}") ||
 		page.Find("script").Length() > 0 {
 		t.Error("the preview is not in the colour, or has a script")
 	}

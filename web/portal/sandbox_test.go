@@ -255,10 +255,8 @@ func TestSandboxInboxIsBounded(t *testing.T) {
 		b.deliver(t, `{"type":"again"}`, hookSecret)
 	}
 	items := b.nobody().page(t, "/sandbox/inbox").Find("#inbox li")
-	if first, last := items.First().
-		AttrOr("id", ""),
-		items.Last().
-			AttrOr("id", ""); items.Length() != 200 || first != "hook-203" ||
+	if first, last := items.First().AttrOr("id", ""),
+		items.Last().AttrOr("id", ""); items.Length() != 200 || first != "hook-203" ||
 		last != "hook-4" {
 		t.Errorf("%d webhooks, %s to %s", items.Length(), first, last)
 	}
