@@ -68,16 +68,10 @@ func TestTraderDesk(t *testing.T) {
 		"requisiteId": "1", "currency": "RUB", "method": "sbp", "amount": "1000.00", "drops": [{"rule": "trader_break"}],
 		"holdUsdt": "10.00000000", "availableUsdt": "19.60000000"}]}`)
 	says(t, trader, caller.Owner, s.SetBreak, &portalv1.SetBreakRequest{}, `{}`)
-	_, err := d.Pool.Exec(
-		t.Context(),
-		`update requisite set daily_count = 3, daily_sum = 2000.50, own_open_payments = 1,
-		own_min_amount = 2000`,
-	)
-	noError(t, err)
-	_, err = d.Pool.Exec(t.Context(), `insert into requisite_day values (1, '2026-11-20', 3, 1500.25)`)
-	noError(t, err)
-	_, err = d.Pool.Exec(t.Context(), `insert into requisite_slot values (1, 2000, 7, 'infinity')`)
-	noError(t, err)
+	d.Exec(t, `update requisite set daily_count = 3, daily_sum = 2000.50, own_open_payments = 1,
+		own_min_amount = 2000`)
+	d.Exec(t, `insert into requisite_day values (1, '2026-11-20', 3, 1500.25)`)
+	d.Exec(t, `insert into requisite_slot values (1, 2000, 7, 'infinity')`)
 	says(
 		t,
 		trader,

@@ -82,8 +82,7 @@ func TestSavedCardChanges(t *testing.T) {
 	wantBack(t, b, p, b.post(t, b.path(p), "cvv", "987", "card", shown))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
-	var last4 string
-	noError(t, b.Pool.QueryRow(t.Context(), "select last4 from payment_card where payment_id = $1", p.ID).Scan(&last4))
+	last4 := b.Text(t, "select last4 from payment_card where payment_id = $1", p.ID)
 	want(t, "charged was the card that ends in", last4, "4444")
 }
 

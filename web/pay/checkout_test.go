@@ -36,7 +36,7 @@ func (b *bundle) answers(t testing.TB) {
 // attempts counts the tries to charge a payment's card.
 func (b *bundle) attempts(t testing.TB, p payment.Payment) (n int) {
 	t.Helper()
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from card_attempt where payment_id = $1", p.ID).Scan(&n))
+	b.Get(t, &n, "select count(*) from card_attempt where payment_id = $1", p.ID)
 	return n
 }
 
@@ -171,8 +171,7 @@ func TestResends(t *testing.T) {
 		}
 		b.clock.Advance(45 * time.Second)
 	}
-	var resends int
-	noError(t, b.Pool.QueryRow(t.Context(), "select resends from checkout where payment_id = $1", p.ID).Scan(&resends))
+	resends := b.Count(t, "select resends from checkout where payment_id = $1", p.ID)
 	want(t, "sent", resends, 3)
 }
 

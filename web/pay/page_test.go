@@ -214,9 +214,7 @@ func TestCancel(t *testing.T) {
 	if last := history[len(history)-1]; len(history) != 2 || last.Actor != "payer" || last.To != "cancelled" {
 		t.Errorf("%+v", history)
 	}
-	var events int
-	noError(t,
-		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events))
+	events := b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID)
 	want(t, "webhooks", events, 1)
 }
 

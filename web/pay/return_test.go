@@ -117,11 +117,9 @@ func TestTellsTheFrame(t *testing.T) {
 	b := setup(t, false)
 	around := shop(t)
 	// An operator can set an https origin alone; the test's shop has none.
-	_, err := b.Pool.Exec(t.Context(), "alter table cashbox drop constraint cashbox_frame_origin_check")
-	noError(t, err)
-	_, err = b.Pool.Exec(t.Context(), "update cashbox set frame_origin = $1 where id = $2", around,
+	b.Exec(t, "alter table cashbox drop constraint cashbox_frame_origin_check")
+	b.Exec(t, "update cashbox set frame_origin = $1 where id = $2", around,
 		b.box(t, "RUB").CashboxID)
-	noError(t, err)
 	p := b.create(t, "RUB", "sbp")
 	page.Open(around + "?frame=" + url.QueryEscape(b.server.URL+b.path(p)))
 	told := func(what string) {

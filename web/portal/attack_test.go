@@ -51,7 +51,7 @@ func (b *bundle) victims(t *testing.T) victims {
 	number := func(query string, args ...any) string {
 		t.Helper()
 		var id int64
-		noError(t, b.Pool.QueryRow(t.Context(), query, args...).Scan(&id))
+		b.Get(t, &id, query, args...)
 		return fmt.Sprint(id)
 	}
 	member := number("select id from app_user where login = 'merchant-support'")

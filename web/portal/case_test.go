@@ -37,10 +37,10 @@ func (b *bundle) takenPayouts(t testing.TB, count int) []string {
 func (b *bundle) conflicting(t testing.TB, paymentID int64) int64 {
 	t.Helper()
 	var id int64
-	noError(t, b.Pool.QueryRow(t.Context(), `
+	b.Get(t, &id, `
 		insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
 		values ($1, $2, gen_random_uuid(), 'completed', '<b>declined', $3) returning id`,
-		b.merchant.ID, paymentID, b.clock.Now()).Scan(&id))
+		b.merchant.ID, paymentID, b.clock.Now())
 	return id
 }
 

@@ -59,12 +59,8 @@ func TestFormActsOnce(t *testing.T) {
 	for _, where := range led {
 		want(t, "led to", where, "/trader cancelled")
 	}
-	var moves int
-	noError(
-		t,
-		b.Pool.QueryRow(t.Context(), "select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'").
-			Scan(&moves),
-	)
+	moves := b.Count(t,
+		"select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'")
 	want(t, "cancelled", line(moves, b.status(t, pay)), "1 cancelled")
 }
 

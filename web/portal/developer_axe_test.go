@@ -17,7 +17,7 @@ func (b *bundle) developerPages(t testing.TB, p *person) map[string]string {
 	b.attempt(t, sent, 500, 40, "<h1>broken</h1>")
 	b.attempt(t, sent, 200, 80, "ok")
 	var key int64
-	noError(t, b.Pool.QueryRow(t.Context(), "select id from api_key where key_id = $1", b.merchant.KeyID).Scan(&key))
+	b.Get(t, &key, "select id from api_key where key_id = $1", b.merchant.KeyID)
 	member := b.user(t, "<i>member</i>", caller.MerchantPortal, caller.Support, b.merchant.ID)
 	confirm := p.page(t, "/merchant/developers/resend").Find("tbody a").AttrOr("href", "/none")
 	replay := p.post(t, "/merchant/developers/resend", hidden(p.page(t, confirm))...).to()

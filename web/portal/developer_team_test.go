@@ -64,7 +64,7 @@ func TestManageTeam(t *testing.T) {
 	other := b.user(t, "other", caller.MerchantPortal, caller.Developer, b.merchant.ID)
 	signed := b.signIn(t, "other")
 	var own int64
-	noError(t, b.Pool.QueryRow(t.Context(), "select id from app_user where login = 'merchant-owner'").Scan(&own))
+	b.Get(t, &own, "select id from app_user where login = 'merchant-owner'")
 	for _, step := range []string{"/role", "/off", "/end", "/reinvite"} {
 		want(t, "a stranger: "+step, stranger.post(t, memberPath(other, step), "role", "owner").code,
 			http.StatusNotFound)

@@ -42,20 +42,18 @@ func (b *bundle) tell(t testing.TB, merchant dbtest.Merchant, number int64, stat
 		Subject: "payment", SubjectID: 900 + number, Sequence: 1, URL: deadURL,
 		Body: []byte(`{"order":"<script>alert(1)</script>"}`), At: b.clock.Now(),
 	}.Insert().Run(ctx, b.Queries()))
-	_, err := b.Pool.Exec(ctx, `with relayed as (delete from webhook_outbox where event_id = $1),
+	b.Exec(t, `with relayed as (delete from webhook_outbox where event_id = $1),
 		told as (update webhook_relay set last_number = greatest(last_number, $2))
 		update webhook_event set number = $2, status = $3 where id = $1`, id, number, status)
-	noError(t, err)
 	return id.String()
 }
 
 // attempt keeps an attempt at an event.
 func (b *bundle) attempt(t testing.TB, id string, code int, took int, answer string) {
 	t.Helper()
-	_, err := b.Pool.Exec(context.Background(), `insert into webhook_attempt
+	b.Exec(t, `insert into webhook_attempt
 		(merchant_id, event_id, at, duration_ms, status_code, answer)
 		values ($1, $2, $3, $4, $5, $6)`, b.merchant.ID, id, b.clock.Now(), took, code, []byte(answer))
-	noError(t, err)
 }
 
 func (b *bundle) boxPath(page string) string {
@@ -109,7 +107,7 @@ func TestRevokeKey(t *testing.T) {
 	b := setup(t, options{})
 	p, stranger := b.as(t, caller.Owner), b.stranger(t)
 	var key int64
-	noError(t, b.Pool.QueryRow(t.Context(), "select id from api_key where key_id = $1", b.merchant.KeyID).Scan(&key))
+	b.Get(t, &key, "select id from api_key where key_id = $1", b.merchant.KeyID)
 	path := b.boxPath(fmt.Sprintf("keys/%d/revoke", key))
 	want(t, "a stranger looks", stranger.get(t, path).code, http.StatusNotFound)
 	want(t, "a stranger revokes", stranger.post(t, path).code, http.StatusNotFound)
@@ -130,8 +128,7 @@ func TestKeysAskForFactor(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	p := b.as(t, caller.Developer)
-	_, err := b.Pool.Exec(t.Context(), "update session set created_at = created_at - interval '6 minutes'")
-	noError(t, err)
+	b.Exec(t, "update session set created_at = created_at - interval '6 minutes'")
 	for _, page := range []string{"keys/new", "secret"} {
 		for _, a := range []answer{p.get(t, b.boxPath(page)), p.post(t, b.boxPath(page))} {
 			if !strings.HasPrefix(a.to(), "/second-factor") {

@@ -212,9 +212,8 @@ func TestReadTheDirectory(t *testing.T) {
 	admin := b.operator(t, caller.Admin)
 	requisite := fmt.Sprintf("/operator/requisites/%d", b.traders[0].Requisites[0])
 	admin.made(t, requisite, "dailyCount", "31", "holder", "<script>x</script>")
-	var value string
-	noError(t, b.Pool.QueryRow(t.Context(), "select value from requisite where id = $1",
-		b.traders[0].Requisites[0]).Scan(&value))
+	value := b.Text(t, "select value from requisite where id = $1",
+		b.traders[0].Requisites[0])
 	for _, role := range []caller.Role{caller.Treasury, caller.Support, caller.Auditor} {
 		p := b.operator(t, role)
 		for _, path := range []string{
@@ -232,10 +231,9 @@ func TestReadTheDirectory(t *testing.T) {
 		a := p.post(t, requisite+"/value")
 		wantAnswer(t, string(role)+" does not see the requisite", a, http.StatusOK, value)
 	}
-	var reads string
-	noError(t, b.Pool.QueryRow(t.Context(), `select string_agg(login || ' ' || subject || ' ' || what, ', ' order by id)
+	reads := b.Text(t, `select string_agg(login || ' ' || subject || ' ' || what, ', ' order by id)
 		from sensitive_read where subject_key = $1`,
-		fmt.Sprint(b.traders[0].Requisites[0])).Scan(&reads))
+		fmt.Sprint(b.traders[0].Requisites[0]))
 	want(t, "who read it", reads, "operator-treasury requisite value, operator-support requisite value, "+
 		"operator-auditor requisite value")
 	log := admin.page(t, "/operator/audit?status=read&q=operator-support").Find("tbody tr")

@@ -98,8 +98,7 @@ func TestFreshProof(t *testing.T) {
 	b := setup(t, options{})
 	p := b.trader(t, 0)
 	secret := p.enrol(t)
-	_, err := b.Pool.Exec(t.Context(), "update session set factor_at = now() - interval '5 minutes 1 second'")
-	noError(t, err)
+	b.Exec(t, "update session set factor_at = now() - interval '5 minutes 1 second'")
 	if a := p.get(t, "/trader"); a.code != http.StatusOK {
 		t.Errorf("the desk asks for a fresh proof: %d to %q", a.code, a.to())
 	}

@@ -76,8 +76,7 @@ func TestWorkLeadsOn(t *testing.T) {
 		"update rate_feed set error = 'it answers nothing', failures = 3",
 		fmt.Sprintf("update account_balance set overdrawn = true, balance = -1000000 where account_id = %d", account),
 	} {
-		_, err := b.Pool.Exec(t.Context(), step)
-		noError(t, err)
+		b.Exec(t, step)
 	}
 	page := root.page(t, "/operator")
 	for _, href := range []string{

@@ -226,9 +226,8 @@ func TestFeedPages(t *testing.T) {
 			FiatPerUSDT: decimal.RequireFromString(value),
 		}))
 	}
-	_, err := b.Pool.Exec(ctx, `update rate_feed set good_at = $1, failed_at = $1, failures = 3, last_error = $2`,
+	b.Exec(t, `update rate_feed set good_at = $1, failed_at = $1, failures = 3, last_error = $2`,
 		b.clock.Now(), evil)
-	noError(t, err)
 	a := one.get(t, "/operator/rates")
 	wantIn(t, "the page", a.text(), "rates.example", evil, "99.00 – 101.50", "±3")
 	wantNot(t, "what strangers wrote is not escaped, or the key shows", a.body, evil, "hunter2")
@@ -273,8 +272,7 @@ func TestIncome(t *testing.T) {
 		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048\nrows,2\n", b.merchant.ID)
 	want(t, "the file", csv, wanted)
 	// The audit notices what is not so.
-	_, err = b.Pool.Exec(t.Context(), "update income_day set earned = 1")
-	noError(t, err)
+	b.Exec(t, "update income_day set earned = 1")
 	broken, err := audit.Everything(t.Context(), b.Pool)
 	if err != nil || len(broken) != 1 || !strings.Contains(broken[0].Detail, "should have 0.47619048 and 0") {
 		t.Errorf("the audit found %v, %v", broken, err)

@@ -23,14 +23,10 @@ func (b *bundle) week(t testing.TB) {
 	noError(t, err)
 	_, err = b.payments.Cancel(t.Context(), b.asTrader(), failed.ID, nil)
 	noError(t, err)
-	_, err = b.Pool.Exec(
-		t.Context(),
-		`insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key,
+	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key,
 		created_at, status_at) values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now())`,
 		b.merchant.ID,
-		b.merchant.CashboxID,
-	)
-	noError(t, err)
+		b.merchant.CashboxID)
 	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
 }
 

@@ -187,8 +187,7 @@ func TestEmptyList(t *testing.T) {
 
 func (b *bundle) exec(t *testing.T, sql string) {
 	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), sql)
-	noError(t, err)
+	b.Exec(t, sql)
 }
 
 // A list is read page by page, both ways, and keeps to its filters.

@@ -14,8 +14,7 @@ import (
 func (b *bundle) set(t *testing.T, what string, args ...any) {
 	t.Helper()
 	args = append([]any{b.traders[0].Requisites[0]}, args...)
-	_, err := b.Pool.Exec(t.Context(), "update requisite set "+what+" where id = $1", args...)
-	noError(t, err)
+	b.Exec(t, "update requisite set "+what+" where id = $1", args...)
 }
 
 const requisites = "/trader/requisites"
@@ -207,9 +206,7 @@ func TestChangeLimitsRefused(t *testing.T) {
 			}
 		}
 	}
-	var changes int
-	noError(t,
-		b.Pool.QueryRow(t.Context(), "select count(*) from requisite where own_min_amount is not null").Scan(&changes))
+	changes := b.Count(t, "select count(*) from requisite where own_min_amount is not null")
 	want(t, "a refused form changed something", changes, 0)
 }
 

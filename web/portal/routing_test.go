@@ -42,16 +42,14 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	one := b.treasurer(t, "one")
-	_, err := b.Pool.Exec(t.Context(),
-		"update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1",
+	b.Exec(t, "update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1",
 		b.traders[0].Requisites[0])
-	noError(t, err)
 	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=1500", b.merchant.CashboxID)
 	for at, want := range map[string]string{"": "It is refused", "&at=2026-11-20T15:30": "gets it", "&at=2026-11-20T16:30": "It is refused"} {
 		wantIn(t, at, one.get(t, query+at).text(), want)
 	}
 	method := "sbp"
-	_, err = b.payments.Create(t.Context(), b.merchant.Caller, payment.Request{
+	_, err := b.payments.Create(t.Context(), b.merchant.Caller, payment.Request{
 		OrderID: "early", Amount: "1500", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",
 	})
 	if err == nil {

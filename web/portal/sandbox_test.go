@@ -199,8 +199,7 @@ func TestSandboxRefuses(t *testing.T) {
 		postForm(t, "/sandbox/sign-in", nil, "Origin", "http://evil.example"); a.code != http.StatusForbidden {
 		t.Errorf("a post of another site: %d", a.code)
 	}
-	var made int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from payment").Scan(&made))
+	made := b.Count(t, "select count(*) from payment")
 	want(t, "payments", made, 0)
 }
 

@@ -33,8 +33,7 @@ func TestSignInRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	off := b.user(t, "off", caller.Trader, caller.Owner, b.traders[0].ID)
-	_, err := b.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", off)
-	noError(t, err)
+	b.Exec(t, "update app_user set enabled = false where id = $1", off)
 	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
 	for login, given := range map[string]string{"owner": "wrong password", "nobody": password, "off": password} {
 		p := b.nobody()
@@ -112,11 +111,10 @@ func TestSessionEnds(t *testing.T) {
 	shift.post(t, "/trader/shift", "on", "1")
 	age := func(p *person, seen, began time.Duration) {
 		t.Helper()
-		_, err := b.Pool.Exec(t.Context(), `update session set seen_at = now() - $1::interval,
+		b.Exec(t, `update session set seen_at = now() - $1::interval,
 			created_at = now() - $2::interval, expires_at = now() - $2::interval + interval '12 hours'
 			where id = (select max(id) from session where user_id = (select id from app_user where login = $3) and on_shift = $4)`,
 			seen, began, map[bool]string{true: "owner-2", false: "owner-1"}[p == shift], p == shift)
-		noError(t, err)
 	}
 	opens := func(p *person) bool { t.Helper(); return p.get(t, "/trader").code == http.StatusOK }
 	age(old, 29*time.Minute, time.Hour)
@@ -163,8 +161,7 @@ func TestExpiredFragment(t *testing.T) {
 func TestPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	_, err := b.Pool.Exec(t.Context(), "update rate_limit set calls = 5, per_seconds = 60 where name = 'user'")
-	noError(t, err)
+	b.Exec(t, "update rate_limit set calls = 5, per_seconds = 60 where name = 'user'")
 	noError(t, b.rooms.Limits.Load(t.Context()))
 	p := b.trader(t, 0)
 	var last answer

@@ -13,9 +13,8 @@ func TestUnfinished(t *testing.T) {
 	p := b.trader(t, 0)
 	pay := b.create(t, "1500")
 	fields := hidden(p.page(t, "/trader/payments/1/confirm"))
-	_, err := b.Pool.Exec(t.Context(), `insert into submission (token, user_id, created_at)
+	b.Exec(t, `insert into submission (token, user_id, created_at)
 		select $1::uuid, id, now() from app_user where login = 'owner-1'`, fields[1])
-	noError(t, err)
 	a := p.post(t, "/trader/payments/1/confirm", fields...)
 	if a.code != http.StatusConflict || !strings.Contains(a.text(), "not known yet") || b.status(t, pay) != "pending" {
 		t.Errorf("%d %s; the payment is %s", a.code, a.text(), b.status(t, pay))

@@ -102,11 +102,10 @@ var mayBePosted = []string{"POST /sign-in", "POST /sign-out", "POST /operator/vi
 // kept is what users and traders could have changed.
 func (b *bundle) kept(t *testing.T) string {
 	t.Helper()
-	var kept string
-	noError(t, b.Pool.QueryRow(t.Context(), `select jsonb_build_array(
+	kept := b.Text(t, `select jsonb_build_array(
 		(select jsonb_agg(u order by u.id) from app_user u), (select jsonb_agg(r order by r.id) from requisite r),
 		(select jsonb_agg(d order by d.id) from trader d), (select count(*) from saved_view),
-		(select jsonb_agg(s.id order by s.id) from session s), (select count(*) from submission))::text`).Scan(&kept))
+		(select jsonb_agg(s.id order by s.id) from session s), (select count(*) from submission))::text`)
 	return kept
 }
 
@@ -165,8 +164,7 @@ func TestViewAsIsOver(t *testing.T) {
 	p := b.viewer(t)
 	end := p.page(t, "/trader").Find("form[action='/operator/view-as/end'] button")
 	want(t, "the button says", end.Text(), "Be yourself again")
-	_, err := b.Pool.Exec(t.Context(), "update session set view_until = now() where view_until is not null")
-	noError(t, err)
+	b.Exec(t, "update session set view_until = now() where view_until is not null")
 	if a := p.get(t, "/trader"); a.code != http.StatusNotFound || band(t, a) != "" {
 		t.Errorf("the desk: %d %s", a.code, band(t, a))
 	}
@@ -196,8 +194,7 @@ func TestViewAsForm(t *testing.T) {
 	if a.code != http.StatusUnprocessableEntity || !strings.Contains(wrong, "no operator") {
 		t.Errorf("another operator: %d %q", a.code, wrong)
 	}
-	_, err := b.Pool.Exec(t.Context(), "update session set created_at = now() - interval '6 minutes'")
-	noError(t, err)
+	b.Exec(t, "update session set created_at = now() - interval '6 minutes'")
 	want(t, "there is no form for who has to prove again that it is them",
 		p.page(t, "/account").Find("form[action='/operator/view-as']").Length(), 1)
 	a = p.post(t, "/operator/view-as", "user", "other", "reason", "why")

@@ -107,9 +107,7 @@ func TestConfirmDepositOnce(t *testing.T) {
 	}
 	all.Wait()
 	want(t, "answers", fmt.Sprint(said), fmt.Sprint(map[string]int{"303 " + path: 4}))
-	var credited int
-	noError(t, b.Pool.QueryRow(t.Context(),
-		"select count(*) from transfer where subject = 'deposit' and subject_id = $1", d.ID).Scan(&credited))
+	credited := b.Count(t, "select count(*) from transfer where subject = 'deposit' and subject_id = $1", d.ID)
 	want(t, "credited", credited, 1)
 	b.Audit(t)
 	wantIn(t, "after that", ann.page(t, path).Find("main").Text(), "Confirmed")
