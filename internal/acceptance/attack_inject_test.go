@@ -229,7 +229,9 @@ func (r *reader) table(address string, got answer) {
 // and in every file: it makes no element, no attribute and no formula. In the log it is nowhere.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	g := newSandbox(t, copyKey(t, sharedSandbox(t).dir), hurried(t, sandboxDatabase(t)))
+	s := fresh(t)
+	hurried(t, s.database)
+	g := s.start(t)
 	taken, pages := g.plant(t)
 	if taken < 20 || len(pages) < 5 {
 		t.Errorf("the text was taken %d times, by %d pages", taken, len(pages))

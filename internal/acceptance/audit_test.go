@@ -35,18 +35,11 @@ func wantExit(t *testing.T, what string, output string, status, want int, words 
 // after it.
 func TestAuditOfAStoppedSandbox(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "gateway-stopped-")
-	noError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	noError(t, os.Chmod(dir, 0o711))
-	g := launch(dir, nil, anyPort...)
-	t.Cleanup(func() { g.cancel(); <-g.ended })
-	noError(t, g.awaitSandbox())
-	keep(g.Info)
+	g := setup{}.start(t)
 	g.create(t, g.first(), nil)
 	noError(t, g.stop())
 	for range 2 {
-		out, status := program(t, "", "audit", "-data-dir", dir)
+		out, status := program(t, "", "audit", "-data-dir", g.dir)
 		wantExit(t, "stopped", out, status, 0, "clean", "1 payments", `database "gateway"`)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -169,10 +168,7 @@ func TestDatabaseIsKilled(t *testing.T) {
 	testenv.Long(t, "kills a database under load")
 	t.Parallel()
 	m := newMortal(t)
-	g := launch(t.TempDir(), nil, slices.Concat([]string{"-sandbox", "-database-url", m.url}, anyPort)...)
-	t.Cleanup(func() { g.cancel(); <-g.ended })
-	noError(t, g.awaitSandbox())
-	keep(g.Info)
+	g := setup{database: m.url}.start(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &tally{answers: map[string]int{}}
 	running := callers(ctx, t, g, c)

@@ -24,7 +24,7 @@ import (
 // cardRun takes cards all the ways there are, each time with other numbers. AZN payments go to a
 // processor, RUB ones to the sandbox's acquirer and the desk.
 type cardRun struct {
-	*victim
+	*instance
 	*canaries
 	t       *testing.T
 	answers text
@@ -41,11 +41,8 @@ type cardRun struct {
 func TestNothingOfCardsIsLeft(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
-	v := prepareVictim(t, "")
-	maps.Copy(v.variables, c.variables("1000"))
-	v.start(t)
 	r := &cardRun{
-		victim:   v,
+		instance: setup{variables: c.variables("1000")}.start(t),
 		canaries: &canaries{pans: []string{"4000002500003155", "4000000000000002", "4000000000009995"}},
 		t:        t,
 		spans:    c,
@@ -85,7 +82,7 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	}
 	t.Logf("%d PANs, %d CVVs, %d codes, %d places", len(r.pans), len(r.cvvs), len(r.codes), len(found))
 	r.booksAgree()
-	r.auditIsClean(t)
+	r.wantAudit(t)
 }
 
 // plant puts values of the same kinds where callers may put what they like, and into a table that
@@ -100,7 +97,7 @@ func (r *cardRun) plant() *canaries {
 	}
 	malformed := with(signed(r.first(), "{"), "X-Request-Id", "planted-"+pan) // which is logged, without it
 	send(r.t, http.MethodPost, r.BaseURL+payments, "{", malformed)
-	_, _ = r.log.Write([]byte("planted " + c.pan("4") + "\n"))
+	_, _ = r.stderr.Write([]byte("planted " + c.pan("4") + "\n"))
 	sum := sha256.Sum256([]byte(pan))
 	r.exec(r.t, "create table planted (number bigint, amount numeric, hash bytea, cvv text, raw bytea, words text)")
 	words := strings.Join(slices.Concat(writtenPAN(pan), written(code), namedCVV(cvv)[:8]), " ")

@@ -29,7 +29,7 @@ func (r *cardRun) talkative() func() {
 	}
 	return func() {
 		paying.Wait()
-		if !strings.Contains(r.log.String(), "no answer of an acquirer") {
+		if !strings.Contains(r.stderr.String(), "no answer of an acquirer") {
 			r.t.Error("no answer was so bad that it was logged")
 		}
 		r.setProcessor(r.t, newCardProcessor(r.t, nil))

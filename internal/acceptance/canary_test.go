@@ -201,7 +201,7 @@ func (h *haystack) searchText(c *canaries, content string) []string {
 // compressed, so that the tables are set not to be; a value that the end of a page of the
 // write-ahead log cuts in two, which of this many would be one; memory, and what a backend has not
 // written to a file at all.
-func (v *victim) searchAll(t *testing.T, c *canaries, answers string) map[string][]string {
+func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[string][]string {
 	t.Helper()
 	h, found := newHaystack(c), map[string][]string{}
 	for place, content := range v.texted(t, answers) {
@@ -226,9 +226,9 @@ func (v *victim) searchAll(t *testing.T, c *canaries, answers string) map[string
 }
 
 // texted is what can be read as text.
-func (v *victim) texted(t *testing.T, answers string) map[string]string {
+func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	t.Helper()
-	places := map[string]string{"log": v.log.String(), "answers": answers}
+	places := map[string]string{"log": v.stderr.String(), "answers": answers}
 	response, err := http.Get(v.OpsURL + "/metrics")
 	noError(t, err)
 	defer func() { _ = response.Body.Close() }()

@@ -97,7 +97,7 @@ func trials() []*trial {
 // undone, which an operator is told of.
 func TestKilledAtCheckout(t *testing.T) {
 	t.Parallel()
-	v := newVictim(t)
+	v := restartable(t)
 	p := newCardProcessor(t, nil)
 	v.setProcessor(t, p)
 	var all []*trial
@@ -120,7 +120,7 @@ func TestKilledAtCheckout(t *testing.T) {
 		for _, r := range round {
 			v.agrees(t, p, r)
 		}
-		v.auditIsClean(t)
+		v.wantAudit(t)
 	}
 	v.toldOnce(t, all)
 	v.conflictsAreListed(t, all)
@@ -128,14 +128,14 @@ func TestKilledAtCheckout(t *testing.T) {
 		t.Errorf("%d cards are still sealed", n)
 	}
 	for _, r := range all {
-		if strings.Contains(v.log.String(), r.pan) {
+		if strings.Contains(v.stderr.String(), r.pan) {
 			t.Errorf("%s: its number was logged", r)
 		}
 	}
 }
 
 // killAmid brings every trial to its moment, all at once, kills the gateway and starts it again.
-func (v *victim) killAmid(t *testing.T, p *cardProcessor, round []*trial) {
+func (v *instance) killAmid(t *testing.T, p *cardProcessor, round []*trial) {
 	t.Helper()
 	for _, r := range round {
 		v.approach(t, p, r)
@@ -164,7 +164,7 @@ func (v *victim) killAmid(t *testing.T, p *cardProcessor, round []*trial) {
 }
 
 // approach creates a trial's payment and goes up to the call that will be cut short.
-func (v *victim) approach(t *testing.T, p *cardProcessor, r *trial) {
+func (v *instance) approach(t *testing.T, p *cardProcessor, r *trial) {
 	t.Helper()
 	r.pan = randomPAN(r.digit)
 	var created answer
@@ -180,7 +180,7 @@ func (v *victim) approach(t *testing.T, p *cardProcessor, r *trial) {
 }
 
 // typeIn makes the call; the gateway may be gone before it answers.
-func (v *victim) typeIn(r *trial) {
+func (v *instance) typeIn(r *trial) {
 	step, body := "payer-details", typedCard(r.pan, nil)
 	if r.call == "code" {
 		step, body = "payer-otp", fmt.Sprintf(`{"otp":%q}`, r.code)
@@ -188,7 +188,7 @@ func (v *victim) typeIn(r *trial) {
 	_, _ = trySend(http.MethodPost, v.BaseURL+"/api/v1/checkout/"+r.token+"/"+step, body, nil)
 }
 
-func (v *victim) awaitGate(t *testing.T, r *trial) {
+func (v *instance) awaitGate(t *testing.T, r *trial) {
 	t.Helper()
 	if r.gate == nil {
 		return
@@ -204,7 +204,7 @@ func (v *victim) awaitGate(t *testing.T, r *trial) {
 }
 
 // looks is the payer at their page again, right after the start. They may cancel.
-func (v *victim) looks(t *testing.T, r *trial) {
+func (v *instance) looks(t *testing.T, r *trial) {
 	t.Helper()
 	step, statuses := "", "pending completed"
 	if r.end == "cancelled" {
@@ -217,7 +217,7 @@ func (v *victim) looks(t *testing.T, r *trial) {
 }
 
 // findsItsWay has the payer see what became of their call, and go on.
-func (v *victim) findsItsWay(t *testing.T, p *cardProcessor, r *trial) {
+func (v *instance) findsItsWay(t *testing.T, p *cardProcessor, r *trial) {
 	t.Helper()
 	noError(t, testenv.Eventually(func() error {
 		got := v.checkout(t, r.token, "", "")
@@ -237,7 +237,7 @@ func (v *victim) findsItsWay(t *testing.T, p *cardProcessor, r *trial) {
 }
 
 // paysOn types whatever the checkout asks for until it has ended.
-func (v *victim) paysOn(t *testing.T, r *trial) {
+func (v *instance) paysOn(t *testing.T, r *trial) {
 	t.Helper()
 	noError(t, testenv.Eventually(func() error {
 		got := v.checkout(t, r.token, "", "")
@@ -256,7 +256,7 @@ func (v *victim) paysOn(t *testing.T, r *trial) {
 }
 
 // agrees compares a payment with the processor's book.
-func (v *victim) agrees(t *testing.T, p *cardProcessor, r *trial) {
+func (v *instance) agrees(t *testing.T, p *cardProcessor, r *trial) {
 	t.Helper()
 	want := map[string]struct{ status, reason string }{
 		"": {"completed", "<nil>"}, "cancelled": {"cancelled", "<nil>"}, "expired": {"failed", "expired"},
@@ -285,7 +285,7 @@ func (v *victim) agrees(t *testing.T, p *cardProcessor, r *trial) {
 
 // toldOnce reads the merchant's feed: one event for each payment, of its end. (Deliveries that the
 // kill cut short take the job queue a minute: TestKilled waits for those.)
-func (v *victim) toldOnce(t *testing.T, all []*trial) {
+func (v *instance) toldOnce(t *testing.T, all []*trial) {
 	t.Helper()
 	told := map[string][]event{}
 	for _, sent := range feed(t, v.merchantDesk(v.user(t, "merchant").Token)) {
@@ -304,7 +304,7 @@ func (v *victim) toldOnce(t *testing.T, all []*trial) {
 
 // conflictsAreListed waits until an operator is told of each charge that came too late to be
 // undone, and of no other.
-func (v *victim) conflictsAreListed(t *testing.T, all []*trial) {
+func (v *instance) conflictsAreListed(t *testing.T, all []*trial) {
 	t.Helper()
 	want := map[string]bool{}
 	for _, r := range all {

@@ -229,32 +229,6 @@ func (g *instance) application(body string) header {
 
 func bearer(token string) header { return header{"Authorization": "Bearer " + token} }
 
-// box is the cashbox whose key has the id.
-func (g *instance) box(t testing.TB, keyID string) sandbox.Cashbox {
-	t.Helper()
-	for _, box := range g.Cashboxes {
-		if box.KeyID == keyID {
-			return box
-		}
-	}
-	t.Fatalf("no cashbox %s", keyID)
-	return sandbox.Cashbox{}
-}
-
-// first is the cashbox that has all a test of RUB payments needs.
-func (g *instance) first() sandbox.Cashbox { return g.Cashboxes[0] }
-
-func (g *instance) user(t testing.TB, login string) sandbox.User {
-	t.Helper()
-	for _, user := range g.Users {
-		if user.Login == login {
-			return user
-		}
-	}
-	t.Fatalf("no user %s", login)
-	return sandbox.User{}
-}
-
 // withToken is an HTTP client that sends a bearer token.
 func withToken(token string) *http.Client {
 	return &http.Client{Timeout: testenv.Patience, Transport: tokenTransport(token)}

@@ -15,7 +15,7 @@ var badIDs = []string{
 }
 
 // badPathsOf: wherever a path names a record, what names none is 404 and changes nothing.
-func badPathsOf(t *testing.T, w *walk) {
+func badPathsOf(t *testing.T, w *instance) {
 	for _, id := range badIDs {
 		for _, c := range []struct {
 			path string
@@ -42,7 +42,7 @@ func badPathsOf(t *testing.T, w *walk) {
 }
 
 // hugeTexts: no text is too long to be answered: it is taken, or refused by its name.
-func hugeTexts(t *testing.T, w *walk) {
+func hugeTexts(t *testing.T, w *instance) {
 	for _, e := range []struct {
 		name string
 		endpoint
@@ -76,7 +76,7 @@ func hugeTexts(t *testing.T, w *walk) {
 }
 
 // hugeQueries are refused by the name of what is huge.
-func hugeQueries(t *testing.T, w *walk) {
+func hugeQueries(t *testing.T, w *instance) {
 	long := strings.Repeat("9", 30_000)
 	cabinet := func(query string) call { return tokenGet(payments+"?"+query, "payer") }
 	for name, c := range map[string]call{
@@ -100,7 +100,7 @@ func hugeQueries(t *testing.T, w *walk) {
 }
 
 // hugeHeaders prove nobody. Over 32 KiB of them are 431 before anything is looked at.
-func hugeHeaders(t *testing.T, w *walk) {
+func hugeHeaders(t *testing.T, w *instance) {
 	long := strings.Repeat("x", 20_000)
 	good := signed(w.first(), "{}")
 	for _, name := range []string{"X-Merchant-Key-Id", "X-Merchant-Secret", "Signature"} {
@@ -113,15 +113,15 @@ func hugeHeaders(t *testing.T, w *walk) {
 }
 
 // cashboxesOfDeposits that are none.
-func cashboxesOfDeposits(t *testing.T, w *walk) {
+func cashboxesOfDeposits(t *testing.T, w *instance) {
 	for _, id := range []string{"0", "-1", "999999", "9223372036854775807"} {
 		refused(newDeposit.with("merchantCashboxId", id), 404, "not_found").run(t, w)
 	}
 }
 
 // badInput is what the documents say of no single field: a 4xx for everything, and nothing changed.
-func badInput(t *testing.T, w *walk) {
-	for name, run := range map[string]func(*testing.T, *walk){
+func badInput(t *testing.T, w *instance) {
+	for name, run := range map[string]func(*testing.T, *instance){
 		"paths": badPathsOf, "texts": hugeTexts, "queries": hugeQueries, "headers": hugeHeaders, "cashboxes": cashboxesOfDeposits,
 	} {
 		t.Run(name, func(t *testing.T) { run(t, w) })

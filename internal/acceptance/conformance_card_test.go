@@ -48,7 +48,7 @@ func goodCode() map[string]raw { return map[string]raw{"otp": raw(`"1234"`)} }
 
 // postCard types into a checkout that waits for its card. Once that has one, the next call gets
 // another.
-func postCard(t *testing.T, w *walk, _, body string) answer {
+func postCard(t *testing.T, w *instance, _, body string) answer {
 	t.Helper()
 	got := w.checkout(t, w.ids["no card"], "payer-details", body)
 	if got.status == http.StatusOK {
@@ -58,7 +58,7 @@ func postCard(t *testing.T, w *walk, _, body string) answer {
 }
 
 // postCode types into a checkout that has its card and may get a code.
-func postCode(t *testing.T, w *walk, _, body string) answer {
+func postCode(t *testing.T, w *instance, _, body string) answer {
 	t.Helper()
 	got := w.checkout(t, w.ids["no code"], "payer-otp", body)
 	if got.status == http.StatusOK {
@@ -68,7 +68,7 @@ func postCode(t *testing.T, w *walk, _, body string) answer {
 }
 
 // entered makes a card payment and enters its card.
-func (w *walk) entered(t *testing.T, pan string, more object) (id, token string) {
+func (w *instance) entered(t *testing.T, pan string, more object) (id, token string) {
 	t.Helper()
 	created, token := w.cardPayment(t, more)
 	w.checkout(t, token, "payer-details", typedCard(pan, nil)).must(t, "", http.StatusOK)
@@ -77,7 +77,7 @@ func (w *walk) entered(t *testing.T, pan string, more object) (id, token string)
 
 // makeCheckouts keeps what is answered of two card payments: of one the merchant asks for the code
 // again, of the other the trader does, and then has the money.
-func (w *walk) makeCheckouts(t *testing.T) {
+func (w *instance) makeCheckouts(t *testing.T) {
 	t.Helper()
 	_, w.ids["no card"] = w.cardPayment(t, nil)
 	_, w.ids["no code"] = w.entered(t, deskCard, nil)
@@ -110,50 +110,50 @@ func resendBy(keyID, payment, body string) call {
 		http.MethodPost,
 		payments+"/"+payment+"/quasi-ecom/resend-code",
 		body,
-		func(t *testing.T, w *walk) header {
-			return signed(w.key(t, keyID), body)
+		func(t *testing.T, w *instance) header {
+			return signed(w.box(t, keyID), body)
 		},
 	)
 }
 
 // atDesk is the desk of a payment's trader.
-func (w *walk) atDesk(t *testing.T, id string) portalv1connect.TraderServiceClient {
+func (w *instance) atDesk(t *testing.T, id string) portalv1connect.TraderServiceClient {
 	t.Helper()
 	return w.desk(w.traderOf(t, id).Token)
 }
 
-func (w *walk) traderResends(t *testing.T, id string) error {
+func (w *instance) traderResends(t *testing.T, id string) error {
 	t.Helper()
 	_, err := w.atDesk(t, id).
 		RequestCodeResend(t.Context(), connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: number(id)}))
 	return err
 }
 
-func (w *walk) asksForCode(t *testing.T, id string) {
+func (w *instance) asksForCode(t *testing.T, id string) {
 	t.Helper()
 	called(t, w.atDesk(t, id).RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
 }
 
-func (w *walk) needsNoCode(t *testing.T, id string) {
+func (w *instance) needsNoCode(t *testing.T, id string) {
 	t.Helper()
 	called(t, w.atDesk(t, id).MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
 }
 
-func (w *walk) confirms(t *testing.T, id string) {
+func (w *instance) confirms(t *testing.T, id string) {
 	t.Helper()
 	called(t, w.atDesk(t, id).ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
 }
 
 // step is a call of a checkout; token is a link's, or names one of ids.
 func step(token, name, body string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		return w.checkout(t, strings.TrimPrefix(w.path(t, "/"+token), "/"), name, body)
 	}
 }
 
 // phase wants a checkout to stand at a phase.
-func (w *walk) phase(t *testing.T, token, want string) {
+func (w *instance) phase(t *testing.T, token, want string) {
 	t.Helper()
 	is("data.phase", want)(t, w.checkout(t, token, "", ""))
 }

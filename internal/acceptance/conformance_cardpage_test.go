@@ -24,7 +24,7 @@ func (g *instance) page(t *testing.T, address string) *goquery.Document {
 }
 
 // fillIn sends the form of a page that has these fields, as a browser does.
-func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
+func (w *instance) fillIn(t *testing.T, address string, fields map[string]string) {
 	t.Helper()
 	values := url.Values{}
 	form := w.page(t, address).Find("form").
@@ -48,7 +48,7 @@ func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
 }
 
 // payerUsesPages: the same on the pages, without a script.
-func payerUsesPages(t *testing.T, w *walk) {
+func payerUsesPages(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	link := created.text("data.checkoutUrl")
 	w.fillIn(t, link, map[string]string{"pan": codeCard, "expiry": "12/35", "cvv": "123"})
@@ -58,7 +58,7 @@ func payerUsesPages(t *testing.T, w *walk) {
 }
 
 // otpPageIsForTheCode: it asks for the code and for no card.
-func otpPageIsForTheCode(t *testing.T, w *walk) {
+func otpPageIsForTheCode(t *testing.T, w *instance) {
 	_, token := w.entered(t, deskCard, nil)
 	page := w.page(t, w.checkout(t, token, "", "").text("data.otpUrl"))
 	if page.Find("input[name=otp]").Length() != 1 || page.Find("input[name=pan], input[name=cvv]").Length() != 0 {
@@ -68,7 +68,7 @@ func otpPageIsForTheCode(t *testing.T, w *walk) {
 
 // pollingIsFree: a payer's minute of it, in a moment, is answered each time the same; the page asks
 // as often as advised.
-func pollingIsFree(t *testing.T, w *walk) {
+func pollingIsFree(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	before := w.checkout(t, token, "", "")
 	for range 30 {
@@ -84,7 +84,7 @@ func pollingIsFree(t *testing.T, w *walk) {
 
 // prefilled: who has paid on this cashbox before is asked for the security code alone, and pays
 // with it. On others, and without their name, a card is asked for.
-func prefilled(t *testing.T, w *walk) {
+func prefilled(t *testing.T, w *instance) {
 	player := object{"payer": object{"userId": fmt.Sprint("player-", newOrder())}}
 	_, token := w.cardPayment(t, player)
 	gives(step(token, "payer-details", typedCard(approvedCard, object{"cardHolder": "ANNA B"})), 200).run(t, w)

@@ -10,7 +10,7 @@ import (
 )
 
 // cardIsSealed: nothing of it can be read in the database.
-func cardIsSealed(t *testing.T, w *walk) {
+func cardIsSealed(t *testing.T, w *instance) {
 	const sealed = `select count(*) from payment_card where payment_id = $1::text::bigint
 		and length(pan) > 16 and length(expiry) > 7 and length(holder) > 6`
 	if w.count(t, sealed, w.ids["id"]) != 1 {
@@ -27,7 +27,7 @@ func cardIsSealed(t *testing.T, w *walk) {
 }
 
 // nothingElseOfTheCard is in any answer: not its number, code or expiry, nor the bank's code.
-func nothingElseOfTheCard(t *testing.T, w *walk) {
+func nothingElseOfTheCard(t *testing.T, w *instance) {
 	for _, name := range []string{
 		"card", "read with card", "code", "resend", "read with resend", "resend event", "read with trader's resend", "card event",
 	} {

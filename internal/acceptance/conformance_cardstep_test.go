@@ -27,7 +27,7 @@ var (
 var cardMethods = []struct{ currency, method string }{{"RUB", "mtstpay"}, {"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}}
 
 // cardMethodsHaveLinks, and the same steps. Only quasi_ecom has codes that can be sent again.
-func cardMethodsHaveLinks(t *testing.T, w *walk) {
+func cardMethodsHaveLinks(t *testing.T, w *instance) {
 	for _, c := range cardMethods {
 		made := newPayment.by(boxOf[c.currency]).
 			with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method))(t, w)
@@ -45,7 +45,7 @@ func cardMethodsHaveLinks(t *testing.T, w *walk) {
 }
 
 // followPhases takes a checkout through its phases, in the order they are named.
-func (w *walk) followPhases(t *testing.T, id, token string) {
+func (w *instance) followPhases(t *testing.T, id, token string) {
 	t.Helper()
 	w.phase(t, token, "awaiting_payer_details")
 	gives(step(token, "payer-details", typedCard(deskCard, nil)), 200,
@@ -56,13 +56,13 @@ func (w *walk) followPhases(t *testing.T, id, token string) {
 	w.phase(t, token, "awaiting_trader_confirm")
 }
 
-func phasesFollow(t *testing.T, w *walk) {
+func phasesFollow(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	w.followPhases(t, created.text("data.id"), token)
 }
 
 // merchantDrivesCard: with the endpoints alone, a card and its code are a completed payment.
-func merchantDrivesCard(t *testing.T, w *walk) {
+func merchantDrivesCard(t *testing.T, w *instance) {
 	id, token := w.entered(t, codeCard, nil)
 	w.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
 	gives(step(token, "payer-otp", `{"otp":"123456"}`), 200, is("data.paymentStatus", "completed"),
@@ -71,7 +71,7 @@ func merchantDrivesCard(t *testing.T, w *walk) {
 }
 
 // tokenIsOfTheURL: it alone opens the checkout; the payment's ids do not.
-func tokenIsOfTheURL(t *testing.T, w *walk) {
+func tokenIsOfTheURL(t *testing.T, w *instance) {
 	created := w.fixture(t, "quasi_ecom")
 	token, found := strings.CutPrefix(created.text("data.checkoutUrl"), w.PayURL+"/pay/")
 	if !found {
@@ -84,7 +84,7 @@ func tokenIsOfTheURL(t *testing.T, w *walk) {
 }
 
 // opensNothing wants what is no token of a card payment to be refused by every endpoint.
-func (w *walk) opensNothing(t *testing.T, token string) {
+func (w *instance) opensNothing(t *testing.T, token string) {
 	t.Helper()
 	refused(step(token, "", ""), 404, "not_found").run(t, w)
 	refused(step(token, "payer-details", newCard.body()), 404, "not_found").run(t, w)
@@ -94,7 +94,7 @@ func (w *walk) opensNothing(t *testing.T, token string) {
 
 // linkIsTheAccess: no endpoint wants a signature, and none takes a link that is another's, or one
 // letter off.
-func linkIsTheAccess(t *testing.T, w *walk) {
+func linkIsTheAccess(t *testing.T, w *instance) {
 	_, token := w.cardPayment(t, nil)
 	gives(bareRequest(http.MethodGet, checkouts+token, "", nil), 200).run(t, w)
 	gives(bareRequest(http.MethodPost, checkouts+token+"/payer-details", newCard.body(), nil), 200).run(t, w)
@@ -112,7 +112,7 @@ func linkIsTheAccess(t *testing.T, w *walk) {
 }
 
 // codeWhenAsked: without one, nothing changes, unless the bank asked for it.
-func codeWhenAsked(t *testing.T, w *walk) {
+func codeWhenAsked(t *testing.T, w *instance) {
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "payer-otp", "{}"), 200, is("data.phase", "awaiting_trader_bank_sms")).run(t, w)
 	w.asksForCode(t, id)
@@ -121,7 +121,7 @@ func codeWhenAsked(t *testing.T, w *walk) {
 }
 
 // cardWithoutCode: whoever pays so waits, and the merchant hears of it by webhook.
-func cardWithoutCode(t *testing.T, w *walk) {
+func cardWithoutCode(t *testing.T, w *instance) {
 	orderID := newOrder()
 	_, token := w.entered(t, approvedCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
 	told := w.inbox.await(t, orderID, 1)[0].answer
@@ -132,7 +132,7 @@ func cardWithoutCode(t *testing.T, w *walk) {
 }
 
 // payerCancels: the merchant sees it at once, and is told.
-func payerCancels(t *testing.T, w *walk) {
+func payerCancels(t *testing.T, w *instance) {
 	orderID := newOrder()
 	id, token := w.entered(t, deskCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
 	gives(step(token, "cancel", ""), 200, is("data.paymentStatus", "cancelled"),
@@ -146,7 +146,7 @@ func payerCancels(t *testing.T, w *walk) {
 
 // stepsOutOfOrder are refused, as is every step once the payment has ended. Its result can still be
 // read.
-func stepsOutOfOrder(t *testing.T, w *walk) {
+func stepsOutOfOrder(t *testing.T, w *instance) {
 	_, token := w.cardPayment(t, nil)
 	refused(step(token, "payer-otp", newCode.body()), 422, "checkout_wrong_step").run(t, w)
 	gives(step(token, "payer-details", newCard.body()), 200).run(t, w)
@@ -155,7 +155,7 @@ func stepsOutOfOrder(t *testing.T, w *walk) {
 	w.wantClosed(t, token, "cancelled")
 }
 
-func (w *walk) wantClosed(t *testing.T, token, status string) {
+func (w *instance) wantClosed(t *testing.T, token, status string) {
 	t.Helper()
 	refused(step(token, "payer-details", newCard.body()), 422, "checkout_closed").run(t, w)
 	refused(step(token, "payer-otp", newCode.body()), 422, "checkout_closed").run(t, w)
@@ -164,7 +164,7 @@ func (w *walk) wantClosed(t *testing.T, token, status string) {
 }
 
 // sessionEnds with the payment, and not before.
-func sessionEnds(t *testing.T, w *walk) {
+func sessionEnds(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	gives(step(token, "", ""), 200, is("data.expiresAt", created.text("data.expiresAt"))).run(t, w)
 	w.pass(t, 13*time.Minute)

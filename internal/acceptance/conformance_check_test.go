@@ -16,18 +16,18 @@ import (
 
 // check proves one statement.
 type check struct {
-	run func(t *testing.T, w *walk)
+	run func(t *testing.T, w *instance)
 	// late is for those that move the clock.
 	late bool
 }
 
 // do is a check that no word below says.
-func do(run func(t *testing.T, w *walk)) check { return check{run: run} }
+func do(run func(t *testing.T, w *instance)) check { return check{run: run} }
 
 // once is a check that takes long: where several statements want it, the first runs it, and the
 // others go by how that went.
-func once(name string, run func(t *testing.T, w *walk)) check {
-	return do(func(t *testing.T, w *walk) {
+func once(name string, run func(t *testing.T, w *instance)) check {
+	return do(func(t *testing.T, w *instance) {
 		failed, ran := w.ran[name]
 		if !ran {
 			w.ran[name] = true // as long as it has not come to its end
@@ -48,7 +48,7 @@ func late(c check) check { return check{run: c.run, late: true} }
 func all(checks ...check) check {
 	return check{
 		late: slices.ContainsFunc(checks, func(c check) bool { return c.late }),
-		run: func(t *testing.T, w *walk) {
+		run: func(t *testing.T, w *instance) {
 			for _, c := range checks {
 				c.run(t, w)
 			}
@@ -178,12 +178,12 @@ func says(name, want string) expectation {
 
 // field checks a field of one of the answers that were kept.
 func field(fixture, path string, k kind) check {
-	return do(func(t *testing.T, w *walk) { has(path, k)(t, w.fixture(t, fixture)) })
+	return do(func(t *testing.T, w *instance) { has(path, k)(t, w.fixture(t, fixture)) })
 }
 
 // shows checks what one of the answers that were kept shows.
 func shows(fixture string, expectations ...expectation) check {
-	return do(func(t *testing.T, w *walk) {
+	return do(func(t *testing.T, w *instance) {
 		for _, e := range expectations {
 			e(t, w.fixture(t, fixture))
 		}
@@ -191,11 +191,11 @@ func shows(fixture string, expectations ...expectation) check {
 }
 
 // call is a request and its answer.
-type call func(t *testing.T, w *walk) answer
+type call func(t *testing.T, w *instance) answer
 
 // gives makes a call and wants its status and what it shows.
 func gives(c call, status int, expectations ...expectation) check {
-	return do(func(t *testing.T, w *walk) {
+	return do(func(t *testing.T, w *instance) {
 		got := c(t, w)
 		if got.status != status {
 			t.Errorf("%s; want %d", got, status)
@@ -209,7 +209,7 @@ func gives(c call, status int, expectations ...expectation) check {
 
 // refused wants a call to fail by status and code, naming the fields, and to change nothing.
 func refused(c call, status int, code string, fields ...string) check {
-	return do(func(t *testing.T, w *walk) {
+	return do(func(t *testing.T, w *instance) {
 		before := w.rows(t)
 		got := c(t, w)
 		if got.status != status || got.text("code") != code ||
@@ -223,7 +223,7 @@ func refused(c call, status int, code string, fields ...string) check {
 }
 
 // rows counts what calls may make.
-func (w *walk) rows(t *testing.T) string {
+func (w *instance) rows(t *testing.T) string {
 	t.Helper()
 	return w.texts(t, `select (select count(*) from payment) || ' ' || (select count(*) from payment_key) || ' ' || (select count(*) from payin)
 		|| ' ' || (select count(*) from deposit) || ' ' || (select count(*) from appeal) || ' ' || (select count(*) from api_key)
@@ -236,15 +236,15 @@ func (w *walk) rows(t *testing.T) string {
 type endpoint struct {
 	good   func() map[string]raw
 	fresh  string
-	send   func(t *testing.T, w *walk, keyID, body string) answer
+	send   func(t *testing.T, w *instance, keyID, body string) answer
 	keyID  string
 	status int
 }
 
-func signedPost(path string) func(*testing.T, *walk, string, string) answer {
-	return func(t *testing.T, w *walk, keyID, body string) answer {
+func signedPost(path string) func(*testing.T, *instance, string, string) answer {
+	return func(t *testing.T, w *instance, keyID, body string) answer {
 		t.Helper()
-		return send(t, http.MethodPost, w.BaseURL+path, body, signed(w.key(t, keyID), body))
+		return send(t, http.MethodPost, w.BaseURL+path, body, signed(w.box(t, keyID), body))
 	}
 }
 
@@ -262,12 +262,12 @@ func goodStatus() map[string]raw { return map[string]raw{"status": raw(`"failed"
 func goodKey() map[string]raw    { return map[string]raw{"name": raw(`"key"`)} }
 
 // postStatus sends the status of a payment made for it alone.
-func postStatus(t *testing.T, w *walk, _, body string) answer {
+func postStatus(t *testing.T, w *instance, _, body string) answer {
 	t.Helper()
 	return w.callback(t, w.ids["spare"], body)
 }
 
-func postKey(t *testing.T, w *walk, _, body string) answer {
+func postKey(t *testing.T, w *instance, _, body string) answer {
 	t.Helper()
 	got := send(t, http.MethodPost, w.credentials(w.first().MerchantCashboxID), body,
 		bearer(w.user(t, "merchant").Token))
@@ -304,7 +304,7 @@ func (e endpoint) body(pairs ...string) string {
 
 // with is a call with other values in its body.
 func (e endpoint) with(pairs ...string) call {
-	return func(t *testing.T, w *walk) answer { return e.send(t, w, e.keyID, e.body(pairs...)) }
+	return func(t *testing.T, w *instance) answer { return e.send(t, w, e.keyID, e.body(pairs...)) }
 }
 
 // rejects wants each value of a field refused by the field's name.
@@ -350,8 +350,8 @@ func (e endpoint) atMost(name string, count int) check {
 func quoted(letter string, count int) string { return strconv.Quote(strings.Repeat(letter, count)) }
 
 // request is a call with no body, or one that is no JSON object of an endpoint.
-func request(method, path, body string, headers func(t *testing.T, w *walk) header) call {
-	return func(t *testing.T, w *walk) answer {
+func request(method, path, body string, headers func(t *testing.T, w *instance) header) call {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		return send(t, method, w.BaseURL+w.path(t, path), body, headers(t, w))
 	}
@@ -359,22 +359,27 @@ func request(method, path, body string, headers func(t *testing.T, w *walk) head
 
 // signedGet reads with a key.
 func signedGet(path, keyID string) call {
-	return request(http.MethodGet, path, "", func(t *testing.T, w *walk) header { return signed(w.key(t, keyID), "") })
+	return request(
+		http.MethodGet,
+		path,
+		"",
+		func(t *testing.T, w *instance) header { return signed(w.box(t, keyID), "") },
+	)
 }
 
 // tokenGet reads with a user's token.
 func tokenGet(path, login string) call {
 	return request(http.MethodGet, path, "",
-		func(t *testing.T, w *walk) header { return bearer(w.user(t, login).Token) })
+		func(t *testing.T, w *instance) header { return bearer(w.user(t, login).Token) })
 }
 
 // nobodyGets reads with nothing.
 func nobodyGets(path string) call {
-	return request(http.MethodGet, path, "", func(*testing.T, *walk) header { return nil })
+	return request(http.MethodGet, path, "", func(*testing.T, *instance) header { return nil })
 }
 
 // path fills in the ids of what was made: "{payment}".
-func (w *walk) path(t *testing.T, pattern string) string {
+func (w *instance) path(t *testing.T, pattern string) string {
 	t.Helper()
 	return regexp.MustCompile(`\{\w+\}`).ReplaceAllStringFunc(pattern, func(name string) string {
 		id, ok := w.ids[strings.Trim(name, "{}")]

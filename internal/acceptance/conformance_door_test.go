@@ -14,7 +14,7 @@ import (
 
 // bareRequest sends just that.
 func bareRequest(method, path, body string, headers header) call {
-	return request(method, path, body, func(*testing.T, *walk) header { return headers })
+	return request(method, path, body, func(*testing.T, *instance) header { return headers })
 }
 
 func basicGets(path string) call {
@@ -23,7 +23,7 @@ func basicGets(path string) call {
 
 // postWithout is a signed creation that lacks a header.
 func postWithout(name string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		body := newPayment.body()
 		return send(t, http.MethodPost, w.BaseURL+payments, body, with(signed(w.first(), body), name, ""))
@@ -32,7 +32,7 @@ func postWithout(name string) call {
 
 // postAs is a signed creation sent as another type.
 func postAs(contentType string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		body := newPayment.body()
 		return send(t, http.MethodPost, w.BaseURL+payments, body,
@@ -69,7 +69,7 @@ func endpoints(t *testing.T) []documented {
 
 // everyEndpointIsDescribed: the machine-readable description has each, under the documented
 // prefixes.
-func everyEndpointIsDescribed(t *testing.T, w *walk) {
+func everyEndpointIsDescribed(t *testing.T, w *instance) {
 	paths := nobodyGets("/openapi.json")(t, w).at("paths").(object)
 	parameter := regexp.MustCompile(`\{\w+\}`)
 	described := map[string]bool{}
@@ -89,7 +89,7 @@ func everyEndpointIsDescribed(t *testing.T, w *walk) {
 }
 
 // addresses: pages live elsewhere than the API.
-func addresses(t *testing.T, w *walk) {
+func addresses(t *testing.T, w *instance) {
 	page, checkout := w.fixture(t, "payment").text("data.paymentPageUrl"),
 		w.fixture(t, "quasi_ecom").text("data.checkoutUrl")
 	if strings.HasSuffix(w.BaseURL, "/") || w.PayURL == w.BaseURL || !strings.HasPrefix(page, w.PayURL+"/r/") ||
@@ -99,7 +99,7 @@ func addresses(t *testing.T, w *walk) {
 }
 
 // signedEndpointsWantHeaders: each of the three, on each signed endpoint, in this order.
-func signedEndpointsWantHeaders(t *testing.T, w *walk) {
+func signedEndpointsWantHeaders(t *testing.T, w *instance) {
 	for _, e := range endpoints(t) {
 		if !e.signed {
 			continue
@@ -133,7 +133,7 @@ func signedEndpointsWantHeaders(t *testing.T, w *walk) {
 }
 
 // signedByHand: the hex of the HMAC, in small letters or capitals.
-func signedByHand(t *testing.T, w *walk) {
+func signedByHand(t *testing.T, w *instance) {
 	for _, spell := range []func(string) string{strings.ToLower, strings.ToUpper} {
 		body := newPayment.body()
 		headers := with(signed(w.first(), body), "Signature", spell(signature(w.first().Secret, body)))
@@ -143,13 +143,13 @@ func signedByHand(t *testing.T, w *walk) {
 
 // secretByteForByte: another secret, another key's, other capitals, another signature: one answer
 // for all.
-func secretByteForByte(t *testing.T, w *walk) {
+func secretByteForByte(t *testing.T, w *instance) {
 	body := newPayment.body()
 	good := signed(w.first(), body)
 	secret := w.first().Secret
 	for _, headers := range []header{
 		with(good, "X-Merchant-Secret", swapCase(secret)), with(good, "X-Merchant-Secret", secret+"x"), with(good, "X-Merchant-Secret", secret[1:]),
-		with(good, "X-Merchant-Secret", w.key(t, "sandbox-azn").Secret), with(good, "X-Merchant-Key-Id", "sandbox-azn"),
+		with(good, "X-Merchant-Secret", w.box(t, "sandbox-azn").Secret), with(good, "X-Merchant-Key-Id", "sandbox-azn"),
 		with(good, "X-Merchant-Key-Id", "nobody"), with(good, "Signature", strings.Repeat("0", 64)), with(good, "Signature", "x"),
 		with(good, "Signature", signature(secret, body+" ")), with(good, "Signature", signature(swapCase(secret), body)),
 	} {
@@ -164,7 +164,7 @@ func swapCase(s string) string {
 	return strings.ToLower(s)
 }
 
-func onlyTheHashIsKept(t *testing.T, w *walk) {
+func onlyTheHashIsKept(t *testing.T, w *instance) {
 	secret := w.first().Secret
 	if n := w.count(t, "select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)", firstKey,
 		[]byte(secret)); n != 1 {
@@ -178,7 +178,7 @@ func onlyTheHashIsKept(t *testing.T, w *walk) {
 
 // sentAs sends a body that is signed as another text.
 func sentAs(body, signedText string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		return send(t, http.MethodPost, w.BaseURL+payments, body, signed(w.first(), signedText))
 	}
@@ -198,7 +198,7 @@ func spelled(orderID string) (sent, canonical string) {
 	return sent, canonical
 }
 
-func canonicalIsTaken(t *testing.T, w *walk) {
+func canonicalIsTaken(t *testing.T, w *instance) {
 	sent, canonical := spelled(newOrder())
 	for _, signedText := range []string{sent, canonical, strings.Replace(canonical, "100.10", "100.1", 1)} {
 		gives(sentAs(sent, signedText), 200, is("data.amount", "100.10"), is("data.description", "Ч/а")).run(t, w)
@@ -207,7 +207,7 @@ func canonicalIsTaken(t *testing.T, w *walk) {
 
 // otherBytesAreNot: a body signed with other spaces or fields in another order than it is sent
 // with.
-func otherBytesAreNot(t *testing.T, w *walk) {
+func otherBytesAreNot(t *testing.T, w *instance) {
 	sent, canonical := spelled(newOrder())
 	refused(sentAs(canonical, sent), 403, "invalid_signature").run(t, w)
 	refused(sentAs(canonical+" ", canonical+"  "), 403, "invalid_signature").run(t, w)
@@ -216,7 +216,7 @@ func otherBytesAreNot(t *testing.T, w *walk) {
 }
 
 // getSignsNothing: the HMAC of the empty string, and of nothing else.
-func getSignsNothing(t *testing.T, w *walk) {
+func getSignsNothing(t *testing.T, w *instance) {
 	for _, e := range endpoints(t) {
 		if !e.signed || e.method != http.MethodGet {
 			continue
@@ -230,7 +230,7 @@ func getSignsNothing(t *testing.T, w *walk) {
 	}
 }
 
-func appealSignsFourLines(t *testing.T, w *walk) {
+func appealSignsFourLines(t *testing.T, w *instance) {
 	id := w.failed(t, nil)
 	const reason, name = "Оплачено\nв 12:00", "чек.pdf"
 	form := form(reasonPart(reason), filePart(name, pdf))
@@ -251,7 +251,7 @@ func appealSignsFourLines(t *testing.T, w *walk) {
 
 // headersAreConfigurable: a gateway with names of its own knows no others. Having no requisite it
 // refuses later on.
-func headersAreConfigurable(t *testing.T, _ *walk) {
+func headersAreConfigurable(t *testing.T, _ *instance) {
 	keepSecret("an application's secret, long enough to be one")
 	g, box := live(t, map[string]string{
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "an application's secret, long enough to be one",
@@ -269,7 +269,7 @@ func headersAreConfigurable(t *testing.T, _ *walk) {
 }
 
 // withoutApplicationSecret: such a gateway creates nothing.
-func withoutApplicationSecret(t *testing.T, _ *walk) {
+func withoutApplicationSecret(t *testing.T, _ *instance) {
 	g, box := live(t, nil)
 	g.post(t, box, order(nil)).want(t, "create", 503, "code", "external_payments_secret_not_configured")
 	g.callback(t, "1", `{"status":"failed"}`).
@@ -277,9 +277,9 @@ func withoutApplicationSecret(t *testing.T, _ *walk) {
 }
 
 // merchantByHeaders: one body by two merchants' keys makes a payment of each.
-func merchantByHeaders(t *testing.T, w *walk) {
+func merchantByHeaders(t *testing.T, w *instance) {
 	body := newPayment.body()
-	own, second := w.key(t, firstKey), w.key(t, "sandbox-second-rub")
+	own, second := w.box(t, firstKey), w.box(t, "sandbox-second-rub")
 	for maker, stranger := range map[*sandbox.Cashbox]sandbox.Cashbox{&own: second, &second: own} {
 		made := w.post(t, *maker, body)
 		if made.status != 200 || made.header.Get("Idempotent-Replay") != "" {
@@ -293,10 +293,10 @@ func merchantByHeaders(t *testing.T, w *walk) {
 // callbackOf sends a status as the application.
 func callbackOf(id, body string) call {
 	return request(http.MethodPost, payments+"/"+id+"/callback", body,
-		func(_ *testing.T, w *walk) header { return w.application(body) })
+		func(_ *testing.T, w *instance) header { return w.application(body) })
 }
 
-func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
+func callbackIsSignedByTheApplication(t *testing.T, w *instance) {
 	const body = `{"status":"failed"}`
 	path := payments + "/" + w.ids["spare"] + "/callback"
 	gives(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, body)}),
@@ -308,7 +308,7 @@ func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
 }
 
 // loginGivesToken: what it answers opens the portal.
-func loginGivesToken(t *testing.T, w *walk) {
+func loginGivesToken(t *testing.T, w *instance) {
 	user := w.user(t, "merchant")
 	got := fetched(t, http.MethodPost, w.BaseURL+"/portal.v1.AuthService/Login",
 		fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password), nil)

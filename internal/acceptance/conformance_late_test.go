@@ -12,7 +12,7 @@ import (
 )
 
 // rateGoesStale: then a payment has no USDT sums, and says so.
-func rateGoesStale(t *testing.T, w *walk) {
+func rateGoesStale(t *testing.T, w *instance) {
 	w.exec(t, "update rate set stale_at = '2000-01-01' where currency = 'MNT'")
 	gives(newPayment.by("sandbox-mnt").with("currency", `"MNT"`, "method", `"iban"`), 200,
 		has("data.ledger.rateUnavailable", exactly("true")), has("data.ledger.amountUsdt", null),
@@ -23,7 +23,7 @@ func rateGoesStale(t *testing.T, w *walk) {
 }
 
 // traderSees what the confirming of a payment shows them.
-func traderSees(t *testing.T, w *walk) {
+func traderSees(t *testing.T, w *instance) {
 	id := w.create(t, w.first(), nil).text("data.id")
 	got := fetched(t, http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`,
 		bearer(w.traderOf(t, id).Token))
@@ -33,7 +33,7 @@ func traderSees(t *testing.T, w *walk) {
 }
 
 // traderCancels: the merchant hears of it at once.
-func traderCancels(t *testing.T, w *walk) {
+func traderCancels(t *testing.T, w *instance) {
 	told := w.told(t, func(id string) {
 		cancelled := called(t, w.desk(w.traderOf(t, id).Token).CancelPayment,
 			&portalv1.CancelPaymentRequest{PaymentId: number(id)})
@@ -45,7 +45,7 @@ func traderCancels(t *testing.T, w *walk) {
 	is("data.status", "CANCELLED")(t, told.answer)
 }
 
-func traderActsTooLate(t *testing.T, w *walk) {
+func traderActsTooLate(t *testing.T, w *instance) {
 	id := w.failed(t, nil)
 	desk := w.desk(w.traderOf(t, id).Token)
 	refuses(t, "", desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)},
@@ -60,7 +60,7 @@ func traderActsTooLate(t *testing.T, w *walk) {
 }
 
 // payerActsTooLate on their page, which shows no code.
-func payerActsTooLate(t *testing.T, w *walk) {
+func payerActsTooLate(t *testing.T, w *instance) {
 	made := newPayment.with()(t, w)
 	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
 	before := w.rows(t)
@@ -72,7 +72,7 @@ func payerActsTooLate(t *testing.T, w *walk) {
 }
 
 // listedIsThePayment: what the lists show is what the creation answered.
-func listedIsThePayment(t *testing.T, w *walk) {
+func listedIsThePayment(t *testing.T, w *instance) {
 	made := w.fixture(t, "payment")
 	for _, list := range []string{"list", "signed list"} {
 		for name, created := range map[string]string{
@@ -89,7 +89,7 @@ func listedIsThePayment(t *testing.T, w *walk) {
 }
 
 // listedByIDAndLogin: a cabinet user sees what names their id or their login, and nobody else's.
-func listedByIDAndLogin(t *testing.T, w *walk) {
+func listedByIDAndLogin(t *testing.T, w *instance) {
 	token, id := w.newPayer(t, "payer-of-walk")
 	ids := []string{
 		w.create(t, w.first(), object{"payer": object{"userId": "payer-of-walk"}}).text("data.id"),
@@ -102,7 +102,7 @@ func listedByIDAndLogin(t *testing.T, w *walk) {
 	}
 }
 
-func readIsThePayment(t *testing.T, w *walk) {
+func readIsThePayment(t *testing.T, w *instance) {
 	made, read := w.fixture(t, "payment"), w.fixture(t, "read")
 	for _, name := range paymentFields {
 		if read.text("data."+name) != made.text("data."+name) {

@@ -32,7 +32,7 @@ var (
 
 // balance reads the first cashbox's, and wants available to be total less reserved, each with 8
 // decimals.
-func (w *walk) balance(t *testing.T) (total, reserved decimal.Decimal) {
+func (w *instance) balance(t *testing.T) (total, reserved decimal.Decimal) {
 	t.Helper()
 	got := signedGet("/api/v1/cashboxes/{merchantCashbox}/balance", firstKey)(t, w)
 	for _, name := range []string{"totalBalance", "available", "reserved", "insuranceReserved"} {
@@ -48,7 +48,7 @@ func (w *walk) balance(t *testing.T) (total, reserved decimal.Decimal) {
 }
 
 // payoutFreezes: 1500 RUB at 92.50 and 2% are 153000 / 9250 = 16.540540540…, rounded up.
-func payoutFreezes(t *testing.T, w *walk) {
+func payoutFreezes(t *testing.T, w *instance) {
 	totalBefore, before := w.balance(t)
 	gives(newPayin.with("amount", "1500"), 200, is("data.frozenUsdt", "16.54054055")).run(t, w)
 	total, after := w.balance(t)
@@ -58,7 +58,7 @@ func payoutFreezes(t *testing.T, w *walk) {
 }
 
 // depositIsConfirmed: the operator's word credits it, and no second.
-func depositIsConfirmed(t *testing.T, w *walk) {
+func depositIsConfirmed(t *testing.T, w *instance) {
 	made := newDeposit.with("amount", `"250.5"`)(t, w)
 	before, _ := w.balance(t)
 	confirm := func() error {
@@ -76,7 +76,7 @@ func depositIsConfirmed(t *testing.T, w *walk) {
 }
 
 // payoutMoves: from waiting to processing to completed, and what is processing is not cancelled.
-func payoutMoves(t *testing.T, w *walk) {
+func payoutMoves(t *testing.T, w *instance) {
 	id := w.createPayin(t, w.first(), nil).text("data.id")
 	read := signedGet(payins+"/"+id, firstKey)
 	desk := w.desk(w.user(t, "trader-1").Token)
@@ -92,11 +92,11 @@ func payoutMoves(t *testing.T, w *walk) {
 
 func cancelPayin(id string) call {
 	return request(http.MethodPost, payins+"/"+id+"/cancel", "{}",
-		func(_ *testing.T, w *walk) header { return signed(w.first(), "{}") })
+		func(_ *testing.T, w *instance) header { return signed(w.first(), "{}") })
 }
 
 // payoutTells: at its end, and not before.
-func payoutTells(t *testing.T, w *walk) {
+func payoutTells(t *testing.T, w *instance) {
 	orderID := newOrder()
 	made := w.createPayin(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL})
 	gives(cancelPayin(made.text("data.id")), 200).run(t, w)
@@ -110,7 +110,7 @@ func payoutTells(t *testing.T, w *walk) {
 	}
 }
 
-func payinRepeats(t *testing.T, w *walk) {
+func payinRepeats(t *testing.T, w *instance) {
 	orderID := strconv.Quote(newOrder())
 	made := newPayin.with("orderId", orderID)(t, w)
 	for _, again := range []call{newPayin.with("orderId", orderID), newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`)} {
@@ -124,7 +124,7 @@ func payinRepeats(t *testing.T, w *walk) {
 	}
 }
 
-func payoutWithoutRate(t *testing.T, w *walk) {
+func payoutWithoutRate(t *testing.T, w *instance) {
 	w.exec(t, "create table kept_rate as select * from rate")
 	w.exec(t, "delete from rate")
 	refused(newPayin.with(), 503, "rate_unavailable").run(t, w)
@@ -133,7 +133,7 @@ func payoutWithoutRate(t *testing.T, w *walk) {
 	gives(newPayin.with(), 200).run(t, w)
 }
 
-func depositRepeats(t *testing.T, w *walk) {
+func depositRepeats(t *testing.T, w *instance) {
 	key := strconv.Quote(uuid.NewString())
 	made := newDeposit.with("idempotencyKey", key)(t, w)
 	if made.status != 201 || made.header.Get("Idempotent-Replay") != "" {
@@ -146,23 +146,23 @@ func depositRepeats(t *testing.T, w *walk) {
 		says("Idempotent-Mismatch", "amount")).run(t, w)
 }
 
-func depositConflicts(t *testing.T, w *walk) {
+func depositConflicts(t *testing.T, w *instance) {
 	key := strconv.Quote(uuid.NewString())
 	gives(newDeposit.with("idempotencyKey", key), 201).run(t, w)
-	other := fmt.Sprint(w.key(t, "sandbox-azn").MerchantCashboxID)
+	other := fmt.Sprint(w.box(t, "sandbox-azn").MerchantCashboxID)
 	refused(newDeposit.with("idempotencyKey", key, "merchantCashboxId", other), 409,
 		"idempotency_key_conflict").run(t, w)
 }
 
-func depositForForeignCashbox(t *testing.T, w *walk) {
+func depositForForeignCashbox(t *testing.T, w *instance) {
 	refused(newDeposit.with("merchantCashboxId", w.ids["second"]), 403, "cashbox_access_denied").run(t, w)
-	other := w.key(t, "sandbox-azn").MerchantCashboxID
+	other := w.box(t, "sandbox-azn").MerchantCashboxID
 	gives(newDeposit.with("merchantCashboxId", fmt.Sprint(other)), 201,
 		has("data.merchantCashboxId", exactly(fmt.Sprint(other)))).run(t, w)
 }
 
 // unboundKeyNamesCashbox: a legacy key that may deposit has to say where to.
-func unboundKeyNamesCashbox(t *testing.T, w *walk) {
+func unboundKeyNamesCashbox(t *testing.T, w *instance) {
 	w.exec(t, "update api_key set scopes = '{payments,deposits}' where key_id = 'sandbox-legacy'")
 	legacy := newDeposit.by("sandbox-legacy")
 	testenv.Until(t, "the key has its scope", func() bool { // what is known of a key may be a second old
@@ -175,7 +175,7 @@ func unboundKeyNamesCashbox(t *testing.T, w *walk) {
 	w.exec(t, "update api_key set scopes = '{payments}' where key_id = 'sandbox-legacy'")
 }
 
-func networks(t *testing.T, w *walk) {
+func networks(t *testing.T, w *instance) {
 	for network, address := range map[string]string{
 		"TRC20": tron, "ERC20": evm, "BEP20": evm, "POLYGON": evm, "ARBITRUM": evm,
 	} {
@@ -187,7 +187,7 @@ func networks(t *testing.T, w *walk) {
 // evm is an address of every network but TRON, its checksum in its capitals.
 const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 
-func depositsTakeJSON(t *testing.T, w *walk) {
+func depositsTakeJSON(t *testing.T, w *instance) {
 	body := newDeposit.body()
 	headers := signed(w.first(), body)
 	refused(bareRequest(http.MethodPost, deposits, body, with(headers, "Content-Type", "text/plain")), 415,
@@ -199,7 +199,7 @@ func depositsTakeJSON(t *testing.T, w *walk) {
 
 // appealOf appeals the payment that goes by a name of ids, or by an id as it stands.
 func appealOf(payment, reason string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		id, ok := w.ids[payment]
 		if !ok {
@@ -211,7 +211,7 @@ func appealOf(payment, reason string) call {
 
 // freshAppeal appeals a payment that has just failed.
 func freshAppeal(reason string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		return w.appeal(t, w.first(), w.failed(t, nil), reason, "a.pdf", pdf)
 	}
@@ -219,17 +219,17 @@ func freshAppeal(reason string) call {
 
 // appealBy appeals with another key.
 func appealBy(keyID string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
-		return w.appeal(t, w.key(t, keyID), w.ids["payment"], "x", "a.pdf", pdf)
+		return w.appeal(t, w.box(t, keyID), w.ids["payment"], "x", "a.pdf", pdf)
 	}
 }
 
-func foreignAppeal(t *testing.T, w *walk) answer { return appealBy("sandbox-second-rub")(t, w) }
+func foreignAppeal(t *testing.T, w *instance) answer { return appealBy("sandbox-second-rub")(t, w) }
 
 var appealFields = []string{"id", "paymentId", "uuid", "reason", "fileName", "fileSize", "status", "createdAt"}
 
-func badAppealForms(t *testing.T, w *walk) {
+func badAppealForms(t *testing.T, w *instance) {
 	id := w.failed(t, nil)
 	for name, b := range badForms() {
 		checkInvalid(t, name,
@@ -242,7 +242,7 @@ func badAppealForms(t *testing.T, w *walk) {
 	w.appeal(t, w.first(), id, strings.Repeat("ж", 2000), "a.pdf", pdf).want(t, "at the limit", 201)
 }
 
-func appealConditions(t *testing.T, w *walk) {
+func appealConditions(t *testing.T, w *instance) {
 	for _, status := range []string{"pending", "completed", "cancelled", "appeal"} {
 		id := w.create(t, w.first(), nil).text("data.id")
 		w.callback(t, id, `{"status":"`+status+`"}`)
@@ -265,7 +265,7 @@ var keyFields = []string{
 func cashboxKeys(id string) string { return strings.Replace(portalKeys, "{merchantCashbox}", id, 1) }
 
 // newKeyWorks: a key that was made lets its holder in.
-func newKeyWorks(t *testing.T, w *walk) {
+func newKeyWorks(t *testing.T, w *instance) {
 	made := w.fixture(t, "credential")
 	body := newPayment.body()
 	headers := header{
@@ -277,7 +277,7 @@ func newKeyWorks(t *testing.T, w *walk) {
 }
 
 // secretIsShownOnce: the database has its SHA-256, and no answer but the first has it.
-func secretIsShownOnce(t *testing.T, w *walk) {
+func secretIsShownOnce(t *testing.T, w *instance) {
 	made := w.fixture(t, "credential")
 	secret := made.text("secret")
 	if n := w.count(t, "select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)",

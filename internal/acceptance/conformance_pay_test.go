@@ -62,14 +62,14 @@ func payerField(name string, taken ...string) check {
 	return all(checks...)
 }
 
-func orderIsTrimmed(t *testing.T, w *walk) {
+func orderIsTrimmed(t *testing.T, w *instance) {
 	orderID := newOrder()
 	gives(newPayment.with("orderId", strconv.Quote(" \t"+orderID+"\n ")), 200, is("data.orderId", orderID)).run(t, w)
 }
 
 // orderRepeats: the same order id and method are the same payment; another method's or merchant's
 // is another.
-func orderRepeats(t *testing.T, w *walk) {
+func orderRepeats(t *testing.T, w *instance) {
 	orderID := newOrder()
 	made := newPayment.with("orderId", strconv.Quote(orderID))(t, w)
 	id := made.text("data.id")
@@ -97,7 +97,7 @@ func orderRepeats(t *testing.T, w *walk) {
 // boxOf is a key whose cashbox takes the currency.
 var boxOf = map[string]string{"RUB": firstKey, "AZN": "sandbox-azn", "TRY": "sandbox-try", "MNT": "sandbox-mnt"}
 
-func currencies(t *testing.T, w *walk) {
+func currencies(t *testing.T, w *instance) {
 	for currency, keyID := range boxOf {
 		method := "c2c"
 		if currency == "RUB" {
@@ -122,7 +122,7 @@ var channels = []struct {
 	{"MNT", "iban", "iban", "iban", iban},
 }
 
-func methods(t *testing.T, w *walk) {
+func methods(t *testing.T, w *instance) {
 	for _, c := range channels {
 		gives(
 			newPayment.by(boxOf[c.currency]).
@@ -140,7 +140,7 @@ func methods(t *testing.T, w *walk) {
 
 // methodTable: what it knows is taken, or refused for the cashbox; what it does not know is no
 // method.
-func methodTable(t *testing.T, w *walk) {
+func methodTable(t *testing.T, w *instance) {
 	methods(t, w)
 	cardMethodsHaveLinks(t, w)
 	resendOutOfStep(t, w)
@@ -167,7 +167,7 @@ func methodTable(t *testing.T, w *walk) {
 }
 
 // markupPriority takes the levels away one by one, of a merchant that nothing else here looks at.
-func markupPriority(t *testing.T, w *walk) {
+func markupPriority(t *testing.T, w *instance) {
 	const ofSecond = " where cashbox_id = (select cashbox_id from api_key where key_id = 'sandbox-second-rub')"
 	applied := func(want string, pairs ...string) {
 		t.Helper()
@@ -197,7 +197,7 @@ func markupPriority(t *testing.T, w *walk) {
 }
 
 // validity is the decided one of each method.
-func validity(t *testing.T, w *walk) {
+func validity(t *testing.T, w *instance) {
 	minutes := map[string]time.Duration{
 		"sbp": 15, "sim": 15, "card": 20, "c2c": 20, "iban": 30, "mtstpay": 15,
 		"quasi_ecom": 15,
@@ -219,7 +219,7 @@ func validity(t *testing.T, w *walk) {
 }
 
 // requisiteIsSnapshot: what is edited later changes nothing of it.
-func requisiteIsSnapshot(t *testing.T, w *walk) {
+func requisiteIsSnapshot(t *testing.T, w *instance) {
 	w.exec(t, "update requisite set bank = 'Another Bank', holder = 'Nobody'")
 	got := signedGet("/api/v1/payments/{payment}", firstKey)(t, w)
 	w.exec(t, "update requisite set bank = 'Sample Bank', holder = 'Ivan P.'")
@@ -231,7 +231,7 @@ func requisiteIsSnapshot(t *testing.T, w *walk) {
 }
 
 // linkOpens a page with the amount, of either kind of payment, as no id does.
-func linkOpens(t *testing.T, w *walk) {
+func linkOpens(t *testing.T, w *instance) {
 	byCard, _ := w.cardPayment(t, nil)
 	for _, kind := range []struct {
 		made               answer
@@ -254,7 +254,7 @@ func linkOpens(t *testing.T, w *walk) {
 	}
 }
 
-func ledgerIsTexts(t *testing.T, w *walk) {
+func ledgerIsTexts(t *testing.T, w *instance) {
 	for _, name := range ledgerFields {
 		k := either(aText, null)
 		switch name {

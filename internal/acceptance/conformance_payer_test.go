@@ -55,7 +55,7 @@ var payerSections = []section{
 const declinedCard, poorCard = "4000000000000002", "4000000000009995"
 
 // anotherCard: two are declined, for reasons of their own, and the third is not.
-func anotherCard(t *testing.T, w *walk) {
+func anotherCard(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	id := created.text("data.id")
 	for n, declined := range []struct{ pan, reason string }{{declinedCard, "card_declined"}, {poorCard, "insufficient_funds"}} {
@@ -77,7 +77,7 @@ func anotherCard(t *testing.T, w *walk) {
 
 // howManyCards: three as the sandbox is made; a setting makes it one, and another keeps it within
 // bounds.
-func howManyCards(t *testing.T, w *walk) {
+func howManyCards(t *testing.T, w *instance) {
 	fails := func(cards int) {
 		t.Helper()
 		created, token := w.cardPayment(t, nil)
@@ -96,7 +96,7 @@ func howManyCards(t *testing.T, w *walk) {
 	}
 	set := func(cards *int32) error {
 		_, err := w.operator(t).SetCashboxMethod(t.Context(), connect.NewRequest(&portalv1.SetCashboxMethodRequest{
-			MerchantCashboxId: w.key(t, cardKey).MerchantCashboxID, Method: "quasi_ecom",
+			MerchantCashboxId: w.box(t, cardKey).MerchantCashboxID, Method: "quasi_ecom",
 			Enabled: true, MarginPercent: "4.5", ValiditySeconds: 900, Cards: cards,
 		}))
 		return err
@@ -120,7 +120,7 @@ func howManyCards(t *testing.T, w *walk) {
 }
 
 // keptWithConsent: the next payment's page offers the card, unless the payer said no.
-func keptWithConsent(t *testing.T, w *walk) {
+func keptWithConsent(t *testing.T, w *instance) {
 	for name, test := range map[string]struct {
 		more    object
 		offered int
@@ -137,7 +137,7 @@ func keptWithConsent(t *testing.T, w *walk) {
 }
 
 // returnIsShown, as it was given; a repeat keeps the first.
-func returnIsShown(t *testing.T, w *walk) {
+func returnIsShown(t *testing.T, w *instance) {
 	const address = "https://shop.example:8443/thanks?order=1&b=%D1%8F#top"
 	order := strconv.Quote(newOrder())
 	made := newPayment.with("orderId", order, "returnUrl", strconv.Quote(address))(t, w)
@@ -151,11 +151,11 @@ func returnIsShown(t *testing.T, w *walk) {
 }
 
 // returnHosts: once the cashbox names hosts, payers go back to those alone.
-func returnHosts(t *testing.T, w *walk) {
+func returnHosts(t *testing.T, w *instance) {
 	const key = "sandbox-second-rub"
 	set := func(hosts ...string) error {
 		_, err := w.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
-			MerchantCashboxId: w.key(t, key).MerchantCashboxID, ReturnHosts: &portalv1.ReturnHosts{Hosts: hosts},
+			MerchantCashboxId: w.box(t, key).MerchantCashboxID, ReturnHosts: &portalv1.ReturnHosts{Hosts: hosts},
 		}))
 		return err
 	}
@@ -182,7 +182,7 @@ func returnHosts(t *testing.T, w *walk) {
 }
 
 // claims presses the button of the page of a payment.
-func (w *walk) claims(t *testing.T, made answer) {
+func (w *instance) claims(t *testing.T, made answer) {
 	t.Helper()
 	got := fetched(t, http.MethodPost, made.text("data.paymentPageUrl")+"/paid", url.Values{}.Encode(), header{
 		"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin",
@@ -194,7 +194,7 @@ func (w *walk) claims(t *testing.T, made answer) {
 
 // claimIsKept with its time, and the payment waits for at least 900 seconds from then on, or for as
 // long as before if that is longer.
-func claimIsKept(t *testing.T, w *walk) {
+func claimIsKept(t *testing.T, w *instance) {
 	for _, test := range []struct {
 		method string
 		longer bool
@@ -223,12 +223,12 @@ func claimIsKept(t *testing.T, w *walk) {
 }
 
 // claimIsTold where the cashbox wants it, and nowhere else.
-func claimIsTold(t *testing.T, w *walk) {
+func claimIsTold(t *testing.T, w *instance) {
 	const key = "sandbox-second-rub"
 	tell := func(on bool) {
 		t.Helper()
 		called(t, w.operator(t).UpdateCashbox, &portalv1.UpdateCashboxRequest{
-			MerchantCashboxId: w.key(t, key).MerchantCashboxID, PayerEvents: &on,
+			MerchantCashboxId: w.box(t, key).MerchantCashboxID, PayerEvents: &on,
 		})
 		w.awaitSettings(t)
 	}
@@ -272,7 +272,7 @@ func claimIsTold(t *testing.T, w *walk) {
 
 // payerResends on the page: it counts as the merchant's, who is not told of it, and is as little
 // possible before the card and too early as theirs.
-func payerResends(t *testing.T, w *walk) {
+func payerResends(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	press := func() {
 		t.Helper()

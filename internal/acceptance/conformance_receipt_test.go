@@ -16,7 +16,7 @@ import (
 )
 
 // receipts: a payer who has paid sends three, and those who look for the transfer read them.
-func receipts(t *testing.T, w *walk) {
+func receipts(t *testing.T, w *instance) {
 	made := newPayment.with()(t, w)
 	id := made.text("data.id")
 	attach := func(content string) {
@@ -90,7 +90,7 @@ func receipts(t *testing.T, w *walk) {
 const receiptPDF = "%PDF-1.7\nreceipt"
 
 // banks: what an operator sets is on the page of the next payment, filled in.
-func banks(t *testing.T, w *walk) {
+func banks(t *testing.T, w *instance) {
 	set := func(enabled bool, link string) error {
 		_, err := w.operator(t).SetBank(t.Context(), connect.NewRequest(&portalv1.SetBankRequest{Bank: &portalv1.Bank{
 			Currency: "RUB", Name: "Walk Bank", Methods: []string{"sbp"}, Link: link,

@@ -17,12 +17,12 @@ import (
 )
 
 // resendIsSigned as every merchant's call, by a key that may, and its body is an empty object.
-func resendIsSigned(t *testing.T, w *walk) {
+func resendIsSigned(t *testing.T, w *instance) {
 	id, _ := w.entered(t, deskCard, nil)
 	path := payments + "/" + id + "/quasi-ecom/resend-code"
-	headers := signed(w.key(t, cardKey), "{}")
+	headers := signed(w.box(t, cardKey), "{}")
 	refused(bareRequest(http.MethodPost, path, "{}", nil), 401, "signature_required").run(t, w)
-	refused(bareRequest(http.MethodPost, path, "{}", signed(w.key(t, cardKey), "")), 403, "invalid_signature").run(t, w)
+	refused(bareRequest(http.MethodPost, path, "{}", signed(w.box(t, cardKey), "")), 403, "invalid_signature").run(t, w)
 	refused(bareRequest(http.MethodPost, path, "{}", bearer(w.user(t, "operator").Token)), 401,
 		"signature_required").run(t, w)
 	refused(resendBy("sandbox-second-rub", id, "{}"), 403, "cashbox_access_denied").run(t, w)
@@ -43,7 +43,7 @@ func resendIsSigned(t *testing.T, w *walk) {
 
 // resendAsksAgain: the code that was given counts no more, the trader's desk asks for another, and
 // its acquirer is told.
-func resendAsksAgain(t *testing.T, w *walk) {
+func resendAsksAgain(t *testing.T, w *instance) {
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "payer-otp", newCode.body()), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
 	gives(resendOf(id), 200, is("data.phase", "awaiting_payer_otp")).run(t, w)
@@ -63,7 +63,7 @@ func resendAsksAgain(t *testing.T, w *walk) {
 
 // resendFromEachPhase after the card, also where the trader had marked the code as not needed, and
 // then asked for it.
-func resendFromEachPhase(t *testing.T, w *walk) {
+func resendFromEachPhase(t *testing.T, w *instance) {
 	for _, from := range []struct {
 		phase string
 		reach func(id, token string)
@@ -84,7 +84,7 @@ func resendFromEachPhase(t *testing.T, w *walk) {
 }
 
 // resendOutOfStep: before the card, after the end, and of what has no such codes.
-func resendOutOfStep(t *testing.T, w *walk) {
+func resendOutOfStep(t *testing.T, w *instance) {
 	created, token := w.cardPayment(t, nil)
 	id := created.text("data.id")
 	refused(resendOf(id), 422, "code_resend_wrong_step").run(t, w)
@@ -100,7 +100,7 @@ func resendOutOfStep(t *testing.T, w *walk) {
 }
 
 // resendTooEarly: the merchant's and the trader's, from either's resend on.
-func resendTooEarly(t *testing.T, w *walk) {
+func resendTooEarly(t *testing.T, w *instance) {
 	byMerchant, _ := w.entered(t, deskCard, nil)
 	first := resendOf(byMerchant)(t, w)
 	w.wantTooEarly(t, byMerchant, first.text("data.nextAllowedAt"))
@@ -111,7 +111,7 @@ func resendTooEarly(t *testing.T, w *walk) {
 }
 
 // wantTooEarly wants a resend right after another refused, with when it is allowed.
-func (w *walk) wantTooEarly(t *testing.T, id, next string) {
+func (w *instance) wantTooEarly(t *testing.T, id, next string) {
 	t.Helper()
 	refused(resendOf(id), 429, "code_resend_too_early").run(t, w)
 	got := resendOf(id)(t, w)
@@ -123,7 +123,7 @@ func (w *walk) wantTooEarly(t *testing.T, id, next string) {
 }
 
 // pauseIs45Seconds, as all answers tell it.
-func pauseIs45Seconds(t *testing.T, w *walk) {
+func pauseIs45Seconds(t *testing.T, w *instance) {
 	for fixture, path := range map[string]string{
 		"resend": "data.", "read with resend": "data.quasiEcom.", "read with trader's resend": "data.quasiEcom.",
 	} {
@@ -139,7 +139,7 @@ func pauseIs45Seconds(t *testing.T, w *walk) {
 
 // resendsRunOut: three, whoever asks for them, with the pause between. That none is left is said
 // before that it is early.
-func resendsRunOut(t *testing.T, w *walk) {
+func resendsRunOut(t *testing.T, w *instance) {
 	id, token := w.entered(t, deskCard, nil)
 	for n, again := range []func(){
 		func() { gives(resendOf(id), 200).run(t, w) },
@@ -163,7 +163,7 @@ func resendsRunOut(t *testing.T, w *walk) {
 }
 
 // traderResendTells the merchant, and the payment waits on.
-func traderResendTells(t *testing.T, w *walk) {
+func traderResendTells(t *testing.T, w *instance) {
 	read, event := w.fixture(t, "read with trader's resend"), w.fixture(t, "resend event")
 	is("data.status", "pending")(t, read)
 	for path, same := range map[string]string{
@@ -175,7 +175,7 @@ func traderResendTells(t *testing.T, w *walk) {
 }
 
 // merchantResendTellsNothing: the first they hear is the cancel after it.
-func merchantResendTellsNothing(t *testing.T, w *walk) {
+func merchantResendTellsNothing(t *testing.T, w *instance) {
 	orderID := newOrder()
 	id, token := w.entered(t, deskCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
 	gives(resendOf(id), 200, has("data.codeResendCount", exactly("1"))).run(t, w)

@@ -38,7 +38,9 @@ const (
 )
 
 // part is one walk's share: what can be checked at once, and what needs time to pass.
-type part struct{ now, late []func(t *testing.T, w *walk) }
+type part struct {
+	now, late []func(t *testing.T, w *instance)
+}
 
 // TestConformance walks the interface document and the page of decisions, statement by statement,
 // and proves each by calls to a running gateway. A statement without a check fails, and so does a
@@ -70,7 +72,7 @@ func TestConformance(t *testing.T) {
 				of = &dealt[parts-1]
 			}
 			name := document.name + "/" + s.name()
-			run := func(t *testing.T, w *walk) { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
+			run := func(t *testing.T, w *instance) { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
 			if c.late {
 				of.late = append(of.late, run)
 			} else {
@@ -78,7 +80,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	}
-	dealt[parts-1].now = append(dealt[parts-1].now, func(t *testing.T, w *walk) {
+	dealt[parts-1].now = append(dealt[parts-1].now, func(t *testing.T, w *instance) {
 		t.Run("bad input", func(t *testing.T) { badInput(t, w) })
 	})
 	for n, p := range dealt {
@@ -215,7 +217,7 @@ func decided(all []statement) []statement {
 }
 
 // fixture is an answer that was kept.
-func (w *walk) fixture(t *testing.T, name string) answer {
+func (w *instance) fixture(t *testing.T, name string) answer {
 	t.Helper()
 	a, ok := w.answers[name]
 	if !ok {

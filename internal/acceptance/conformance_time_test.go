@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway.example/internal/dbtest"
@@ -18,7 +17,7 @@ import (
 )
 
 // statusesInWebhooks: each of the five, in capitals.
-func statusesInWebhooks(t *testing.T, w *walk) {
+func statusesInWebhooks(t *testing.T, w *instance) {
 	orderID := newOrder()
 	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
 	want := []string{"FAILED", "COMPLETED", "APPEAL", "CANCELLED", "PENDING"}
@@ -35,7 +34,7 @@ func statusesInWebhooks(t *testing.T, w *walk) {
 }
 
 // anyStatusFollowsAny, as decided; the same again is no change.
-func anyStatusFollowsAny(t *testing.T, w *walk) {
+func anyStatusFollowsAny(t *testing.T, w *instance) {
 	every := []string{"pending", "completed", "failed", "cancelled", "appeal"}
 	id := w.create(t, w.first(), nil).text("data.id")
 	for _, from := range every {
@@ -49,7 +48,7 @@ func anyStatusFollowsAny(t *testing.T, w *walk) {
 }
 
 // callbackMoves: the payment is what the callback says, and the merchant hears of it.
-func callbackMoves(t *testing.T, w *walk) {
+func callbackMoves(t *testing.T, w *instance) {
 	var id string
 	told := w.told(t, func(made string) {
 		id = made
@@ -64,7 +63,7 @@ func callbackMoves(t *testing.T, w *walk) {
 }
 
 // creationTellsNothing: the first a merchant hears of a payment is its first change.
-func creationTellsNothing(t *testing.T, w *walk) {
+func creationTellsNothing(t *testing.T, w *instance) {
 	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
 	has("meta.sequence", exactly("1"))(t, told.answer)
 	const first = `select count(*) from webhook_event where sequence = 1 and convert_from(body, 'UTF8') like '%"status":"PENDING"%'
@@ -74,7 +73,7 @@ func creationTellsNothing(t *testing.T, w *walk) {
 	}
 }
 
-func webhookIsAPost(t *testing.T, w *walk) {
+func webhookIsAPost(t *testing.T, w *instance) {
 	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
 	if told.method != http.MethodPost || !strings.HasPrefix(told.header.Get("Content-Type"), "application/json") ||
 		told.header.Get("Webhook-Id") != told.text("eventId") {
@@ -84,7 +83,7 @@ func webhookIsAPost(t *testing.T, w *walk) {
 }
 
 // webhooksAreSigned by both schemes.
-func webhooksAreSigned(t *testing.T, w *walk) {
+func webhooksAreSigned(t *testing.T, w *instance) {
 	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
 	secret := w.first().WebhookSecret
 	verifier, err := standardwebhooks.NewWebhook(secret)
@@ -98,7 +97,7 @@ func webhooksAreSigned(t *testing.T, w *walk) {
 }
 
 // refusedWebhookComesAgain after 5 s, the same event.
-func refusedWebhookComesAgain(t *testing.T, w *walk) {
+func refusedWebhookComesAgain(t *testing.T, w *instance) {
 	w.inbox.mu.Lock()
 	w.inbox.refuse = 1
 	w.inbox.mu.Unlock()
@@ -121,7 +120,7 @@ func refusedWebhookComesAgain(t *testing.T, w *walk) {
 
 // reservedUntilExpiry: the requisite is taken while the payment waits; then the payment has failed
 // and a late payer can appeal.
-func reservedUntilExpiry(t *testing.T, w *walk) {
+func reservedUntilExpiry(t *testing.T, w *instance) {
 	orderID := newOrder()
 	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
 	const slot = "select count(*) from requisite_slot where payment_id = $1::text::bigint and free_at = 'infinity'"
@@ -143,7 +142,7 @@ func reservedUntilExpiry(t *testing.T, w *walk) {
 }
 
 // appealWindow: within 24 hours of the failure, and not after.
-func appealWindow(t *testing.T, w *walk) {
+func appealWindow(t *testing.T, w *instance) {
 	inTime, tooLate := w.failed(t, nil), w.failed(t, nil)
 	w.pass(t, 24*time.Hour-time.Minute)
 	gives(appealOf(inTime, "x"), 201).run(t, w)
@@ -152,7 +151,7 @@ func appealWindow(t *testing.T, w *walk) {
 }
 
 // errorShape: of a refusal, of an invalid body, and of what is no path.
-func errorShape(t *testing.T, w *walk) {
+func errorShape(t *testing.T, w *instance) {
 	gives(newPayment.with("amount", "0", "currency", "1"), 422, only("", "message", "code", "errors", "requestId"),
 		only("errors", "amount", "currency"), has("errors.amount.0", aText), is("code", "validation_failed")).run(t, w)
 	for _, c := range []call{
@@ -167,7 +166,7 @@ func errorShape(t *testing.T, w *walk) {
 }
 
 // traderShortOfUSDT: those who could take it have too little, so there is no requisite.
-func traderShortOfUSDT(t *testing.T, w *walk) {
+func traderShortOfUSDT(t *testing.T, w *instance) {
 	var pays []string
 	for range 200 { // the third trader has 10,000,000 USDT; 5,000,000 AZN are 2,941,176 of it, less their share
 		got := newPayment.by("sandbox-azn").with("currency", `"AZN"`, "method", `"c2c"`, "amount", "5000000")(t, w)
@@ -186,13 +185,13 @@ func traderShortOfUSDT(t *testing.T, w *walk) {
 }
 
 // callsAreLimited: with a limit of one call, a sandbox allows ten.
-func callsAreLimited(t *testing.T, _ *walk) {
+func callsAreLimited(t *testing.T, _ *instance) {
 	url := dbtest.URL(t)
 	before := poolOf(t, url)
 	_, err := before.Exec(t.Context(), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
 	noError(t, err)
 	before.Close()
-	g := newSandbox(t, t.TempDir(), url)
+	g := setup{dir: t.TempDir(), database: url}.start(t)
 	for n := range 11 {
 		got := g.post(t, g.first(), "{")
 		if want := map[bool]string{true: "422 validation_failed", false: "429 rate_limited"}[n < 10]; fmt.Sprint(
@@ -208,7 +207,7 @@ func callsAreLimited(t *testing.T, _ *walk) {
 	}
 }
 
-func largeBodies(t *testing.T, w *walk) {
+func largeBodies(t *testing.T, w *instance) {
 	large := pad(`{"x":""}`, bodyLimit+1)
 	refused(resendBy(cardKey, "{id}", large), 413, "body_too_large").run(t, w)
 	for _, name := range []string{"payer-details", "payer-otp", "cancel"} {
@@ -219,23 +218,23 @@ func largeBodies(t *testing.T, w *walk) {
 	}
 	refused(callbackOf("{payment}", pad(`{"status":"failed"}`, bodyLimit+1)), 413, "body_too_large").run(t, w)
 	tooLarge := strings.Repeat("x", uploadLimit)
-	refused(func(t *testing.T, w *walk) answer {
+	refused(func(t *testing.T, w *instance) answer {
 		return w.appeal(t, w.first(), w.ids["payment"], "x", "a.pdf", tooLarge)
 	}, 413, "body_too_large").run(t, w)
 }
 
 func signedCall(path, body string) call {
-	return func(t *testing.T, w *walk) answer {
+	return func(t *testing.T, w *instance) answer {
 		t.Helper()
 		return signedPost(path)(t, w, firstKey, body)
 	}
 }
 
-func revokedKey(t *testing.T, w *walk) {
+func revokedKey(t *testing.T, w *instance) {
 	made := newKey.with("name", `"to be revoked"`)(t, w)
 	key := sandbox.Cashbox{KeyID: made.text("data.key_id"), Secret: made.text("secret")}
 	gone := request(http.MethodDelete, portalKeys+"/"+made.text("data.id"), "",
-		func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) })
+		func(t *testing.T, w *instance) header { return bearer(w.user(t, "merchant").Token) })
 	gives(gone, 200, is("data.status", "revoked")).run(t, w)
 	noError(t, testenv.Eventually(func() error {
 		if got := w.post(t, key, "{}"); got.status != 403 || got.text("code") != "invalid_signature" {
@@ -245,16 +244,8 @@ func revokedKey(t *testing.T, w *walk) {
 	}))
 }
 
-func expiredToken(t *testing.T, w *walk) {
+func expiredToken(t *testing.T, w *instance) {
 	token, id := w.newPayer(t, "payer-of-yesterday")
 	w.exec(t, "update session set expires_at = now() - interval '1 second' where user_id = $1", id)
 	refused(bareRequest(http.MethodGet, payments, "", bearer(token)), 401, "unauthenticated").run(t, w)
-}
-
-// poolOf connects to a database.
-func poolOf(t *testing.T, url string) *pgxpool.Pool {
-	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
-	noError(t, err)
-	return pool
 }

@@ -14,32 +14,18 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// walk is the gateway that the documents are walked on, and what was made of everything there is.
-type walk struct {
-	*instance
-	inbox *inbox
-	// answers are kept by name, for checks of their fields.
-	answers map[string]answer
-	// ids go into paths by name.
-	ids map[string]string
-	// ran are the checks that run once, and whether they failed.
-	ran map[string]bool
-}
-
 // described is what the payment that is kept was made with.
 const described = "Two cups"
 
-func newWalk(t *testing.T) *walk {
+// newWalk is a gateway to walk the documents on, and something made of everything there is.
+func newWalk(t *testing.T) *instance {
 	t.Helper()
-	w := &walk{
-		ran: map[string]bool{}, instance: freshSandbox(t), inbox: newInbox(t), answers: map[string]answer{},
-		ids: map[string]string{},
-	}
+	w := freshSandbox(t)
+	w.ran, w.inbox, w.answers = map[string]bool{}, newInbox(t), map[string]answer{}
 	w.makePayments(t)
 	w.makeCheckouts(t)
 	w.makeMoney(t)
@@ -47,7 +33,7 @@ func newWalk(t *testing.T) *walk {
 	return w
 }
 
-func (w *walk) makePayments(t *testing.T) {
+func (w *instance) makePayments(t *testing.T) {
 	t.Helper()
 	payment := w.create(t, w.first(), object{
 		"description": described, "callbackUri": w.inbox.URL, "payer": object{"userId": w.user(t, "payer").Login},
@@ -66,7 +52,7 @@ func (w *walk) makePayments(t *testing.T) {
 	w.answers["appeal"] = w.appeal(t, w.first(), id, "I paid", "a.pdf", pdf)
 }
 
-func (w *walk) makeMoney(t *testing.T) {
+func (w *instance) makeMoney(t *testing.T) {
 	t.Helper()
 	payin := w.createPayin(t, w.first(),
 		object{"code": "044525225", "bankName": "Sample Bank", "callbackUri": w.inbox.URL})
@@ -77,32 +63,21 @@ func (w *walk) makeMoney(t *testing.T) {
 		MerchantCashboxId: w.first().MerchantCashboxID, Amount: "50",
 	})
 	w.ids["merchantCashbox"] = fmt.Sprint(w.first().MerchantCashboxID)
-	w.ids["second"] = fmt.Sprint(w.key(t, "sandbox-second-rub").MerchantCashboxID)
-	w.ids["bridgeless"] = fmt.Sprint(w.key(t, "sandbox-without-bridge").MerchantCashboxID)
+	w.ids["second"] = fmt.Sprint(w.box(t, "sandbox-second-rub").MerchantCashboxID)
+	w.ids["bridgeless"] = fmt.Sprint(w.box(t, "sandbox-without-bridge").MerchantCashboxID)
 	w.answers["balance"] = signedGet("/api/v1/cashboxes/{merchantCashbox}/balance", firstKey)(t, w)
 }
 
 const portalKeys = "/api/merchant-portal/merchant-cashboxes/{merchantCashbox}/api-credentials"
 
-func (w *walk) makeKeys(t *testing.T) {
+func (w *instance) makeKeys(t *testing.T) {
 	t.Helper()
 	w.answers["credential"] = newKey.with("name", `"Web shop"`)(t, w)
 	w.answers["credentials"] = tokenGet(portalKeys, "merchant")(t, w)
 }
 
-// key is a cashbox's key by its id, or a legacy one.
-func (w *walk) key(t *testing.T, keyID string) sandbox.Cashbox {
-	t.Helper()
-	for _, key := range w.LegacyKeys {
-		if key.KeyID == keyID {
-			return sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret}
-		}
-	}
-	return w.box(t, keyID)
-}
-
 // told makes a payment, has move change it, and returns the webhook of that.
-func (w *walk) told(t *testing.T, move func(id string)) letter {
+func (w *instance) told(t *testing.T, move func(id string)) letter {
 	t.Helper()
 	orderID := newOrder()
 	move(w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id"))
@@ -111,7 +86,7 @@ func (w *walk) told(t *testing.T, move func(id string)) letter {
 
 // pass lets time pass, and everything that is then over come to its end, so that nothing changes on
 // its own afterwards.
-func (w *walk) pass(t *testing.T, by time.Duration) {
+func (w *instance) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	w.advance(t, by)
 	const over = `with clock as (select now() + make_interval(secs => offset_seconds) as now from test_clock)
@@ -198,7 +173,7 @@ func (b *inbox) await(t *testing.T, order string, count int) []letter {
 // switched turns something off, wants a call refused as long as it is, and turns it on again. What
 // is known of keys may be a second old.
 func switched(off, on string, c call, status int, code string) check {
-	return do(func(t *testing.T, w *walk) {
+	return do(func(t *testing.T, w *instance) {
 		w.exec(t, off)
 		settled := func(want bool) {
 			t.Helper()

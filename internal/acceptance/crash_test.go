@@ -4,111 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
-
-// victim is a gateway that is killed and started again, always on the same addresses.
-type victim struct {
-	*instance
-	args []string
-	ops  string
-	log  text
-	// program is what is started; "" is the program as it stands.
-	program string
-	// variables are of its environment.
-	variables map[string]string
-	// startedAt is when the present process was started.
-	startedAt time.Time
-}
-
-func newVictim(t *testing.T, flags ...string) *victim {
-	t.Helper()
-	return newVictimIn(t, nil, flags...)
-}
-
-// newVictimIn is newVictim in an environment.
-func newVictimIn(t *testing.T, variables map[string]string, flags ...string) *victim {
-	t.Helper()
-	v := prepareVictim(t, sandboxDatabase(t), flags...)
-	maps.Copy(v.variables, variables)
-	giveKey(t, sharedSandbox(t).dir, v.dir)
-	v.start(t)
-	return v
-}
-
-// newVictimOn is newVictim on a given database, or on a PostgreSQL of its own where that is "".
-func newVictimOn(t *testing.T, databaseURL string, flags ...string) *victim {
-	t.Helper()
-	v := prepareVictim(t, databaseURL, flags...)
-	v.start(t)
-	return v
-}
-
-// prepareVictim is newVictimOn that does not start it.
-func prepareVictim(t *testing.T, databaseURL string, more ...string) *victim {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "gateway-crash-")
-	noError(t, err)
-	noError(t, os.Chmod(dir, 0o711))
-	// Garbage is collected early, so that a heap that is measured is one in use.
-	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t), variables: map[string]string{"GOGC": "20"}}
-	v.args = []string{
-		"serve", "-data-dir", dir, "-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t),
-		"-ops-addr", v.ops, "-db-connections", connections(),
-	}
-	if databaseURL != "" {
-		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
-	}
-	v.args = append(v.args, more...)
-	t.Cleanup(func() {
-		v.kill()
-		// The managed PostgreSQL ends with its gateway, but not in the same instant.
-		_ = testenv.Eventually(func() error { return os.RemoveAll(dir) })
-	})
-	return v
-}
-
-func (v *victim) start(t *testing.T) {
-	t.Helper()
-	cmd := gatewayCommand(context.Background(), v.variables, v.args...)
-	if v.program != "" {
-		cmd.Path = v.program
-	}
-	cmd.Stdout, cmd.Stderr = &v.log, &v.log
-	v.startedAt = time.Now()
-	v.process = start(cmd, &v.log)
-	if err := v.awaitReady("http://" + v.ops); err != nil {
-		t.Fatalf("%v\n%s", err, v.log.String())
-	}
-	var err error
-	v.Info, err = sandbox.Read(v.dir)
-	noError(t, err)
-	v.pool, err = pgxpool.New(context.Background(), v.DatabaseURL)
-	noError(t, err)
-}
-
-func (v *victim) kill() {
-	if v.pool != nil {
-		v.pool.Close()
-	}
-	if v.process != nil {
-		v.process.kill()
-	}
-}
 
 // acknowledged is what the gateway has told the load's clients, and what they asked without an
 // answer.
@@ -135,7 +41,7 @@ func (a *acknowledged) do(change func()) {
 }
 
 // load creates payments and moves them on until the gateway is gone.
-func (v *victim) load(t *testing.T, a *acknowledged, hook string, killed <-chan struct{}) {
+func (v *instance) load(t *testing.T, a *acknowledged, hook string, killed <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
 		case <-killed:
@@ -167,7 +73,7 @@ func (v *victim) load(t *testing.T, a *acknowledged, hook string, killed <-chan 
 
 // moveOn has a payment confirmed by its trader, or set by the application; every third stays
 // pending.
-func (v *victim) moveOn(t *testing.T, a *acknowledged, id string, n int) {
+func (v *instance) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	status := []string{"completed", "failed", ""}[n%3]
 	if status == "" {
 		return
@@ -191,7 +97,7 @@ func (v *victim) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 
 // confirm asks both traders of RUB requisites: the payment is one's, and none of the other's
 // business.
-func (v *victim) confirm(t *testing.T, id string) error {
+func (v *instance) confirm(t *testing.T, id string) error {
 	var last error
 	for _, login := range []string{"trader-1", "trader-2"} {
 		_, last = v.desk(v.user(t, login).Token).ConfirmReceived(context.Background(),
@@ -208,7 +114,7 @@ func (v *victim) confirm(t *testing.T, id string) error {
 // for every change.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	v := newVictim(t)
+	v := restartable(t)
 	s := newShop(t, v.first().WebhookSecret)
 	s.delay = 500 * time.Millisecond // so that some deliveries are under way when the gateway is killed
 	a := newAcknowledged()
@@ -242,14 +148,14 @@ func TestKilled(t *testing.T) {
 	v.keptItsWord(t, a)
 	v.repeatsOnce(t, a)
 	v.deliversAll(t, s)
-	v.auditIsClean(t)
+	v.wantAudit(t)
 	t.Logf("%d payments acknowledged, %d creations and %d moves without an answer", len(a.ids), len(a.open),
 		len(a.asked))
 }
 
 // keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last
 // asked for.
-func (v *victim) keptItsWord(t *testing.T, a *acknowledged) {
+func (v *instance) keptItsWord(t *testing.T, a *acknowledged) {
 	t.Helper()
 	for orderID, id := range a.ids {
 		got := send(t, http.MethodGet, v.BaseURL+payments+"/"+id, "", signed(v.first(), ""))
@@ -261,7 +167,7 @@ func (v *victim) keptItsWord(t *testing.T, a *acknowledged) {
 	}
 }
 
-func (v *victim) repeatsOnce(t *testing.T, a *acknowledged) {
+func (v *instance) repeatsOnce(t *testing.T, a *acknowledged) {
 	t.Helper()
 	for orderID, body := range a.open {
 		first, second := v.post(t, v.first(), body), v.post(t, v.first(), body)
@@ -276,17 +182,9 @@ func (v *victim) repeatsOnce(t *testing.T, a *acknowledged) {
 	}
 }
 
-func (v *victim) auditIsClean(t *testing.T) {
-	t.Helper()
-	out, _, err := command(t, "", nil, "audit", "-data-dir", v.dir)
-	if err != nil || !strings.HasPrefix(out, "clean") {
-		t.Errorf("audit: %s %v", out, err)
-	}
-}
-
 // deliversAll waits for a webhook of every status change. Those that were under way are made again
 // when their endpoints' leases have ended.
-func (v *victim) deliversAll(t *testing.T, s *shop) {
+func (v *instance) deliversAll(t *testing.T, s *shop) {
 	t.Helper()
 	changes := v.count(t, "select count(*) from payment_history where from_status is not null")
 	events := v.texts(t, "select id::text from webhook_event")

@@ -22,7 +22,7 @@ func (g *instance) credentials(cashboxID any) string {
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
-	replica := newSandbox(t, copyKey(t, g.dir), g.DatabaseURL)
+	replica := setup{dir: copyKey(t, g.dir), database: g.DatabaseURL}.start(t)
 	portal := bearer(g.user(t, "merchant").Token)
 	list := g.credentials(g.first().MerchantCashboxID)
 	g.golden(t, "credentials", send(t, "GET", list, "", portal), "")

@@ -87,7 +87,7 @@ func (s *stage) clockGoesBack(t *testing.T) {
 }
 
 // createdAt is when a replica says that it has created a payment just now.
-func createdAt(t *testing.T, v *victim) time.Time {
+func createdAt(t *testing.T, v *instance) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, v.create(t, v.first(), nil).text("data.createdAt"))
 	noError(t, err)

@@ -137,7 +137,7 @@ func newToxiproxy(t *testing.T, upstream string) *toxiproxy {
 	if err != nil {
 		t.Fatalf("build toxiproxy: %v\n%s", err, out)
 	}
-	p := &toxiproxy{api: freeAddr(t), listen: freeAddr(t)}
+	p := &toxiproxy{api: freeAddr(), listen: freeAddr()}
 	host, port, err := net.SplitHostPort(p.api)
 	noError(t, err)
 	cmd := exec.Command(program, "-host", host, "-port", port)

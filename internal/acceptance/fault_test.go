@@ -22,7 +22,7 @@ type stage struct {
 	*mortal
 	relay *relay
 	proxy *toxiproxy
-	a, b  *victim
+	a, b  *instance
 	// pool goes past the proxy.
 	pool  *pgxpool.Pool
 	load  *load
@@ -65,13 +65,12 @@ func newStage(t *testing.T) *stage {
 // loadReplicas starts both replicas, and makes their load.
 func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 	t.Helper()
-	s.a = newVictimOn(t, databaseURL)
-	s.b = prepareVictim(t, databaseURL)
+	s.a = setup{database: databaseURL, fixed: true}.start(t)
+	other := setup{dir: copyKey(t, s.a.dir), database: databaseURL, fixed: true}
 	if s.uploads != nil {
-		s.b.variables["TMPDIR"] = s.uploads.path
+		other.variables = map[string]string{"TMPDIR": s.uploads.path}
 	}
-	giveKey(t, s.a.dir, s.b.dir)
-	s.b.start(t)
+	s.b = other.start(t)
 	s.load = &load{external: s.a.ExternalPaymentsSecret, bases: [2]string{s.a.BaseURL, s.b.BaseURL}}
 	for _, keyID := range []string{"sandbox-rub", "sandbox-second-rub"} {
 		box := s.a.box(t, keyID)

@@ -14,24 +14,15 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// join starts a second gateway on the database of the first.
-func (v *victim) join(t *testing.T) *victim {
-	t.Helper()
-	other := prepareVictim(t, v.DatabaseURL)
-	giveKey(t, v.dir, other.dir)
-	other.start(t)
-	return other
-}
-
 // A replica that freezes in the middle of its work, with whatever it has locked, is not felt by
 // those who call another: after a few seconds, in which the database ends its transactions,
 // creations, moves and reads are what they were.
 func TestFrozenReplica(t *testing.T) {
 	testenv.Long(t, "loads two gateways for ten seconds, and bounds how long others wait")
 	t.Parallel()
-	v := newVictim(t)
+	v := restartable(t)
 	s := newShop(t, v.first().WebhookSecret)
-	frozen := v.join(t)
+	frozen := setup{dir: copyKey(t, v.dir), database: v.DatabaseURL}.start(t)
 	a := newAcknowledged()
 	stop := make(chan struct{})
 	var loading sync.WaitGroup
@@ -59,7 +50,7 @@ func TestFrozenReplica(t *testing.T) {
 					return
 				}
 				read := send(t, http.MethodGet, v.BaseURL+payments+"/"+got.text("data.id"), "", signed(v.first(), ""))
-				if err := ready("http://" + v.ops); err != nil || read.status != http.StatusOK {
+				if err := ready(v.OpsURL); err != nil || read.status != http.StatusOK {
 					t.Errorf("beside a frozen replica: %s, %v", read, err)
 				}
 				mu.Lock()
@@ -81,5 +72,5 @@ func TestFrozenReplica(t *testing.T) {
 	noError(t, frozen.cmd.Process.Signal(syscall.SIGCONT))
 	frozen.kill()
 	loading.Wait()
-	v.auditIsClean(t)
+	v.wantAudit(t)
 }

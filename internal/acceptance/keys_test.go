@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,10 +46,10 @@ func TestVaultKeyIsGone(t *testing.T) {
 	g.exec(t, "update cashbox set webhook_secret = $1", sealed)
 
 	start := func(keys string) (*instance, error) {
-		variables := production()
-		maps.Copy(variables, map[string]string{"DATABASE_URL": g.DatabaseURL, "GATEWAY_VAULT_KEYS": keys})
-		other := launchLive(t, variables)
-		return other, other.awaitReady(other.OpsURL)
+		other := setup{
+			live: true, database: g.DatabaseURL, variables: map[string]string{"GATEWAY_VAULT_KEYS": keys},
+		}.prepare(t)
+		return other, other.tryStart()
 	}
 	_, err = start(newText)
 	for _, word := range []string{"GATEWAY_VAULT_KEYS", vault.Fingerprint(old), "opens 1 of card_hash_key.key, 1 of cashbox.webhook_secret:"} {
@@ -85,13 +84,9 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	_, strangeText := testKey(3)
 	url := dbtest.EmptyURL(t)
 	replica := func(links string) *instance {
-		variables := production()
-		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})
-		return launchLive(t, variables)
-	}
-	isReady := func(g *instance) {
-		t.Helper()
-		noError(t, g.awaitReady(g.OpsURL))
+		return setup{
+			live: true, database: url, variables: map[string]string{"GATEWAY_LINK_KEYS": links},
+		}.prepare(t)
 	}
 	isNot := func(g *instance, why string) {
 		t.Helper()
@@ -109,19 +104,19 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 		}))
 	}
 	first := replica(oldText)
-	isReady(first)
+	first.start(t)
 	// Links of the last day would not open: it does not start.
 	strange := replica(strangeText)
-	<-strange.ended
-	if want := "GATEWAY_LINK_KEYS lacks the key with the fingerprint " + vault.Fingerprint(old); strange.err == nil ||
-		!strings.Contains(strange.err.Error(), want) {
-		t.Errorf("with another link key: %v", strange.err)
+	err := strange.tryStart()
+	if want := "GATEWAY_LINK_KEYS lacks the key with the fingerprint " + vault.Fingerprint(old); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("with another link key: %v", err)
 	}
-	isReady(first)
+	noError(t, first.awaitReady())
 	second := replica(freshText + "," + oldText)
-	isReady(second)
+	second.start(t)
 	isNot(first, "GATEWAY_LINK_KEYS lacks "+vault.Fingerprint(fresh))
 	noError(t, first.stop())
-	isReady(replica(oldText + "," + freshText))
-	isReady(second)
+	replica(oldText + "," + freshText).start(t)
+	noError(t, second.awaitReady())
 }

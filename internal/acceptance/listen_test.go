@@ -18,7 +18,7 @@ import (
 // listener runs "gateway listen" on an address of its own.
 func listener(t *testing.T, g *instance, flags ...string) (address string, heard *text) {
 	t.Helper()
-	address, heard = freeAddr(t), new(text)
+	address, heard = freeAddr(), new(text)
 	args := append([]string{"listen", "-data-dir", g.dir, "-addr", address}, flags...)
 	cmd := gatewayCommand(context.Background(), nil, args...)
 	cmd.Stdout, cmd.Stderr = heard, heard

@@ -131,15 +131,6 @@ func TestPayin(t *testing.T) {
 	g.wantAudit(t)
 }
 
-// wantAudit runs the audit command on the instance's database.
-func (g *instance) wantAudit(t *testing.T) {
-	t.Helper()
-	stdout, stderr, err := command(t, "", nil, "audit", "-database-url", g.DatabaseURL)
-	if err != nil {
-		t.Errorf("audit: %v\n%s%s", err, stdout, stderr)
-	}
-}
-
 func TestPayinCancel(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

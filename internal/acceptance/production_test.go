@@ -2,13 +2,10 @@ package acceptance
 
 import (
 	"encoding/base64"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
@@ -45,31 +42,7 @@ func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
 // empty is a production gateway on a database of its own, in which nobody is.
 func empty(t *testing.T, more map[string]string) *instance {
 	t.Helper()
-	variables := production()
-	variables["DATABASE_URL"] = hurried(t, dbtest.URL(t))
-	maps.Copy(variables, more)
-	g := launchLive(t, variables)
-	t.Cleanup(func() {
-		if err := g.stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	noError(t, g.awaitReady(g.OpsURL))
-	g.DatabaseURL = variables["DATABASE_URL"]
-	var err error
-	g.pool, err = pgxpool.New(t.Context(), g.DatabaseURL)
-	noError(t, err)
-	return g
-}
-
-// launchLive starts a gateway that is no sandbox, and does not wait until it is ready.
-func launchLive(t *testing.T, variables map[string]string) *instance {
-	t.Helper()
-	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
-	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)
-	g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL = "http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
-	t.Cleanup(func() { g.cancel(); <-g.ended })
-	return g
+	return setup{live: true, database: hurried(t, dbtest.URL(t)), variables: more}.start(t)
 }
 
 // Without the application's secret the server starts, warns, and answers payments with 503.

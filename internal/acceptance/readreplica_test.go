@@ -20,7 +20,9 @@ func TestReadReplica(t *testing.T) {
 	t.Parallel()
 	database := dbtest.URL(t)
 	address, server := dbtest.Standby(t, database)
-	g := newSandbox(t, copyKey(t, sharedSandbox(t).dir), database, "-database-read-url", address)
+	g := setup{
+		dir: copyKey(t, sharedSandbox(t).dir), database: database, flags: []string{"-database-read-url", address},
+	}.start(t)
 	used := func(want float64) {
 		t.Helper()
 		noError(t, testenv.Eventually(func() error {
@@ -69,11 +71,9 @@ func TestReadReplica(t *testing.T) {
 // A replica of another database keeps the gateway from starting, in words.
 func TestReadReplicaOfAnother(t *testing.T) {
 	t.Parallel()
-	g := launch(t.TempDir(), nil, append([]string{
-		"-sandbox", "-database-url", dbtest.URL(t), "-database-read-url", dbtest.URL(t),
-	}, anyPort...)...)
-	<-g.ended
-	if g.err == nil || !strings.Contains(g.err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
-		t.Errorf("it ended with %v", g.err)
+	g := setup{database: dbtest.URL(t), flags: []string{"-database-read-url", dbtest.URL(t)}}.prepare(t)
+	err := g.tryStart()
+	if err == nil || !strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
+		t.Errorf("it ended with %v", err)
 	}
 }

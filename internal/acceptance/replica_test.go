@@ -22,8 +22,8 @@ func (g *instance) advance(t *testing.T, by time.Duration) {
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	url := dbtest.EmptyURL(t)
-	a := newSandbox(t, t.TempDir(), url)
-	b := newSandbox(t, copyKey(t, a.dir), url)
+	a := setup{dir: t.TempDir(), database: url}.start(t)
+	b := setup{dir: copyKey(t, a.dir), database: url}.start(t)
 	// The first delivery fails; its repeat is due after 5 s, which the clock then passes.
 	s := newShop(t, a.first().WebhookSecret, 500)
 	orderID := newOrder()
@@ -82,10 +82,8 @@ func revokedEverywhere(t *testing.T, replicas ...*instance) {
 func TestOtherSandboxKey(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
-	newSandbox(t, t.TempDir(), url)
-	other := launch(t.TempDir(), nil, append([]string{"-sandbox", "-database-url", url}, anyPort...)...)
-	<-other.ended
-	if other.err == nil {
+	setup{dir: t.TempDir(), database: url}.start(t)
+	if err := (setup{database: url}).prepare(t).tryStart(); err == nil {
 		t.Error("it started")
 	}
 }
@@ -94,11 +92,11 @@ func TestOtherSandboxKey(t *testing.T) {
 func TestOldDaysGo(t *testing.T) {
 	t.Parallel()
 	url, dir := dbtest.URL(t), t.TempDir()
-	first := newSandbox(t, dir, url)
+	first := setup{dir: dir, database: url}.start(t)
 	first.exec(t, `insert into requisite_day (requisite_id, day, count, sum)
 		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (0), (6), (9), (400)) as ages (age)`)
 	noError(t, first.stop())
-	again := newSandbox(t, dir, url)
+	again := setup{dir: dir, database: url}.start(t)
 	noError(t, testenv.Eventually(func() error {
 		if left := again.count(t, "select count(*) from requisite_day"); left != 2 {
 			return fmt.Errorf("%d days are left", left)
@@ -111,11 +109,11 @@ func TestOldDaysGo(t *testing.T) {
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	url, dir := dbtest.URL(t), t.TempDir()
-	first := newSandbox(t, dir, url)
+	first := setup{dir: dir, database: url}.start(t)
 	created := first.create(t, first.first(), nil)
 	first.advance(t, 10*time.Minute)
 	noError(t, first.stop())
-	again := newSandbox(t, dir, url)
+	again := setup{dir: dir, database: url}.start(t)
 	if again.first().Secret != first.first().Secret || again.ExternalPaymentsSecret != first.ExternalPaymentsSecret {
 		t.Error("the secrets are others")
 	}

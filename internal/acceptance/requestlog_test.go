@@ -196,7 +196,7 @@ func TestRequestLogIsNotFlooded(t *testing.T) {
 func TestRequestLogAtShutdown(t *testing.T) {
 	t.Parallel()
 	database := dbtest.URL(t)
-	g := newSandbox(t, t.TempDir(), database)
+	g := setup{dir: t.TempDir(), database: database}.start(t)
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(g.first(), ""), "X-Request-Id", "log-end"))
 	noError(t, g.stop())
 	conn, err := pgx.Connect(t.Context(), database)

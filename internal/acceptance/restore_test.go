@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -49,16 +48,6 @@ func ownServer(t *testing.T, dir string) *pgserver.Server {
 	return server
 }
 
-// openDir is a directory that PostgreSQL may pass through when it runs as another user.
-func openDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "gateway-restore-")
-	noError(t, err)
-	noError(t, os.Chmod(dir, 0o711))
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
 // dumped is a database restored into a cluster of its own from a dump that is made now.
 func dumped(t *testing.T, url string) string {
 	t.Helper()
@@ -89,7 +78,6 @@ func copied(t *testing.T, url string) string {
 // original is a sandbox whose database is backed up while it works.
 type original struct {
 	*rotation
-	dir string
 	// link is of a page of a payment, cursor is where its merchant has read the feed before the backup.
 	link, cursor string
 }
@@ -104,9 +92,9 @@ func TestRestore(t *testing.T) {
 	keepSecret(text)
 	o := &original{
 		rotation: &rotation{url: ownServer(t, openDir(t)).URL("postgres"), payer: newOrder()},
-		dir:      t.TempDir(),
 	}
-	o.instance = withKeys(t, o.dir, o.url, text)
+	variables := map[string]string{"GATEWAY_VAULT_KEYS": text}
+	o.instance = setup{database: o.url, variables: variables}.start(t)
 	o.sealOne(t, keys)
 	o.told(t)
 	created := o.create(t, o.first(), nil)
@@ -135,7 +123,7 @@ func TestRestore(t *testing.T) {
 		if err != nil || !strings.HasPrefix(out, "clean: ") {
 			t.Errorf("audit: %s%v", out, err)
 		}
-		o.instance = withKeys(t, copyKey(t, o.dir), url, text)
+		o.instance = setup{dir: copyKey(t, o.dir), database: url, variables: variables}.start(t)
 		o.isWhole(t, end)
 		noError(t, o.stop())
 	}
@@ -225,42 +213,21 @@ func TestCopyIsRefused(t *testing.T) {
 	server := ownServer(t, openDir(t))
 	url := server.URL("postgres")
 	serve := func(url string, more map[string]string, args ...string) *instance {
-		variables := production()
-		variables["DATABASE_URL"] = url
-		maps.Copy(variables, more)
-		ops := freeAddr(t)
-		g := launch(t.TempDir(), variables, append([]string{
-			"-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", ops,
-		}, args...)...)
-		g.OpsURL = "http://" + ops
-		t.Cleanup(func() { g.cancel(); <-g.ended })
-		return g
+		return setup{live: true, database: url, variables: more, flags: args}.prepare(t)
 	}
 	starts := func(name, url string, more map[string]string, args ...string) {
 		t.Helper()
 		g := serve(url, more, args...)
-		if err := testenv.Eventually(func() error {
-			select {
-			case <-g.ended:
-				return testenv.Never(g.err)
-			default:
-				return ready(g.OpsURL)
-			}
-		}); err != nil {
+		if err := g.tryStart(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		noError(t, g.stop())
 	}
 	refused := func(name, want, url string, more map[string]string, args ...string) {
 		t.Helper()
-		g := serve(url, more, args...)
-		select {
-		case <-g.ended:
-		case <-time.After(testenv.Patience):
-			t.Fatalf("%s: it is served", name)
-		}
-		if g.err == nil || !strings.Contains(g.err.Error(), want) {
-			t.Errorf("%s: %v", name, g.err)
+		err := serve(url, more, args...).tryStart()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	starts("the first start", url, nil)
@@ -289,7 +256,7 @@ func TestCopyIsRefused(t *testing.T) {
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	dir, url := t.TempDir(), dbtest.URL(t)
-	g := newSandbox(t, dir, url, "-offline")
+	g := setup{dir: dir, database: url, flags: []string{"-offline"}}.start(t)
 	p := newCardProcessor(t, nil)
 	g.setProcessor(t, p)
 	s := newShop(t, g.first().WebhookSecret)
@@ -305,6 +272,6 @@ func TestOffline(t *testing.T) {
 		t.Errorf("somebody was called, or an event numbered")
 	}
 	noError(t, g.stop())
-	newSandbox(t, dir, url)
+	setup{dir: dir, database: url}.start(t)
 	s.await(t, created.text("data.orderId"), 1)
 }

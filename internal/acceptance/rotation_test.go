@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 
 	"gateway.example/internal/dbtest"
@@ -30,20 +29,6 @@ type rotation struct {
 	totp, offer, token string
 }
 
-// withKeys starts the sandbox of a directory and a database with these vault keys, on any ports.
-func withKeys(t *testing.T, dir, url, keys string) *instance {
-	t.Helper()
-	g := launch(dir, map[string]string{"GATEWAY_VAULT_KEYS": keys},
-		append([]string{"-sandbox", "-database-url", url}, anyPort...)...)
-	t.Cleanup(func() { g.cancel(); <-g.ended })
-	noError(t, g.awaitSandbox())
-	keep(g.Info)
-	var err error
-	g.pool, err = pgxpool.New(t.Context(), url)
-	noError(t, err)
-	return g
-}
-
 // Vault keys are rotated by the steps of the manual, under load, without a failed call; then the old
 // key can go, and everything still opens.
 func TestKeysRotate(t *testing.T) {
@@ -52,8 +37,7 @@ func TestKeysRotate(t *testing.T) {
 	fresh, freshText := testKey(2)
 	keepSecret(oldText, freshText)
 	r := &rotation{url: dbtest.URL(t), payer: newOrder()}
-	dir := t.TempDir()
-	r.instance = withKeys(t, dir, r.url, oldText)
+	r.instance = setup{database: r.url, variables: map[string]string{"GATEWAY_VAULT_KEYS": oldText}}.start(t)
 	r.sealOne(t, old)
 	rotate := func() (string, error) {
 		out, _, err := command(t, "", map[string]string{
@@ -67,7 +51,8 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("rotated although a process seals with another key: %v", err)
 	}
 	noError(t, r.stop())
-	r.instance = withKeys(t, dir, r.url, freshText+","+oldText)
+	r.variables["GATEWAY_VAULT_KEYS"] = freshText + "," + oldText
+	r.start(t)
 	r.exec(t, "update secret_key set seen_at = now() - interval '1 hour' where fingerprint = $1",
 		vault.Fingerprint(old))
 	changes := r.count(t, "select count(*) from setting_change")
@@ -88,7 +73,8 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("it says %s", out)
 	}
 	noError(t, r.stop())
-	r.instance = withKeys(t, dir, r.url, freshText)
+	r.variables["GATEWAY_VAULT_KEYS"] = freshText
+	r.start(t)
 	r.opensAll(t)
 }
 
@@ -151,7 +137,7 @@ func (r *rotation) paysFirst(t *testing.T) {
 func (r *rotation) paysAgain(t *testing.T) {
 	t.Helper()
 	created, token := r.cardPayment(t, object{"payer": object{"userId": r.payer}})
-	(&walk{instance: r.instance}).fillIn(t, created.text("data.checkoutUrl"), map[string]string{"cvv": "123"})
+	r.fillIn(t, created.text("data.checkoutUrl"), map[string]string{"cvv": "123"})
 	r.awaitCheckout(t, token, "paymentStatus", "completed")
 }
 

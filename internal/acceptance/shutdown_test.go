@@ -19,7 +19,7 @@ import (
 func TestShutdownFinishesRequests(t *testing.T) {
 	t.Parallel()
 	url, dir := dbtest.URL(t), t.TempDir()
-	g := newSandbox(t, dir, url)
+	g := setup{dir: dir, database: url}.start(t)
 	s := newShop(t, g.first().WebhookSecret)
 	orderID := newOrder()
 	body := order(object{"orderId": orderID, "callbackUri": s.URL})

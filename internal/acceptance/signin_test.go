@@ -37,11 +37,13 @@ func (g *instance) signIn(t *testing.T, from, login, password string) (int, stri
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
 	dir, database := t.TempDir(), dbtest.URL(t)
-	first := newSandbox(t, dir, database)
+	first := setup{dir: dir, database: database}.start(t)
 	// As outside a sandbox, but that nothing comes back while the test lasts.
 	first.exec(t,
 		"update rate_limit set calls = calls / 10, per_seconds = per_seconds * 1000 where name like '%login%'")
-	g := newSandbox(t, copyKey(t, dir), database, "-trusted-proxies", "127.0.0.0/8")
+	g := setup{
+		dir: copyKey(t, dir), database: database, flags: []string{"-trusted-proxies", "127.0.0.0/8"},
+	}.start(t)
 	password := g.user(t, "operator").Password
 	try := func(from, login, password string, status int, code string) {
 		t.Helper()
@@ -138,12 +140,12 @@ func (g *instance) signInAs(t *testing.T, login, password string) (*connect.Resp
 func TestUsersAreLimited(t *testing.T) {
 	t.Parallel()
 	dir, database := t.TempDir(), dbtest.URL(t)
-	first := newSandbox(t, dir, database)
+	first := setup{dir: dir, database: database}.start(t)
 	if got := first.count(t, "select calls from rate_limit where name = 'user' and per_seconds = 1"); got != 200 {
 		t.Errorf("a sandbox's user may call %d times a second", got)
 	}
 	first.exec(t, "update rate_limit set calls = 20, per_seconds = 3600 where name = 'user'")
-	g := newSandbox(t, copyKey(t, dir), database)
+	g := setup{dir: copyKey(t, dir), database: database}.start(t)
 	desk := g.merchantDesk(g.user(t, "merchant").Token)
 	var let, refused int
 	var mu sync.Mutex

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,12 +65,12 @@ func keepCalling(g *instance, served *atomic.Int64, post bool) error {
 // delay is over.
 func TestSIGTERMUnderLoad(t *testing.T) {
 	t.Parallel()
-	v := newVictim(t, "-drain-delay", "2s")
+	v := restartable(t, "-drain-delay", "2s")
 	var served atomic.Int64
 	var calling sync.WaitGroup
 	for n := range 8 {
 		calling.Go(func() {
-			if err := keepCalling(v.instance, &served, n%2 == 0); err != nil {
+			if err := keepCalling(v, &served, n%2 == 0); err != nil {
 				t.Error(err)
 			}
 		})
@@ -80,7 +79,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	v.cancel()
 	signalled := time.Now()
 	noError(t, testenv.Eventually(func() error {
-		if ready("http://"+v.ops) == nil {
+		if ready(v.OpsURL) == nil {
 			return errors.New("still ready")
 		}
 		return nil
@@ -94,7 +93,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 		t.Errorf("a newcomer: %s %v", newcomer, err)
 	}
 	if <-v.ended; v.err != nil {
-		t.Errorf("it ended with %v\n%s", v.err, v.log.String())
+		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
 	}
 }
 
@@ -102,7 +101,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 // end what is on the way. The rest is delivered after the next start, and nothing twice.
 func TestStopBeginsNoDelivery(t *testing.T) {
 	t.Parallel()
-	v := newVictim(t)
+	v := restartable(t)
 	const events = 40 // more than an endpoint is sent at once
 	var mu sync.Mutex
 	seen := map[string]int{}
@@ -141,7 +140,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	}
 	testenv.Until(t, "a delivery has begun", func() bool { return count() != 0 })
 	v.cancel()
-	v.log.await(t, `"msg":"stopping"`)
+	v.stderr.await(t, `"msg":"stopping"`)
 	before := count()
 	close(stopped)
 	time.Sleep(3 * time.Second)
@@ -151,7 +150,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	_, err = io.WriteString(slow, "{}")
 	noError(t, err)
 	if <-v.ended; v.err != nil {
-		t.Errorf("it ended with %v\n%s", v.err, v.log.String())
+		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
 	}
 	v.start(t)
 	noError(t, testenv.Eventually(func() error {
@@ -181,7 +180,8 @@ func TestStartRefusesConnections(t *testing.T) {
 	// Another process changes the schema.
 	_, err = tx.Exec(t.Context(), "lock table goose_db_version in access exclusive mode")
 	noError(t, err)
-	v := prepareVictim(t, database)
+	v := setup{database: database, fixed: true}.prepare(t)
+	at := v.Info // what is known before the start, during which it is read anew
 	started := make(chan struct{})
 	go func() {
 		defer close(started)
@@ -189,7 +189,7 @@ func TestStartRefusesConnections(t *testing.T) {
 	}()
 	readyIs := func(want string) func() error {
 		return func() error {
-			got, err := trySend(http.MethodGet, "http://"+v.ops+"/metrics", "", nil)
+			got, err := trySend(http.MethodGet, at.OpsURL+"/metrics", "", nil)
 			if err != nil || !strings.Contains(got.raw, "\ngateway_ready "+want+"\n") {
 				return fmt.Errorf("%d %w", got.status, err)
 			}
@@ -197,11 +197,10 @@ func TestStartRefusesConnections(t *testing.T) {
 		}
 	}
 	noError(t, testenv.Eventually(readyIs("0")))
-	for i, arg := range v.args {
-		if slices.Contains([]string{"-api-addr", "-pay-addr", "-portal-addr"}, arg) {
-			if _, err := net.Dial("tcp", v.args[i+1]); !errors.Is(err, syscall.ECONNREFUSED) {
-				t.Errorf("%s, while it starts: %v", arg, err)
-			}
+	for _, address := range []string{at.BaseURL, at.PayURL, at.PortalURL} {
+		_, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("%s, while it starts: %v", address, err)
 		}
 	}
 	noError(t, tx.Rollback(t.Context()))

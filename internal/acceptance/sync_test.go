@@ -18,7 +18,7 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	testenv.Long(t, "waits for a commit that nobody confirms")
 	t.Parallel()
 	m := newMortalWith(t, pgserver.Options{})
-	v := newVictimOn(t, m.url)
+	v := setup{database: m.url, fixed: true}.start(t)
 	pool, err := pgxpool.New(t.Context(), m.url)
 	noError(t, err)
 	defer pool.Close()

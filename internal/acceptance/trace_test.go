@@ -127,7 +127,9 @@ func (c *collector) below(of *tracepb.Span) []string {
 func TestTraceOfPayment(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
-	v := newVictimIn(t, c.variables("600000"))
+	plan := fresh(t)
+	plan.variables = c.variables("600000")
+	v := plan.start(t)
 	s := newShop(t, v.first().WebhookSecret)
 	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
 	body := order(object{"callbackUri": s.URL, "orderId": "order-of-the-trace"})
@@ -143,7 +145,7 @@ func TestTraceOfPayment(t *testing.T) {
 	testenv.Until(t, "the attempt is written down", func() bool { // the attempt is written a moment after its answer
 		return v.count(t, "select count(*) from webhook_attempt") != 0
 	})
-	v.log.await(t, `"trace_id"`)
+	v.stderr.await(t, `"trace_id"`)
 	noError(t, v.stop())
 
 	requests := c.find(func(s *tracepb.Span) bool { return attribute(s, "http.route") == payments })
@@ -175,7 +177,7 @@ func TestTraceOfPayment(t *testing.T) {
 			t.Errorf("below %q: %q", span.GetName(), names)
 		}
 	}
-	if !strings.Contains(v.log.String(), traceID(creation)) {
+	if !strings.Contains(v.stderr.String(), traceID(creation)) {
 		t.Error("the log does not name the trace")
 	}
 	if len(
@@ -187,7 +189,7 @@ func TestTraceOfPayment(t *testing.T) {
 }
 
 // holdsNothing looks for secrets, links and what callers sent in all that was exported.
-func (c *collector) holdsNothing(t *testing.T, v *victim, link, uuid string) {
+func (c *collector) holdsNothing(t *testing.T, v *instance, link, uuid string) {
 	t.Helper()
 	address, err := url.Parse(link)
 	noError(t, err)
@@ -218,14 +220,16 @@ func (c *collector) holdsNothing(t *testing.T, v *victim, link, uuid string) {
 // A collector that cannot be reached costs calls nothing and the log one line, and does not hold up the end.
 func TestCollectorAway(t *testing.T) {
 	t.Parallel()
-	v := newVictimIn(t, map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + freeAddr(t) + "/key-in-the-path", "OTEL_BSP_SCHEDULE_DELAY": "50",
+	plan := fresh(t)
+	plan.variables = map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + freeAddr() + "/key-in-the-path", "OTEL_BSP_SCHEDULE_DELAY": "50",
 		"OTEL_EXPORTER_OTLP_TIMEOUT": "500",
-	})
+	}
+	v := plan.start(t)
 	const line = "traces cannot be sent to the collector"
 	testenv.Until(t, "the collector is missed", func() bool {
 		v.create(t, v.first(), nil)
-		return strings.Contains(v.log.String(), line)
+		return strings.Contains(v.stderr.String(), line)
 	})
 	for range 20 {
 		v.create(t, v.first(), nil)
@@ -236,10 +240,10 @@ func TestCollectorAway(t *testing.T) {
 	if took := time.Since(began); testenv.Whole() && took > 20*time.Second {
 		t.Errorf("the end took %s", took)
 	}
-	if n := strings.Count(v.log.String(), line); n != 1 {
+	if n := strings.Count(v.stderr.String(), line); n != 1 {
 		t.Errorf("%d lines", n)
 	}
-	if strings.Contains(v.log.String(), "key-in-the-path") {
+	if strings.Contains(v.stderr.String(), "key-in-the-path") {
 		t.Error("the log has the collector's path")
 	}
 }
@@ -254,7 +258,7 @@ func TestTraceSettings(t *testing.T) {
 		variables := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", name: value}
 		var out text
 		cmd := gatewayCommand(context.Background(), variables,
-			append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
+			append([]string{"serve", "-data-dir", t.TempDir()}, anyPorts...)...)
 		cmd.Stderr = &out
 		err := cmd.Run()
 		if err == nil || cmd.ProcessState.ExitCode() != 2 || !strings.Contains(out.String(), name+" must be") ||

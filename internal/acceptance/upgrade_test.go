@@ -27,7 +27,7 @@ func TestRollingUpgrade(t *testing.T) {
 	s.load.next(newRound())
 	s.load.start(t)
 	s.suffer(t, "rolling upgrade", func(t *testing.T) {
-		for _, v := range []*victim{s.a, s.b} {
+		for _, v := range []*instance{s.a, s.b} {
 			v.cancel()
 			<-v.ended
 			noError(t, v.err)
