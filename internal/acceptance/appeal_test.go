@@ -122,19 +122,6 @@ func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 			t.Errorf("%s: %s; want %s", name, have, want)
 		}
 	}
-	for name, test := range map[string]struct {
-		address, token string
-		status         int
-		code           string
-	}{
-		"nobody":  {address, "", 401, "unauthenticated"},
-		"trader":  {address, g.user(t, "trader-1").Token, 403, "token_kind_not_allowed"},
-		"portal":  {address, g.user(t, "merchant").Token, 403, "token_kind_not_allowed"},
-		"unknown": {g.BaseURL + "/api/operator/appeals/999999/file", g.user(t, "operator").Token, 404, "not_found"},
-		"no id":   {g.BaseURL + "/api/operator/appeals/x/file", g.user(t, "operator").Token, 404, "not_found"},
-	} {
-		send(t, "GET", test.address, "", bearer(test.token)).want(t, name, test.status, "code", test.code)
-	}
 }
 
 // What is handed to an operator is named by what it is, whatever its sender called it, and is no

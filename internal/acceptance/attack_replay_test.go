@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"gateway.example/internal/testenv"
-	"gateway.example/rpc/sign"
 )
 
 // proof is something that lets a caller in: how it is sent, and what is answered to a wrong one.
@@ -163,92 +161,6 @@ func sameBytes(a, b string) bool {
 	first, err := base64.URLEncoding.DecodeString(a)
 	second, err2 := base64.URLEncoding.DecodeString(b)
 	return err == nil && err2 == nil && bytes.Equal(first, second)
-}
-
-// Keys, secrets and signatures that do not belong together are refused with one answer for all: of two
-// merchants, of a key that is revoked, of the application, of a webhook.
-func TestSwappedKeys(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
-	own, second, gone := g.first(), g.box(t, "sandbox-second-rub"), g.box(t, "sandbox-azn")
-	g.exec(t, "update api_key set revoked_at = now() where key_id = $1", gone.KeyID)
-	g.awaitKey(t, gone, true, http.StatusForbidden)
-	body := order(nil)
-	by := func(keyID, secret, signedWith string) header {
-		return header{
-			"X-Merchant-Key-Id": keyID,
-			"X-Merchant-Secret": secret,
-			"Signature":         sign.Signature(signedWith, []byte(body)),
-		}
-	}
-	answers := map[string]bool{}
-	for name, headers := range map[string]header{
-		"another's secret":                  by(own.KeyID, second.Secret, second.Secret),
-		"another's secret, own signature":   by(own.KeyID, second.Secret, own.Secret),
-		"another's key":                     by(second.KeyID, own.Secret, own.Secret),
-		"a revoked key":                     by(gone.KeyID, gone.Secret, gone.Secret),
-		"a revoked key's secret":            by(own.KeyID, gone.Secret, gone.Secret),
-		"the application's secret":          by(own.KeyID, g.ExternalPaymentsSecret, g.ExternalPaymentsSecret),
-		"the webhook secret":                by(own.KeyID, own.WebhookSecret, own.WebhookSecret),
-		"no key that there is":              by("nobody", own.Secret, own.Secret),
-		"the key id for the secret":         by(own.KeyID, own.KeyID, own.KeyID),
-		"the hash of the secret":            by(own.KeyID, g.texts(t, "select encode(secret_hash, 'hex') from api_key where key_id = $1", own.KeyID)[0], own.Secret),
-		"the key id with a wild card":       by(own.KeyID[:3]+"%", own.Secret, own.Secret),
-		"the key id with another case":      by(swapCase(own.KeyID), own.Secret, own.Secret),
-		"the key id with a space behind it": by(own.KeyID+" .", own.Secret, own.Secret),
-	} {
-		got := send(t, http.MethodPost, g.BaseURL+payments, body, headers)
-		got.want(t, name, 403, "code", "invalid_signature")
-		answers[unstamped(got)] = true
-	}
-	if len(answers) != 1 {
-		t.Errorf("%d answers: %v", len(answers), answers)
-	}
-	// A key opens none of the application's calls, and a user's token none of a key's.
-	callback, settled := g.BaseURL+payments+"/1/callback", `{"status":"completed"}`
-	for name, headers := range map[string]header{
-		"a merchant's key":      signed(own, settled),
-		"signed with a secret":  {"Signature": sign.Signature(own.Secret, []byte(settled))},
-		"signed with a webhook": {"Signature": sign.Signature(own.WebhookSecret, []byte(settled))},
-		"without a secret":      {"Signature": sign.Signature("", []byte(settled))},
-	} {
-		send(t, http.MethodPost, callback, settled,
-			headers).want(t, "the callback by "+name, 403, "code", "invalid_signature")
-	}
-	operator := bearer(g.user(t, "operator").Token)
-	send(t, http.MethodPost, g.BaseURL+payments, body, operator).want(t, "a token for a signature", 401)
-	both := signed(own, "")
-	maps.Copy(both, operator)
-	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", both).want(t, "a key and a token", 404)
-}
-
-// The cookie of a browser is no token of the API, nor a token a cookie; a cookie is never looked at by the
-// API.
-func TestSessionsOfOtherDoors(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	cookie, token := g.browser(t, "merchant"), g.user(t, "merchant").Token
-	for name, headers := range map[string]header{
-		"a cookie as a token": bearer(cookie), "a cookie": {"Cookie": "session=" + cookie},
-		"a token in a cookie": {"Cookie": "session=" + token + "; Authorization=Bearer " + token},
-		"a basic token":       {"Authorization": "Basic " + token}, "a bare token": {"Authorization": token},
-	} {
-		send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID), "",
-			headers).want(t, name+" opens the API", 401)
-	}
-	for name, headers := range map[string]header{
-		"a token as a cookie": {"Cookie": "session=" + token}, "a token": bearer(token),
-		"two cookies": {"Cookie": "session=" + token + "; session=x"},
-	} {
-		got := fetched(t, http.MethodGet, g.PortalURL+"/merchant", "", headers)
-		if got.status != http.StatusSeeOther {
-			t.Errorf("%s opens the portal: %d", name, got.status)
-		}
-	}
-	for _, query := range []string{"?token=" + token, "?session=" + cookie, "?access_token=" + token} {
-		send(t, http.MethodGet, g.credentials(g.first().MerchantCashboxID)+query, "",
-			nil).want(t, "an address opens the API", 401)
-	}
 }
 
 // A cursor that is cut, changed or another list's is refused as wrong, and is never a fault of ours.

@@ -127,10 +127,11 @@ func payinRepeats(t *testing.T, w *instance) {
 func payoutWithoutRate(t *testing.T, w *instance) {
 	w.exec(t, "create table kept_rate as select * from rate")
 	w.exec(t, "delete from rate")
-	refused(newPayin.with(), 503, "rate_unavailable").run(t, w)
+	order := strconv.Quote(newOrder())
+	refused(newPayin.with("orderId", order), 503, "rate_unavailable").run(t, w)
 	w.exec(t, "insert into rate select * from kept_rate")
 	w.exec(t, "drop table kept_rate")
-	gives(newPayin.with(), 200).run(t, w)
+	gives(newPayin.with("orderId", order), 200, says("Idempotent-Replay", "")).run(t, w)
 }
 
 func depositRepeats(t *testing.T, w *instance) {
@@ -192,9 +193,7 @@ func depositsTakeJSON(t *testing.T, w *instance) {
 	headers := signed(w.first(), body)
 	refused(bareRequest(http.MethodPost, deposits, body, with(headers, "Content-Type", "text/plain")), 415,
 		"unsupported_media_type").run(t, w)
-	for name, broken := range badBodies(newDeposit.body()) {
-		checkBody(t, name, signedPost(deposits)(t, w, firstKey, broken))
-	}
+	newDeposit.wantsObject(false).run(t, w)
 }
 
 // appealOf appeals the payment that goes by a name of ids, or by an id as it stands.

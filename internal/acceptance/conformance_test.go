@@ -80,9 +80,6 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	}
-	dealt[parts-1].now = append(dealt[parts-1].now, func(t *testing.T, w *instance) {
-		t.Run("bad input", func(t *testing.T) { badInput(t, w) })
-	})
 	for n, p := range dealt {
 		t.Run(fmt.Sprint("part ", n+1), func(t *testing.T) {
 			t.Parallel()

@@ -109,94 +109,9 @@ func TestLegacyCredentials(t *testing.T) {
 	}
 }
 
-// Every wrong call is refused by its code, and makes no key and ends none.
-func TestCredentialRefusals(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
-	own, portal := g.first().MerchantCashboxID, bearer(g.user(t, "merchant").Token)
-	foreign := g.box(t, "sandbox-second-rub").MerchantCashboxID
-	const keys = "select string_agg(key_id || ' ' || coalesce(revoked_at::text, '-'), ',' order by id) from api_key"
-	before := g.texts(t, keys)[0]
-	ownID, foreignID := g.keyRow(t, "sandbox-rub"), g.keyRow(t, "sandbox-second-rub")
-	elsewhereID := g.keyRow(t, "sandbox-azn")
-	for _, test := range []struct {
-		cashbox any
-		headers header
-		status  int
-		code    string
-	}{
-		{own, nil, 401, "unauthenticated"}, {own, bearer("nonsense"), 401, "unauthenticated"}, {own, signed(g.first(), ""), 401, "unauthenticated"},
-		{own, bearer(g.user(t, "payer").Token), 403, "merchant_portal_token_required"},
-		{own, bearer(g.user(t, "trader-1").Token), 403, "merchant_portal_token_required"},
-		{own, bearer(g.user(t, "operator").Token), 403, "merchant_portal_token_required"},
-		{foreign, portal, 403, "cashbox_access_denied"}, {9999, portal, 404, "not_found"}, {0, portal, 404, "not_found"}, {-1, portal, 404, "not_found"},
-		{"x", portal, 404, "not_found"}, {"01", portal, 404, "not_found"}, {"9223372036854775808", portal, 404, "not_found"}, {"%00", portal, 404, "not_found"},
-	} {
-		for _, call := range []struct{ method, path, body string }{
-			{"GET", "", ""}, {"POST", "", `{"name":1}`}, {"DELETE", "/" + ownID, ""}, {"DELETE", "/" + foreignID, ""},
-		} {
-			got := send(t, call.method, g.credentials(test.cashbox)+call.path, call.body, test.headers)
-			got.want(t, fmt.Sprintf("%s %v%s", call.method, test.cashbox, call.path), test.status, "code", test.code)
-		}
-	}
-	for _, id := range []string{foreignID, elsewhereID, g.keyRow(t, "sandbox-legacy"), g.keyRow(t, "sandbox-without-merchant"), "999999", "0", "-1", "x", "%00"} {
-		send(t, "DELETE", g.credentials(own)+"/"+id, "", portal).want(t, "DELETE "+id, 404, "code", "not_found")
-	}
-	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		if got := send(t, method, g.credentials(own), "", portal); got.status != 405 ||
-			got.header.Get("Allow") != "GET, HEAD, POST" {
-			t.Errorf("%s: %s", method, got)
-		}
-	}
-	badCredentials(t, g.credentials(own), portal)
-	if after := g.texts(t, keys)[0]; after != before {
-		t.Errorf("before: %s; after: %s", before, after)
-	}
-}
-
 func (g *instance) keyRow(t *testing.T, keyID string) string {
 	t.Helper()
 	return g.texts(t, "select id::text from api_key where key_id = $1", keyID)[0]
-}
-
-// badCredentials are refused for exactly these fields.
-func badCredentials(t *testing.T, address string, portal header) {
-	all := map[string]bad{
-		"nothing":        {"{}", []string{"name"}},
-		"no name":        {`{"scopes":["payments"]}`, []string{"name"}},
-		"null":           {`{"name":null}`, []string{"name"}},
-		"empty":          {`{"name":""}`, []string{"name"}},
-		"blank":          {`{"name":" \n"}`, []string{"name"}},
-		"one past":       {`{"name":"` + strings.Repeat("ж", 101) + `"}`, []string{"name"}},
-		"huge":           {`{"name":"` + strings.Repeat("x", 60_000) + `"}`, []string{"name"}},
-		"name twice":     {`{"name":"a","name":"b"}`, []string{"name"}},
-		"scopes twice":   {`{"name":"a","scopes":[],"scopes":[]}`, []string{"scopes"}},
-		"unknown scope":  {`{"name":"a","scopes":["payments","admin"]}`, []string{"scopes"}},
-		"other case":     {`{"name":"a","scopes":["Payments"]}`, []string{"scopes"}},
-		"empty scope":    {`{"name":"a","scopes":[""]}`, []string{"scopes"}},
-		"number":         {`{"name":"a","scopes":[1]}`, []string{"scopes[0]"}},
-		"null in scopes": {`{"name":"a","scopes":["payments",null]}`, []string{"scopes[1]"}},
-		"all wrong":      {`{"name":"","scopes":"payments"}`, []string{"name", "scopes"}},
-	}
-	for name, value := range notStrings {
-		all["name "+name] = bad{`{"name":` + value + `}`, []string{"name"}}
-	}
-	for name, value := range flawed {
-		all["name "+name] = bad{`{"name":` + value + `}`, []string{"name"}}
-		all["scope "+name] = bad{`{"name":"a","scopes":[` + value + `]}`, []string{"scopes[0]"}}
-	}
-	for _, value := range []string{`"payments"`, "1", "true", "{}", "null"} {
-		all["scopes "+value] = bad{`{"name":"a","scopes":` + value + `}`, []string{"scopes"}}
-	}
-	for name, b := range all {
-		checkInvalid(t, name, send(t, "POST", address, b.body, portal), b.fields)
-	}
-	for name, body := range badBodies(`{"name":"a"}`) {
-		checkBody(t, name, send(t, "POST", address, body, with(portal, "Content-Type", "application/json")))
-	}
-	send(t, "POST", address, `{"name":"a"}`, with(portal, "Content-Type", "text/plain")).want(t, "text", 415)
-	send(t, "POST", address, pad(`{"name":"a"}`, bodyLimit+1),
-		portal).want(t, "too large", 413, "code", "body_too_large")
 }
 
 // Connect's twins, with the longest name and every scope.

@@ -115,46 +115,6 @@ func TestDeposit(t *testing.T) {
 	g.wantAudit(t)
 }
 
-func TestDepositAccess(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	box, without, stranger := g.first(), g.box(t, "sandbox-payments-only"), g.box(t, "sandbox-second-rub")
-	id := g.postDeposit(t, box, depositOrder(nil)).text("data.id")
-	foreign := fmt.Sprintf(`{"merchantCashboxId":%d}`, stranger.MerchantCashboxID)
-	balance := func(id any) string { return fmt.Sprintf("/api/v1/cashboxes/%v/balance", id) }
-	for name, test := range map[string]struct {
-		method, path, body string
-		headers            header
-		status             int
-		code               string
-	}{
-		"create without the scope":       {"POST", deposits, "{", signed(without, "{"), 403, "merchant_scope_required"},
-		"read without the scope":         {"GET", deposits + "/" + id, "", signed(without, ""), 403, "merchant_scope_required"},
-		"create for a foreign cashbox":   {"POST", deposits, foreign, signed(box, foreign), 403, "cashbox_access_denied"},
-		"create for no cashbox":          {"POST", deposits, `{"merchantCashboxId":999999}`, signed(box, `{"merchantCashboxId":999999}`), 404, "not_found"},
-		"read a foreign deposit":         {"GET", deposits + "/" + id, "", signed(stranger, ""), 403, "cashbox_access_denied"},
-		"read unsigned":                  {"GET", deposits + "/" + id, "", nil, 401, "signature_required"},
-		"create unsigned":                {"POST", deposits, "{}", nil, 401, "signature_required"},
-		"read signed otherwise":          {"GET", deposits + "/" + id, "", signed(box, "{}"), 403, "invalid_signature"},
-		"balance of a foreign cashbox":   {"GET", balance(box.MerchantCashboxID), "", signed(stranger, ""), 403, "cashbox_access_denied"},
-		"balance of no cashbox":          {"GET", balance(999999), "", signed(box, ""), 404, "not_found"},
-		"balance of nonsense":            {"GET", balance("x"), "", signed(box, ""), 404, "not_found"},
-		"balance without a bridge":       {"GET", balance(g.box(t, "sandbox-without-bridge").MerchantCashboxID), "", signed(box, ""), 422, "cashbox_without_trader_bridge"},
-		"foreign balance without bridge": {"GET", balance(g.box(t, "sandbox-without-bridge").MerchantCashboxID), "", signed(stranger, ""), 403, "cashbox_access_denied"},
-		"balance unsigned":               {"GET", balance(box.MerchantCashboxID), "", nil, 401, "signature_required"},
-		"wrong method":                   {"PUT", deposits, "", nil, 405, "method_not_allowed"},
-	} {
-		send(t, test.method, g.BaseURL+test.path, test.body, test.headers).want(t, name, test.status, "code", test.code)
-	}
-	// The balance takes any key.
-	send(t, "GET", g.BaseURL+balance(box.MerchantCashboxID), "",
-		signed(without, "")).want(t, "balance with another key", 200)
-	for _, wrong := range []string{"0", "-1", "01", "1.0", "x", "%00", "9223372036854775808", "9223372036854775807"} {
-		send(t, "GET", g.BaseURL+deposits+"/"+wrong, "",
-			signed(box, "")).want(t, fmt.Sprintf("GET %q", wrong), 404, "code", "not_found")
-	}
-}
-
 func TestDepositConnect(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

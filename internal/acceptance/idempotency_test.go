@@ -105,58 +105,15 @@ func TestRefusedLeavesOrderFree(t *testing.T) {
 	}
 }
 
-// What stands just inside a limit, or may be left out, is taken.
-func TestEdgesAreTaken(t *testing.T) {
+// A type with a parameter, or in capitals, is JSON too.
+func TestTypesOfJSON(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
-	for name, test := range map[string]struct {
-		field, value string
-	}{
-		"order id of 255":       {"orderId", `"` + longOrder("x", 255) + `"`},
-		"order id of 255 wide":  {"orderId", `"` + longOrder("ж", 255) + `"`},
-		"description of 255":    {"description", `"` + strings.Repeat("ж", 255) + `"`},
-		"empty description":     {"description", `""`},
-		"null description":      {"description", "null"},
-		"least amount":          {"amount", "1"},
-		"least amount, text":    {"amount", `"1.00"`},
-		"greatest amount":       {"amount", "5000000.00"},
-		"one decimal":           {"amount", "1.5"},
-		"least percent":         {"ratePercent", "0"},
-		"greatest percent":      {"ratePercent", "100"},
-		"four decimals":         {"ratePercent", "0.0001"},
-		"null percent":          {"ratePercent", "null"},
-		"null rubCollect":       {"rubCollect", "null"},
-		"empty rubCollect":      {"rubCollect", "{}"},
-		"null payer":            {"payer", "null"},
-		"empty payer":           {"payer", "{}"},
-		"payer of nulls":        {"payer", `{"userId":null,"userIp":null}`},
-		"whole payer":           {"payer", `{"userId":"u","userIp":"203.0.113.9","fullName":"Иван","type":"trusted","payments":{"successful":0,"expired":9007199254740991}}`},
-		"a foreign field":       {"foreign", `{"deep":[1,{"x":null}]}`},
-		"escaped slashes":       {"callbackUri", `"https:\/\/shop.example\/\u0068ook"`},
-		"loopback in a sandbox": {"callbackUri", `"http://127.0.0.1:1/hook"`},
-		"an emoji":              {"description", `"\ud83d\ude00"`},
-	} {
-		fields := good()
-		fields["orderId"] = raw(`"` + newOrder() + `"`)
-		fields[test.field] = raw(test.value)
-		g.post(t, g.first(), put(fields)).want(t, name, 200)
-	}
-	fields := good()
-	delete(fields, "method")
-	fields["orderId"], fields["rubCollect"] = raw(`"`+newOrder()+`"`), raw(`{"method":"card"}`)
-	g.post(t, g.first(), put(fields)).want(t, "nested method alone", 200, "data.method", "card")
-	fields["orderId"] = raw(`"` + newOrder() + `"`)
-	g.post(t, g.first(), pad(put(fields), bodyLimit)).want(t, "a body of 64 KiB", 200)
 	for _, contentType := range []string{"application/json; charset=utf-8", "Application/JSON"} {
 		body := order(nil)
 		send(t, "POST", g.BaseURL+payments, body,
 			with(signed(g.first(), body), "Content-Type", contentType)).want(t, contentType, 200)
 	}
-}
-
-func longOrder(letter string, length int) string {
-	orderID := newOrder()
-	return orderID + strings.Repeat(letter, length-len(orderID))
 }
 
 // Signed over the canonical form of a body that is sent otherwise.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -126,60 +125,6 @@ func TestLookUpByOrder(t *testing.T) {
 	if got := g.list(t, url.Values{"orderId": {"never"}}, own); got.raw != `{"data":[]}` {
 		t.Errorf("none: %s", got)
 	}
-}
-
-// Who may not list, and what is no query.
-func TestListPaymentsRefusals(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	own, cabinet := signed(g.first(), ""), bearer(g.user(t, "payer").Token)
-	for name, test := range map[string]struct {
-		headers header
-		status  int
-		code    string
-	}{
-		"nobody":           {nil, 401, "unauthenticated"},
-		"wrong token":      {bearer("nonsense"), 401, "unauthenticated"},
-		"basic":            {header{"Authorization": "Basic eDp5"}, 401, "unauthenticated"},
-		"merchant portal":  {bearer(g.user(t, "merchant").Token), 403, "token_kind_not_allowed"},
-		"trader":           {bearer(g.user(t, "trader-1").Token), 403, "token_kind_not_allowed"},
-		"operator":         {bearer(g.user(t, "operator").Token), 403, "token_kind_not_allowed"},
-		"no signature":     {with(own, "Signature", ""), 401, "signature_required"},
-		"no key id":        {with(own, "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
-		"no secret":        {with(own, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
-		"signed otherwise": {signed(g.first(), "orderId=x"), 403, "invalid_signature"},
-	} {
-		g.list(t, url.Values{"orderId": {"x"}}, test.headers).want(t, name, test.status, "code", test.code)
-	}
-	bad := map[string][]string{
-		"limit":  {"0", "101", "-1", "1.0", "x", "", "1e1", "99999999999", "true", "%00", "%ff", "null"},
-		"cursor": {"0", "-1", "x", "1.0", "9223372036854775808", "", "%00", "%ff"},
-		"status": {"PENDING", "paid", "", "%00", "%ff", strings.Repeat("x", 4000)},
-		"from": {
-			"yesterday", "2026-11-20", "2026-11-20T25:00:00Z", "1795212843", "", "2026-11-20 10:00:00", "%00",
-			"0000-00-00T00:00:00Z",
-		},
-		"to": {"x", "2026-13-01T00:00:00Z", "%ff"},
-	}
-	for field, values := range bad {
-		for _, value := range values {
-			got := send(t, "GET", g.BaseURL+payments+"?"+field+"="+strings.ReplaceAll(value, " ", "%20"), "", cabinet)
-			checkInvalid(t, fmt.Sprintf("%s=%.30s", field, value), got, []string{field})
-		}
-	}
-	all := g.list(t,
-		url.Values{"limit": {"0"}, "cursor": {"x"}, "status": {"y"}, "from": {"z"}, "to": {"2026-13-01T00:00:00Z"}},
-		cabinet)
-	checkInvalid(t, "all wrong", all, []string{"cursor", "from", "limit", "status", "to"})
-	reversed := g.list(t, url.Values{"from": {"2026-11-21T00:00:00Z"}, "to": {"2026-11-20T00:00:00Z"}}, cabinet)
-	checkInvalid(t, "backwards", reversed, []string{"to"})
-	for name, query := range map[string]string{
-		"empty": "?orderId=", "blank": "?orderId=%20%09", "long": "?orderId=" + strings.Repeat("x", 256), "NUL": "?orderId=a%00b", "no text": "?orderId=%ff",
-	} {
-		checkInvalid(t, "signed, "+name, send(t, "GET", g.BaseURL+payments+query, "", own), []string{"orderId"})
-	}
-	checkInvalid(t, "signed, method", send(t, "GET", g.BaseURL+payments+"?orderId=x&method=cash", "", own),
-		[]string{"method"})
 }
 
 // Connect lists by the same handler.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -167,44 +166,5 @@ func TestPayinCancel(t *testing.T) {
 	if done.GetData().GetStatus() != status ||
 		!slices.ContainsFunc(list.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
 		t.Errorf("cancelled in the portal: %v, %v", done, list)
-	}
-}
-
-func TestPayinAccess(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	box := g.first()
-	id := g.createPayin(t, box, nil).text("data.id")
-	address := g.BaseURL + payins + "/" + id
-	without, stranger := g.box(t, "sandbox-payments-only"), g.box(t, "sandbox-second-rub")
-	for name, test := range map[string]struct {
-		method, path, body string
-		headers            header
-		status             int
-		code               string
-	}{
-		"create, key without payouts": {"POST", payins, "{", signed(without, "{"), 403, "merchant_external_payins_disabled"},
-		"read, key without payouts":   {"GET", payins + "/" + id, "", signed(without, ""), 403, "merchant_external_payins_disabled"},
-		"cancel, key without payouts": {"POST", payins + "/" + id + "/cancel", "{}", signed(without, "{}"), 403, "merchant_external_payins_disabled"},
-		"read, another merchant":      {"GET", payins + "/" + id, "", signed(stranger, ""), 403, "cashbox_access_denied"},
-		"cancel, another merchant":    {"POST", payins + "/" + id + "/cancel", "{}", signed(stranger, "{}"), 403, "cashbox_access_denied"},
-		"create, unsigned":            {"POST", payins, "{}", nil, 401, "signature_required"},
-		"read, unsigned":              {"GET", payins + "/" + id, "", nil, 401, "signature_required"},
-		"create, no key id":           {"POST", payins, "{}", with(signed(box, "{}"), "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
-		"create, no secret":           {"POST", payins, "{}", with(signed(box, "{}"), "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
-		"create, signed otherwise":    {"POST", payins, "{}", signed(box, "{ }x"), 403, "invalid_signature"},
-		"create, a bearer token":      {"POST", payins, "{}", bearer(g.user(t, "operator").Token), 401, "signature_required"},
-		"wrong method":                {"DELETE", payins + "/" + id, "", nil, 405, "method_not_allowed"},
-	} {
-		send(t, test.method, g.BaseURL+test.path, test.body, test.headers).want(t, name, test.status, "code", test.code)
-	}
-	for _, wrong := range []string{"1", "0", "x", "%00", "null", "01890a5d-ac96-774b-bcce-b302099a8057", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", strings.Repeat("9", 300)} {
-		send(t, "GET", g.BaseURL+payins+"/"+wrong, "",
-			signed(box, "")).want(t, fmt.Sprintf("GET %q", wrong), 404, "code", "not_found")
-		send(t, "POST", g.BaseURL+payins+"/"+wrong+"/cancel", "{}",
-			signed(box, "{}")).want(t, fmt.Sprintf("cancel %q", wrong), 404)
-	}
-	if got := send(t, "GET", address, "", signed(box, "")); got.text("data.status") != "waiting" {
-		t.Errorf("afterwards: %s", got)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/sign"
 )
 
 const bodyLimit = 64 << 10
@@ -25,102 +24,16 @@ func pad(body string, size int) string {
 	return head + strings.Repeat("x", size-len(head)-2) + `"}`
 }
 
-// badTransport sends what is refused before it is looked into.
-func badTransport(t *testing.T, g *instance, id string) {
-	box, body := g.first(), put(good())
-	for name, test := range map[string]struct {
-		header, value string
-		status        int
-		code          string
-	}{
-		"gzip":     {"Content-Encoding", "gzip", 415, "unsupported_media_type"},
-		"deflate":  {"Content-Encoding", "deflate", 415, "unsupported_media_type"},
-		"two":      {"Content-Encoding", "identity, gzip", 415, "unsupported_media_type"},
-		"text":     {"Content-Type", "text/plain", 415, "unsupported_media_type"},
-		"form":     {"Content-Type", "application/x-www-form-urlencoded", 415, "unsupported_media_type"},
-		"no type":  {"Content-Type", "", 415, "unsupported_media_type"},
-		"nonsense": {"Content-Type", ";;", 415, "unsupported_media_type"},
-		"XML":      {"Content-Type", "application/xml", 415, "unsupported_media_type"},
-	} {
-		for path, headers := range map[string]header{
-			payments: signed(box, body), payments + "/" + id + "/callback": g.application(body),
-		} {
-			got := send(t, "POST", g.BaseURL+path, body, with(headers, test.header, test.value))
-			got.want(t, fmt.Sprintf("%s to %s", name, path), test.status, "code", test.code)
-		}
-	}
-	for _, size := range []int{bodyLimit + 1, 1 << 20} {
-		large := pad(body, size)
-		g.post(t, box, large).want(t, fmt.Sprintf("create of %d bytes", size), 413, "code", "body_too_large")
-		large = pad(`{"status":"failed"}`, size)
-		g.callback(t, id, large).want(t, fmt.Sprintf("callback of %d bytes", size), 413, "code", "body_too_large")
-	}
-	badHeaders(t, g, id)
-}
-
-// badHeaders: who calls is settled before anything is said of the body.
-func badHeaders(t *testing.T, g *instance, id string) {
-	box := g.first()
-	const body = "{"
-	good := signed(box, body)
-	for name, test := range map[string]struct {
-		headers header
-		status  int
-		code    string
-	}{
-		"nothing":         {nil, 401, "signature_required"},
-		"no signature":    {with(good, "Signature", ""), 401, "signature_required"},
-		"no key id":       {with(good, "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
-		"no secret":       {with(good, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
-		"unknown key":     {with(good, "X-Merchant-Key-Id", "nobody"), 403, "invalid_signature"},
-		"key of bytes":    {with(good, "X-Merchant-Key-Id", "\xff\xfe"), 403, "invalid_signature"},
-		"wrong secret":    {with(good, "X-Merchant-Secret", "wrong"), 403, "invalid_signature"},
-		"wrong signature": {with(good, "Signature", strings.Repeat("0", 64)), 403, "invalid_signature"},
-		"a bearer token":  {bearer(g.user(t, "operator").Token), 401, "signature_required"},
-	} {
-		send(t, "POST", g.BaseURL+payments, body, test.headers).want(t, "create, "+name, test.status, "code", test.code)
-	}
-	callback := g.BaseURL + payments + "/" + id + "/callback"
-	for name, test := range map[string]struct {
-		headers header
-		status  int
-		code    string
-	}{
-		"nothing":              {nil, 401, "signature_required"},
-		"a merchant's key":     {good, 403, "invalid_signature"},
-		"a bearer token":       {bearer(g.user(t, "operator").Token), 401, "signature_required"},
-		"another body's":       {g.application("{}"), 403, "invalid_signature"},
-		"signed with no bytes": {header{"Signature": sign.Signature("", []byte(body))}, 403, "invalid_signature"},
-	} {
-		send(t, "POST", callback, body, test.headers).want(t, "callback, "+name, test.status, "code", test.code)
-	}
-}
-
-// badPaths: everything under /api/ that is no path, no id or no method of a path is answered in the
-// one error shape.
-func badPaths(t *testing.T, g *instance, id string) {
-	box := g.first()
-	for _, wrong := range []string{
-		"0", "-1", "+1", "01", "1.0", "1e3", "abc", "1%2F2", "%00", "%ff", "9223372036854775807", "9223372036854775808", "01890a5d-ac96-774b-bcce-b302099a8057", " 1",
-		"null", "1;drop", strings.Repeat("9", 300), "..%2f1",
-	} {
-		wrong = strings.ReplaceAll(wrong, " ", "%20")
-		g.callback(t, wrong, `{"status":"failed"}`).want(t, fmt.Sprintf("callback %q", wrong), 404, "code", "not_found")
-		send(t, "GET", g.BaseURL+payments+"/"+wrong, "",
-			signed(box, "")).want(t, fmt.Sprintf("GET %q", wrong), 404, "code", "not_found")
-	}
-	// An invalid body says nothing of a payment that does not exist.
-	g.callback(t, "999999999", `{"status":1}`).want(t, "callback without a payment", 404)
-	for _, path := range []string{"/api/", "/api/v1", "/api/v2/payments", "/api/v1/payments/", "/api/v1//payments", "/api/v1/payments/1/callback/", "/api/v1/../v1/payments", "/API/v1/payments"} {
-		send(t, "POST", g.BaseURL+path, "{}", signed(box, "{}")).want(t, "POST "+path, 404, "code", "not_found")
-	}
-	for path, allowed := range map[string]string{payments + "/" + id: "GET, HEAD", payments + "/" + id + "/callback": "POST"} {
-		for _, method := range []string{"PUT", "DELETE", "PATCH"} {
-			got := send(t, method, g.BaseURL+path, "", nil)
-			if got.status != 405 || got.text("code") != "method_not_allowed" || got.header.Get("Allow") != allowed {
-				t.Errorf("%s %s: %s, Allow %s", method, path, got, got.header.Get("Allow"))
-			}
-		}
+// What is wrong is the same over Connect, and what depends on a setting leaves the order id free.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	g := freshSandbox(t)
+	id := number(g.create(t, g.first(), nil).text("data.id"))
+	before := g.rows(t)
+	badConnect(t, g, id)
+	refusals(t, g)
+	if after := g.rows(t); after != before {
+		t.Errorf("%s became %s", before, after)
 	}
 }
 

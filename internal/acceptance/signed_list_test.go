@@ -189,68 +189,6 @@ func TestEventsByCursor(t *testing.T) {
 	}))
 }
 
-// Who may not list, and what is no query.
-func TestSignedListRefusals(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	own := signed(g.first(), "")
-	for _, path := range signedLists {
-		for name, test := range map[string]struct {
-			headers header
-			status  int
-			code    string
-		}{
-			"no key id":        {with(own, "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
-			"no secret":        {with(own, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
-			"signed otherwise": {signed(g.first(), "limit=1"), 403, "invalid_signature"},
-			"no merchant":      {g.unboundKey(t), 403, "merchant_binding_required"},
-		} {
-			got := send(t, http.MethodGet, g.BaseURL+path+"?limit=1", "", test.headers)
-			got.want(t, fmt.Sprintf("%s, %s", path, name), test.status, "code", test.code)
-		}
-		for field, values := range map[string][]string{"limit": {"0", "101", "x", ""}, "cursor": {"0", "-1", "x", "", "9223372036854775808"}} {
-			for _, value := range values {
-				got := g.signedList(t, g.first(), path, url.Values{field: {value}})
-				checkInvalid(t, path+" "+field+"="+value, got, []string{field})
-			}
-		}
-		if path == "/api/v1/events" {
-			continue
-		}
-		backwards := url.Values{"from": {"2026-11-21T00:00:00Z"}, "to": {"2026-11-20T00:00:00Z"}}
-		checkInvalid(t, path+" backwards", g.signedList(t, g.first(), path, backwards), []string{"to"})
-		wrong := url.Values{"from": {"x"}, "to": {"y"}, "status": {"paid"}, "limit": {"0"}, "cursor": {"z"}}
-		checkInvalid(t, path+" all wrong", g.signedList(t, g.first(), path, wrong),
-			[]string{"cursor", "from", "limit", "status", "to"})
-	}
-	checkInvalid(t, "no order", g.signedList(t, g.first(), "/api/v1/payins", url.Values{"orderId": {" "}}),
-		[]string{"orderId"})
-	checkInvalid(t, "no uuid", g.signedList(t, g.first(), "/api/v1/deposits", url.Values{"idempotencyKey": {"1"}}),
-		[]string{"idempotencyKey"})
-	narrow := g.box(t, "sandbox-payments-only")
-	for path, code := range map[string]string{
-		"/api/v1/payments": "", "/api/v1/payins": "merchant_external_payins_disabled",
-		"/api/v1/deposits": "merchant_scope_required", "/api/v1/events": "",
-	} {
-		if got := g.signedList(t, narrow, path, nil); (got.status == 200) != (code == "") ||
-			code != "" && got.text("code") != code {
-			t.Errorf("%s by a key for payments: %s", path, got)
-		}
-	}
-}
-
-// unboundKey are the headers of a key that belongs to no merchant.
-func (g *instance) unboundKey(t testing.TB) header {
-	t.Helper()
-	for _, key := range g.LegacyKeys {
-		if key.MerchantCashboxID == nil {
-			return signed(sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret}, "")
-		}
-	}
-	t.Fatal("every key has a merchant")
-	return nil
-}
-
 // Connect lists by the same handlers.
 func TestSignedListsByConnect(t *testing.T) {
 	t.Parallel()

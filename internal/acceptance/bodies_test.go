@@ -1,0 +1,262 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// raw is a JSON value as it is to be sent, digits and escapes included.
+type raw = json.RawMessage
+
+// put writes a body whose fields are the given ones, each value as it stands.
+func put(fields map[string]raw) string {
+	parts := make([]string, 0, len(fields))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		parts = append(parts, fmt.Sprintf("%q:%s", name, fields[name]))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// good are the fields of a valid creation.
+func good() map[string]raw {
+	return map[string]raw{
+		"orderId": raw(`"never"`), "amount": raw(`"1500.00"`), "currency": raw(`"RUB"`), "method": raw(`"sbp"`),
+		"callbackUri": raw(`"https://shop.example/hook"`),
+	}
+}
+
+// goodPayin are the fields of a valid payout, goodDeposit those of a valid deposit.
+func goodPayin() map[string]raw {
+	return map[string]raw{
+		"orderId":     raw(`"never"`),
+		"amount":      raw(`"1500.00"`),
+		"currency":    raw(`"RUB"`),
+		"method":      raw(`"sbp"`),
+		"callbackUri": raw(`"https://shop.example/hook"`),
+		"address":     raw(`"+79991234567"`),
+		"recipient":   raw(`"Ivan Petrov"`),
+	}
+}
+
+func goodDeposit() map[string]raw {
+	return map[string]raw{
+		"amount": raw(`"250.5"`), "network": raw(`"TRC20"`), "address": raw(`"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"`),
+		"idempotencyKey": raw(`"7d444840-9dc0-11d1-b245-5ffdce74fad2"`),
+	}
+}
+
+// noTexts are values of every type but text. Flawed are texts that neither the database nor whoever
+// sends them could mean: halves of surrogate pairs, NUL, and bytes that are no UTF-8.
+var (
+	noTexts = []string{"1", "1.5", "true", `["x"]`, "[]", `{"x":"y"}`}
+	flawed  = []string{
+		`"a\ud800b"`, `"\udc00"`, `"a\u0000b"`, "\"a\xffb\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"",
+	}
+)
+
+// bodyCase is a body, what is wrong in it, and the answer where it is not 422 for that.
+type bodyCase struct {
+	body string
+	// fields are those that the answer names; with more it may name others besides.
+	fields []string
+	more   bool
+	// value is what the body has in the place of a valid one.
+	value string
+	// status and code of the answer.
+	status int
+	code   string
+}
+
+// bodyCases are those of a section of wrong.txt.
+func (e endpoint) bodyCases(rows [][]string) []bodyCase {
+	var all []bodyCase
+	for _, row := range rows {
+		kind, rest, _ := strings.Cut(row[0], " ")
+		switch kind {
+		case "+":
+			var more map[string]raw
+			if err := json.Unmarshal([]byte(rest), &more); err != nil {
+				panic(rest)
+			}
+			var pairs []string
+			for name, value := range more {
+				pairs = append(pairs, name, string(value))
+			}
+			all = append(all, wholeCase(e.body(pairs...), row))
+		case "=":
+			good := e.body()
+			body := strings.ReplaceAll(rest, "<good>", good)
+			body = strings.ReplaceAll(body, "<open>", strings.TrimSuffix(good, "}"))
+			all = append(all, wholeCase(unfolded(body), row))
+		default:
+			all = append(all, e.fieldCases(row)...)
+		}
+	}
+	return all
+}
+
+// wholeCase is a body of a row whose other cells say how it is answered.
+func wholeCase(body string, row []string) bodyCase {
+	c := bodyCase{body: body, status: http.StatusUnprocessableEntity, code: "validation_failed"}
+	if len(row) > 1 {
+		named, more := strings.CutSuffix(row[1], "+")
+		c.fields, c.more = slices.Sorted(slices.Values(strings.Fields(named))), more
+	}
+	if len(row) > 2 {
+		status, code, _ := strings.Cut(row[2], " ")
+		c.status, _ = strconv.Atoi(status)
+		c.code = code
+	}
+	return c
+}
+
+// fieldCases are a valid body with other values of one field.
+func (e endpoint) fieldCases(row []string) []bodyCase {
+	field, named, other := strings.Cut(row[0], " > ")
+	if !other {
+		named = field
+	}
+	var all []bodyCase
+	for _, cell := range row[1:] {
+		for _, value := range valuesOf(cell) {
+			value = unfolded(value)
+			outer, inner, nested := strings.Cut(field, ".")
+			whole := value
+			if nested {
+				names := strings.Split(inner, ".")
+				for _, name := range slices.Backward(names) {
+					whole = fmt.Sprintf(`{%q:%s}`, name, whole)
+				}
+			}
+			c := wholeCase(e.body(outer, whole), []string{"", named})
+			c.value = value
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// valuesOf are the values that a cell stands for; the empty text leaves the field out.
+func valuesOf(cell string) []string {
+	if cell == "<none>" {
+		return []string{""}
+	}
+	for short, values := range map[string][]string{"<no text>": noTexts, "<flawed>": flawed} {
+		if strings.Contains(cell, short) {
+			var all []string
+			for _, value := range values {
+				all = append(all, strings.ReplaceAll(cell, short, value))
+			}
+			return all
+		}
+	}
+	return []string{cell}
+}
+
+// wrong is what of an answer is not as it should be.
+func (c bodyCase) wrong(got answer) string {
+	if got.status != c.status || got.text("code") != c.code {
+		return fmt.Sprintf("%.500s; want %d %s", got, c.status, c.code)
+	}
+	fields := got.fields()
+	if c.more {
+		fields = slices.DeleteFunc(fields, func(f string) bool { return !slices.Contains(c.fields, f) })
+	}
+	if !slices.Equal(fields, c.fields) {
+		return fmt.Sprintf("%.500s; want it to name %v", got, c.fields)
+	}
+	messages, _ := got.at("errors").(object)
+	for field, said := range messages {
+		if list, ok := said.([]any); !ok || len(list) == 0 {
+			return fmt.Sprintf("%s has no message: %s", field, got)
+		}
+	}
+	if text := strings.Trim(c.value, `"`); len(text) > 7 && strings.Contains(got.raw, text) {
+		return "it quotes what is wrong: " + got.raw
+	}
+	return ""
+}
+
+// tryBodies sends the bodies of a section, and returns how many there were.
+func (g *instance) tryBodies(t *testing.T, e endpoint, rows [][]string) int {
+	t.Helper()
+	all := e.bodyCases(rows)
+	for _, c := range all {
+		if wrong := c.wrong(e.send(t, g, e.keyID, c.body)); wrong != "" {
+			t.Errorf("%.200q: %s", c.body, wrong)
+		}
+	}
+	return len(all)
+}
+
+// wantsObject wants what is no JSON object refused. Where a body may be left out, an empty one is.
+func (e endpoint) wantsObject(mayLack bool) check {
+	return do(func(t *testing.T, w *instance) {
+		rows := tables(t, "wrong.txt")["bodies"]
+		if mayLack {
+			rows = rows[2:] // these are the empty ones
+		}
+		w.tryBodies(t, e, rows)
+	})
+}
+
+// Every body of testdata/wrong.txt is refused, naming exactly what is wrong in it, and changes
+// nothing; what stands just inside a limit, or may be left out, is taken.
+func TestBodies(t *testing.T) {
+	t.Parallel()
+	g := freshSandbox(t)
+	g.ids["spare"] = g.create(t, g.first(), nil).text("data.id")
+	g.ids["payin"] = g.createPayin(t, g.first(), nil).text("data.id")
+	_, g.ids["no card"] = g.cardPayment(t, nil)
+	_, g.ids["no code"] = g.entered(t, deskCard, nil)
+	endpoints := map[string]endpoint{
+		"payment": newPayment, "payin": newPayin, "deposit": newDeposit, "callback": newStatus,
+		"key": newKey, "card": newCard, "code": newCode,
+	}
+	sections := tables(t, "wrong.txt")
+	before, tried := g.rows(t), 0
+	for title, e := range endpoints {
+		t.Run(title, func(t *testing.T) {
+			tried += g.tryBodies(t, e, sections[title])
+			bodies := sections["bodies"]
+			if title == "card" || title == "code" {
+				bodies = bodies[1:] // without any body there is no type of it either
+			}
+			tried += g.tryBodies(t, e, bodies)
+		})
+	}
+	t.Run("cancel", func(t *testing.T) {
+		newCancel.wantsObject(true).run(t, g)
+	})
+	if after := g.rows(t); after != before {
+		t.Errorf("%s became %s", before, after)
+	}
+	for title, e := range endpoints {
+		for _, c := range e.bodyCases(sections[title+" taken"]) {
+			e.send(t, g, e.keyID, c.body).want(t, fmt.Sprintf("%.200q", c.body), e.status)
+			tried++
+		}
+	}
+	t.Logf("%d bodies", tried)
+}
+
+// checkInvalid wants exactly these fields named.
+func checkInvalid(t *testing.T, name string, got answer, fields []string) {
+	t.Helper()
+	if got.status != http.StatusUnprocessableEntity || got.text("code") != "validation_failed" ||
+		!slices.Equal(got.fields(), fields) {
+		t.Errorf("%s: %.500s; want 422 for %v", name, got, fields)
+	}
+	wrong, _ := got.at("errors").(object)
+	for field, messages := range wrong {
+		if list, ok := messages.([]any); !ok || len(list) == 0 {
+			t.Errorf("%s: %s has no message", name, field)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
+	"gateway.example/rpc/sign"
+)
+
+// caller is who makes a call of refused.txt, and what is different about what they send.
+func (g *instance) caller(t *testing.T, cell, body string) header {
+	t.Helper()
+	changes := strings.Split(cell, " + ")
+	kind, name, _ := strings.Cut(changes[0], " ")
+	headers, secret, text := header{}, "", body
+	switch kind {
+	case "key":
+		headers, secret = signed(g.box(t, name), body), g.box(t, name).Secret
+	case "appeal":
+		reason, file, size := "", "", 0
+		if body == wholeForm {
+			reason, file, size = "x", "a.pdf", len(pdf)
+		}
+		headers, secret = appealHeaders(g.box(t, name), reason, file, size), g.box(t, name).Secret
+	case "application":
+		headers, secret = g.application(body), g.ExternalPaymentsSecret
+	case "user":
+		headers = bearer(g.user(t, name).Token)
+	case "nobody":
+	default:
+		t.Fatalf("nobody knows %q", cell)
+	}
+	for _, change := range changes[1:] {
+		word, rest, _ := strings.Cut(change, " ")
+		by, bySecret := strings.CutPrefix(rest, "by")
+		switch {
+		case word == "no":
+			headers[rest] = ""
+		case word == "signs" && bySecret:
+			headers["Signature"] = sign.Signature(strings.TrimSpace(by), []byte(text))
+		case word == "signs":
+			headers["Signature"] = sign.Signature(secret, []byte(rest))
+		default:
+			headers[strings.TrimSuffix(word, ":")] = rest
+		}
+	}
+	return headers
+}
+
+// tried makes the call of a row, and says what is wrong about its answer.
+func (g *instance) tried(t *testing.T, row []string) (answer, string) {
+	t.Helper()
+	if len(row) != 4 {
+		t.Fatalf("no call, or more than one: %q", row)
+	}
+	for i, cell := range row {
+		row[i] = unfolded(g.path(t, cell))
+	}
+	method, path, _ := strings.Cut(row[1], " ")
+	address, onPage := strings.CutPrefix(path, "portal:")
+	if onPage {
+		address = g.PortalURL + address
+	} else {
+		address = g.BaseURL + path
+	}
+	headers := g.caller(t, row[0], row[2])
+	if onPage {
+		got := fetched(t, method, address, row[2], headers)
+		return got, wrongAnswer(got, row[3])
+	}
+	got := send(t, method, address, row[2], headers)
+	return got, wrongAnswer(got, row[3])
+}
+
+var ofAnswer = regexp.MustCompile(`^(\d{3})(?: ([a-z_]+))?((?: [\w.\[\]]+)*?)(?: (Allow): (.*))?$`)
+
+// wrongAnswer is what of an answer is not as its cell has it.
+func wrongAnswer(got answer, cell string) string {
+	if cell == "no fault" {
+		if got.status >= http.StatusInternalServerError {
+			return got.String()
+		}
+		return ""
+	}
+	want := ofAnswer.FindStringSubmatch(cell)
+	if want == nil {
+		return "no answer is " + cell
+	}
+	code := got.text("code")
+	if want[2] == "" && got.status < http.StatusBadRequest {
+		code = ""
+	}
+	right := strconv.Itoa(got.status) == want[1] && code == want[2] &&
+		slices.Equal(got.fields(), strings.Fields(want[3])) &&
+		(want[4] == "" || got.header.Get(want[4]) == want[5])
+	if right {
+		return ""
+	}
+	return fmt.Sprintf("%.500s; want %s", got, cell)
+}
+
+// wholeForm is an appeal that lacks nothing.
+var wholeForm = form(reasonPart("x"), filePart("a.pdf", pdf))
+
+// makeRefusable makes what the calls of refused.txt are about.
+func (g *instance) makeRefusable(t *testing.T) {
+	t.Helper()
+	box, second := g.first(), g.box(t, "sandbox-second-rub")
+	payment := g.create(t, box, object{"payer": object{"userId": g.user(t, "payer").Login}})
+	payin := g.createPayin(t, box, nil).text("data.id")
+	failed := g.failed(t, nil)
+	card, _ := g.entered(t, deskCard, nil)
+	opened := g.appeal(t, box, g.failed(t, nil), "x", "a.pdf", pdf)
+	trader := g.traderOf(t, payment.text("data.id")).Login
+	strangers := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool {
+		return u.Kind != "trader" || u.Login == trader
+	})
+	g.exec(t, `insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at, revoked_at)
+		select 'sandbox-revoked', sha256('revoked-secret'::bytea), name, merchant_id, cashbox_id, scopes, created_at, now()
+		from api_key where key_id = 'sandbox-rub'`)
+	g.exec(t, "update api_key set scopes = '{deposits,payouts}' where key_id = 'sandbox-try'")
+	g.ids = map[string]string{
+		"payment": payment.text("data.id"), "uuid": payment.text("data.uuid"),
+		"UUID":   strings.ToUpper(payment.text("data.uuid")),
+		"others": g.create(t, box, object{"payer": object{"userId": "somebody else"}}).text("data.id"),
+		"payin":  payin, "payinBare": strings.ReplaceAll(payin, "-", ""),
+		"deposit": g.postDeposit(t, box, depositOrder(nil)).text("data.id"),
+		"failed":  failed, "opened": opened.text("data.id"), "card": card,
+		"keys":            strings.TrimPrefix(g.credentials(box.MerchantCashboxID), g.BaseURL),
+		"merchantCashbox": fmt.Sprint(box.MerchantCashboxID),
+		"second":          fmt.Sprint(second.MerchantCashboxID),
+		"bridgeless":      fmt.Sprint(g.box(t, "sandbox-without-bridge").MerchantCashboxID),
+		"ownKey":          g.keyRow(t, "sandbox-rub"), "foreignKey": g.keyRow(t, "sandbox-second-rub"),
+		"elsewhereKey": g.keyRow(t, "sandbox-azn"), "legacyKey": g.keyRow(t, "sandbox-legacy"),
+		"unboundKey":  g.keyRow(t, "sandbox-without-merchant"),
+		"otherTrader": strangers[0].Login, "thirdTrader": strangers[1].Login,
+		"firstSecret": box.Secret, "secondSecret": second.Secret, "revokedSecret": "revoked-secret",
+		"webhookSecret": box.WebhookSecret, "applicationSecret": g.ExternalPaymentsSecret,
+		"secretHash": g.texts(t,
+			"select encode(secret_hash, 'hex') from api_key where key_id = 'sandbox-rub'")[0],
+		"operatorToken": g.user(t, "operator").Token,
+		"token":         g.user(t, "merchant").Token, "cookie": g.browser(t, "merchant"),
+		"form": "--b\r\n", "whole": wholeForm, "typed": newCard.body(),
+	}
+}
+
+// Every call of testdata/refused.txt is answered as it has it, and changes nothing.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	g := freshSandbox(t)
+	g.makeRefusable(t)
+	testenv.Until(t, "the key has lost its scope", func() bool {
+		got := g.post(t, g.box(t, "sandbox-try"), "{}")
+		return got.text("code") == "merchant_scope_required"
+	})
+	before, tried := g.rows(t), 0
+	for title, rows := range tables(t, "refused.txt") {
+		t.Run(title, func(t *testing.T) {
+			answers := map[string]bool{}
+			for _, row := range rows {
+				tried++
+				got, wrong := g.tried(t, row)
+				if wrong != "" {
+					t.Errorf("%.200q: %s", row, wrong)
+				}
+				answers[unstamped(got)] = true
+			}
+			if strings.HasSuffix(title, "all alike") && len(answers) != 1 {
+				t.Errorf("%d answers: %v", len(answers), answers)
+			}
+		})
+	}
+	if after := g.rows(t); after != before {
+		t.Errorf("%s became %s", before, after)
+	}
+	t.Logf("%d calls", tried)
+}

@@ -1,0 +1,99 @@
+package acceptance
+
+import (
+	"encoding/hex"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// tables reads a file of testdata: the cells of its lines by the section that they are in. A line
+// "{name} = a | b" stands for none: lines that have {name} are there once for each of its values.
+func tables(t *testing.T, name string) map[string][][]string {
+	t.Helper()
+	content, err := os.ReadFile("testdata/" + name)
+	noError(t, err)
+	found, values, section := map[string][][]string{}, map[string][]string{}, ""
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if variable := assigned.FindStringSubmatch(line); variable != nil {
+			values[variable[1]] = append(values[variable[1]], cellsOf(variable[2])...)
+			continue
+		}
+		if title := heading.FindStringSubmatch(line); title != nil {
+			section = title[1]
+			continue
+		}
+		for _, one := range each(line, values) {
+			found[section] = append(found[section], cellsOf(one))
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("%s has no lines", name)
+	}
+	return found
+}
+
+var (
+	assigned = regexp.MustCompile(`^(\{\w+\}) = (.*)$`)
+	heading  = regexp.MustCompile(`^\[([a-z][^|]*)\]$`)
+)
+
+func cellsOf(line string) []string {
+	cells := strings.Split(line, "|")
+	for i, cell := range cells {
+		cells[i] = strings.TrimSpace(cell)
+	}
+	return cells
+}
+
+// each is the line with every combination of the values that it names.
+func each(line string, values map[string][]string) []string {
+	for name, all := range values {
+		if !strings.Contains(line, name) {
+			continue
+		}
+		var lines []string
+		for _, value := range all {
+			lines = append(lines, each(strings.ReplaceAll(line, name, value), values)...)
+		}
+		return lines
+	}
+	return []string{line}
+}
+
+var (
+	repeated = regexp.MustCompile(`<([^<>*]+)\*(\d+)>`)
+	inHex    = regexp.MustCompile(`<((?:[0-9a-f]{2})+)>`)
+	filling  = regexp.MustCompile(`<fill\*(\d+)>`)
+)
+
+// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those bytes, and
+// "<fill*100>" as many letters as make the cell a hundred bytes long.
+func unfolded(cell string) string {
+	filled := filling.FindStringSubmatch(cell)
+	cell = strings.ReplaceAll(cell, "<fill*", "<\x00*")
+	cell = repeated.ReplaceAllStringFunc(cell, func(short string) string {
+		parts := repeated.FindStringSubmatch(short)
+		count, _ := strconv.Atoi(parts[2])
+		if parts[1] == "\x00" {
+			return short
+		}
+		return strings.Repeat(parts[1], count)
+	})
+	cell = inHex.ReplaceAllStringFunc(cell, func(short string) string {
+		bytes, _ := hex.DecodeString(strings.Trim(short, "<>"))
+		return string(bytes)
+	})
+	if filled == nil {
+		return cell
+	}
+	short := "<\x00*" + filled[1] + ">"
+	size, _ := strconv.Atoi(filled[1])
+	return strings.Replace(cell, short, strings.Repeat("x", size-len(cell)+len(short)), 1)
+}
