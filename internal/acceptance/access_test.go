@@ -86,6 +86,9 @@ const nothing = "{}"
 // logout ends what everybody calls by, and so comes last.
 const logout = "portal.v1.AuthService/Logout"
 
+// moveClock takes long, because everything that is due is done, and looks at nobody who calls.
+const moveClock = "sandbox.v1.SandboxService/AdvanceClock"
+
 // Every procedure lets in whom it should, and refuses others for what they are: for nothing proved,
 // for a sign-in that is not finished, for their kind, for their role.
 func TestEveryProcedureAsEveryCaller(t *testing.T) {
@@ -120,7 +123,11 @@ func (g *instance) checkAccess(t *testing.T, procedure string, persons map[strin
 		t.Errorf("%s is not in the table: say who may call it", procedure)
 		return
 	}
-	for _, person := range everybody {
+	asked := everybody
+	if procedure == moveClock {
+		asked = testenv.Pick(nobody, everybody)
+	}
+	for _, person := range asked {
 		got := g.ask(t, procedure, nothing, persons[person](nothing))
 		want := refusalsOf(person, allowed)
 		if len(want) == 0 && slices.Contains(unwelcome, why(got)) || len(want) > 0 && !slices.Contains(want, why(got)) {

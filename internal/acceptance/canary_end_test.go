@@ -6,36 +6,45 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
-// sandboxCards are those whose numbers the sandbox's acquirer knows. One is given a code before it
-// needs one.
+// sandboxCards are those whose numbers the sandbox's acquirer knows, which thinks for a second over
+// each: it has them all at once. One is given a code before it needs one.
 func (r *cardRun) sandboxCards() {
-	for _, pan := range []string{"4000000000000002", "4000000000009995"} {
-		_, token := r.create("sandbox-rub", nil)
-		r.declinedCards(token, func() string { return pan })
+	_, withCode := r.create("sandbox-rub", nil)
+	r.card(withCode, codeCard)
+	r.otp(withCode, r.code("1"))
+	declined := map[string]string{}
+	for _, pan := range []string{declinedCard, poorCard} {
+		_, declined[pan] = r.create("sandbox-rub", nil)
 	}
-	_, token := r.create("sandbox-rub", nil)
-	r.card(token, "4000002500003155")
-	for _, code := range []string{r.code("1"), r.code("1"), "123456"} {
-		r.otp(token, code)
-		if code != "123456" {
-			r.awaitCheckout(r.t, token, "lastError", "code_rejected")
+	const cards = 3 // that may be tried
+	for n := range testenv.Pick(1, cards) {
+		for pan, token := range declined {
+			r.card(token, pan)
+		}
+		for _, token := range declined {
+			if n+1 == cards {
+				r.ends(token, "failed")
+			} else {
+				r.awaitCheckout(r.t, token, "phase", "awaiting_payer_details")
+			}
 		}
 	}
-	r.ends(token, "completed")
+	r.awaitCheckout(r.t, withCode, "lastError", "code_rejected")
+	r.otp(withCode, r.code("1"))
+	r.awaitCheckout(r.t, withCode, "lastError", "code_rejected")
+	r.otp(withCode, "123456")
+	r.ends(withCode, "completed")
 }
 
+// declined gives as many cards as may be tried, which are all declined.
 func (r *cardRun) declined() {
 	_, token := r.create("sandbox-azn", nil)
-	r.declinedCards(token, func() string { return r.pan("2") })
-}
-
-// declinedCards gives as many cards as may be tried, which are all declined.
-func (r *cardRun) declinedCards(token string, pan func() string) {
-	r.t.Helper()
 	for n := range 3 {
-		r.card(token, pan())
+		r.card(token, r.pan("2"))
 		if n < 2 {
 			r.awaitCheckout(r.t, token, "phase", "awaiting_payer_details")
 		}

@@ -310,11 +310,18 @@ func refuses[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, cod
 	wantFault(t, what, err, code, why)
 }
 
-// wantFault wants an error of Connect with the code, and a detail with ours.
-func wantFault(t testing.TB, what string, err error, code connect.Code, why string) {
+// invalid makes a call of Connect, which must be refused for exactly these fields.
+func invalid[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, fields ...string) {
 	t.Helper()
-	have, detail, _ := connectFault(t, err)
-	if have != code || detail != why {
-		t.Errorf("%s: %s %s; want %s %s", what, have, detail, code, why)
+	_, err := call(t.Context(), connect.NewRequest(ask))
+	wantFault(t, what, err, connect.CodeInvalidArgument, "validation_failed", fields...)
+}
+
+// wantFault wants an error of Connect with the code, and a detail with ours and these fields.
+func wantFault(t testing.TB, what string, err error, code connect.Code, why string, fields ...string) {
+	t.Helper()
+	have, detail, named := connectFault(t, err)
+	if have != code || detail != why || !slices.Equal(named, fields) {
+		t.Errorf("%s: %s %s %v; want %s %s %v", what, have, detail, named, code, why, fields)
 	}
 }

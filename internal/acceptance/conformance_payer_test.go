@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -54,46 +55,45 @@ var payerSections = []section{
 
 const declinedCard, poorCard = "4000000000000002", "4000000000009995"
 
-// anotherCard: two are declined, for reasons of their own, and the third is not.
+// anotherCard: two are declined, for reasons of their own. One payer's third is not; another's is,
+// and there is no fourth, as the sandbox is made.
 func anotherCard(t *testing.T, w *instance) {
-	created, token := w.cardPayment(t, nil)
-	id := created.text("data.id")
-	for n, declined := range []struct{ pan, reason string }{{declinedCard, "card_declined"}, {poorCard, "insufficient_funds"}} {
-		refused(step(token, "payer-details", newCard.body("cvv", `"1"`)), 422, "validation_failed", "cvv").run(t, w)
-		gives(step(token, "payer-details", typedCard(declined.pan, nil)), 200).run(t, w)
-		w.awaitCheckout(t, token, "lastError", declined.reason)
-		gives(step(token, "", ""), 200, is("data.phase", "awaiting_payer_details"), is("data.paymentStatus", "pending"),
-			has("data.isTerminal", exactly("false"))).run(t, w)
-		gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "pending"), has("data.statusReason", null),
-			is("data.payerRequisites.cardLast4", declined.pan[12:]), lacks("data.payerRequisites.cardHolder")).run(t, w)
-		if attempts := w.count(t, "select count(*) from card_attempt where payment_id = $1::text::bigint",
-			id); attempts != n+1 {
-			t.Errorf("%d attempts after card %d", attempts, n+1)
+	lucky, luckyToken := w.cardPayment(t, nil)
+	unlucky, unluckyToken := w.cardPayment(t, nil)
+	payers := map[string]string{luckyToken: lucky.text("data.id"), unluckyToken: unlucky.text("data.id")}
+	declines := []struct{ pan, reason string }{{declinedCard, "card_declined"}, {poorCard, "insufficient_funds"}}
+	for n, declined := range declines {
+		for token := range payers {
+			refused(step(token, "payer-details", newCard.body("cvv", `"1"`)), 422, "validation_failed", "cvv").run(t, w)
+			gives(step(token, "payer-details", typedCard(declined.pan, nil)), 200).run(t, w)
+		}
+		for token, id := range payers {
+			w.awaitCheckout(t, token, "lastError", declined.reason)
+			gives(step(token, "", ""), 200, is("data.phase", "awaiting_payer_details"),
+				is("data.paymentStatus", "pending"), has("data.isTerminal", exactly("false"))).run(t, w)
+			gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "pending"),
+				has("data.statusReason", null), is("data.payerRequisites.cardLast4", declined.pan[12:]),
+				lacks("data.payerRequisites.cardHolder")).run(t, w)
+			const attempts = "select count(*) from card_attempt where payment_id = $1::text::bigint"
+			testenv.Want(t, w.count(t, attempts, id), n+1, "attempts after card %d", n+1)
 		}
 	}
-	gives(step(token, "payer-details", typedCard(approvedCard, nil)), 200, has("data.lastError", null)).run(t, w)
-	w.awaitCheckout(t, token, "paymentStatus", "completed")
+	gives(step(luckyToken, "payer-details", typedCard(approvedCard, nil)), 200, has("data.lastError", null)).run(t, w)
+	gives(step(unluckyToken, "payer-details", typedCard(poorCard, nil)), 200, has("data.lastError", null)).run(t, w)
+	w.awaitCheckout(t, luckyToken, "paymentStatus", "completed")
+	w.wantNoMoreCards(t, payers[unluckyToken], unluckyToken)
 }
 
-// howManyCards: three as the sandbox is made; a setting makes it one, and another keeps it within
-// bounds.
+// wantNoMoreCards waits until a payment has failed for its last card, and wants another refused.
+func (w *instance) wantNoMoreCards(t *testing.T, id, token string) {
+	t.Helper()
+	w.awaitCheckout(t, token, "paymentStatus", "failed")
+	gives(signedGet(payments+"/"+id, cardKey), 200, is("data.statusReason", "insufficient_funds")).run(t, w)
+	refused(step(token, "payer-details", newCard.body()), 422, "checkout_closed").run(t, w)
+}
+
+// howManyCards: a setting makes it one, and another keeps it within bounds.
 func howManyCards(t *testing.T, w *instance) {
-	fails := func(cards int) {
-		t.Helper()
-		created, token := w.cardPayment(t, nil)
-		for n := 1; n <= cards; n++ {
-			gives(step(token, "payer-details", typedCard(poorCard, nil)), 200).run(t, w)
-			w.awaitCheckout(t, token, "lastError", "insufficient_funds")
-			status := "pending"
-			if n == cards {
-				status = "failed"
-			}
-			gives(step(token, "", ""), 200, is("data.paymentStatus", status)).run(t, w)
-		}
-		gives(signedGet(payments+"/"+created.text("data.id"), cardKey), 200,
-			is("data.statusReason", "insufficient_funds")).run(t, w)
-		refused(step(token, "payer-details", newCard.body()), 422, "checkout_closed").run(t, w)
-	}
 	set := func(cards *int32) error {
 		_, err := w.operator(t).SetCashboxMethod(t.Context(), connect.NewRequest(&portalv1.SetCashboxMethodRequest{
 			MerchantCashboxId: w.box(t, cardKey).MerchantCashboxID, Method: "quasi_ecom",
@@ -101,7 +101,6 @@ func howManyCards(t *testing.T, w *instance) {
 		}))
 		return err
 	}
-	fails(3)
 	for _, wrong := range []int32{0, 11, -1} {
 		if _, code, fields := connectFault(t, set(&wrong)); code != "validation_failed" ||
 			strings.Join(fields, " ") != "cards" {
@@ -110,29 +109,41 @@ func howManyCards(t *testing.T, w *instance) {
 	}
 	one, three := int32(1), int32(3)
 	noError(t, set(&one))
-	w.awaitSettings(t)
-	fails(1)
-	noError(t, set(nil)) // what is left out stays
-	w.awaitSettings(t)
-	fails(1)
+	// What is left out stays, so that both payers have one card.
+	payers := map[string]string{}
+	for range 2 {
+		w.awaitSettings(t)
+		created, token := w.cardPayment(t, nil)
+		gives(step(token, "payer-details", typedCard(poorCard, nil)), 200).run(t, w)
+		payers[token] = created.text("data.id")
+		noError(t, set(nil))
+	}
+	for token, id := range payers {
+		w.wantNoMoreCards(t, id, token)
+	}
 	noError(t, set(&three))
 	w.awaitSettings(t)
 }
 
 // keptWithConsent: the next payment's page offers the card, unless the payer said no.
 func keptWithConsent(t *testing.T, w *instance) {
-	for name, test := range map[string]struct {
-		more    object
-		offered int
-	}{"unsaid": {nil, 1}, "yes": {object{"saveCard": true}, 1}, "no": {object{"saveCard": false}, 0}} {
+	type keeper struct {
+		player object
+		token  string
+	}
+	var keepers []keeper
+	said := []object{nil, {"saveCard": true}, {"saveCard": false}}
+	for _, more := range said {
 		player := object{"payer": object{"userId": fmt.Sprint("keeper-", newOrder())}}
 		_, token := w.cardPayment(t, player)
-		gives(step(token, "payer-details", typedCard(approvedCard, test.more)), 200).run(t, w)
-		w.awaitCheckout(t, token, "paymentStatus", "completed")
-		again, _ := w.cardPayment(t, player)
-		if n := w.page(t, again.text("data.checkoutUrl")).Find("[data-saved-card]").Length(); n != test.offered {
-			t.Errorf("%s: %d cards are offered, want %d", name, n, test.offered)
-		}
+		gives(step(token, "payer-details", typedCard(approvedCard, more)), 200).run(t, w)
+		keepers = append(keepers, keeper{player, token})
+	}
+	for i, offered := range []int{1, 1, 0} {
+		w.awaitCheckout(t, keepers[i].token, "paymentStatus", "completed")
+		again, _ := w.cardPayment(t, keepers[i].player)
+		found := w.page(t, again.text("data.checkoutUrl")).Find("[data-saved-card]").Length()
+		testenv.Want(t, found, offered, "cards offered to who said %v", said[i])
 	}
 }
 

@@ -70,12 +70,13 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 	if len(theirs.GetData()) > 0 {
 		t.Errorf("another merchant sees %v", theirs)
 	}
-	_, err := own.ListDeposits(t.Context(), connect.NewRequest(
-		&portalv1.MerchantServiceListDepositsRequest{Status: proto.String("paid")}))
-	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
-		!slices.Equal(fields, []string{"status"}) {
-		t.Errorf("an unknown status: %s %s %v", code, why, fields)
-	}
+	invalid(
+		t,
+		"an unknown status",
+		own.ListDeposits,
+		&portalv1.MerchantServiceListDepositsRequest{Status: proto.String("paid")},
+		"status",
+	)
 }
 
 // A merchant's cases by Connect: an appeal with its file, events, endpoints, and the signed timeline.
@@ -222,11 +223,14 @@ func TestTeamByConnect(t *testing.T) {
 	refuses(t, "the last owner", team.UpdateMember,
 		&portalv1.UpdateMemberRequest{MemberId: find("merchant").GetId(), Role: proto.String("support")},
 		connect.CodeAlreadyExists, "team_last_owner")
-	_, err := team.InviteMember(t.Context(), connect.NewRequest(&portalv1.InviteMemberRequest{Login: "a\x00"}))
-	if _, why, fields := connectFault(t, err); why != "validation_failed" ||
-		!slices.Equal(fields, []string{"login", "role"}) {
-		t.Errorf("an invitation of nobody: %s %v", why, fields)
-	}
+	invalid(
+		t,
+		"an invitation of nobody",
+		team.InviteMember,
+		&portalv1.InviteMemberRequest{Login: "a\x00"},
+		"login",
+		"role",
+	)
 }
 
 // The doctor by Connect: what is wrong is told to whoever has the secret.

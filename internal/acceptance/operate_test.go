@@ -202,10 +202,13 @@ func (p *platform) wantOperatorsOnly(t *testing.T) {
 		}
 	}
 	// An operator is told of every wrong field at once.
-	_, err := p.operator.CreateCashbox(ctx,
-		connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}))
-	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
-		strings.Join(fields, " ") != "currency merchantId name" {
-		t.Errorf("a wrong cashbox: %s %s %v", code, why, fields)
-	}
+	invalid(
+		t,
+		"a wrong cashbox",
+		p.operator.CreateCashbox,
+		&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"},
+		"currency",
+		"merchantId",
+		"name",
+	)
 }

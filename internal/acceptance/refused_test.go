@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +41,7 @@ func badConnect(t *testing.T, g *instance, id int64) {
 	for codec, options := range map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}} {
 		merchant := g.merchantClient(g.first(), options...)
 		nul, percent, method := "a\x00b", "101", "cash"
-		_, err := merchant.CreatePayment(t.Context(), connect.NewRequest(&gatewayv1.CreatePaymentRequest{
+		invalid(t, codec+" create", merchant.CreatePayment, &gatewayv1.CreatePaymentRequest{
 			OrderId:     "a\x00b",
 			Amount:      "1.001",
 			Currency:    "RUB",
@@ -50,22 +49,16 @@ func badConnect(t *testing.T, g *instance, id int64) {
 			Method:      &method,
 			RatePercent: &percent,
 			Payer:       &gatewayv1.Payer{UserId: &nul, Payments: &gatewayv1.PayerPayments{Expired: -1}},
-		}))
-		code, why, fields := connectFault(t, err)
-		want := []string{
-			"amount", "callbackUri", "method", "orderId", "payer.payments.expired", "payer.userId", "ratePercent",
-		}
-		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, want) {
-			t.Errorf("%s create: %s %s %v", codec, code, why, fields)
-		}
+		}, "amount", "callbackUri", "method", "orderId", "payer.payments.expired", "payer.userId", "ratePercent")
 		app := gatewayClient(g, options...)
-		_, err = app.UpdatePaymentStatus(t.Context(),
-			connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul}))
-		if code, why, fields := connectFault(t,
-			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
-			!slices.Equal(fields, []string{"reason", "status"}) {
-			t.Errorf("%s callback: %s %s %v", codec, code, why, fields)
-		}
+		invalid(
+			t,
+			codec+" callback",
+			app.UpdatePaymentStatus,
+			&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul},
+			"reason",
+			"status",
+		)
 		for _, unknown := range []int64{0, -1, 1 << 40} {
 			refuses(t, fmt.Sprintf("%s callback of %d", codec, unknown), app.UpdatePaymentStatus,
 				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}, connect.CodeNotFound,
@@ -79,13 +72,15 @@ func badConnect(t *testing.T, g *instance, id int64) {
 		refuses(t, codec+" cancel", desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: 1 << 40},
 			connect.CodeNotFound, "not_found")
 		zero, done := int32(0), "done"
-		_, err = desk.ListPayments(t.Context(),
-			connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}))
-		if code, why, fields := connectFault(t,
-			err); code != connect.CodeInvalidArgument || why != "validation_failed" ||
-			!slices.Equal(fields, []string{"cursor", "limit", "status"}) {
-			t.Errorf("%s list: %s %s %v", codec, code, why, fields)
-		}
+		invalid(
+			t,
+			codec+" list",
+			desk.ListPayments,
+			&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done},
+			"cursor",
+			"limit",
+			"status",
+		)
 	}
 }
 
