@@ -141,7 +141,7 @@ func (r *reader) crawl(base string, paths ...string) {
 		paths = paths[1:]
 		before, _, asked := strings.Cut(at, "?")
 		group := digits.ReplaceAllString(before, "1")
-		if seen[at] || before == "/trader/live" || queries[group] > testenv.Pick(2, 12) ||
+		if seen[at] || before == "/trader/live" || queries[group] > testenv.Pick(1, 12) ||
 			asked && queries[group] > testenv.Pick(1, 6) {
 			continue
 		}

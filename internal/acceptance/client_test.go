@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -154,15 +153,21 @@ func trySend(method, address, body string, headers header) (answer, error) {
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(response.Body)
 	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	_ = decoder.Decode(&a.body)
+	a.body = decoded(a.raw)
 	for _, name := range []string{"data.paymentPageUrl", "data.checkoutUrl"} {
 		if url, ok := a.at(name).(string); ok {
 			keepSecret(path.Base(url))
 		}
 	}
 	return a, err
+}
+
+// decoded is a JSON object, numbers in their own digits; nil is none.
+func decoded(text string) (body object) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	_ = decoder.Decode(&body)
+	return body
 }
 
 // signed are the headers of a merchant's request.

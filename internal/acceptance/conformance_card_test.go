@@ -96,10 +96,10 @@ func (w *instance) makeCheckouts(t *testing.T) {
 	id, _ := w.entered(t, deskCard, object{"orderId": "trader-resends", "callbackUri": w.inbox.URL})
 	w.ids["by trader"] = id
 	noError(t, w.traderResends(t, id))
-	w.answers["resend event"] = w.inbox.await(t, "trader-resends", 1)[0].answer
+	w.answers["resend event"] = w.inbox.letters(t, "trader-resends", 1)[0].answer
 	w.answers["read with trader's resend"] = signedGet(payments+"/"+id, cardKey)(t, w)
 	w.confirms(t, id)
-	w.answers["card event"] = w.inbox.await(t, "trader-resends", 2)[1].answer
+	w.answers["card event"] = w.inbox.letters(t, "trader-resends", 2)[1].answer
 }
 
 // resendOf asks for a payment's code again, as its merchant.

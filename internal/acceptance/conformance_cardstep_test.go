@@ -124,7 +124,7 @@ func codeWhenAsked(t *testing.T, w *instance) {
 func cardWithoutCode(t *testing.T, w *instance) {
 	orderID := newOrder()
 	_, token := w.entered(t, approvedCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
-	told := w.inbox.await(t, orderID, 1)[0].answer
+	told := w.inbox.letters(t, orderID, 1)[0].answer
 	is("type", "payment.status.updated")(t, told)
 	is("data.status", "COMPLETED")(t, told)
 	is("data.payerRequisites.cardLast4", "4242")(t, told)
@@ -138,7 +138,7 @@ func payerCancels(t *testing.T, w *instance) {
 	gives(step(token, "cancel", ""), 200, is("data.paymentStatus", "cancelled"),
 		has("data.isTerminal", exactly("true")), has("data.otpUrl", null)).run(t, w)
 	gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "cancelled")).run(t, w)
-	told := w.inbox.await(t, orderID, 1)[0].answer
+	told := w.inbox.letters(t, orderID, 1)[0].answer
 	is("type", "payment.status.updated")(t, told)
 	is("data.status", "CANCELLED")(t, told)
 	is("meta.previousStatus", "PENDING")(t, told)

@@ -100,7 +100,7 @@ func payoutTells(t *testing.T, w *instance) {
 	orderID := newOrder()
 	made := w.createPayin(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL})
 	gives(cancelPayin(made.text("data.id")), 200).run(t, w)
-	told := w.inbox.await(t, orderID, 1)[0].answer
+	told := w.inbox.letters(t, orderID, 1)[0].answer
 	for _, e := range []expectation{
 		is("type", "payin.status.updated"), has("eventId", aText), has("createdAt", dateTime), is("data.id", made.text("data.id")), is("data.status", "CANCELLED"),
 		is("data.amount", "1500.00"), is("data.currency", "RUB"), is("data.method", "sbp"), is("data.frozenUsdt", "16.54054055"),
@@ -230,11 +230,8 @@ var appealFields = []string{"id", "paymentId", "uuid", "reason", "fileName", "fi
 
 func badAppealForms(t *testing.T, w *instance) {
 	id := w.failed(t, nil)
-	for name, b := range badForms() {
-		checkInvalid(t, name,
-			send(t, http.MethodPost, w.appealURL(id), b.body, appealHeaders(w.first(), b.reason, b.fileName, b.size)),
-			b.fields)
-	}
+	w.ids["failed"] = id
+	w.tryBodies(t, newAppeal, tables(t, "wrong.txt")["appeal"])
 	json := with(appealHeaders(w.first(), "", "", 0), "Content-Type", "application/json")
 	refused(bareRequest(http.MethodPost, payments+"/"+id+"/appeal", "{}", json), 415,
 		"unsupported_media_type").run(t, w)

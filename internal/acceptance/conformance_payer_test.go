@@ -250,9 +250,9 @@ func claimIsTold(t *testing.T, w *instance) {
 		w.claims(t, made)
 		w.callback(t, made.text("data.id"), `{"status":"completed"}`)
 		order := made.text("data.orderId")
-		letters := w.inbox.await(t, order, 1)
+		letters := w.inbox.letters(t, order, 1)
 		if letters[0].text("type") == "payment.payer.claimed" || letters[0].text("meta.sequence") != "1" {
-			letters = w.inbox.await(t, order, 2)
+			letters = w.inbox.letters(t, order, 2)
 		}
 		return made, letters
 	}

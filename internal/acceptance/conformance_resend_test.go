@@ -179,7 +179,7 @@ func merchantResendTellsNothing(t *testing.T, w *instance) {
 	id, token := w.entered(t, deskCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
 	gives(resendOf(id), 200, has("data.codeResendCount", exactly("1"))).run(t, w)
 	gives(step(token, "cancel", ""), 200).run(t, w)
-	told := w.inbox.await(t, orderID, 1)[0].answer
+	told := w.inbox.letters(t, orderID, 1)[0].answer
 	is("type", "payment.status.updated")(t, told)
 	has("meta.sequence", exactly("1"))(t, told)
 }

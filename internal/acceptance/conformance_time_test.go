@@ -25,7 +25,7 @@ func statusesInWebhooks(t *testing.T, w *instance) {
 		w.callback(t, id, `{"status":"`+strings.ToLower(status)+`"}`)
 	}
 	var told []string
-	for _, l := range w.inbox.await(t, orderID, len(want)) {
+	for _, l := range w.inbox.letters(t, orderID, len(want)) {
 		told = append(told, l.text("data.status"))
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(told)), slices.Sorted(slices.Values(want))) {
@@ -99,20 +99,20 @@ func webhooksAreSigned(t *testing.T, w *instance) {
 // refusedWebhookComesAgain after 5 s, the same event.
 func refusedWebhookComesAgain(t *testing.T, w *instance) {
 	w.inbox.mu.Lock()
-	w.inbox.refuse = 1
+	w.inbox.statuses = []int{http.StatusInternalServerError}
 	w.inbox.mu.Unlock()
 	orderID := newOrder()
 	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
 	w.callback(t, id, `{"status":"failed"}`)
-	w.inbox.await(t, orderID, 1)
+	w.inbox.letters(t, orderID, 1)
 	testenv.Until(t, "the refusal is written down", func() bool { // until the refusal is written down
 		return w.count(t, "select count(*) from webhook_attempt where status_code = 500") != 0
 	})
-	if n := len(w.inbox.of(orderID)); n != 1 {
+	if n := len(w.inbox.letters(t, orderID, 1)); n != 1 {
 		t.Errorf("%d deliveries before the time", n)
 	}
 	w.advance(t, 6*time.Second)
-	both := w.inbox.await(t, orderID, 2)
+	both := w.inbox.letters(t, orderID, 2)
 	if both[0].raw != both[1].raw || both[0].text("eventId") != both[1].text("eventId") {
 		t.Errorf("%s, then %s", both[0].raw, both[1].raw)
 	}
@@ -130,7 +130,7 @@ func reservedUntilExpiry(t *testing.T, w *instance) {
 	w.pass(t, 14*time.Minute)
 	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "pending")).run(t, w)
 	w.pass(t, time.Minute+time.Second)
-	told := w.inbox.await(t, orderID, 1)[0].answer
+	told := w.inbox.letters(t, orderID, 1)[0].answer
 	is("data.status", "FAILED")(t, told)
 	is("meta.reason", "expired")(t, told)
 	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "failed"),

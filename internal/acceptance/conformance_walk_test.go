@@ -1,16 +1,10 @@
 package acceptance
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +19,7 @@ const described = "Two cups"
 func newWalk(t *testing.T) *instance {
 	t.Helper()
 	w := freshSandbox(t)
-	w.ran, w.inbox, w.answers = map[string]bool{}, newInbox(t), map[string]answer{}
+	w.ran, w.inbox, w.answers = map[string]bool{}, newShop(t, ""), map[string]answer{}
 	w.makePayments(t)
 	w.makeCheckouts(t)
 	w.makeMoney(t)
@@ -48,7 +42,7 @@ func (w *instance) makePayments(t *testing.T) {
 	w.answers["list"] = tokenGet(payments, "payer")(t, w)
 	w.answers["signed list"] = signedGet(payments+"?orderId={order}", firstKey)(t, w)
 	w.answers["callback"] = w.callback(t, id, `{"status":"failed","providerPaymentId":"p-1","reason":"why"}`)
-	w.answers["event"] = w.inbox.await(t, payment.text("data.orderId"), 1)[0].answer
+	w.answers["event"] = w.inbox.letters(t, payment.text("data.orderId"), 1)[0].answer
 	w.answers["appeal"] = w.appeal(t, w.first(), id, "I paid", "a.pdf", pdf)
 }
 
@@ -81,7 +75,7 @@ func (w *instance) told(t *testing.T, move func(id string)) letter {
 	t.Helper()
 	orderID := newOrder()
 	move(w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id"))
-	return w.inbox.await(t, orderID, 1)[0]
+	return w.inbox.letters(t, orderID, 1)[0]
 }
 
 // pass lets time pass, and everything that is then over come to its end, so that nothing changes on
@@ -105,69 +99,6 @@ func signature(secret, message string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(message))
 	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// inbox takes webhooks as they come, with their headers.
-type inbox struct {
-	*httptest.Server
-	mu sync.Mutex
-	// refuse is how many it still answers with 500.
-	refuse  int
-	byOrder map[string][]letter
-}
-
-// letter is one delivery.
-type letter struct {
-	answer
-	header http.Header
-	method string
-}
-
-func newInbox(t *testing.T) *inbox {
-	t.Helper()
-	b := &inbox{byOrder: map[string][]letter{}}
-	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		content, _ := io.ReadAll(r.Body)
-		if err := description().webhook(content); err != nil {
-			description().complain("webhook %s: %v", content, err)
-		}
-		w.WriteHeader(b.take(letter{answer: answer{raw: string(content)}, header: r.Header, method: r.Method}))
-	}))
-	t.Cleanup(b.Close)
-	return b
-}
-
-func (b *inbox) take(l letter) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	decoder := json.NewDecoder(bytes.NewReader([]byte(l.raw)))
-	decoder.UseNumber()
-	_ = decoder.Decode(&l.body)
-	order := l.text("data.orderId")
-	b.byOrder[order] = append(b.byOrder[order], l)
-	if b.refuse > 0 {
-		b.refuse--
-		return http.StatusInternalServerError
-	}
-	return http.StatusOK
-}
-
-// of is what came for an order.
-func (b *inbox) of(order string) []letter {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return append([]letter(nil), b.byOrder[order]...)
-}
-
-func (b *inbox) await(t *testing.T, order string, count int) []letter {
-	t.Helper()
-	noError(t, testenv.Eventually(func() error {
-		if have := len(b.of(order)); have < count {
-			return fmt.Errorf("%s: %d of %d webhooks", order, have, count)
-		}
-		return nil
-	}))
-	return b.of(order)
 }
 
 // switched turns something off, wants a call refused as long as it is, and turns it on again. What

@@ -102,7 +102,7 @@ func TestLegacyCredentials(t *testing.T) {
 		`{"exists":false,"source":null,"has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":false}`,
 	)
 	// A key of no merchant proves who calls, and opens nothing.
-	alone := sandbox.Cashbox{KeyID: g.LegacyKeys[1].KeyID, Secret: g.LegacyKeys[1].Secret}
+	alone := g.box(t, g.LegacyKeys[1].KeyID)
 	g.post(t, alone, "{").want(t, "create", 403, "code", "merchant_binding_required")
 	for _, path := range []string{payments + "/1", payments + "?orderId=x"} {
 		send(t, "GET", g.BaseURL+path, "", signed(alone, "")).want(t, path, 403, "code", "merchant_binding_required")

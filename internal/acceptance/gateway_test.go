@@ -59,7 +59,7 @@ type instance struct {
 	// answers and inbox are what a walk through the documents keeps, for checks of their fields;
 	// ran are the checks that run once, and whether they failed.
 	answers map[string]answer
-	inbox   *inbox
+	inbox   *shop
 	ran     map[string]bool
 }
 

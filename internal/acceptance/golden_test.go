@@ -39,10 +39,10 @@ func (g *instance) golden(t *testing.T, name string, got answer, orderID string)
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	noError(t, err)
-	var want object
-	decoder := json.NewDecoder(strings.NewReader(string(content)))
-	decoder.UseNumber()
-	noError(t, decoder.Decode(&want))
+	want := decoded(string(content))
+	if want == nil {
+		t.Fatalf("%s is no JSON", name)
+	}
 	m := matcher{
 		t: t, name: name, order: orderID, page: g.PayURL + "/r/", checkout: g.PayURL + "/pay/",
 		createdAt: got.text("data.createdAt"),

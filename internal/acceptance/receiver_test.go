@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -37,12 +38,21 @@ type event struct {
 	} `json:"meta"`
 }
 
-// shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret.
+// letter is one delivery, as it came.
+type letter struct {
+	answer
+	method string
+}
+
+// shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret, if it is
+// told one.
 type shop struct {
 	*httptest.Server
-	mu       sync.Mutex
-	byOrder  map[string][]event
-	raw      map[string]string
+	mu      sync.Mutex
+	byOrder map[string][]event
+	raw     map[string]string
+	// came is every delivery of an order, also those that were refused.
+	came     map[string][]letter
 	refused  []error
 	statuses []int
 	// delay is how long it takes over each; who hangs up before has told it nothing.
@@ -62,9 +72,18 @@ type badManners struct {
 // newShop starts an endpoint that first answers with the given statuses and then with 200.
 func newShop(t *testing.T, secret string, statuses ...int) *shop {
 	t.Helper()
-	s := &shop{byOrder: map[string][]event{}, raw: map[string]string{}, statuses: statuses}
-	verifier, err := standardwebhooks.NewWebhook(secret)
-	noError(t, err)
+	s := &shop{
+		byOrder: map[string][]event{}, raw: map[string]string{}, came: map[string][]letter{}, statuses: statuses,
+	}
+	verify := func([]byte, http.Header) error { return nil }
+	if secret != "" {
+		verifier, err := standardwebhooks.NewWebhook(secret)
+		noError(t, err)
+		verify = func(body []byte, sent http.Header) error {
+			_, own := webhook.Verify(sent, body, secret)
+			return errors.Join(verifier.Verify(body, sent), own)
+		}
+	}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		select {
@@ -72,11 +91,11 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 		case <-r.Context().Done():
 			return
 		}
-		_, own := webhook.Verify(r.Header, body, secret)
 		bad := s.instead.Load()
 		status := http.StatusOK
 		if bad == nil || bad.keep {
-			status = s.take(body, errors.Join(verifier.Verify(body, r.Header), own))
+			l := letter{answer{header: r.Header, raw: string(body), body: decoded(string(body))}, r.Method}
+			status = s.take(l, verify(body, r.Header))
 		}
 		if bad != nil {
 			bad.answer(w, r)
@@ -94,9 +113,11 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 }
 
 // take keeps an event and returns the status to answer with.
-func (s *shop) take(body []byte, err error) int {
+func (s *shop) take(l letter, err error) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	order, body := l.text("data.orderId"), []byte(l.raw)
+	s.came[order] = append(s.came[order], l)
 	if len(s.statuses) > 0 {
 		status := s.statuses[0]
 		s.statuses = s.statuses[1:]
@@ -115,7 +136,20 @@ func (s *shop) take(body []byte, err error) int {
 func (s *shop) events(order string) []event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]event(nil), s.byOrder[order]...)
+	return slices.Clone(s.byOrder[order])
+}
+
+// letters waits for an order's deliveries, as many as that, and returns all that have come.
+func (s *shop) letters(t *testing.T, order string, count int) []letter {
+	t.Helper()
+	var got []letter
+	testenv.Until(t, fmt.Sprintf("%d webhooks have come for %s", count, order), func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		got = slices.Clone(s.came[order])
+		return len(got) >= count
+	})
+	return got
 }
 
 func (s *shop) has(eventID string) bool {

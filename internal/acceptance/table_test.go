@@ -69,11 +69,11 @@ func each(line string, values map[string][]string) []string {
 
 var (
 	repeated = regexp.MustCompile(`<([^<>*]+)\*(\d+)>`)
-	inHex    = regexp.MustCompile(`<((?:[0-9a-f]{2})+)>`)
+	inHex    = regexp.MustCompile(`<((?:[0-9a-f]{2})+)(?::(\d+))?>`)
 	filling  = regexp.MustCompile(`<fill\*(\d+)>`)
 )
 
-// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those bytes, and
+// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those bytes, "<ff:9>" nine of them, and
 // "<fill*100>" as many letters as make the cell a hundred bytes long.
 func unfolded(cell string) string {
 	filled := filling.FindStringSubmatch(cell)
@@ -87,8 +87,10 @@ func unfolded(cell string) string {
 		return strings.Repeat(parts[1], count)
 	})
 	cell = inHex.ReplaceAllStringFunc(cell, func(short string) string {
-		bytes, _ := hex.DecodeString(strings.Trim(short, "<>"))
-		return string(bytes)
+		parts := inHex.FindStringSubmatch(short)
+		bytes, _ := hex.DecodeString(parts[1])
+		count, _ := strconv.Atoi(parts[2])
+		return strings.Repeat(string(bytes), max(count, 1))
 	})
 	if filled == nil {
 		return cell

@@ -223,12 +223,7 @@ func TestUploadsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
 	id := g.failed(t, nil)
-	unbound := sandbox.Cashbox{}
-	for _, key := range g.LegacyKeys {
-		if key.KeyID == "sandbox-without-merchant" {
-			unbound = sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret}
-		}
-	}
+	unbound := g.box(t, "sandbox-without-merchant")
 	noScope, off := g.uploader(t, 1), g.uploader(t, 2)
 	g.exec(t, "update api_key set scopes = '{payouts}' where key_id = $1", noScope.KeyID)
 	g.exec(t, "update merchant set api_enabled = false where name = $1", off.KeyID)
