@@ -209,15 +209,27 @@ func gives(c call, status int, expectations ...expectation) check {
 
 // refused wants a call to fail by status and code, naming the fields, and to change nothing.
 func refused(c call, status int, code string, fields ...string) check {
+	return unchanging(refusal(c, status, code, fields...))
+}
+
+// refusal wants a call to fail by status and code, naming the fields.
+func refusal(c call, status int, code string, fields ...string) check {
 	return do(func(t *testing.T, w *instance) {
-		before := w.rows(t)
 		got := c(t, w)
 		if got.status != status || got.text("code") != code ||
 			!slices.Equal(got.fields(), slices.Sorted(slices.Values(fields))) {
 			t.Errorf("%.600s; want %d %s %v", got, status, code, fields)
 		}
+	})
+}
+
+// unchanging wants checks to change nothing.
+func unchanging(checks ...check) check {
+	return do(func(t *testing.T, w *instance) {
+		before := w.rows(t)
+		all(checks...).run(t, w)
 		if after := w.rows(t); after != before {
-			t.Errorf("a refused call changed %s to %s", before, after)
+			t.Errorf("refused calls changed %s to %s", before, after)
 		}
 	})
 }
@@ -331,9 +343,9 @@ func (e endpoint) rejectsAs(name, wrong string, values ...string) check {
 	var checks []check
 	for _, value := range values {
 		checks = append(checks,
-			refused(e.with(name, value), http.StatusUnprocessableEntity, "validation_failed", wrong))
+			refusal(e.with(name, value), http.StatusUnprocessableEntity, "validation_failed", wrong))
 	}
-	return all(checks...)
+	return unchanging(checks...)
 }
 
 // takes wants each value of a field to be let through.
