@@ -26,7 +26,10 @@ func put(fields map[string]raw) string {
 // good are the fields of a valid creation.
 func good() map[string]raw {
 	return map[string]raw{
-		"orderId": raw(`"never"`), "amount": raw(`"1500.00"`), "currency": raw(`"RUB"`), "method": raw(`"sbp"`),
+		"orderId":     raw(`"never"`),
+		"amount":      raw(`"1500.00"`),
+		"currency":    raw(`"RUB"`),
+		"method":      raw(`"sbp"`),
 		"callbackUri": raw(`"https://shop.example/hook"`),
 	}
 }
@@ -46,7 +49,9 @@ func goodPayin() map[string]raw {
 
 func goodDeposit() map[string]raw {
 	return map[string]raw{
-		"amount": raw(`"250.5"`), "network": raw(`"TRC20"`), "address": raw(`"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"`),
+		"amount":         raw(`"250.5"`),
+		"network":        raw(`"TRC20"`),
+		"address":        raw(`"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"`),
 		"idempotencyKey": raw(`"7d444840-9dc0-11d1-b245-5ffdce74fad2"`),
 	}
 }
@@ -166,7 +171,8 @@ func (c bodyCase) wrong(got answer) string {
 	}
 	fields := got.fields()
 	if c.more {
-		fields = slices.DeleteFunc(fields, func(f string) bool { return !slices.Contains(c.fields, f) })
+		foreign := func(field string) bool { return !slices.Contains(c.fields, field) }
+		fields = slices.DeleteFunc(fields, foreign)
 	}
 	if !slices.Equal(fields, c.fields) {
 		return fmt.Sprintf("%.500s; want it to name %v", got, c.fields)

@@ -122,14 +122,17 @@ func (g *instance) makeRefusable(t *testing.T) {
 	strangers := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool {
 		return u.Kind != "trader" || u.Login == trader
 	})
-	g.exec(t, `insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at, revoked_at)
-		select 'sandbox-revoked', sha256('revoked-secret'::bytea), name, merchant_id, cashbox_id, scopes, created_at, now()
+	others := g.create(t, box, object{"payer": object{"userId": "somebody else"}}).text("data.id")
+	g.exec(t, `insert into api_key
+			(key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at, revoked_at)
+		select 'sandbox-revoked', sha256('revoked-secret'::bytea), name, merchant_id, cashbox_id, scopes,
+			created_at, now()
 		from api_key where key_id = 'sandbox-rub'`)
 	g.exec(t, "update api_key set scopes = '{deposits,payouts}' where key_id = 'sandbox-try'")
 	g.ids = map[string]string{
 		"payment": payment.text("data.id"), "uuid": payment.text("data.uuid"),
 		"UUID":   strings.ToUpper(payment.text("data.uuid")),
-		"others": g.create(t, box, object{"payer": object{"userId": "somebody else"}}).text("data.id"),
+		"others": others,
 		"payin":  payin, "payinBare": strings.ReplaceAll(payin, "-", ""),
 		"deposit": g.postDeposit(t, box, depositOrder(nil)).text("data.id"),
 		"failed":  failed, "opened": opened.text("data.id"), "card": card,
@@ -137,8 +140,9 @@ func (g *instance) makeRefusable(t *testing.T) {
 		"merchantCashbox": fmt.Sprint(box.MerchantCashboxID),
 		"second":          fmt.Sprint(second.MerchantCashboxID),
 		"bridgeless":      fmt.Sprint(g.box(t, "sandbox-without-bridge").MerchantCashboxID),
-		"ownKey":          g.keyRow(t, "sandbox-rub"), "foreignKey": g.keyRow(t, "sandbox-second-rub"),
-		"elsewhereKey": g.keyRow(t, "sandbox-azn"), "legacyKey": g.keyRow(t, "sandbox-legacy"),
+		"ownKey":          g.keyRow(t, "sandbox-rub"),
+		"foreignKey":      g.keyRow(t, "sandbox-second-rub"),
+		"elsewhereKey":    g.keyRow(t, "sandbox-azn"), "legacyKey": g.keyRow(t, "sandbox-legacy"),
 		"unboundKey":  g.keyRow(t, "sandbox-without-merchant"),
 		"otherTrader": strangers[0].Login, "thirdTrader": strangers[1].Login,
 		"firstSecret": box.Secret, "secondSecret": second.Secret, "revokedSecret": "revoked-secret",

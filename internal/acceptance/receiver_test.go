@@ -73,7 +73,8 @@ type badManners struct {
 func newShop(t *testing.T, secret string, statuses ...int) *shop {
 	t.Helper()
 	s := &shop{
-		byOrder: map[string][]event{}, raw: map[string]string{}, came: map[string][]letter{}, statuses: statuses,
+		byOrder: map[string][]event{}, raw: map[string]string{}, came: map[string][]letter{},
+		statuses: statuses,
 	}
 	verify := func([]byte, http.Header) error { return nil }
 	if secret != "" {
@@ -94,8 +95,8 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 		bad := s.instead.Load()
 		status := http.StatusOK
 		if bad == nil || bad.keep {
-			l := letter{answer{header: r.Header, raw: string(body), body: decoded(string(body))}, r.Method}
-			status = s.take(l, verify(body, r.Header))
+			got := answer{header: r.Header, raw: string(body), body: decoded(string(body))}
+			status = s.take(letter{got, r.Method}, verify(body, r.Header))
 		}
 		if bad != nil {
 			bad.answer(w, r)

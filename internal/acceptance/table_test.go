@@ -73,8 +73,8 @@ var (
 	filling  = regexp.MustCompile(`<fill\*(\d+)>`)
 )
 
-// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those bytes, "<ff:9>" nine of them, and
-// "<fill*100>" as many letters as make the cell a hundred bytes long.
+// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those bytes, "<ff:9>" nine
+// of them, and "<fill*100>" as many letters as make the cell a hundred bytes long.
 func unfolded(cell string) string {
 	filled := filling.FindStringSubmatch(cell)
 	cell = strings.ReplaceAll(cell, "<fill*", "<\x00*")
