@@ -1,6 +1,6 @@
 -- RequisitesSince lists the requisites changed at a version or after it, each with the limits that hold and its last use.
 -- name: RequisitesSince :many
-select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
+select r.id, r.currency, r.method, r.trader_id, r.value, r.sealed, r.last4, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
     r.effective_min_amount as min_amount, r.effective_max_amount as max_amount, r.time_zone,
     r.effective_daily_count as daily_count, r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
     coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
@@ -12,7 +12,7 @@ select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.ena
 from requisite r where r.version >= @version;
 
 -- RequisiteFacts is how requisites stand that may do for a payment, each for an amount of its own and on its own day. Of a slot
--- that is taken until a known time it says when, and else the epoch.
+-- that is taken until a known time it says when, and else the epoch. A slot is that of all requisites with the same value.
 -- name: RequisiteFacts :many
 with standing as (
     select b.account_id,
@@ -24,15 +24,18 @@ select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boo
     coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
      where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
-    (s.requisite_id is not null)::boolean as taken,
-    (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
+    (s.hash is not null or n.requisite_id is not null)::boolean as taken,
+    (case when greatest(s.free_at, n.free_at) < 'infinity' then greatest(s.free_at, n.free_at) else 'epoch' end)::timestamptz
+        as slot_free_at,
     standing.available::numeric as available
 from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day, unnest(@amounts::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join standing on standing.account_id = r.trader_id * 8 + 6
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
-left join requisite_slot s on s.requisite_id = asked.id and s.amount = asked.amount and s.free_at > @now::timestamptz;
+left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > @now::timestamptz
+left join requisite_slot n
+    on n.requisite_id = asked.id and n.amount = asked.amount and n.hash is null and n.free_at > @now::timestamptz;
 
 -- RequisiteUses is what requisites were given on a day of their own each, what is open on them now, and when they were last
 -- used, as far as their days are kept. A desk has no slots, so that what is open is counted among the payments.
@@ -52,12 +55,13 @@ left join (
 -- name: RequisiteLock :exec
 select id from requisite where id = @id and effective_open_payments is not null for no key update;
 
--- RequisiteTake counts a payment towards its requisite's day and takes the slot of its amount, but for a desk, which has none.
+-- RequisiteTake counts a payment towards its requisite's day and takes the slot of its value and amount, but for a desk, which
+-- has none.
 -- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
 -- break, since then it may be counted on no time), requisite_day_sum, or requisite_slot_free.
 -- name: RequisiteTake :exec
 with rule as (
-    select r.id, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+    select r.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
     from requisite r join trader t on t.id = r.trader_id where r.id = @id
 ), counted as (
@@ -67,30 +71,37 @@ with rule as (
         count_limit = excluded.count_limit, sum_limit = excluded.sum_limit, used_at = excluded.used_at
     returning requisite_id
 )
-insert into requisite_slot as s (requisite_id, amount, payment_id, free_at)
+insert into requisite_slot as s (requisite_id, amount, payment_id, free_at, hash)
 -- A null limit is asked for first: comparing with it would count the slots all the same.
 select rule.id, @amount::numeric, @payment_id::bigint, case when open_payments is null then 'infinity'
     when open_payments <= (
         select count(*) from requisite_slot o where o.requisite_id = rule.id and o.free_at = 'infinity'
-    ) then '-infinity' else 'infinity' end::timestamptz
+    ) then '-infinity' else 'infinity' end::timestamptz, rule.hash
 from counted join rule on rule.id = counted.requisite_id where not @desk::boolean
-on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id,
+on conflict (hash, amount) do update set requisite_id = excluded.requisite_id, payment_id = excluded.payment_id,
     free_at = case when s.free_at <= @now::timestamptz then excluded.free_at else '-infinity' end;
 
+-- RequisiteNextID gives the id of a requisite before it is written: its value is sealed for that.
+-- name: RequisiteNextID :one
+select nextval(pg_get_serial_sequence('requisite', 'id'))::bigint;
+
 -- name: RequisiteInsert :one
-insert into requisite (currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at)
-select @currency, @method, t.id, @value, @holder, @bank, @min_amount, @max_amount, @now
+insert into requisite (id, currency, method, trader_id, value, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at)
+select @id, @currency, @method, t.id, sqlc.narg(value), @sealed, @hash, @last4, @holder, @bank, @min_amount, @max_amount, @now
 from trader t where t.id = @trader_id
 returning id;
 
 -- RequisiteIsDesk reports whether a requisite is a desk that takes cards.
 -- name: RequisiteIsDesk :one
-select (value = '')::boolean from requisite where id = @id;
+select coalesce(value = '', false)::boolean from requisite where id = @id;
 
--- RequisiteSetting locks a requisite and reads its settings. What follows from them is left out.
+-- RequisiteSetting locks a requisite and reads its settings, with the last four characters of its value. What follows from them
+-- is left out.
 -- name: RequisiteSetting :one
 select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
-    'effective_open_payments'])::jsonb from requisite r where r.id = @id for no key update;
+    'effective_open_payments', 'sealed', 'hash', 'last4']
+    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+from requisite r where r.id = @id for no key update;
 
 -- RequisiteOwn reads a requisite for its trader. To anybody else there is none.
 -- name: RequisiteOwn :one
@@ -128,10 +139,12 @@ update requisite set enabled = coalesce(sqlc.narg(enabled), enabled),
 where id = @id;
 
 -- RequisiteList lists requisites, the newest first, each with its settings as RequisiteSetting reads them. They are found by
--- id, by the whole value or its last four characters (ending), or by holder or bank (search).
+-- id, by the whole value (hashes) or its last four characters (ending), or by holder or bank (search).
 -- name: RequisiteList :many
 select r.id, (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count',
-    'effective_daily_sum', 'effective_open_payments'])::jsonb as setting, t.name as trader_name
+    'effective_daily_sum', 'effective_open_payments', 'sealed', 'hash', 'last4']
+    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+    as setting, t.name as trader_name
 from requisite r join trader t on t.id = r.trader_id
 where r.id < @before_id
   and (sqlc.narg(id)::bigint is null or r.id = sqlc.narg(id))
@@ -139,11 +152,33 @@ where r.id < @before_id
   and (sqlc.narg(currency)::text is null or r.currency = sqlc.narg(currency))
   and (sqlc.narg(method)::text is null or r.method = sqlc.narg(method))
   and (sqlc.narg(ending)::text is null or r.id = sqlc.narg(search_id)::bigint
-    or r.value <> '' and right(r.value, 4) = right(sqlc.narg(ending), 4) and (length(sqlc.narg(ending)) = 4 or r.value = sqlc.narg(ending)))
+    or coalesce(r.last4, right(r.value, 4)) = sqlc.narg(ending) or r.hash = any(@hashes::bytea[]))
   and (sqlc.narg(search)::text is null
     or strpos(lower(r.holder), lower(sqlc.narg(search))) > 0 or strpos(lower(r.bank), lower(sqlc.narg(search))) > 0)
   and (sqlc.narg(switched_on)::boolean is null or r.enabled = sqlc.narg(switched_on))
 order by r.id desc limit @page;
 
 -- name: RequisiteValue :one
-select value from requisite where id = @id;
+select value, sealed from requisite where id = @id;
+
+-- OlderProcesses reports whether processes of the version before may be about, which cannot open what is sealed here.
+-- name: OlderProcesses :one
+select coalesce(max(older_at) > clock_timestamp() - interval '3 minutes', false)::boolean from secret_key;
+
+-- RequisitesInClear lists requisites whose value is not sealed, or, unhashed, only those that have no hash either.
+-- name: RequisitesInClear :many
+select id, currency, value::text as value from requisite
+where value <> '' and (hash is null or not @unhashed::boolean) order by id limit @page;
+
+-- name: RequisitesHash :execrows
+update requisite r set hash = x.hash
+from (select unnest(@ids::bigint[]) as id, unnest(@hashes::bytea[]) as hash, unnest(@clear::text[]) as value) x
+where r.id = x.id and r.value = x.value;
+
+-- name: RequisitesSeal :execrows
+update requisite r set sealed = x.sealed, hash = x.hash, last4 = x.last4, value = null
+from (
+    select unnest(@ids::bigint[]) as id, unnest(@sealed::bytea[]) as sealed, unnest(@hashes::bytea[]) as hash,
+        unnest(@last4::text[]) as last4, unnest(@clear::text[]) as value
+) x
+where r.id = x.id and r.value = x.value;

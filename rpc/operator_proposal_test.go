@@ -30,7 +30,7 @@ func TestFourEyesByCalls(t *testing.T) {
 	d, clock := dbtest.New(t), &dbtest.Clock{}
 	d.SetRate(t, "RUB", "100", true)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
-	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault())
+	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites())
 	rates := rate.NewSettings(d.Pool, clock, webhook.NewAddresses(true))
 	deposits := deposit.New(d.Pools(), clock)
 	settings.FourEyes, rates.FourEyes, deposits.FourEyes = rules, rules, rules

@@ -49,7 +49,7 @@ func TestReportOfATrader(t *testing.T) {
 	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
 	noError(t, err)
 	payments, err := payment.New(d.Pools(), clock, webhook.NewAddresses(false), settings,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	method := "sbp"
 	created, err := payments.Create(t.Context(), shop.Caller, payment.Request{

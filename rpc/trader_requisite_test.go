@@ -30,10 +30,10 @@ func traderDesk(t *testing.T) (*rpc.TraderService, *dbtest.DB, dbtest.Trader) {
 	keeper, err := directory.NewKeeper(t.Context(), d.Pool, time.Second, nil)
 	noError(t, err)
 	addresses := webhook.NewAddresses(false)
-	payments, err := payment.New(d.Pools(), clock, addresses, keeper, payment.Config{})
+	payments, err := payment.New(d.Pools(), clock, addresses, keeper, payment.Config{Requisites: dbtest.Requisites()})
 	noError(t, err)
 	payouts := payout.New(d.Pools(), clock, dbtest.Vault(), addresses)
-	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault())
+	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites())
 	return rpc.NewTraderService(payments, nil, payouts, settings, nil, ""), d, trader
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // memory measures what a gateway holds resident that has found a large pool of requisites at its
@@ -42,22 +44,41 @@ func (b *bench) memory(ctx context.Context) error {
 // copyRequisites adds requisites to a pool that are like its first one but for their ids, traders
 // and values. The operators' calls, a hundred thousand of them, would take minutes.
 const copyRequisites = `
-insert into requisite (currency, method, trader_id, value, holder, bank, min_amount, max_amount, enabled, time_zone,
+insert into requisite (id, currency, method, trader_id, sealed, hash, last4, holder, bank, min_amount, max_amount, enabled, time_zone,
     daily_count, daily_sum, open_payments, work_from, work_until, weight, created_at)
-select currency, method, ($3::bigint[])[1 + n % cardinality($3::bigint[])], '+7912' || lpad(n::text, 7, '0'), holder, bank,
+select new.id, currency, method, ($3::bigint[])[1 + new.id % cardinality($3::bigint[])], new.sealed, new.hash, new.last4, holder, bank,
     min_amount, max_amount, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, created_at
-from requisite first, generate_series(1, $1::integer) n
+from requisite first, (
+    select unnest($1::bigint[]) as id, unnest($4::bytea[]) as sealed, unnest($5::bytea[]) as hash, unnest($6::text[]) as last4
+) new
 where first.id = (select min(id) from requisite where method = $2 and trader_id = any($3::bigint[]))`
 
 // multiply brings the larger pool to so many requisites.
 func (b *bench) multiply(ctx context.Context, count int) error {
-	if _, err := b.pool.Exec(
-		ctx,
-		copyRequisites,
-		max(count-b.requisites, 0),
-		manyMethod,
-		b.scene.traderIDs,
-	); err != nil {
+	_, safe, err := b.safes(ctx)
+	if err != nil {
+		return err
+	}
+	const take = "select nextval(pg_get_serial_sequence('requisite', 'id')) from generate_series(1, $1)"
+	rows, err := b.pool.Query(ctx, take, max(count-b.requisites, 0))
+	if err != nil {
+		return fmt.Errorf("take the ids of requisites: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return fmt.Errorf("take the ids of requisites: %w", err)
+	}
+	var values, hashes [][]byte
+	var ends []string
+	for n, id := range ids {
+		sealed, err := safe.Seal(id, currency, fmt.Sprintf("+7912%07d", n))
+		if err != nil {
+			return err
+		}
+		values, hashes, ends = append(values, sealed.Value), append(hashes, sealed.Hash), append(ends, sealed.Last4)
+	}
+	_, err = b.pool.Exec(ctx, copyRequisites, ids, manyMethod, b.scene.traderIDs, values, hashes, ends)
+	if err != nil {
 		return fmt.Errorf("copy requisites: %w", err)
 	}
 	return b.vacuum(ctx)

@@ -12,8 +12,10 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/session"
 	"gateway.example/internal/vault"
@@ -68,26 +70,37 @@ type stage struct {
 	tx    pgx.Tx
 	q     *db.Queries
 	vault *vault.Vault
+	safe  *requisite.Safe
 	now   time.Time
 }
 
 // onStage writes all of something, or nothing.
 func (b *bench) onStage(ctx context.Context, write func(context.Context, *stage) error) error {
-	key, err := sandbox.LoadKey(b.gateway.dir)
-	if err != nil {
-		return err
-	}
-	v, err := vault.New(key.Bytes("vault"))
+	v, safe, err := b.safes(ctx)
 	if err != nil {
 		return err
 	}
 	err = db.InTx(ctx, b.pool, func(tx pgx.Tx, q *db.Queries) error {
-		return write(ctx, &stage{bench: b, tx: tx, q: q, vault: v, now: time.Now().UTC()})
+		return write(ctx, &stage{bench: b, tx: tx, q: q, vault: v, safe: safe, now: time.Now().UTC()})
 	})
 	if err != nil {
 		return fmt.Errorf("set the stage: %w", err)
 	}
 	return nil
+}
+
+// safes seal as the gateway does.
+func (b *bench) safes(ctx context.Context) (*vault.Vault, *requisite.Safe, error) {
+	key, err := sandbox.LoadKey(b.gateway.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := vault.New(key.Bytes("vault"))
+	if err != nil {
+		return nil, nil, err
+	}
+	hashKey, err := card.HashKey(ctx, db.New(b.pool), v, key.Bytes("unused"))
+	return v, requisite.NewSafe(v, hashKey), err
 }
 
 // setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in
@@ -228,6 +241,9 @@ func (s *stage) addTrader(ctx context.Context, name string) (int64, error) {
 	})
 }
 
+// valuesOf are where the phones of each pool begin, so that none is in both: it would have one slot.
+var valuesOf = map[string]int{manyMethod: 0, fewMethod: 5_000_000}
+
 // addRequisites switches off the requisites that are in the two pools already, and deals new ones
 // out to the traders in turn.
 func addRequisites(ctx context.Context, s *stage) error {
@@ -238,9 +254,10 @@ func addRequisites(ctx context.Context, s *stage) error {
 			return fmt.Errorf("close the others' requisites: %w", err)
 		}
 		for n := range count {
-			_, err := s.q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+			value := fmt.Sprintf("+7911%07d", n+valuesOf[method])
+			_, err := directory.InsertRequisite(ctx, s.q, s.safe, value, db.RequisiteInsertParams{
 				TraderID: s.scene.traderIDs[n%s.traders], Currency: currency, Method: method,
-				Value: fmt.Sprintf("+7911%07d", n), Holder: &holder, Bank: &bank,
+				Holder: &holder, Bank: &bank,
 				MinAmount: decimal.NewFromInt(1), MaxAmount: decimal.NewFromInt(5_000_000), Now: s.now,
 			})
 			if err != nil {

@@ -76,12 +76,18 @@ func (b *bench) creatorHere(
 	if err != nil {
 		return nil, nil, err
 	}
+	_, safe, err := b.safes(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	pool, err := b.heardPool(ctx, heard)
 	if err != nil {
 		return nil, nil, err
 	}
 	pools, addresses := db.OnePool(pool), webhook.NewAddresses(true)
-	payments, err := payment.New(pools, clock.Real{}, addresses, settings, payment.Config{ExternalSecret: true})
+	payments, err := payment.New(pools, clock.Real{}, addresses, settings, payment.Config{
+		ExternalSecret: true, Requisites: safe,
+	})
 	if err != nil {
 		pool.Close()
 		return nil, nil, err

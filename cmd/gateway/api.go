@@ -183,7 +183,7 @@ func (g *gateway) referenceHandler(description []byte, calls http.Handler) (http
 // settings are what operators set. In a sandbox a trader needs no processor of their own to take
 // cards.
 func (g *gateway) settings() *directory.Settings {
-	settings := directory.NewSettings(g.pools, g.clock, g.vault)
+	settings := directory.NewSettings(g.pools, g.clock, g.vault, g.requisites)
 	settings.CardsWithoutAcquirer = g.sandbox
 	settings.FourEyes = g.fourEyes
 	return settings

@@ -33,6 +33,8 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/requestlog"
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/reseal"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/seal"
@@ -87,11 +89,13 @@ type gateway struct {
 	limits    *limit.Limits
 	directory *directory.Keeper
 	cards     *card.Safe
-	acquirers *acquirer.Directory
-	events    *webhook.Events
-	relay     *webhook.Relay
-	rates     *rate.Poller
-	auditRuns prometheus.Counter
+	// requisites seals and opens what payers send money to.
+	requisites *requisite.Safe
+	acquirers  *acquirer.Directory
+	events     *webhook.Events
+	relay      *webhook.Relay
+	rates      *rate.Poller
+	auditRuns  prometheus.Counter
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms
@@ -211,7 +215,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if err := g.checkKeys(ctx); err != nil {
 		return err
 	}
-	if err := g.openCards(ctx); err != nil {
+	if err := g.openSafes(ctx); err != nil {
 		return err
 	}
 	return g.wire(ctx)
@@ -248,9 +252,9 @@ func (g *gateway) openSecrets() error {
 	return nil
 }
 
-// openCards takes the key of card hashes from the database, where it stays the same when vault keys
-// change. The first start makes it.
-func (g *gateway) openCards(ctx context.Context) error {
+// openSafes takes the key of the hashes of cards and requisites from the database, where it stays the same when vault keys
+// change. The first start makes it. Requisites get their hashes before payments are made, which are told apart by them.
+func (g *gateway) openSafes(ctx context.Context) error {
 	first, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
 	if err != nil {
 		return fmt.Errorf("derive the key of card hashes: %w", err)
@@ -259,8 +263,8 @@ func (g *gateway) openCards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.cards = card.NewSafe(g.vault, hashKey)
-	return nil
+	g.cards, g.requisites = card.NewSafe(g.vault, hashKey), requisite.NewSafe(g.vault, hashKey)
+	return reseal.Hash(ctx, g.workPool, g.requisites)
 }
 
 // openClock takes the wall clock, or in a sandbox fills the database and takes its test clock.
@@ -271,8 +275,11 @@ func (g *gateway) openClock(ctx context.Context) error {
 	}
 	if _, err := db.New(g.workPool).TestClockGet(ctx); db.NoRows(err) {
 		g.tell("Making test merchants, traders and money.")
+		if err := g.openSafes(ctx); err != nil {
+			return err
+		}
 	}
-	if err := sandbox.Seed(ctx, g.workPool, g.sandboxKey, g.vault); err != nil {
+	if err := sandbox.Seed(ctx, g.workPool, g.sandboxKey, g.vault, g.requisites); err != nil {
 		return err
 	}
 	var err error
@@ -367,6 +374,7 @@ func (g *gateway) furnish(
 		Markup:         g.markup,
 		ExternalSecret: g.externalSecret != "",
 		Metrics:        metrics,
+		Requisites:     g.requisites,
 		Cards:          g.cards,
 		CardMoved:      checkout.Follow,
 	})

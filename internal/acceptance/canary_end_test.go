@@ -2,12 +2,16 @@ package acceptance
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gateway.example/internal/testenv"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // sandboxCards are those whose numbers the sandbox's acquirer knows, which thinks for a second over
@@ -38,6 +42,30 @@ func (r *cardRun) sandboxCards() {
 	r.awaitCheckout(r.t, withCode, "lastError", "code_rejected")
 	r.otp(withCode, "123456")
 	r.ends(withCode, "completed")
+}
+
+// traders have phones and cards set, changed, read, and paid to. Only who is answered with one learns it.
+func (r *cardRun) traders() {
+	operator := portalv1connect.NewOperatorServiceClient(withToken(r.user(r.t, "operator").Token), r.BaseURL)
+	phone, bank := fmt.Sprintf("+7912%03d%04d", rand.IntN(1000), 1000+rand.IntN(9000)), "Another Bank"
+	sum := 7000 + rand.IntN(1000)
+	for method, value := range map[string]string{"sbp": phone, "sim": phone, "card": randomPAN("4")} {
+		r.requisites = append(r.requisites, strings.TrimPrefix(value, "+"))
+		r.exec(r.t, "update requisite set enabled = false where method = $1 and currency = 'RUB'", method)
+		id := called(r.t, operator.CreateRequisite, &portalv1.CreateRequisiteRequest{
+			TraderId: 1, Currency: "RUB", Method: method, Value: value,
+		}).GetData().GetId()
+		called(r.t, operator.UpdateRequisite, &portalv1.UpdateRequisiteRequest{RequisiteId: id, Bank: &bank})
+		whole := called(r.t, operator.RevealRequisite, &portalv1.RevealRequisiteRequest{RequisiteId: id}).GetValue()
+		if sum++; whole != value {
+			r.t.Errorf("operators read %s of %s", whole, value)
+		}
+		made := r.instance.create(r.t, r.first(), object{"method": method, "amount": strconv.Itoa(sum)})
+		if !strings.Contains(made.raw, value) {
+			r.t.Errorf("the payer of %s is told %s", value, made.raw)
+		}
+		r.callback(r.t, made.text("data.id"), `{"status":"completed"}`).want(r.t, "callback", http.StatusOK)
+	}
 }
 
 // declined gives as many cards as may be tried, which are all declined.

@@ -25,12 +25,19 @@ import (
 	"gateway.example/internal/checkdigit"
 )
 
-// canaries are what must not be found anywhere.
-type canaries struct{ pans, cvvs, codes []string }
+// canaries are what must not be found anywhere. Requisites are traders' phones, cards and accounts.
+type canaries struct {
+	pans, cvvs, codes, requisites []string
+	// last4s are the last four digits of the sandbox's requisites, which look like a CVV.
+	last4s []string
+}
 
 // cvv makes one that hardly anything looks like: it begins with 0.
 func (c *canaries) cvv() string {
 	cvv := fmt.Sprintf("0%d", 111+rand.IntN(888))
+	for slices.Contains(c.last4s, cvv) {
+		cvv = fmt.Sprintf("0%d", 111+rand.IntN(888))
+	}
 	c.cvvs = append(c.cvvs, cvv)
 	return cvv
 }
@@ -120,8 +127,8 @@ func newHaystack(c *canaries) *haystack {
 	for _, pan := range c.pans {
 		h.add(append(writtenPAN(pan), storedPAN(pan)...)...)
 	}
-	for _, code := range c.codes {
-		h.add(written(code)...)
+	for _, digits := range append(c.codes, c.requisites...) {
+		h.add(written(digits)...)
 	}
 	for _, cvv := range c.cvvs {
 		h.add(append(namedCVV(cvv), storedCVV(cvv))...)

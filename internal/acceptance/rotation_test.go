@@ -25,6 +25,8 @@ type rotation struct {
 	processor *cardProcessor
 	// payer has a saved card; payout was created with the old key.
 	payer, payout string
+	// paid is a payment that was given a requisite, which is value.
+	paid, value string
 	// totp is a trader's secret, offer is one that they have not confirmed yet.
 	totp, offer, token string
 }
@@ -67,7 +69,7 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("the rotation stands in the log of settings, %d times", n-changes)
 	}
 	gone := "  " + vault.Fingerprint(old) + "  given    opens nothing that is needed\n"
-	if !strings.Contains(out, gone) || !strings.HasPrefix(out, "30") ||
+	if !strings.Contains(out, gone) || !strings.HasPrefix(out, "64") ||
 		!strings.Contains(out,
 			"  "+vault.Fingerprint(fresh)+"  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, ") {
 		t.Errorf("it says %s", out)
@@ -87,6 +89,8 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	r.setProcessor(t, r.processor)
 	r.payout = r.createPayin(t, box, nil).text("data.id")
 	r.paysFirst(t)
+	given := r.create(t, box, nil)
+	r.paid, r.value = given.text("data.id"), given.text("data.requisite.value")
 	// Both secrets of the cashbox sign: the one before is sealed as well.
 	rotated := called(t, r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret,
 		&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID})
@@ -208,6 +212,10 @@ func (r *rotation) opensAll(t *testing.T) {
 	r.payoutDone(t, r.payout)
 	r.paysAgain(t)
 	r.told(t)
+	got := send(t, http.MethodGet, r.BaseURL+payments+"/"+r.paid, "", signed(r.first(), ""))
+	if value := got.text("data.requisite.value"); value != r.value || len(value) < 10 {
+		t.Errorf("the payer was told %s, and now %s", r.value, got)
+	}
 	if n := r.count(t, "select count(distinct card) from card_attempt"); n != 1 {
 		t.Errorf("the same card looks like %d", n)
 	}

@@ -116,7 +116,7 @@ func (b *bundle) start(t *testing.T) {
 	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
 	b.payments, err = payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), settings,
-		payment.Config{ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
+		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
 	noError(t, err)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}
 	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Rooms{

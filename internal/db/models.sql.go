@@ -279,6 +279,8 @@ type Payment struct {
 	ChoicePool         *int32
 	ChoiceLooked       *int32
 	ChoicePassed       []byte
+	RequisiteSealed    []byte
+	RequisiteLast4     *string
 }
 
 type PaymentCard struct {
@@ -388,7 +390,7 @@ type Requisite struct {
 	Currency              string
 	Method                string
 	TraderID              int64
-	Value                 string
+	Value                 *string
 	Holder                *string
 	Bank                  *string
 	MinAmount             decimal.Decimal
@@ -417,6 +419,9 @@ type Requisite struct {
 	EffectiveDailyCount   *int32
 	EffectiveDailySum     decimal.NullDecimal
 	EffectiveOpenPayments *int32
+	Sealed                []byte
+	Hash                  []byte
+	Last4                 *string
 }
 
 type SandboxAcquirer struct {
@@ -429,12 +434,6 @@ type SandboxAcquirer struct {
 	CodeRight bool
 	Resends   int32
 	Voided    bool
-}
-
-type SecretKey struct {
-	Purpose     string
-	Fingerprint string
-	SeenAt      time.Time
 }
 
 type SensitiveRead struct {

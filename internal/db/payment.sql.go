@@ -17,7 +17,7 @@ const paymentClaim = `-- name: PaymentClaim :one
 update payment set payer_claimed_at = $1::timestamptz, expires_at = greatest(expires_at, $2::timestamptz),
     version = version + 1
 where merchant_id = $3 and id = $4
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentClaimParams struct {
@@ -88,13 +88,15 @@ func (q *Queries) PaymentClaim(ctx context.Context, arg PaymentClaimParams) (Pay
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
 
 const paymentCountEvent = `-- name: PaymentCountEvent :one
 update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = $1 and id = $2
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentCountEventParams struct {
@@ -158,12 +160,14 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
 
 const paymentDesk = `-- name: PaymentDesk :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
     as receipts
 from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at, p.id limit $2
 `
@@ -240,6 +244,8 @@ func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]Pay
 			&i.Payment.ChoicePool,
 			&i.Payment.ChoiceLooked,
 			&i.Payment.ChoicePassed,
+			&i.Payment.RequisiteSealed,
+			&i.Payment.RequisiteLast4,
 			&i.Receipts,
 		); err != nil {
 			return nil, err
@@ -270,7 +276,7 @@ func (q *Queries) PaymentDeskCount(ctx context.Context, arg PaymentDeskCountPara
 }
 
 const paymentFind = `-- name: PaymentFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where id = $1
 `
 
 // PaymentFind looks across merchants, for callers who know only the id: the application, traders, operators.
@@ -329,12 +335,14 @@ func (q *Queries) PaymentFind(ctx context.Context, id int64) (Payment, error) {
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
 
 const paymentFindByUUID = `-- name: PaymentFindByUUID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where uuid = $1
 `
 
 func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Payment, error) {
@@ -392,12 +400,14 @@ func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Pay
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
 
 const paymentGet = `-- name: PaymentGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2
 `
 
 type PaymentGetParams struct {
@@ -460,6 +470,8 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
@@ -472,7 +484,7 @@ insert into payment (
     requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
-    request_id, request_address, choice_pool, choice_looked, choice_passed
+    request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16,
@@ -481,7 +493,7 @@ insert into payment (
     $30, $31, $32, $33, $34, $35,
     $36, $37, $38, $39, $40, $41,
     $42, $43, $44, $45, $46, $47, $48,
-    $49, $50, $51
+    $49, $50, $51, $52, $53
 )
 `
 
@@ -537,6 +549,8 @@ type PaymentInsertParams struct {
 	ChoicePool         *int32
 	ChoiceLooked       *int32
 	ChoicePassed       []byte
+	RequisiteSealed    []byte
+	RequisiteLast4     *string
 }
 
 // PaymentInsert takes every column in the table's order, so that its parameters are a payment.
@@ -593,12 +607,14 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 		arg.ChoicePool,
 		arg.ChoiceLooked,
 		arg.ChoicePassed,
+		arg.RequisiteSealed,
+		arg.RequisiteLast4,
 	)
 	return err
 }
 
 const paymentListByMerchant = `-- name: PaymentListByMerchant :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where merchant_id = $1 and id > $2 and id < $3
   and ($4::timestamptz is null or created_at >= $4)
   and ($5::timestamptz is null or created_at < $5)
@@ -689,6 +705,8 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}
@@ -701,7 +719,7 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 }
 
 const paymentListByOrder = `-- name: PaymentListByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
   and ($4::timestamptz is null or p.created_at >= $4)
   and ($5::timestamptz is null or p.created_at < $5)
@@ -787,6 +805,8 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}
@@ -799,7 +819,7 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where payer_user_id = $1::text and merchant_id = $2 and id < $3
   and ($4::text is null or status = $4)
   and ($5::text is null or order_id = $5)
@@ -893,6 +913,8 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}
@@ -905,7 +927,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where trader_id = $1 and id < $2 and ($3::text is null or status = $3)
 order by id desc limit $4
 `
@@ -983,6 +1005,8 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}
@@ -995,7 +1019,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 }
 
 const paymentLock = `-- name: PaymentLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2 for no key update
 `
 
 type PaymentLockParams struct {
@@ -1058,12 +1082,14 @@ func (q *Queries) PaymentLock(ctx context.Context, arg PaymentLockParams) (Payme
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
 
 const paymentLockExpired = `-- name: PaymentLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where merchant_id = $1 and id = $2 and status = 'pending' and expires_at <= $3
 for no key update skip locked
 `
@@ -1130,6 +1156,8 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
@@ -1203,13 +1231,43 @@ func (q *Queries) PaymentOpenCount(ctx context.Context, arg PaymentOpenCountPara
 	return column_1, err
 }
 
+const paymentSeal = `-- name: PaymentSeal :execrows
+update payment set requisite_sealed = $1, requisite_last4 = $2, requisite_value = null
+where payment.merchant_id = $3 and payment.id = $4 and payment.requisite_value = $5::text and exists (
+    select from payment p where p.merchant_id = $3 and p.id = $4 for no key update skip locked
+)
+`
+
+type PaymentSealParams struct {
+	Sealed     []byte
+	Last4      *string
+	MerchantID int64
+	ID         int64
+	Value      string
+}
+
+// PaymentSeal seals one, unless somebody is just changing it.
+func (q *Queries) PaymentSeal(ctx context.Context, arg PaymentSealParams) (int64, error) {
+	result, err := q.db.Exec(ctx, paymentSeal,
+		arg.Sealed,
+		arg.Last4,
+		arg.MerchantID,
+		arg.ID,
+		arg.Value,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const paymentSettle = `-- name: PaymentSettle :one
 update payment set base_rate = $1, rate_source = $2, rate_observed_at = $3,
     rate_unavailable = false,
     amount_usdt = $4, profit_usdt = $5, spread_trader_usdt = $6,
     spread_platform_usdt = $7, version = version + 1
 where merchant_id = $8 and id = $9
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentSettleParams struct {
@@ -1289,6 +1347,8 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		&i.ChoicePool,
 		&i.ChoiceLooked,
 		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
 	)
 	return i, err
 }
@@ -1305,7 +1365,7 @@ func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) 
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at limit $3
 `
@@ -1378,6 +1438,8 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}
@@ -1429,6 +1491,44 @@ func (q *Queries) PaymentsFree(ctx context.Context, arg PaymentsFreeParams) ([]i
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentsInClear = `-- name: PaymentsInClear :many
+select merchant_id, id, coalesce(requisite_id, 0)::bigint as requisite_id, requisite_value::text as value from payment
+where requisite_value is not null order by merchant_id, id limit $1
+`
+
+type PaymentsInClearRow struct {
+	MerchantID  int64
+	ID          int64
+	RequisiteID int64
+	Value       string
+}
+
+// PaymentsInClear lists payments whose requisite is not sealed.
+func (q *Queries) PaymentsInClear(ctx context.Context, page int32) ([]PaymentsInClearRow, error) {
+	rows, err := q.db.Query(ctx, paymentsInClear, page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentsInClearRow
+	for rows.Next() {
+		var i PaymentsInClearRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.RequisiteID,
+			&i.Value,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -1010,7 +1010,7 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 
 const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
     where id > $10 and id < $11
       and ($13::bigint is null or merchant_id = $13)
       and ($14::bigint is null or trader_id = $14)
@@ -1018,7 +1018,7 @@ with listed as (
       and ($16::text is null or payer_user_id = $16)
     order by id asc limit $17
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_value, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_value, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1026,8 +1026,9 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9 or right(requisite_value, 4) = $9
-    or requisite_value is null and id in (select c.card_payment_id from payment_card_shown c
+  and ($9::text is null or id::text = $9
+    or coalesce(requisite_last4, right(requisite_value, 4)) = $9
+    or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
 order by id asc limit $12
 `
@@ -1104,6 +1105,8 @@ type ReportPaymentsAboveRow struct {
 	ChoicePool         *int32
 	ChoiceLooked       *int32
 	ChoicePassed       []byte
+	RequisiteSealed    []byte
+	RequisiteLast4     *string
 }
 
 func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAboveParams) ([]ReportPaymentsAboveRow, error) {
@@ -1185,6 +1188,8 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}
@@ -1198,7 +1203,7 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 
 const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
     where id > $10 and id < $11
       and ($13::bigint is null or merchant_id = $13)
       and ($14::bigint is null or trader_id = $14)
@@ -1206,7 +1211,7 @@ with listed as (
       and ($16::text is null or payer_user_id = $16)
     order by id desc limit $17
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_value, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_value, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1214,8 +1219,9 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9 or right(requisite_value, 4) = $9
-    or requisite_value is null and id in (select c.card_payment_id from payment_card_shown c
+  and ($9::text is null or id::text = $9
+    or coalesce(requisite_last4, right(requisite_value, 4)) = $9
+    or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
 order by id desc limit $12
 `
@@ -1292,6 +1298,8 @@ type ReportPaymentsBelowRow struct {
 	ChoicePool         *int32
 	ChoiceLooked       *int32
 	ChoicePassed       []byte
+	RequisiteSealed    []byte
+	RequisiteLast4     *string
 }
 
 // ReportPaymentsBelow and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
@@ -1375,6 +1383,8 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 			&i.ChoicePool,
 			&i.ChoiceLooked,
 			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}

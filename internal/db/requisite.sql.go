@@ -12,6 +12,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const olderProcesses = `-- name: OlderProcesses :one
+select coalesce(max(older_at) > clock_timestamp() - interval '3 minutes', false)::boolean from secret_key
+`
+
+// OlderProcesses reports whether processes of the version before may be about, which cannot open what is sealed here.
+func (q *Queries) OlderProcesses(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, olderProcesses)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const requisiteFacts = `-- name: RequisiteFacts :many
 with standing as (
     select b.account_id,
@@ -23,15 +35,18 @@ select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boo
     coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
      where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
-    (s.requisite_id is not null)::boolean as taken,
-    (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
+    (s.hash is not null or n.requisite_id is not null)::boolean as taken,
+    (case when greatest(s.free_at, n.free_at) < 'infinity' then greatest(s.free_at, n.free_at) else 'epoch' end)::timestamptz
+        as slot_free_at,
     standing.available::numeric as available
 from (select unnest($1::bigint[]) as id, unnest($2::date[]) as day, unnest($3::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join standing on standing.account_id = r.trader_id * 8 + 6
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
-left join requisite_slot s on s.requisite_id = asked.id and s.amount = asked.amount and s.free_at > $4::timestamptz
+left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > $4::timestamptz
+left join requisite_slot n
+    on n.requisite_id = asked.id and n.amount = asked.amount and n.hash is null and n.free_at > $4::timestamptz
 `
 
 type RequisiteFactsParams struct {
@@ -53,7 +68,7 @@ type RequisiteFactsRow struct {
 }
 
 // RequisiteFacts is how requisites stand that may do for a payment, each for an amount of its own and on its own day. Of a slot
-// that is taken until a known time it says when, and else the epoch.
+// that is taken until a known time it says when, and else the epoch. A slot is that of all requisites with the same value.
 func (q *Queries) RequisiteFacts(ctx context.Context, arg RequisiteFactsParams) ([]RequisiteFactsRow, error) {
 	rows, err := q.db.Query(ctx, requisiteFacts,
 		arg.Ids,
@@ -89,16 +104,20 @@ func (q *Queries) RequisiteFacts(ctx context.Context, arg RequisiteFactsParams) 
 }
 
 const requisiteInsert = `-- name: RequisiteInsert :one
-insert into requisite (currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at)
-select $1, $2, t.id, $3, $4, $5, $6, $7, $8
-from trader t where t.id = $9
+insert into requisite (id, currency, method, trader_id, value, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at)
+select $1, $2, $3, t.id, $4, $5, $6, $7, $8, $9, $10, $11, $12
+from trader t where t.id = $13
 returning id
 `
 
 type RequisiteInsertParams struct {
+	ID        int64
 	Currency  string
 	Method    string
-	Value     string
+	Value     *string
+	Sealed    []byte
+	Hash      []byte
+	Last4     *string
 	Holder    *string
 	Bank      *string
 	MinAmount decimal.Decimal
@@ -109,9 +128,13 @@ type RequisiteInsertParams struct {
 
 func (q *Queries) RequisiteInsert(ctx context.Context, arg RequisiteInsertParams) (int64, error) {
 	row := q.db.QueryRow(ctx, requisiteInsert,
+		arg.ID,
 		arg.Currency,
 		arg.Method,
 		arg.Value,
+		arg.Sealed,
+		arg.Hash,
+		arg.Last4,
 		arg.Holder,
 		arg.Bank,
 		arg.MinAmount,
@@ -125,7 +148,7 @@ func (q *Queries) RequisiteInsert(ctx context.Context, arg RequisiteInsertParams
 }
 
 const requisiteIsDesk = `-- name: RequisiteIsDesk :one
-select (value = '')::boolean from requisite where id = $1
+select coalesce(value = '', false)::boolean from requisite where id = $1
 `
 
 // RequisiteIsDesk reports whether a requisite is a desk that takes cards.
@@ -138,7 +161,9 @@ func (q *Queries) RequisiteIsDesk(ctx context.Context, id int64) (bool, error) {
 
 const requisiteList = `-- name: RequisiteList :many
 select r.id, (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count',
-    'effective_daily_sum', 'effective_open_payments'])::jsonb as setting, t.name as trader_name
+    'effective_daily_sum', 'effective_open_payments', 'sealed', 'hash', 'last4']
+    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+    as setting, t.name as trader_name
 from requisite r join trader t on t.id = r.trader_id
 where r.id < $1
   and ($2::bigint is null or r.id = $2)
@@ -146,11 +171,11 @@ where r.id < $1
   and ($4::text is null or r.currency = $4)
   and ($5::text is null or r.method = $5)
   and ($6::text is null or r.id = $7::bigint
-    or r.value <> '' and right(r.value, 4) = right($6, 4) and (length($6) = 4 or r.value = $6))
-  and ($8::text is null
-    or strpos(lower(r.holder), lower($8)) > 0 or strpos(lower(r.bank), lower($8)) > 0)
-  and ($9::boolean is null or r.enabled = $9)
-order by r.id desc limit $10
+    or coalesce(r.last4, right(r.value, 4)) = $6 or r.hash = any($8::bytea[]))
+  and ($9::text is null
+    or strpos(lower(r.holder), lower($9)) > 0 or strpos(lower(r.bank), lower($9)) > 0)
+  and ($10::boolean is null or r.enabled = $10)
+order by r.id desc limit $11
 `
 
 type RequisiteListParams struct {
@@ -161,6 +186,7 @@ type RequisiteListParams struct {
 	Method     *string
 	Ending     *string
 	SearchID   *int64
+	Hashes     [][]byte
 	Search     *string
 	SwitchedOn *bool
 	Page       int32
@@ -173,7 +199,7 @@ type RequisiteListRow struct {
 }
 
 // RequisiteList lists requisites, the newest first, each with its settings as RequisiteSetting reads them. They are found by
-// id, by the whole value or its last four characters (ending), or by holder or bank (search).
+// id, by the whole value (hashes) or its last four characters (ending), or by holder or bank (search).
 func (q *Queries) RequisiteList(ctx context.Context, arg RequisiteListParams) ([]RequisiteListRow, error) {
 	rows, err := q.db.Query(ctx, requisiteList,
 		arg.BeforeID,
@@ -183,6 +209,7 @@ func (q *Queries) RequisiteList(ctx context.Context, arg RequisiteListParams) ([
 		arg.Method,
 		arg.Ending,
 		arg.SearchID,
+		arg.Hashes,
 		arg.Search,
 		arg.SwitchedOn,
 		arg.Page,
@@ -206,7 +233,7 @@ func (q *Queries) RequisiteList(ctx context.Context, arg RequisiteListParams) ([
 }
 
 const requisiteListOwn = `-- name: RequisiteListOwn :many
-select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments from requisite where trader_id = $1 order by id
+select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite where trader_id = $1 order by id
 `
 
 // RequisiteListOwn lists a trader's requisites.
@@ -253,6 +280,9 @@ func (q *Queries) RequisiteListOwn(ctx context.Context, traderID int64) ([]Requi
 			&i.EffectiveDailyCount,
 			&i.EffectiveDailySum,
 			&i.EffectiveOpenPayments,
+			&i.Sealed,
+			&i.Hash,
+			&i.Last4,
 		); err != nil {
 			return nil, err
 		}
@@ -275,8 +305,20 @@ func (q *Queries) RequisiteLock(ctx context.Context, id int64) error {
 	return err
 }
 
+const requisiteNextID = `-- name: RequisiteNextID :one
+select nextval(pg_get_serial_sequence('requisite', 'id'))::bigint
+`
+
+// RequisiteNextID gives the id of a requisite before it is written: its value is sealed for that.
+func (q *Queries) RequisiteNextID(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, requisiteNextID)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const requisiteOwn = `-- name: RequisiteOwn :one
-select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments from requisite where id = $1 and trader_id = $2
+select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite where id = $1 and trader_id = $2
 `
 
 type RequisiteOwnParams struct {
@@ -322,16 +364,22 @@ func (q *Queries) RequisiteOwn(ctx context.Context, arg RequisiteOwnParams) (Req
 		&i.EffectiveDailyCount,
 		&i.EffectiveDailySum,
 		&i.EffectiveOpenPayments,
+		&i.Sealed,
+		&i.Hash,
+		&i.Last4,
 	)
 	return i, err
 }
 
 const requisiteSetting = `-- name: RequisiteSetting :one
 select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
-    'effective_open_payments'])::jsonb from requisite r where r.id = $1 for no key update
+    'effective_open_payments', 'sealed', 'hash', 'last4']
+    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+from requisite r where r.id = $1 for no key update
 `
 
-// RequisiteSetting locks a requisite and reads its settings. What follows from them is left out.
+// RequisiteSetting locks a requisite and reads its settings, with the last four characters of its value. What follows from them
+// is left out.
 func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, requisiteSetting, id)
 	var column_1 []byte
@@ -341,7 +389,7 @@ func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error
 
 const requisiteTake = `-- name: RequisiteTake :exec
 with rule as (
-    select r.id, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+    select r.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
     from requisite r join trader t on t.id = r.trader_id where r.id = $5
 ), counted as (
@@ -351,13 +399,13 @@ with rule as (
         count_limit = excluded.count_limit, sum_limit = excluded.sum_limit, used_at = excluded.used_at
     returning requisite_id
 )
-insert into requisite_slot as s (requisite_id, amount, payment_id, free_at)
+insert into requisite_slot as s (requisite_id, amount, payment_id, free_at, hash)
 select rule.id, $1::numeric, $2::bigint, case when open_payments is null then 'infinity'
     when open_payments <= (
         select count(*) from requisite_slot o where o.requisite_id = rule.id and o.free_at = 'infinity'
-    ) then '-infinity' else 'infinity' end::timestamptz
+    ) then '-infinity' else 'infinity' end::timestamptz, rule.hash
 from counted join rule on rule.id = counted.requisite_id where not $3::boolean
-on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id,
+on conflict (hash, amount) do update set requisite_id = excluded.requisite_id, payment_id = excluded.payment_id,
     free_at = case when s.free_at <= $4::timestamptz then excluded.free_at else '-infinity' end
 `
 
@@ -370,7 +418,8 @@ type RequisiteTakeParams struct {
 	Day       time.Time
 }
 
-// RequisiteTake counts a payment towards its requisite's day and takes the slot of its amount, but for a desk, which has none.
+// RequisiteTake counts a payment towards its requisite's day and takes the slot of its value and amount, but for a desk, which
+// has none.
 // What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
 // break, since then it may be counted on no time), requisite_day_sum, or requisite_slot_free.
 // A null limit is asked for first: comparing with it would count the slots all the same.
@@ -556,18 +605,111 @@ func (q *Queries) RequisiteUses(ctx context.Context, arg RequisiteUsesParams) ([
 }
 
 const requisiteValue = `-- name: RequisiteValue :one
-select value from requisite where id = $1
+select value, sealed from requisite where id = $1
 `
 
-func (q *Queries) RequisiteValue(ctx context.Context, id int64) (string, error) {
+type RequisiteValueRow struct {
+	Value  *string
+	Sealed []byte
+}
+
+func (q *Queries) RequisiteValue(ctx context.Context, id int64) (RequisiteValueRow, error) {
 	row := q.db.QueryRow(ctx, requisiteValue, id)
-	var value string
-	err := row.Scan(&value)
-	return value, err
+	var i RequisiteValueRow
+	err := row.Scan(&i.Value, &i.Sealed)
+	return i, err
+}
+
+const requisitesHash = `-- name: RequisitesHash :execrows
+update requisite r set hash = x.hash
+from (select unnest($1::bigint[]) as id, unnest($2::bytea[]) as hash, unnest($3::text[]) as value) x
+where r.id = x.id and r.value = x.value
+`
+
+type RequisitesHashParams struct {
+	Ids    []int64
+	Hashes [][]byte
+	Clear  []string
+}
+
+func (q *Queries) RequisitesHash(ctx context.Context, arg RequisitesHashParams) (int64, error) {
+	result, err := q.db.Exec(ctx, requisitesHash, arg.Ids, arg.Hashes, arg.Clear)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const requisitesInClear = `-- name: RequisitesInClear :many
+select id, currency, value::text as value from requisite
+where value <> '' and (hash is null or not $1::boolean) order by id limit $2
+`
+
+type RequisitesInClearParams struct {
+	Unhashed bool
+	Page     int32
+}
+
+type RequisitesInClearRow struct {
+	ID       int64
+	Currency string
+	Value    string
+}
+
+// RequisitesInClear lists requisites whose value is not sealed, or, unhashed, only those that have no hash either.
+func (q *Queries) RequisitesInClear(ctx context.Context, arg RequisitesInClearParams) ([]RequisitesInClearRow, error) {
+	rows, err := q.db.Query(ctx, requisitesInClear, arg.Unhashed, arg.Page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RequisitesInClearRow
+	for rows.Next() {
+		var i RequisitesInClearRow
+		if err := rows.Scan(&i.ID, &i.Currency, &i.Value); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const requisitesSeal = `-- name: RequisitesSeal :execrows
+update requisite r set sealed = x.sealed, hash = x.hash, last4 = x.last4, value = null
+from (
+    select unnest($1::bigint[]) as id, unnest($2::bytea[]) as sealed, unnest($3::bytea[]) as hash,
+        unnest($4::text[]) as last4, unnest($5::text[]) as value
+) x
+where r.id = x.id and r.value = x.value
+`
+
+type RequisitesSealParams struct {
+	Ids    []int64
+	Sealed [][]byte
+	Hashes [][]byte
+	Last4  []string
+	Clear  []string
+}
+
+func (q *Queries) RequisitesSeal(ctx context.Context, arg RequisitesSealParams) (int64, error) {
+	result, err := q.db.Exec(ctx, requisitesSeal,
+		arg.Ids,
+		arg.Sealed,
+		arg.Hashes,
+		arg.Last4,
+		arg.Clear,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const requisitesSince = `-- name: RequisitesSince :many
-select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
+select r.id, r.currency, r.method, r.trader_id, r.value, r.sealed, r.last4, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
     r.effective_min_amount as min_amount, r.effective_max_amount as max_amount, r.time_zone,
     r.effective_daily_count as daily_count, r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
     coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
@@ -584,7 +726,9 @@ type RequisitesSinceRow struct {
 	Currency     string
 	Method       string
 	TraderID     int64
-	Value        string
+	Value        *string
+	Sealed       []byte
+	Last4        *string
 	Holder       *string
 	Bank         *string
 	Enabled      bool
@@ -620,6 +764,8 @@ func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]Requisi
 			&i.Method,
 			&i.TraderID,
 			&i.Value,
+			&i.Sealed,
+			&i.Last4,
 			&i.Holder,
 			&i.Bank,
 			&i.Enabled,

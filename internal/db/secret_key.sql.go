@@ -59,15 +59,21 @@ const secretKeyList = `-- name: SecretKeyList :many
 select purpose, fingerprint, seen_at from secret_key order by purpose, fingerprint
 `
 
-func (q *Queries) SecretKeyList(ctx context.Context) ([]SecretKey, error) {
+type SecretKeyListRow struct {
+	Purpose     string
+	Fingerprint string
+	SeenAt      time.Time
+}
+
+func (q *Queries) SecretKeyList(ctx context.Context) ([]SecretKeyListRow, error) {
 	rows, err := q.db.Query(ctx, secretKeyList)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []SecretKey
+	var items []SecretKeyListRow
 	for rows.Next() {
-		var i SecretKey
+		var i SecretKeyListRow
 		if err := rows.Scan(&i.Purpose, &i.Fingerprint, &i.SeenAt); err != nil {
 			return nil, err
 		}
@@ -111,8 +117,9 @@ func (q *Queries) SecretKeyNeeded(ctx context.Context, linksSince time.Time) ([]
 }
 
 const secretKeyPut = `-- name: SecretKeyPut :exec
-insert into secret_key (purpose, fingerprint, seen_at) values ($1, $2, $3)
-on conflict (purpose, fingerprint) do update set seen_at = greatest(secret_key.seen_at, excluded.seen_at)
+insert into secret_key (purpose, fingerprint, seen_at, noted_at) values ($1, $2, $3, clock_timestamp())
+on conflict (purpose, fingerprint) do update set seen_at = greatest(secret_key.seen_at, excluded.seen_at),
+    noted_at = excluded.noted_at
 `
 
 type SecretKeyPutParams struct {
@@ -128,7 +135,7 @@ func (q *Queries) SecretKeyPut(ctx context.Context, arg SecretKeyPutParams) erro
 }
 
 const secretKeySeen = `-- name: SecretKeySeen :exec
-update secret_key set seen_at = greatest(seen_at, $1) where purpose = $2 and fingerprint = $3
+update secret_key set seen_at = greatest(seen_at, $1), noted_at = clock_timestamp() where purpose = $2 and fingerprint = $3
 `
 
 type SecretKeySeenParams struct {

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -33,6 +34,11 @@ var Vault = sync.OnceValue(func() *vault.Vault {
 	}
 	return v
 })
+
+// Requisites seals and opens the requisites that the factories make.
+func Requisites() *requisite.Safe {
+	return requisite.NewSafe(Vault(), []byte(strings.Repeat("r", vault.KeySize)))
+}
 
 // MerchantOpts are a merchant's settings; the zero value is a merchant with one RUB cashbox that
 // takes sbp, sim and card, none of them with a markup of its own.
@@ -159,11 +165,11 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	trader := Trader{ID: id, Caller: caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: id, TraderID: id}}
 	for i := range o.Requisites {
 		holder, bank := "Ivan Petrov", "Sample Bank"
-		requisite, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+		value := fmt.Sprintf("+7900%03d%04d", id, i)
+		made, err := directory.InsertRequisite(ctx, q, Requisites(), value, db.RequisiteInsertParams{
 			Currency: or(o.Currency, "RUB"),
 			Method:   or(o.Method, "sbp"),
 			TraderID: id,
-			Value:    fmt.Sprintf("+7900%03d%04d", id, i),
 			Holder:   &holder,
 			Bank:     &bank,
 			Now:      Start,
@@ -173,7 +179,7 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 			MaxAmount: decimal.RequireFromString(or(o.MaxAmount, "1000000")),
 		})
 		check(t, err)
-		trader.Requisites = append(trader.Requisites, requisite)
+		trader.Requisites = append(trader.Requisites, made)
 	}
 	return trader
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/requisite"
 	"gateway.example/internal/sensitive"
 )
 
@@ -267,24 +267,27 @@ type Requisite struct {
 
 // Requisites lists requisites for an operator: also a trader's, or those of a pool.
 func (s *Settings) Requisites(ctx context.Context, who caller.Caller, search Search) ([]Requisite, *string, error) {
-	return find(ctx, s, who, search, requisites, func(r Requisite) int64 { return r.ID })
+	return find(ctx, s, who, search, s.listRequisites, func(r Requisite) int64 { return r.ID })
 }
 
 // Requisite reads a requisite for an operator.
 func (s *Settings) Requisite(ctx context.Context, who caller.Caller, id int64) (Requisite, error) {
-	return get(ctx, s, who, id, requisites)
+	return get(ctx, s, who, id, s.listRequisites)
 }
 
 // valueForm is a number of a card, phone or account, or the end of one.
 var valueForm = regexp.MustCompile(`^(\+?[0-9]+|[A-Z]{2}[0-9]{2}[0-9A-Z]{8,})$`)
 
-func requisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
+func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
 	params := db.RequisiteListParams{
 		BeforeID: l.before, ID: l.id, TraderID: orNil(l.TraderID), Currency: orNil(l.Currency), Method: orNil(l.Method),
 		Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
 	}
 	if value := strings.ReplaceAll(l.Text, " ", ""); valueForm.MatchString(value) { // no holder or bank is called so
 		params.Ending, params.Search = &value, nil
+		for _, currency := range catalogue.Currencies { // the whole of a value is known by its hash in each
+			params.Hashes = append(params.Hashes, s.requisites.Hash(currency, value))
+		}
 	}
 	rows, err := q.RequisiteList(ctx, params)
 	if err != nil {
@@ -334,12 +337,8 @@ func decodeRequisite(setting []byte) (Requisite, error) {
 	if r.Own, err = limitsOf(columns, "own_"); err != nil {
 		return r, err
 	}
-	var value string
-	if err := json.Unmarshal(columns["value"], &value); err != nil {
+	if err := json.Unmarshal(columns["value"], &r.Masked); err != nil {
 		return r, fmt.Errorf("read requisite: %w", err)
-	}
-	if value != "" {
-		r.Masked = requisite.Mask(value)
 	}
 	return r, nil
 }
@@ -371,41 +370,21 @@ func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return "", err
 	}
-	value, err := s.q.RequisiteValue(ctx, id)
+	kept, err := s.q.RequisiteValue(ctx, id)
 	if db.NoRows(err) {
 		return "", fault.ErrNotFound
 	}
 	if err != nil {
 		return "", fmt.Errorf("read requisite: %w", err)
 	}
+	value := deref(kept.Value)
+	if kept.Sealed != nil {
+		if value, err = s.requisites.Open(id, kept.Sealed); err != nil {
+			return "", err
+		}
+	}
 	subject := sensitive.Subject{Kind: "requisite", Key: strconv.FormatInt(id, 10), What: "value"}
 	return value, sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)
-}
-
-// masked is a change of which nobody learns a requisite's whole value.
-func masked(c Change) Change {
-	if c.Subject == "requisite" {
-		c.Before, c.After = maskedValue(c.Before), maskedValue(c.After)
-	}
-	return c
-}
-
-func maskedValue(setting []byte) []byte {
-	var columns map[string]json.RawMessage
-	var value string
-	if json.Unmarshal(setting, &columns) != nil || json.Unmarshal(columns["value"], &value) != nil || value == "" {
-		return setting
-	}
-	short, err := json.Marshal(requisite.Mask(value))
-	if err != nil {
-		return nil
-	}
-	columns["value"] = short
-	content, err := json.Marshal(columns)
-	if err != nil {
-		return nil
-	}
-	return content
 }
 
 // MethodSetting is a method of a cashbox, as it is set.

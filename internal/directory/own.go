@@ -105,7 +105,7 @@ func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisi
 	list := make([]OwnRequisite, 0, len(rows))
 	at := map[int64]*OwnRequisite{}
 	for _, row := range rows {
-		list = append(list, ownRequisite(row))
+		list = append(list, s.ownRequisite(row))
 		own := &list[len(list)-1]
 		own.Use.Day = day(row.TimeZone, now)
 		params.Ids, params.Days = append(params.Ids, row.ID), append(params.Days, own.Use.Day)
@@ -135,9 +135,10 @@ func day(zone string, now time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-func ownRequisite(row db.Requisite) OwnRequisite {
+func (s *Settings) ownRequisite(row db.Requisite) OwnRequisite {
 	own := OwnRequisite{
-		ID: row.ID, Currency: row.Currency, Method: row.Method, Value: row.Value,
+		ID: row.ID, Currency: row.Currency, Method: row.Method,
+		Value:  deref(s.requisites.Read(&row.ID, row.Value, row.Sealed, row.Last4)),
 		Holder: row.Holder, Bank: row.Bank, Enabled: row.OwnEnabled, EnabledByOperator: row.Enabled,
 		Set: RequisiteLimits{
 			MinAmount: decimal.NewNullDecimal(row.MinAmount), MaxAmount: decimal.NewNullDecimal(row.MaxAmount),

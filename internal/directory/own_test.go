@@ -150,7 +150,11 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	b.Exec(t, "update requisite set value = '', open_payments = null, own_open_payments = null where id = $1", id)
+	b.Exec(
+		t,
+		"update requisite set value = '', sealed = null, open_payments = null, own_open_payments = null where id = $1",
+		id,
+	)
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id,
 		directory.OwnUpdate{Limits: directory.OwnLimits{OpenPayments: new(int32(1))}})
 	wantFields(t, err, "limits.openPayments")
@@ -252,7 +256,7 @@ func TestUseOfRequisites(t *testing.T) {
 	b := setup(t)
 	clock := &dbtest.Clock{}
 	clock.Advance(9*time.Hour + 30*time.Minute)
-	settings := directory.NewSettings(b.Pools(), clock, dbtest.Vault())
+	settings := directory.NewSettings(b.Pools(), clock, dbtest.Vault(), dbtest.Requisites())
 	id, used := b.trader.Requisites[0], dbtest.Start.Add(9*time.Hour+10*time.Minute)
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 9, 900), ($1, '2026-11-21', 2, 250.50)", id)
 	b.Exec(t, "update requisite_day set used_at = $1 where day = '2026-11-21'", used)

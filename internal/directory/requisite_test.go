@@ -29,7 +29,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 	c, err := b.settings.CreateRequisite(ctx, operator, n)
 	noError(t, err)
 	for field, want := range map[string]any{
-		"value": "2200000000000004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
+		"value": "•••• 0004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
 		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "enabled": true,
 	} {
 		testenv.Want(t, value(t, c.After, field), want, "%s is", field)

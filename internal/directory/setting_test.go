@@ -39,7 +39,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	d := dbtest.New(t)
 	return &bundle{
-		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault()),
+		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites()),
 		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
 	}
 }

@@ -179,11 +179,10 @@ func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n New
 	}
 	return db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
-			id, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+			id, err := InsertRequisite(ctx, q, s.requisites, n.Value, db.RequisiteInsertParams{
 				TraderID:  n.TraderID,
 				Currency:  n.Currency,
 				Method:    n.Method,
-				Value:     n.Value,
 				Holder:    n.Holder,
 				Bank:      n.Bank,
 				MinAmount: limits.MinAmount.Decimal,
@@ -286,5 +285,5 @@ func (s *Settings) UpdateRequisite(ctx context.Context, who caller.Caller, u Req
 	if db.IsCheckViolation(err) {
 		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
 	}
-	return masked(c), err
+	return c, err
 }

@@ -123,7 +123,9 @@ func (w *modelWalk) restart() error {
 		return err
 	}
 	w.service, err = payment.New(db.OnePool(w.pool), w.clock, addresses, settings, payment.Config{
-		Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards, CardMoved: checkout.Follow,
+		Requisites: dbtest.Requisites(),
+		Markup:     decimal.RequireFromString(modelMarkup), ExternalSecret: true,
+		Cards: cards, CardMoved: checkout.Follow,
 	})
 	if err != nil {
 		return err
@@ -136,7 +138,7 @@ func (w *modelWalk) restart() error {
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
 	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(db.OnePool(w.pool),
-		w.clock, w.vault)
+		w.clock, w.vault, dbtest.Requisites())
 	w.payouts = payout.New(db.OnePool(w.pool), w.clock, w.vault, addresses)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
@@ -272,8 +273,9 @@ func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 		if cardMethod(spec.method) {
 			value = ""
 		}
-		id, err := d.Queries().RequisiteInsert(t.Context(), db.RequisiteInsertParams{
-			Currency: spec.currency, Method: spec.method, TraderID: trader.ID, Value: value,
+		safe := dbtest.Requisites()
+		id, err := directory.InsertRequisite(t.Context(), d.Queries(), safe, value, db.RequisiteInsertParams{
+			Currency: spec.currency, Method: spec.method, TraderID: trader.ID,
 			MinAmount: decimal.New(spec.min, -2), MaxAmount: decimal.New(spec.max, -2), Now: dbtest.Start,
 		})
 		if err == nil {

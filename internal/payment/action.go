@@ -45,7 +45,7 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 			providerPaymentID: u.ProviderPaymentID,
 		}, nil
 	})
-	return fromRow(after), queued, err
+	return s.fromRow(after), queued, err
 }
 
 func (u Update) validate(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (s *Service) traderMove(
 		}
 		return &change{to: to, actor: who.Actor(), reason: reason}, nil
 	})
-	return fromRow(after), err
+	return s.fromRow(after), err
 }
 
 // Page asks for part of a list of payments, newest first.
@@ -135,5 +135,5 @@ func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return fromRows(rows), cursor, nil
+	return s.fromRows(rows), cursor, nil
 }

@@ -67,7 +67,7 @@ type AppealRecord struct {
 	Payment  Payment
 }
 
-func appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
+func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 	return AppealRecord{
 		ID:        row.ID,
 		Status:    row.Status,
@@ -77,7 +77,7 @@ func appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 		FileName:  row.FileName,
 		FileType:  row.FileType,
 		FileSize:  row.FileSize,
-		Payment:   fromRow(p),
+		Payment:   s.fromRow(p),
 	}
 }
 
@@ -122,7 +122,7 @@ func (s *Service) openAppeal(
 	opened := AppealRecord{}
 	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
 		params.CreatedAt = s.clock.Now()
-		if err := appealable(ctx, db.New(tx), p, params.CreatedAt); err != nil {
+		if err := s.appealable(ctx, db.New(tx), p, params.CreatedAt); err != nil {
 			return err
 		}
 		q := db.New(tx)
@@ -135,14 +135,14 @@ func (s *Service) openAppeal(
 			return err
 		}
 		row, err := q.AppealInsert(ctx, params)
-		opened = appealFromRows(row, p)
+		opened = s.appealFromRows(row, p)
 		return err
 	})
 	return opened, err
 }
 
 // appealable says why a locked payment cannot be appealed, or nil.
-func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time) error {
+func (s *Service) appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time) error {
 	exists, err := q.AppealExists(ctx, db.AppealExistsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
 	switch {
 	case err != nil:
@@ -150,7 +150,7 @@ func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time)
 	case exists:
 		return errAppealExists
 	}
-	return fromRow(p).appealable(now)
+	return s.fromRow(p).appealable(now)
 }
 
 func (p Payment) appealable(now time.Time) error {

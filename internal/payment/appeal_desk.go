@@ -48,7 +48,7 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 	rows, cursor := db.Cut(rows, limit, func(row db.AppealListRow) int64 { return row.Appeal.ID })
 	list := make([]AppealRecord, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, appealFromRows(row.Appeal, row.Payment))
+		list = append(list, s.appealFromRows(row.Appeal, row.Payment))
 	}
 	return list, cursor, nil
 }
@@ -150,7 +150,7 @@ func (s *Service) moveAppealed(
 			return err
 		}
 		row, err := q.AppealFind(ctx, a.ID)
-		after = appealFromRows(row, moved)
+		after = s.appealFromRows(row, moved)
 		return err
 	})
 	return after, err

@@ -77,7 +77,7 @@ func (s *Service) ListOwnAppeals(
 	rows, cursor := db.Cut(rows, limit, func(row db.AppealListOwnRow) int64 { return row.Appeal.ID })
 	list := make([]AppealRecord, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, appealFromRows(row.Appeal, row.Payment))
+		list = append(list, s.appealFromRows(row.Appeal, row.Payment))
 	}
 	if page.Backward {
 		slices.Reverse(list)
@@ -109,7 +109,7 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 	if err != nil {
 		return AppealRecord{}, fmt.Errorf("read appeal: %w", err)
 	}
-	return appealFromRows(row.Appeal, row.Payment), nil
+	return s.appealFromRows(row.Appeal, row.Payment), nil
 }
 
 // AppealOf is the id of a payment's appeal, for a user of the merchant's portal or an operator; 0 is

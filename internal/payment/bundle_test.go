@@ -39,7 +39,12 @@ func setup(t *testing.T) *bundle {
 
 func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Service {
 	t.Helper()
-	return configured(t, d, clock, payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+	return configured(
+		t,
+		d,
+		clock,
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true},
+	)
 }
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {

@@ -284,7 +284,7 @@ func TestReturnHosts(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	allow := func(hosts ...string) {
 		t.Helper()
 		_, err := settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},

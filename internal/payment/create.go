@@ -78,7 +78,7 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		refusal := s.make(ctx, d)
 		switch {
 		case refusal == nil:
-			return Created{Payment: fromRow(d.payment)}, nil
+			return Created{Payment: s.fromRow(d.payment)}, nil
 		case db.Violated(refusal) == "payment_key_pkey":
 			return s.replay(ctx, key, o)
 		case !errors.Is(refusal, routing.ErrAgain) && !refuses(refusal):
@@ -116,7 +116,7 @@ func (s *Service) replay(ctx context.Context, key db.PaymentKeyGetParams, o orde
 	if err != nil {
 		return Created{}, fmt.Errorf("read payment: %w", err)
 	}
-	return Created{Payment: fromRow(p), Replay: true, Mismatch: mismatch(p, o)}, nil
+	return Created{Payment: s.fromRow(p), Replay: true, Mismatch: mismatch(p, o)}, nil
 }
 
 func mismatch(p db.Payment, o order) []string {
@@ -325,7 +325,8 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 	}
 	if d.method.RequisiteType != "" {
 		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod
-		p.RequisiteValue, p.RequisiteHolder, p.RequisiteBank = &r.Value, r.Holder, r.Bank
+		p.RequisiteValue, p.RequisiteSealed, p.RequisiteLast4 = r.Value, r.Sealed, r.Last4
+		p.RequisiteHolder, p.RequisiteBank = r.Holder, r.Bank
 	}
 	d.addPayer(&p)
 	return p

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -71,7 +72,11 @@ func TestCreate(t *testing.T) {
 	b.wantEvents(t, p, 0)
 	b.wantSlot(t, p, open)
 	// The snapshot outlives the requisite as it was.
-	b.Exec(t, "update requisite set value = '+79999999999', holder = null")
+	b.Exec(t, "update requisite set sealed = '\\x00', last4 = '9999', holder = null")
+	testenv.Want(t, *p.RequisiteValue, fmt.Sprintf("+7900%03d0000", trader.ID), "requisite")
+	if stored.RequisiteValue != nil || stored.RequisiteSealed == nil || *stored.RequisiteLast4 != "0000" {
+		t.Errorf("the snapshot is not sealed: %v, %x", stored.RequisiteValue, stored.RequisiteSealed)
+	}
 	if again := must[payment.Payment](t)(
 		b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()),
 	); *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
@@ -150,7 +155,14 @@ func TestOrderOfChecks(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	who, r, payments := merchant.Caller, request("order-1"), configured(t, b.DB, b.clock, payment.Config{})
+	who, r, payments := merchant.Caller, request(
+		"order-1",
+	), configured(
+		t,
+		b.DB,
+		b.clock,
+		payment.Config{Requisites: dbtest.Requisites()},
+	)
 	breakState := func() {
 		b.Exec(t, "update cashbox set collect_enabled = false")
 		b.Exec(t, "update cashbox_method set enabled = false")

@@ -33,7 +33,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	}
 	list := make([]DeskPayment, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, DeskPayment{Payment: fromRow(row.Payment), Receipts: int(row.Receipts)})
+		list = append(list, DeskPayment{Payment: s.fromRow(row.Payment), Receipts: int(row.Receipts)})
 	}
 	return list, nil
 }

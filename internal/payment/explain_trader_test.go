@@ -157,7 +157,7 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	who := as(caller.Owner, trader)
 	noError(t, settings.SetBreak(t.Context(), who, true))
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
@@ -180,7 +180,7 @@ func TestOwnLimitAgainstCreations(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
 	b.Exec(t, "update requisite set daily_count = 40")
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	stale, _ := b.replica(t, time.Hour)
 	const workers, each, limit = 6, 12, 10
 	services := []*payment.Service{b.payments, stale}
@@ -261,7 +261,9 @@ func TestDeskList(t *testing.T) {
 	_, err := b.payments.Desk(t.Context(), merchant.Caller)
 	wantCode(t, err, "token_kind_not_allowed")
 	own := must[[]directory.OwnRequisite](t)(
-		directory.NewSettings(b.Pools(), b.clock, dbtest.Vault()).ListOwnRequisites(t.Context(), who))
+		directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites()).
+			ListOwnRequisites(t.Context(), who),
+	)
 	open := map[int64]int32{}
 	for _, r := range own {
 		open[r.ID] = r.Use.OpenPayments

@@ -35,7 +35,7 @@ func (b *bundle) asRun(t *testing.T) *payment.Service {
 	keeper, err := directory.NewKeeper(t.Context(), pools.Reads, directory.Usable, nil)
 	noError(t, err)
 	service, err := payment.New(pools, b.clock, webhook.NewAddresses(false), keeper,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	return service
 }

@@ -63,7 +63,7 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return fromRows(rows), cursor, nil
+	return s.fromRows(rows), cursor, nil
 }
 
 // listOfPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a page
@@ -119,7 +119,7 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return fromRows(rows), cursor, nil
+	return s.fromRows(rows), cursor, nil
 }
 
 // ofMerchant reads a page of a merchant's payments.

@@ -27,7 +27,7 @@ type Locked struct {
 func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
 	var locked *Locked
 	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
-		locked = &Locked{Payment: fromRow(p), Tx: tx, row: p, service: s}
+		locked = &Locked{Payment: s.fromRow(p), Tx: tx, row: p, service: s}
 		return fn(locked)
 	})
 	if locked == nil {
@@ -46,7 +46,7 @@ func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *stri
 }
 
 // stands takes in how the payment stands after a step.
-func (p *Locked) stands(row db.Payment) { p.row, p.Payment = row, fromRow(row) }
+func (p *Locked) stands(row db.Payment) { p.row, p.Payment = row, p.service.fromRow(row) }
 
 // Tell writes a webhook event of the payment, which is no move, with the next number of its events.
 // What it says in meta is filled in.

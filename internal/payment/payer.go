@@ -23,12 +23,12 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 		return Payment{}, err
 	}
 	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
-		if !fromRow(p).OpenToPayer(s.clock.Now()) {
+		if !s.fromRow(p).OpenToPayer(s.clock.Now()) {
 			return nil, ErrNotPending
 		}
 		return &change{to: Cancelled, actor: actorPayer}, nil
 	})
-	return fromRow(after), err
+	return s.fromRow(after), err
 }
 
 // Claim notes that the payer says they have paid. The first time, the payment waits for at least as

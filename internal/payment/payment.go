@@ -23,6 +23,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/webhook"
 )
 
@@ -101,7 +102,7 @@ type Payment struct {
 	SpreadPlatformUSDT decimal.Decimal
 }
 
-func fromRow(row db.Payment) Payment {
+func (s *Service) fromRow(row db.Payment) Payment {
 	return Payment{
 		ID:                 row.ID,
 		UUID:               row.UUID,
@@ -125,7 +126,7 @@ func fromRow(row db.Payment) Payment {
 		RequisiteID:        row.RequisiteID,
 		RequisiteType:      row.RequisiteType,
 		RequisiteMethod:    row.RequisiteMethod,
-		RequisiteValue:     row.RequisiteValue,
+		RequisiteValue:     s.requisite(row),
 		RequisiteHolder:    row.RequisiteHolder,
 		RequisiteBank:      row.RequisiteBank,
 		BaseRate:           row.BaseRate,
@@ -138,10 +139,15 @@ func fromRow(row db.Payment) Payment {
 	}
 }
 
-func fromRows(rows []db.Payment) []Payment {
+// requisite is where the payer of a payment sends the money, opened; nil for card checkout.
+func (s *Service) requisite(row db.Payment) *string {
+	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteValue, row.RequisiteSealed, row.RequisiteLast4)
+}
+
+func (s *Service) fromRows(rows []db.Payment) []Payment {
 	list := make([]Payment, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, fromRow(row))
+		list = append(list, s.fromRow(row))
 	}
 	return list
 }
@@ -165,6 +171,8 @@ func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 // ErrNotPending answers a trader's or payer's action on a payment that is no longer pending.
 var ErrNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
 
+var errRequisites = errors.New("what opens the requisites of payments is missing")
+
 var errCardMoved = errors.New("what moves cards and what must be done with each move go together")
 
 // Config is what the service is set up with.
@@ -175,6 +183,8 @@ type Config struct {
 	ExternalSecret bool
 	// Metrics counts refusals; nil counts nowhere.
 	Metrics prometheus.Registerer
+	// Requisites opens those of payments.
+	Requisites *requisite.Safe
 	// Cards are those entered for payments; without them no card payment moves.
 	Cards *card.Safe
 	// CardMoved is what must be done with each move of a card payment, whoever moves it. It goes
@@ -213,6 +223,9 @@ func New(
 	settings *directory.Keeper,
 	config Config,
 ) (*Service, error) {
+	if config.Requisites == nil {
+		return nil, errRequisites
+	}
 	if (config.Cards == nil) != (config.CardMoved == nil) {
 		return nil, errCardMoved
 	}
@@ -260,7 +273,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Paymen
 	if err != nil {
 		return Payment{}, err
 	}
-	return fromRow(row), nil
+	return s.fromRow(row), nil
 }
 
 // findFor finds a payment that the caller may see.
@@ -290,7 +303,7 @@ func mayRead(who caller.Caller) error {
 // ByUUID reads a payment for whoever holds its link: the link is the access control.
 func (s *Service) ByUUID(ctx context.Context, id uuid.UUID) (Payment, error) {
 	row, err := s.findByUUID(ctx, id)
-	return fromRow(row), err
+	return s.fromRow(row), err
 }
 
 func (s *Service) findByUUID(ctx context.Context, id uuid.UUID) (db.Payment, error) {

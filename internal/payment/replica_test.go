@@ -26,7 +26,7 @@ func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, 
 	keeper, err := directory.NewKeeper(t.Context(), b.Pool, usable, nil)
 	noError(t, err)
 	service, err := payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), keeper,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	return service, keeper
 }

@@ -227,7 +227,7 @@ func TestCallersOfCreate(t *testing.T) {
 		},
 		"no scope": {change(func(c *caller.Caller) { c.Scopes = nil }), "merchant_scope_required"},
 	}
-	noSecret := configured(t, b.DB, b.clock, payment.Config{})
+	noSecret := configured(t, b.DB, b.clock, payment.Config{Requisites: dbtest.Requisites()})
 	for name, c := range cases {
 		for _, payments := range []*payment.Service{b.payments, noSecret} {
 			_, err := payments.Create(context.Background(), c.who, payment.Request{})

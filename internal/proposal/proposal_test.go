@@ -49,7 +49,7 @@ func setup(t *testing.T) *bundle {
 	d := dbtest.New(t)
 	b := &bundle{DB: d, clock: &dbtest.Clock{}}
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
-	settings := directory.NewSettings(d.Pools(), b.clock, dbtest.Vault())
+	settings := directory.NewSettings(d.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	rates := rate.NewSettings(d.Pool, b.clock, webhook.NewAddresses(true))
 	b.deposits = deposit.New(d.Pools(), b.clock)
 	settings.FourEyes, rates.FourEyes, b.deposits.FourEyes = rules, rules, rules
@@ -446,7 +446,7 @@ func TestKept(t *testing.T) {
 func TestOff(t *testing.T) {
 	b := setup(t)
 	alone := proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
-		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault()),
+		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites()),
 		Rates:    rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)),
 		Deposits: deposit.New(b.Pools(), b.clock),
 	})

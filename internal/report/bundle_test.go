@@ -56,7 +56,7 @@ func setup(t *testing.T) *bundle {
 	noError(t, err)
 	addresses := webhook.NewAddresses(false)
 	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses)
 	b.reports = report.New(b.Pools(), b.clock, b.payments)

@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
-	"gateway.example/internal/payment"
 )
 
 // exportPage is how many rows are read at a time for an export. No transaction lasts longer than
@@ -65,7 +64,7 @@ func (s *Service) ExportPayments(
 				return err
 			}
 			for _, row := range rows {
-				p := payment.FromRow(row)
+				p := s.payments.FromRow(row)
 				seen, shown := p.Seen(who), shownPayment(who, p)
 				out.row(
 					p.CreatedAt,

@@ -84,7 +84,7 @@ func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilt
 		return Page[PaymentItem]{}, err
 	}
 	return turned(rows, func(row db.Payment) PaymentItem {
-		p := payment.FromRow(row)
+		p := s.payments.FromRow(row)
 		return PaymentItem{Payment: shownPayment(who, p), Sight: p.Seen(who), CardLast4: cards[row.ID]}
 	}), nil
 }

@@ -114,7 +114,7 @@ func (t *told) payment(p payment.Payment, read paymentSources) {
 		creator = read.history[0].Actor
 	}
 	t.tell(p.CreatedAt, KindRequest, creator, WhatCreated, Details{Request: t.request(read.row)})
-	t.tell(p.CreatedAt, KindChoice, "", WhatRequisiteChosen, Details{Choice: t.choice(read.row)})
+	t.tell(p.CreatedAt, KindChoice, "", WhatRequisiteChosen, Details{Choice: t.choice(p, read.row)})
 	t.rate(p, read.row)
 	for _, h := range read.history {
 		t.status(h.At, h.Actor, h.FromStatus, h.ToStatus, h.Reason)
@@ -154,9 +154,9 @@ func (t *told) request(p db.Payment) *Request {
 	return r
 }
 
-func (t *told) choice(p db.Payment) *Choice {
+func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 	c := &Choice{
-		Type: text(p.RequisiteType), Value: text(p.RequisiteValue), Holder: text(p.RequisiteHolder),
+		Type: text(p.RequisiteType), Value: text(shown.RequisiteValue), Holder: text(p.RequisiteHolder),
 		Bank: text(p.RequisiteBank),
 	}
 	if t.who.Kind != caller.MerchantPortal {

@@ -114,7 +114,7 @@ func WrongRecipient(method, value string) string {
 
 // Mask shows the last four characters of a requisite.
 func Mask(value string) string {
-	return "•••• " + value[max(0, len(value)-shown):]
+	return "•••• " + last4(value)
 }
 
 const (

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
 )
 
@@ -28,6 +29,8 @@ type column struct {
 	row string
 	// bound is where a value was sealed for, if that is another column.
 	bound vault.Place
+	// copied says that others are still writing copies of what was sealed before, for a moment.
+	copied bool
 }
 
 var columns = []column{
@@ -44,7 +47,13 @@ var columns = []column{
 	{table: "payment_card", name: "holder", key: []string{"merchant_id", "payment_id"}, row: "payment_id"},
 	{table: "trader_acquirer", name: "secret", key: []string{"id"}, row: "trader_id"},
 	{table: "card_hash_key", name: "key", key: []string{"only_row::int"}, row: "1"},
+	{table: "requisite", name: "sealed", key: []string{"id"}, row: "id", bound: requisite.Place(0)},
 	{table: "proposal", name: "secrets", key: []string{"id"}, row: "id"},
+	// Last, since payments are made with what processes have in memory of the requisites.
+	{
+		table: "payment", name: "requisite_sealed", key: []string{"merchant_id", "id"},
+		row: "coalesce(requisite_id, 0)", bound: requisite.Place(0), copied: true,
+	},
 }
 
 func (c column) String() string { return c.table + "." + c.name }
@@ -83,6 +92,9 @@ const (
 	mostPasses = 20
 	// pause is for those who write them.
 	pause = 100 * time.Millisecond
+	// copiedFor is how long payments may still be made with a requisite that was read before: longer than settings in memory
+	// are believed, and a creation waits for locks.
+	copiedFor = 3 * time.Second
 )
 
 // Run seals everything again that the vault's first key, which has this fingerprint, did not seal,
@@ -91,10 +103,15 @@ const (
 // values that were being written all the time: Count tells of both.
 func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) (int64, error) {
 	var all int64
+	var before int64
 	for _, c := range columns {
+		if c.copied && before > 0 {
+			time.Sleep(copiedFor)
+		}
+		before = 0
 		for range mostPasses {
 			p, err := c.pass(ctx, pool, v, first)
-			all += p.sealed
+			all, before = all+p.sealed, before+p.sealed
 			if err != nil {
 				return all, fmt.Errorf("seal %s again: %w", c, err)
 			}

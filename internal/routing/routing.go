@@ -127,7 +127,8 @@ func (r *Requisites) none(w Want, looked []Candidate, found bool) error {
 // lost reports whether a try failed because the candidate is not to be had.
 func lost(err error) bool {
 	switch db.Violated(err) {
-	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free":
+	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free",
+		"requisite_slot_pkey": // a slot without a hash, which a process of the version before has taken
 		return true
 	}
 	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)
@@ -223,7 +224,7 @@ func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	}).Held(errLocked))
 }
 
-// Slot is what a payment occupies: requisite and amount.
+// Slot is what a payment occupies: the value of its requisite, and its amount.
 type Slot struct {
 	RequisiteID int64
 	Amount      decimal.Decimal

@@ -127,7 +127,7 @@ func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 	got, err := b.reserve(want(1, "100"))
 	noError(t, err)
 	if got.TraderID != trader.ID || got.TraderSharePercent.String() != "1.5" ||
-		got.TraderRatePercent.Decimal.String() != "7" || !got.TraderRatePercent.Valid || got.Value == "" || *got.Holder != "Ivan Petrov" || *got.Bank != "Sample Bank" {
+		got.TraderRatePercent.Decimal.String() != "7" || !got.TraderRatePercent.Valid || got.Sealed == nil || *got.Holder != "Ivan Petrov" || *got.Bank != "Sample Bank" {
 		t.Fatalf("%+v", got)
 	}
 }

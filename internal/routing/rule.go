@@ -70,10 +70,13 @@ func pass(passed []Passed, id int64, rule Rule) []Passed {
 type Candidate struct {
 	ID       int64
 	TraderID int64
-	Value    string
-	Holder   *string
-	Bank     *string
-	Weight   int32
+	// Sealed is the value, sealed for the requisite; Value is one that is not sealed yet. A desk that takes cards has neither.
+	Sealed []byte
+	Last4  *string
+	Value  *string
+	Holder *string
+	Bank   *string
+	Weight int32
 	// LastUsedAt is the Unix epoch for a requisite never used.
 	LastUsedAt         time.Time
 	TraderRatePercent  decimal.NullDecimal
@@ -100,6 +103,8 @@ func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 	return Candidate{
 		ID:                 known.ID,
 		TraderID:           known.TraderID,
+		Sealed:             known.Sealed,
+		Last4:              known.Last4,
 		Value:              known.Value,
 		Holder:             known.Holder,
 		Bank:               known.Bank,

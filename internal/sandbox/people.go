@@ -72,7 +72,7 @@ func (k Key) token(login string) string    { return k.Secret("token " + login) }
 // requisites copies them in: they are many, and every first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	columns := []string{
-		"currency", "method", "trader_id", "value", "holder", "bank",
+		"id", "currency", "method", "trader_id", "value", "sealed", "hash", "last4", "holder", "bank",
 		"min_amount", "max_amount", "created_at",
 	}
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
@@ -80,15 +80,21 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	for i, pool := range pools {
 		method, _ := catalogue.Find(catalogue.Methods, pool.method)
 		for n := range pool.count {
-			// A desk that takes cards has nothing to show.
-			var value string
-			var holder, bank *string
-			if kind := method.RequisiteType; kind != "" {
-				value, holder, bank = requisite.Of(kind).Sample(i*1000+n), &holders[n%len(holders)], &sampleBank
+			id, err := s.q.RequisiteNextID(ctx)
+			if err != nil {
+				return fmt.Errorf("take the id of a requisite: %w", err)
 			}
-			rows = append(rows, []any{
-				pool.currency, pool.method, traderIDs[pool.trader], value, holder, bank, minimum, maximum, s.now,
-			})
+			row := []any{id, pool.currency, pool.method, traderIDs[pool.trader]}
+			if kind := method.RequisiteType; kind != "" {
+				sealed, err := s.safe.Seal(id, pool.currency, requisite.Of(kind).Sample(i*1000+n))
+				if err != nil {
+					return err
+				}
+				row = append(row, nil, sealed.Value, sealed.Hash, sealed.Last4, holders[n%len(holders)], sampleBank)
+			} else { // a desk that takes cards has nothing to show
+				row = append(row, "", nil, nil, nil, nil, nil)
+			}
+			rows = append(rows, append(row, minimum, maximum, s.now))
 		}
 	}
 	if _, err := s.tx.CopyFrom(ctx, pgx.Identifier{"requisite"}, columns, pgx.CopyFromRows(rows)); err != nil {

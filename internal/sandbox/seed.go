@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -24,7 +25,7 @@ import (
 var ErrOtherKey = errors.New("the database was seeded by a sandbox with another data directory")
 
 // Seed fills the database, unless it is filled already: once, also when replicas start together.
-func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault) error {
+func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault, safe *requisite.Safe) error {
 	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
 		// The first to insert the row seeds; the others wait here for it to commit.
 		first, err := q.TestClockSeed(ctx, key.fingerprint())
@@ -34,7 +35,7 @@ func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault) erro
 		if first == 0 {
 			return checkKey(ctx, q, key)
 		}
-		s := seeder{tx: tx, q: q, key: key, vault: v, now: clockStart()}
+		s := seeder{tx: tx, q: q, key: key, vault: v, safe: safe, now: clockStart()}
 		return s.all(ctx)
 	})
 }
@@ -57,6 +58,7 @@ type seeder struct {
 	q     *db.Queries
 	key   Key
 	vault *vault.Vault
+	safe  *requisite.Safe
 	now   time.Time
 }
 

@@ -37,7 +37,7 @@ func seed(t *testing.T) seeded {
 	var err error
 	s.vault, err = vault.New(s.key.Bytes("vault"))
 	noError(t, err)
-	noError(t, Seed(t.Context(), s.Pool, s.key, s.vault))
+	noError(t, Seed(t.Context(), s.Pool, s.key, s.vault, dbtest.Requisites()))
 	noError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
 	return s
 }
@@ -215,11 +215,13 @@ func TestRoomForCheckouts(t *testing.T) {
 func TestRequisitesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	rows, err := s.Pool.Query(t.Context(), `select r.method, r.value, m.requisite_type
+	rows, err := s.Pool.Query(t.Context(), `select r.id, r.method, coalesce(r.value, ''), r.sealed, m.requisite_type
 		from requisite r join method m on m.method = r.method and m.currency = r.currency`)
 	noError(t, err)
 	type row struct {
+		ID            int64
 		Method, Value string
+		Sealed        []byte
 		Type          *string
 	}
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[row])
@@ -230,6 +232,9 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 			testenv.Want(t, r.Value, "", "a desk of %s has the value", r.Method)
 			continue
 		}
+		testenv.Want(t, r.Value, "", "in the clear")
+		r.Value, err = dbtest.Requisites().Open(r.ID, r.Sealed)
+		noError(t, err)
 		if seen[[2]string{r.Method, r.Value}] {
 			t.Errorf("%s %s comes twice", r.Method, r.Value)
 		}
@@ -252,13 +257,13 @@ func TestSeedOnce(t *testing.T) {
 	failed := make([]error, 4)
 	var starting sync.WaitGroup
 	for i := range failed {
-		starting.Go(func() { failed[i] = Seed(t.Context(), d.Pool, key, v) })
+		starting.Go(func() { failed[i] = Seed(t.Context(), d.Pool, key, v, dbtest.Requisites()) })
 	}
 	starting.Wait()
 	noError(t, errors.Join(failed...))
 	merchants := d.Count(t, "select count(*) from merchant")
 	testenv.Want(t, merchants, 3, "merchants")
-	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v); !errors.Is(err, ErrOtherKey) {
+	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v, nil); !errors.Is(err, ErrOtherKey) {
 		t.Errorf("another sandbox's key: %v", err)
 	}
 	d.Audit(t)

@@ -57,7 +57,7 @@ func setup(t *testing.T) *bundle {
 	noError(t, err)
 	addresses := webhook.NewAddresses(false)
 	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	b.deposits = deposit.New(b.Pools(), b.clock)
 	b.signer, err = attest.New(b.Pool, bytes.Repeat([]byte{7}, 32))

@@ -40,7 +40,7 @@ func setup(t *testing.T) *bundle {
 	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
 	b.payments, err = payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), settings,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	b.simulator = simulator.New(b.Pool, b.clock, b.payments)
 	return b

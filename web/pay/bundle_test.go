@@ -81,8 +81,19 @@ func setup(t *testing.T, simulate bool) *bundle {
 	// between.
 	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
 	noError(t, err)
-	b.payments, err = payment.New(d.Pools(), b.clock, webhook.NewAddresses(simulate), settings,
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
+	b.payments, err = payment.New(
+		d.Pools(),
+		b.clock,
+		webhook.NewAddresses(simulate),
+		settings,
+		payment.Config{
+			Requisites:     dbtest.Requisites(),
+			Markup:         decimal.NewFromInt(5),
+			ExternalSecret: true,
+			Cards:          safe,
+			CardMoved:      checkout.Follow,
+		},
+	)
 	noError(t, err)
 	b.limits = limit.New(d.Pool)
 	b.line = &wire{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
@@ -90,7 +101,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
 	})
-	b.settings = directory.NewSettings(d.Pools(), b.clock, nil)
+	b.settings = directory.NewSettings(d.Pools(), b.clock, nil, dbtest.Requisites())
 	rooms := pay.Rooms{
 		Payments:  b.payments,
 		Checkouts: b.checkouts,

@@ -172,7 +172,8 @@ func (b *bundle) furnish(t testing.TB) {
 	addresses := webhook.NewAddresses(true)
 	safe := card.NewSafe(dbtest.Vault(), []byte(strings.Repeat("v", 32)))
 	b.payments, err = payment.New(b.Pools(), b.clock, addresses, keeper, payment.Config{
-		Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow,
+		Requisites: dbtest.Requisites(),
+		Markup:     decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow,
 	})
 	noError(t, err)
 	links, err := auth.NewLinks([]byte(strings.Repeat("k", 32)))
@@ -185,7 +186,7 @@ func (b *bundle) furnish(t testing.TB) {
 		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.clock)},
 	})
 	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses)
-	b.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	b.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	b.deposits = deposit.New(b.Pools(), b.clock)
 	b.rates = rate.NewSettings(b.Pool, b.clock, addresses)
 }

@@ -1,0 +1,79 @@
+package requisite
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"gateway.example/internal/vault"
+)
+
+// Safe keeps values of requisites sealed. A value is bound to its requisite wherever it stands: the payments that were given the
+// requisite have a copy of the sealed bytes, so that a payment costs no sealing.
+type Safe struct {
+	vault *vault.Vault
+	// hashKey keys the hashes by which values are told apart.
+	hashKey []byte
+}
+
+// NewSafe makes a safe.
+func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hashKey: hashKey} }
+
+// Place is where the value of a requisite is sealed for.
+func Place(id int64) vault.Place { return vault.Place{Table: "requisite", Column: "value", Row: id} }
+
+// Sealed is a value as it is kept.
+type Sealed struct {
+	Value, Hash []byte
+	Last4       string
+}
+
+// Seal seals the value of a requisite.
+func (s *Safe) Seal(id int64, currency, value string) (Sealed, error) {
+	sealed, err := s.vault.Seal([]byte(value), Place(id))
+	return Sealed{Value: sealed, Hash: s.Hash(currency, value), Last4: last4(value)}, err
+}
+
+// Open opens what was sealed for a requisite.
+func (s *Safe) Open(id int64, sealed []byte) (string, error) {
+	value, err := s.vault.Open(sealed, Place(id))
+	return string(value), err
+}
+
+// Read is a value that is kept, sealed or in the clear; nil where there is none. One that cannot be opened is shown as others
+// see it, so that it keeps no payment, and no list of them, from being read.
+func (s *Safe) Read(id *int64, plain *string, sealed []byte, last *string) *string {
+	if sealed == nil {
+		return plain
+	}
+	var row int64
+	if id != nil {
+		row = *id
+	}
+	value, err := s.Open(row, sealed)
+	if err != nil {
+		slog.Error("a requisite cannot be opened", "requisite", row, "error", err)
+		if last != nil {
+			value = *last
+		}
+		value = Mask(value)
+	}
+	return &value
+}
+
+// Hash tells values apart without naming them: whoever shares a phone, card or account shares it, however it is written.
+func (s *Safe) Hash(currency, value string) []byte {
+	mac := hmac.New(sha256.New, s.hashKey)
+	_, _ = fmt.Fprintf(mac, "%q%q%q", "requisite", currency, normal(value))
+	return mac.Sum(nil)
+}
+
+// normal is a value without what people put between its characters.
+func normal(value string) string {
+	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(value))
+}
+
+// last4 are the characters that lists show.
+func last4(value string) string { return value[max(0, len(value)-shown):] }
