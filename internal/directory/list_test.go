@@ -1,16 +1,18 @@
 package directory_test
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
-
-	"fmt"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/testenv"
 )
 
@@ -134,5 +136,48 @@ func TestListPages(t *testing.T) {
 	wantFields(t, err, "cursor")
 	if _, err := b.settings.Trader(t.Context(), b.trader.Caller, 1); fault.As(err) == nil {
 		t.Error("a trader reads the directory")
+	}
+}
+
+// A requisite is found by the whole of its value, in any currency and however it is typed, and by its last four characters, but
+// by no other part of it.
+func TestRequisitesAreFound(t *testing.T) {
+	b := setup(t)
+	made := map[string]int64{}
+	for value, n := range map[string]directory.NewRequisite{
+		"+79001114567":         {Currency: "RUB", Method: "sbp"},
+		"2200000000000004":     {Currency: "AZN", Method: "c2c"},
+		"MN340005000000000001": {Currency: "MNT", Method: "iban"},
+	} {
+		n.TraderID, n.Value = b.trader.ID, value
+		if n.Method == "iban" {
+			n.Value = requisite.Of("iban").Sample(1)
+		}
+		c, err := b.settings.CreateRequisite(t.Context(), operator, n)
+		noError(t, err)
+		id, err := strconv.ParseInt(c.SubjectKey, 10, 64)
+		noError(t, err)
+		made[n.Value] = id
+		if strings.Contains(string(c.After), n.Value) {
+			t.Errorf("the answer has it whole: %s", c.After)
+		}
+	}
+	iban := requisite.Of("iban").Sample(1)
+	for text, want := range map[string]string{
+		"+79001114567": "+79001114567", "+7900 111 45 67": "+79001114567", "4567": "+79001114567", "9001114567": "", "114567": "",
+		"2200 0000 0000 0004": "2200000000000004", "22000000": "", iban: iban, iban[len(iban)-4:]: iban, iban[:12]: "",
+	} {
+		list, _, err := b.settings.Requisites(t.Context(), operator, directory.Search{Text: text})
+		noError(t, err)
+		var found []int64
+		for _, r := range list {
+			if r.ID == made[want] || !slices.Contains(b.trader.Requisites, r.ID) {
+				found = append(found, r.ID)
+			}
+		}
+		switch {
+		case want == "" && len(found) > 0, want != "" && !slices.Equal(found, []int64{made[want]}):
+			t.Errorf("%q finds %v, want %d", text, found, made[want])
+		}
 	}
 }

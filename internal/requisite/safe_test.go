@@ -1,0 +1,62 @@
+package requisite_test
+
+import (
+	"bytes"
+	"testing"
+
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/testenv"
+	"gateway.example/internal/vault"
+)
+
+func newSafe(t *testing.T, hashKey byte) *requisite.Safe {
+	t.Helper()
+	v, err := vault.New(make([]byte, vault.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return requisite.NewSafe(v, bytes.Repeat([]byte{hashKey}, vault.KeySize))
+}
+
+// A value opens for its requisite alone, wherever it stands. For another it is shown as others see it, and a value from before
+// that is in the clear is read as it is.
+func TestSealedForItsRequisite(t *testing.T) {
+	t.Parallel()
+	safe := newSafe(t, 1)
+	sealed, err := safe.Seal(7, "RUB", "+79001234567")
+	if err != nil || bytes.Contains(sealed.Value, []byte("9001234567")) || sealed.Last4 != "4567" {
+		t.Fatalf("%+v, %v", sealed, err)
+	}
+	value, err := safe.Open(7, sealed.Value)
+	if err != nil || value != "+79001234567" {
+		t.Errorf("opens as %q, %v", value, err)
+	}
+	if value, err := safe.Open(8, sealed.Value); err == nil {
+		t.Errorf("it opens for another: %s", value)
+	}
+	testenv.Want(t, *safe.Read(new(int64(7)), nil, sealed.Value, &sealed.Last4), "+79001234567", "it reads")
+	testenv.Want(t, *safe.Read(new(int64(8)), nil, sealed.Value, &sealed.Last4), "•••• 4567", "another's reads")
+	testenv.Want(t, *safe.Read(new(int64(7)), new("+79001234567"), nil, nil), "+79001234567", "one in the clear reads")
+	if got := safe.Read(nil, nil, nil, nil); got != nil {
+		t.Errorf("nothing reads %s", *got)
+	}
+}
+
+// Whoever shares a phone, card or account in a currency has its hash, however it is written, and nobody else, nor with another
+// key.
+func TestHash(t *testing.T) {
+	t.Parallel()
+	safe := newSafe(t, 1)
+	of := safe.Hash("RUB", "MN121234123456789123")
+	for _, same := range []string{"MN12 1234 1234 5678 9123", "mn121234-1234-5678-9123"} {
+		testenv.Want(t, bytes.Equal(safe.Hash("RUB", same), of), true, "%s is the same", same)
+	}
+	for what, other := range map[string][]byte{
+		"another currency": safe.Hash("MNT", "MN121234123456789123"), "another value": safe.Hash("RUB", "MN121234123456789124"),
+		"another key": newSafe(t, 2).Hash("RUB", "MN121234123456789123"),
+	} {
+		if bytes.Equal(other, of) {
+			t.Errorf("%s has the same hash", what)
+		}
+	}
+}
