@@ -22,6 +22,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
     or coalesce(requisite_last4, right(requisite_value, 4)) = sqlc.narg(last4)
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
+  and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
 order by id desc limit @page;
 
 -- name: ReportPaymentsAbove :many
@@ -46,6 +47,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
     or coalesce(requisite_last4, right(requisite_value, 4)) = sqlc.narg(last4)
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
+  and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
 order by id asc limit @page;
 
 -- ReportPaymentsStopBelow is the row at which such a search stopped.

@@ -161,6 +161,10 @@ order by r.id desc limit @page;
 -- name: RequisiteValue :one
 select value, sealed from requisite where id = @id;
 
+-- RequisitesOfValue are those that have a value, by its hashes.
+-- name: RequisitesOfValue :many
+select id from requisite where hash = any(@hashes::bytea[]) order by id;
+
 -- OlderProcesses reports whether processes of the version before may be about, which cannot open what is sealed here.
 -- name: OlderProcesses :one
 select coalesce(max(older_at) > clock_timestamp() - interval '3 minutes', false)::boolean from secret_key;

@@ -677,6 +677,31 @@ func (q *Queries) RequisitesInClear(ctx context.Context, arg RequisitesInClearPa
 	return items, nil
 }
 
+const requisitesOfValue = `-- name: RequisitesOfValue :many
+select id from requisite where hash = any($1::bytea[]) order by id
+`
+
+// RequisitesOfValue are those that have a value, by its hashes.
+func (q *Queries) RequisitesOfValue(ctx context.Context, hashes [][]byte) ([]int64, error) {
+	rows, err := q.db.Query(ctx, requisitesOfValue, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const requisitesSeal = `-- name: RequisitesSeal :execrows
 update requisite r set sealed = x.sealed, hash = x.hash, last4 = x.last4, value = null
 from (

@@ -12,7 +12,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
@@ -284,10 +283,7 @@ func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing)
 		Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
 	}
 	if value := strings.ReplaceAll(l.Text, " ", ""); valueForm.MatchString(value) { // no holder or bank is called so
-		params.Ending, params.Search = &value, nil
-		for _, currency := range catalogue.Currencies { // the whole of a value is known by its hash in each
-			params.Hashes = append(params.Hashes, s.requisites.Hash(currency, value))
-		}
+		params.Ending, params.Search, params.Hashes = &value, nil, s.requisites.Hashes(value)
 	}
 	rows, err := q.RequisiteList(ctx, params)
 	if err != nil {

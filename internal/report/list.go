@@ -36,8 +36,8 @@ type Filter struct {
 	// Overdue keeps to payouts whose time to be paid has passed; it is for payouts alone.
 	Overdue bool
 	// Search looks for one thing: a uuid, an id, or the last four digits of a requisite or card; for
-	// merchants, and operators who keep to one, also an order id or a payer. What a uuid, an id or an
-	// order id finds is shown whatever else the filter says.
+	// merchants, and operators who keep to one, also an order id or a payer, for others the whole of a
+	// requisite. What a uuid, an id or an order id finds is shown whatever else the filter says.
 	Search string
 }
 
@@ -148,9 +148,13 @@ func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.P
 	t := paymentTable{scope: c}
 	if c.Search != "" && !lastDigits(c.Search) {
 		if c.MerchantID == 0 {
-			return Page[db.Payment]{}, nil
+			t.requisites, err = s.q.RequisitesOfValue(ctx, s.payments.RequisiteHashes(c.Search))
+			if err != nil || len(t.requisites) == 0 {
+				return Page[db.Payment]{}, err
+			}
+		} else {
+			t.payer = &c.Search
 		}
-		t.payer = &c.Search
 	}
 	return s.paymentPage(ctx, t, w)
 }
@@ -296,6 +300,8 @@ type paymentTable struct {
 	scope
 	created created
 	payer   *string
+	// requisites are those whose payments are wanted; none is any.
+	requisites []int64
 }
 
 func (t paymentTable) branches() []*string {
@@ -312,7 +318,7 @@ func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
 		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount), Last4: t.digits(),
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
-		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost,
+		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
 	}
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status

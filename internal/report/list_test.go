@@ -35,6 +35,7 @@ func TestPaymentsOfEach(t *testing.T) {
 	second := b.createOf(t, b.shop, "sim", "order-2", "2000.50")
 	third := b.createOf(t, b.other, "sbp", "order-1", "3000")
 	b.confirm(t, b.sbp, first.ID)
+	phone := *first.RequisiteValue
 	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
 	date := func(days int) time.Time { return dbtest.Start.AddDate(0, 0, days) }
 	for name, test := range map[string]struct {
@@ -72,6 +73,10 @@ func TestPaymentsOfEach(t *testing.T) {
 		"by order":                 {merchant, report.PaymentFilter{Search: "order-1"}, []int64{first.ID}},
 		"a merchant's order":       {operator, report.PaymentFilter{Search: "order-1", MerchantID: b.other.ID}, []int64{third.ID}},
 		"an order, for the trader": {trader, report.PaymentFilter{Search: "order-1"}, nil},
+		"by a whole requisite":     {operator, report.PaymentFilter{Search: phone}, []int64{third.ID, first.ID}},
+		"by a requisite of theirs": {trader, report.PaymentFilter{Search: "+7 " + phone[2:]}, []int64{third.ID, first.ID}},
+		"by another's requisite":   {traderUser(b.sim, caller.Owner), report.PaymentFilter{Search: phone}, nil},
+		"by part of a requisite":   {operator, report.PaymentFilter{Search: phone[2:]}, nil},
 		"by digits":                {trader, report.PaymentFilter{Search: "0000"}, []int64{third.ID, first.ID}},
 		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
 		"limit":                    {operator, report.PaymentFilter{Paging: report.Paging{Limit: 2}}, []int64{third.ID, second.ID}},

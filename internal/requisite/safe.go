@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/vault"
 )
 
@@ -68,6 +69,15 @@ func (s *Safe) Hash(currency, value string) []byte {
 	mac := hmac.New(sha256.New, s.hashKey)
 	_, _ = fmt.Fprintf(mac, "%q%q%q", "requisite", currency, normal(value))
 	return mac.Sum(nil)
+}
+
+// Hashes are those that a value has in each currency.
+func (s *Safe) Hashes(value string) [][]byte {
+	hashes := make([][]byte, 0, len(catalogue.Currencies))
+	for _, currency := range catalogue.Currencies {
+		hashes = append(hashes, s.Hash(currency, value))
+	}
+	return hashes
 }
 
 // normal is a value without what people put between its characters.
