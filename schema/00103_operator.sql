@@ -44,5 +44,7 @@ select place, encode(substring(value from 2 for 4), 'hex') as fingerprint from (
     union all select 'payment_card.holder', holder from payment_card
     union all select 'trader_acquirer.secret', secret from trader_acquirer
     union all select 'card_hash_key.key', key from card_hash_key
+    union all select 'requisite.sealed', sealed from requisite
     union all select 'proposal.secrets', secrets from proposal
+    union all select 'payment.requisite_sealed', requisite_sealed from payment
 ) as sealed where length(value) > 5 and get_byte(value, 0) = 1;

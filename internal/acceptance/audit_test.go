@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 )

@@ -44,7 +44,7 @@ func setupStaff(t *testing.T) *staffed {
 	})
 	noError(t, err)
 	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), nil)
-	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	s.rates = rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true))
 	s.users.FourEyes, s.acquirers.FourEyes, s.settings.FourEyes, s.rates.FourEyes = rules, rules, rules, rules
 	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
