@@ -257,11 +257,14 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	if update.Password != nil {
 		checkPassword(f, "password", *update.Password)
 	}
+	if len(f) > 0 {
+		return f.Err()
+	}
 	kind, err := s.kindOf(ctx, update.ID)
 	if err != nil {
 		return err
 	}
-	if update.Role != nil && !f.Wrong("role") {
+	if update.Role != nil {
 		f.Required("role", string(*update.Role))
 		f.Flaw("role", roleFlaw(kind, *update.Role))
 	}
