@@ -72,9 +72,7 @@ func (c *config) complete(t texts) error {
 	if c.connections < 1 {
 		found.add("-db-connections", "must be at least 1")
 	}
-	if c.callbackV2 = t.callbackSignature == "v2"; !c.callbackV2 && t.callbackSignature != "any" {
-		found.add("-callback-signature (GATEWAY_CALLBACK_SIGNATURE)", "must be any or v2")
-	}
+	c.readCallbackSignature(&found, t.callbackSignature)
 	c.checkDatabaseURL(&found)
 	c.checkReadURL(&found)
 	c.readPortalOrigins(&found, t.portalOrigins)
@@ -115,6 +113,19 @@ func (c *config) readDrain(found *problems, text string) {
 	var err error
 	if c.drainDelay, err = time.ParseDuration(text); err != nil || c.drainDelay < 0 || c.drainDelay > maxDrain {
 		found.add("-drain-delay (GATEWAY_DRAIN_DELAY)", "must be a duration such as 5s, at most %s", maxDrain)
+	}
+}
+
+// readCallbackSignature reads which signature of a callback is enough. A plain one, seen once, completes
+// any payment at any time, so production takes it only where somebody has said so.
+func (c *config) readCallbackSignature(found *problems, text string) {
+	switch text {
+	case "":
+		c.callbackV2 = !c.sandbox
+	case "any", "v2":
+		c.callbackV2 = text == "v2"
+	default:
+		found.add("-callback-signature (GATEWAY_CALLBACK_SIGNATURE)", "must be any or v2")
 	}
 }
 

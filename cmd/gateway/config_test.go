@@ -149,6 +149,24 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// Production takes a callback's plain signature only where it is told to, a sandbox takes both.
+func TestCallbackSignatureSetting(t *testing.T) {
+	t.Parallel()
+	const variable = "GATEWAY_CALLBACK_SIGNATURE"
+	for _, c := range []struct {
+		value string
+		args  []string
+		want  bool
+	}{
+		{"", nil, true}, {"any", nil, false}, {"v2", nil, true},
+		{"", []string{"-sandbox"}, false}, {"v2", []string{"-sandbox"}, true},
+	} {
+		if got, err := parse(map[string]string{variable: c.value}, c.args...); err != nil || got.callbackV2 != c.want {
+			t.Errorf("%q %q: demands Signature-V2: %t; %v", c.value, c.args, got.callbackV2, err)
+		}
+	}
+}
+
 // Private hosts are for a sandbox, and production refuses them in words.
 func TestCallbackHosts(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,7 @@ func TestProductionWithExternalSecret(t *testing.T) {
 		}
 	}
 	g.ExternalPaymentsSecret = secret
-	g.callback(t, "1", `{"status":"failed"}`).want(t, "callback", 404)
+	g.callback(t, "1", `{"status":"failed"}`).want(t, "a callback's plain signature", 401, "code", "signature_required")
 	noError(t, g.stop())
 	if strings.Contains(g.stderr.String(), `"WARN"`) {
 		t.Errorf("warned: %s", g.stderr)

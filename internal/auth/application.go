@@ -43,12 +43,12 @@ func (k *Keys) Application(
 ) (caller.Caller, error) {
 	signed, signedV2 := header.Get(k.headers.Signature), header.Get(HeaderV2)
 	switch {
-	case k.OnlyV2 && signedV2 == "":
-		return caller.Caller{}, errV2Required
-	case signed == "" && signedV2 == "":
+	case signed == "" && signedV2 == "" && !k.OnlyV2:
 		return caller.Caller{}, errSignatureRequired
-	case len(k.secret) == 0:
+	case len(k.secret) == 0 && signed+signedV2 != "":
 		return caller.Caller{}, fault.ErrExternalSecretNotSet
+	case signedV2 == "" && k.OnlyV2:
+		return caller.Caller{}, errV2Required
 	}
 	content, err := body()
 	if err != nil {
