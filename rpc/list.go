@@ -38,7 +38,7 @@ func (s *PaymentService) ListPayments(
 func (v paymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
 	return &gatewayv1.PaymentListItem{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Amount: money.Fiat(p.Amount), Currency: p.Currency,
-		Status: string(p.Status), RequisiteSnapshot: requisiteView(p), Ledger: ledgerView(p, p.Seen(who)),
+		Status: string(p.Status), RequisiteSnapshot: requisiteView(who, p), Ledger: ledgerView(who, p, p.Seen(who)),
 		CreatedAt: timestamp(p.CreatedAt), StatusUpdatedAt: timestamp(p.StatusAt),
 	}
 }

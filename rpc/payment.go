@@ -152,13 +152,13 @@ func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 	out := &gatewayv1.Payment{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: string(p.Status),
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
-		Extra: extra(seen), Ledger: ledgerView(p, seen), CreatedAt: timestamp(p.CreatedAt),
+		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
 	}
 	if p.ClaimedAt != nil {
 		out.PayerClaimedAt = timestamp(*p.ClaimedAt)
 	}
-	if out.Requisite = requisiteView(p); out.Requisite != nil && seen.Link {
+	if out.Requisite = requisiteView(who, p); out.Requisite != nil && seen.Link {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
 		out.PaymentPageUrl = &url
 	}
@@ -166,12 +166,12 @@ func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.
-func requisiteView(p payment.Payment) *gatewayv1.Requisite {
+func requisiteView(who caller.Caller, p payment.Payment) *gatewayv1.Requisite {
 	if !p.RequisiteSnapshot() {
 		return nil
 	}
 	return &gatewayv1.Requisite{
-		Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteValue,
+		Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteFor(who),
 		Holder: p.RequisiteHolder, Bank: p.RequisiteBank,
 	}
 }
@@ -184,7 +184,7 @@ func extra(seen payment.Sight) *gatewayv1.Extra {
 }
 
 // ledgerView is the calculation, as far as the caller sees it.
-func ledgerView(p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
+func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
 	out := &gatewayv1.Ledger{
 		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
 		AmountUsdt: text(seen.Amount, money.USDT), SpreadTraderUsdt: text(seen.SpreadTrader, money.USDT),
@@ -193,7 +193,7 @@ func ledgerView(p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
 		RateUnavailable:         p.RateUnavailable, Restricted: seen.Restricted,
 	}
 	if p.RequisiteType != nil && requisite.Of(*p.RequisiteType).Phone {
-		out.RequisitePhone = p.RequisiteValue
+		out.RequisitePhone = p.RequisiteFor(who)
 	}
 	if p.Currency == "RUB" {
 		out.BaseRateRubPerUsdt = text(seen.BaseRate, money.Rate)

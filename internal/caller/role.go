@@ -45,6 +45,8 @@ const (
 	MerchantRead    Capability = "merchant.read"
 	MerchantAppeal  Capability = "merchant.appeal"
 	MerchantPayouts Capability = "merchant.payouts"
+	// MerchantLinks is to have the links of payers' pages: who holds one acts as the payer.
+	MerchantLinks Capability = "merchant.links"
 	// MerchantMoney is to see balances, deposits and statements, and to export; MerchantDeposits is to
 	// ask for deposits.
 	MerchantMoney    Capability = "merchant.money"
@@ -64,6 +66,8 @@ const (
 
 	// OperatorRead is to see everything that operators see.
 	OperatorRead Capability = "operator.read"
+	// OperatorReveal is to read whole what lists show the last characters of, which is noted.
+	OperatorReveal Capability = "operator.reveal"
 	// OperatorDirectory is to change who takes part and by which terms; OperatorRates is to set rates
 	// and feeds; OperatorMoney moves USDT by hand; OperatorCases decides what waits for an operator:
 	// appeals, payouts, card conflicts, events; OperatorUsers manages users and their sessions.
@@ -94,6 +98,7 @@ var grants = map[Capability]grant{
 	MerchantRead:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
 	MerchantAppeal:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
 	MerchantPayouts:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
+	MerchantLinks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
 	MerchantMoney:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reads: true},
 	MerchantDeposits: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
 	MerchantEvents:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
@@ -105,6 +110,7 @@ var grants = map[Capability]grant{
 	MerchantTeam:     {roles: map[Kind][]Role{MerchantPortal: {Owner}}, fresh: true},
 
 	OperatorRead:      {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support, Auditor}}, reads: true},
+	OperatorReveal:    {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support}}, reads: true, fresh: true},
 	OperatorDirectory: {roles: map[Kind][]Role{Operator: {Admin}}},
 	OperatorRates:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},
 	OperatorMoney:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},

@@ -14,13 +14,14 @@ import (
 var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 	caller.MerchantPortal: {
 		caller.Owner: {
-			"merchant.appeal", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.looks",
-			"merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.team",
+			"merchant.appeal", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
+			"merchant.looks", "merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.team",
 			"merchant.team.read",
 		},
 		caller.Finance: {
 			"merchant.appeal",
 			"merchant.deposits",
+			"merchant.links",
 			"merchant.money",
 			"merchant.payouts",
 			"merchant.read",
@@ -35,10 +36,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 	caller.Operator: {
 		caller.Admin: {
 			"operator.cases", "operator.directory", "operator.money", "operator.rates", "operator.read",
-			"operator.users", "operator.view-as",
+			"operator.reveal", "operator.users", "operator.view-as",
 		},
-		caller.Treasury: {"operator.money", "operator.rates", "operator.read"},
-		caller.Support:  {"operator.cases", "operator.read", "operator.view-as"},
+		caller.Treasury: {"operator.money", "operator.rates", "operator.read", "operator.reveal"},
+		caller.Support:  {"operator.cases", "operator.read", "operator.reveal", "operator.view-as"},
 		caller.Auditor:  {"operator.read"},
 	},
 }
@@ -46,10 +47,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 // reads change nothing; fresh need a second factor of the last minutes.
 var (
 	reads = []caller.Capability{caller.MerchantTeamRead,
-		"merchant.events", "merchant.money", "merchant.read", "operator.read", "trader.money", "trader.read",
+		"merchant.events", "merchant.money", "merchant.read", "operator.read", "operator.reveal", "trader.money", "trader.read",
 	}
 	fresh = []caller.Capability{caller.MerchantTeam,
-		"merchant.keys", "operator.money", "operator.rates", "operator.users", "operator.view-as",
+		"merchant.keys", "operator.money", "operator.rates", "operator.reveal", "operator.users", "operator.view-as",
 	}
 )
 

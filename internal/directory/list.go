@@ -360,7 +360,7 @@ func limitsOf(columns map[string]json.RawMessage, prefix string) (RequisiteLimit
 
 // RequisiteValue reads what payers send money to, whole, and notes who read it.
 func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
+	if err := who.Need(caller.OperatorReveal); err != nil {
 		return "", err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {

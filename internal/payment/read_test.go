@@ -260,7 +260,7 @@ func TestTraderActionsInParallel(t *testing.T) {
 }
 
 // Cabinet users and traders see neither what the platform earns nor what it could be calculated
-// from; a trader gets no link to the payer's page; and before there is a fresh rate nobody sees
+// from; the link to the payer's page is for those who may act as the payer; and before there is a fresh rate nobody sees
 // what was calculated at an old one.
 func TestSeen(t *testing.T) {
 	t.Parallel()
@@ -272,7 +272,7 @@ func TestSeen(t *testing.T) {
 	unknown := known
 	unknown.RateUnavailable = true
 	for kind, want := range map[caller.Kind]struct{ all, link bool }{
-		caller.MerchantKey: {true, true}, caller.MerchantPortal: {true, true}, caller.Operator: {true, true}, caller.Application: {true, true},
+		caller.MerchantKey: {true, true}, caller.MerchantPortal: {true, false}, caller.Operator: {true, false}, caller.Application: {true, false},
 		caller.Cabinet: {false, true}, caller.Trader: {false, false},
 	} {
 		who := caller.Caller{Kind: kind, ID: 1}
@@ -291,6 +291,37 @@ func TestSeen(t *testing.T) {
 		if late.Amount != nil || late.SpreadTrader != nil || late.SpreadPlatform != nil || late.Profit != nil ||
 			late.BaseRate != nil || (late.Markup != nil) != want.all {
 			t.Errorf("%s, without a rate: %+v", kind, late)
+		}
+	}
+}
+
+// Whoever holds a payer's link acts as the payer: operators never get one, and of a merchant's users
+// those who may end what was made. Operators, also while they look as another, see the end of a requisite.
+func TestOperatorsActAsNoPayer(t *testing.T) {
+	t.Parallel()
+	p := payment.Payment{RequisiteValue: new("+79001234567")}
+	for name, c := range map[string]struct {
+		who         caller.Caller
+		link, whole bool
+	}{
+		"admin":             {caller.Caller{Kind: caller.Operator, Role: caller.Admin}, false, false},
+		"auditor":           {caller.Caller{Kind: caller.Operator, Role: caller.Auditor}, false, false},
+		"owner":             {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner}, true, true},
+		"finance":           {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Finance}, true, true},
+		"developer":         {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Developer}, false, true},
+		"support":           {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Support}, false, true},
+		"look as the owner": {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ViewAs: true}, false, false},
+		"look as a trader":  {caller.Caller{Kind: caller.Trader, Role: caller.Owner, ViewAs: true}, false, false},
+		"look as a payer":   {caller.Caller{Kind: caller.Cabinet, ViewAs: true}, false, false},
+		"trader":            {caller.Caller{Kind: caller.Trader, Role: caller.Owner}, false, true},
+		"key":               {caller.Caller{Kind: caller.MerchantKey}, true, true},
+	} {
+		shown := "•••• 4567"
+		if c.whole {
+			shown = "+79001234567"
+		}
+		if link, value := p.Seen(c.who).Link, *p.RequisiteFor(c.who); link != c.link || value != shown {
+			t.Errorf("%s: link %t, requisite %s", name, link, value)
 		}
 	}
 }

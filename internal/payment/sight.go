@@ -4,6 +4,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/requisite"
 )
 
 // Sight is what a caller may see of a payment beside what everybody sees who may read it. A number
@@ -20,11 +21,27 @@ type Sight struct {
 	Amount, SpreadTrader, SpreadPlatform, Profit, BaseRate, Markup *decimal.Decimal
 }
 
+// mayHoldLink reports whether the caller may act as the payer: pay, claim and cancel in their name. That
+// is the merchant's program, which made the payment, those of the merchant's users who may end what was
+// made, and the payer. Operators and traders may not, nor who looks as another user.
+func mayHoldLink(who caller.Caller) bool {
+	return who.Kind == caller.MerchantKey || who.Kind == caller.Cabinet && !who.ViewAs || who.May(caller.MerchantLinks)
+}
+
+// RequisiteFor is where the payer sends the money, as the caller sees it, or nil where there is none.
+// Operators see its last characters, as whoever they look: who reads it whole does so at the
+// requisite's own, where that is noted.
+func (p Payment) RequisiteFor(who caller.Caller) *string {
+	if p.RequisiteValue == nil || who.Kind != caller.Operator && !who.ViewAs {
+		return p.RequisiteValue
+	}
+	return new(requisite.Mask(*p.RequisiteValue))
+}
+
 // Seen is what a caller who may read the payment sees of it.
 func (p Payment) Seen(who caller.Caller) Sight {
 	s := Sight{
-		// A trader with the link would pay, claim and cancel in the payer's name.
-		Link:       who.Kind != caller.Trader,
+		Link:       mayHoldLink(who),
 		Restricted: who.Kind == caller.Cabinet || who.Kind == caller.Trader,
 	}
 	if !p.RateUnavailable {

@@ -53,7 +53,7 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 	if err != nil {
 		return Offer{}, err
 	}
-	return s.taken(after), nil
+	return s.taken(who, after), nil
 }
 
 // take moves a locked payout to processing, for a trader who is locked too. What is overdue is left
@@ -118,7 +118,7 @@ func (s *Service) traderEnd(
 	if err != nil {
 		return Offer{}, err
 	}
-	return s.taken(after), nil
+	return s.taken(who, after), nil
 }
 
 // traderChange finds a payout that the calling trader took, and checks what they want changed.

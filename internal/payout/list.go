@@ -51,8 +51,11 @@ type Offer struct {
 }
 
 // taken is a payout as the trader who took it sees it. A requisite that cannot be opened is shown
-// as others see it: one such payout keeps no list from being read.
-func (s *Service) taken(p db.Payin) Offer {
+// as others see it: one such payout keeps no list from being read. So does who looks as the trader.
+func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
+	if who.ViewAs {
+		return Offer{Payin: fromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
+	}
 	address, err := s.open(p)
 	if err != nil {
 		slog.Error("a payout's requisite cannot be opened", "payin", p.UUID, "error", err)
@@ -81,7 +84,7 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 		return Offer{}, err
 	}
 	if isTaker(p, who) {
-		return s.taken(p), nil
+		return s.taken(who, p), nil
 	}
 	if Status(p.Status) != Waiting {
 		return Offer{}, fault.ErrNotFound
@@ -132,7 +135,7 @@ func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payin
 	for _, p := range rows {
 		offer := waiting(p, share)
 		if p.TraderID != nil && *p.TraderID == who.TraderID {
-			offer = s.taken(p)
+			offer = s.taken(who, p)
 		}
 		offers = append(offers, offer)
 	}

@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/requisite"
 )
 
 // Filter keeps to some of what a caller may list. Its zero value is everything of the last 30 days.
@@ -91,11 +90,8 @@ func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilt
 
 // shownPayment leaves out of a payment what the caller does not see.
 func shownPayment(who caller.Caller, p payment.Payment) payment.Payment {
+	p.RequisiteValue = p.RequisiteFor(who)
 	switch who.Kind {
-	case caller.Operator: // who reads it whole elsewhere, where that is noted
-		if p.RequisiteValue != nil {
-			p.RequisiteValue = new(requisite.Mask(*p.RequisiteValue))
-		}
 	case caller.Trader:
 		p.OrderID, p.Description, p.PayerUserID, p.ReturnURL = "", nil, nil, nil
 		p.BaseRate, p.MarkupPercent = decimal.Zero, decimal.Zero

@@ -165,10 +165,10 @@ func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 			c.RequisiteID = *p.RequisiteID
 		}
 	}
+	if c.Value != "" && (t.who.Kind == caller.Operator || t.who.ViewAs) {
+		c.Value = requisite.Mask(c.Value)
+	}
 	if t.who.Kind == caller.Operator {
-		if c.Value != "" {
-			c.Value = requisite.Mask(c.Value)
-		}
 		c.Pool, c.Looked, c.Passed = p.ChoicePool, p.ChoiceLooked, passedBy(p.ChoicePassed)
 	}
 	return c

@@ -18,7 +18,8 @@ import (
 // "developers" are the owner and developers of a merchant, whose cashbox {cashbox} is.
 // "team" are the owners of merchants.
 // "operators" are operators of every role, "cases" those who decide what waits, "treasury" those who move
-// USDT and set rates, "admin" those who change who takes part; "viewers" may look as another user.
+// USDT and set rates, "admin" those who change who takes part; "viewers" may look as another user,
+// "reveals" read whole what others see the end of.
 // "staff" are the users of a merchant, "finance" those who see its money, "appeals" those who appeal.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first
 // trader's and merchant's: others find nothing there.
@@ -199,7 +200,6 @@ const addresses = `
 		GET      /operator/traders/{id}/processor
 		GET      /operator/requisites
 		GET      /operator/requisites/{id}
-		POST     /operator/requisites/{id}/value
 		GET      /operator/users
 		GET      /operator/users/{id}
 		GET      /operator/limits
@@ -251,6 +251,8 @@ const addresses = `
 		GET POST /operator/users/{id}/{step}
 		POST     /operator/limits/{currency}
 		POST     /operator/banks/{currency}
+	reveals
+		POST     /operator/requisites/{id}/value
 	viewers
 		POST     /operator/view-as
 	treasury
@@ -317,15 +319,15 @@ var visitors = []struct {
 	},
 	{
 		name: "operator", kind: caller.Operator, role: caller.Admin,
-		allowed: []string{"all", "begun", "users", "operators", "viewers", "cases", "treasury", "admin"},
+		allowed: []string{"all", "begun", "users", "operators", "reveals", "viewers", "cases", "treasury", "admin"},
 	},
 	{
 		name: "treasury", kind: caller.Operator, role: caller.Treasury,
-		allowed: []string{"all", "begun", "users", "operators", "treasury"},
+		allowed: []string{"all", "begun", "users", "operators", "reveals", "treasury"},
 	},
 	{
 		name: "operators' support", kind: caller.Operator, role: caller.Support,
-		allowed: []string{"all", "begun", "users", "operators", "viewers", "cases"},
+		allowed: []string{"all", "begun", "users", "operators", "reveals", "viewers", "cases"},
 	},
 	{
 		name: "auditor", kind: caller.Operator, role: caller.Auditor,

@@ -112,7 +112,7 @@ func (v *visit) deskShown() (view.Desk, error) {
 // job is a payment as the desk shows it.
 func (v *visit) job(p checkout.DeskPayment) view.Job {
 	job := view.Job{
-		ID: p.ID, Amount: v.shell.Amount(p.Amount, p.Currency), Method: p.Method, Requisite: requisiteOf(p.Payment),
+		ID: p.ID, Amount: v.shell.Amount(p.Amount, p.Currency), Method: p.Method, Requisite: v.requisiteOf(p.Payment),
 		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, Receipts: p.Receipts,
 	}
 	if p.CardCheckout() {
@@ -130,9 +130,9 @@ func (v *visit) job(p checkout.DeskPayment) view.Job {
 }
 
 // requisiteOf is where a payment's money goes, as its trader knows it.
-func requisiteOf(p payment.Payment) view.Requisite {
+func (v *visit) requisiteOf(p payment.Payment) view.Requisite {
 	var r view.Requisite
-	for to, from := range map[*string]*string{&r.Value: p.RequisiteValue, &r.Bank: p.RequisiteBank, &r.Holder: p.RequisiteHolder} {
+	for to, from := range map[*string]*string{&r.Value: p.RequisiteFor(v.who), &r.Bank: p.RequisiteBank, &r.Holder: p.RequisiteHolder} {
 		if from != nil {
 			*to = *from
 		}
@@ -253,7 +253,7 @@ func (v *visit) ask(
 	}
 	question := view.PaymentQuestion{
 		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.shell.Amount(p.Amount, p.Currency),
-		Method: p.Method, Requisite: requisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: reason, Wrong: wrong,
+		Method: p.Method, Requisite: v.requisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: reason, Wrong: wrong,
 	}
 	if sight := p.Seen(v.who); sight.Amount != nil {
 		question.USDT = view.USDT(*sight.Amount)

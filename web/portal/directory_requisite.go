@@ -20,7 +20,7 @@ var directoryRequisiteRoutes = slices.Concat(
 	[]route{
 		looks(allRequisitesPath, (*visit).requisiteList),
 		{
-			pattern: "POST " + allRequisitesPath + "/{id}/value", kinds: operators, needs: caller.OperatorRead,
+			pattern: "POST " + allRequisitesPath + "/{id}/value", kinds: operators, needs: caller.OperatorReveal,
 			handle: (*visit).requisiteValue,
 		},
 	},
@@ -226,7 +226,7 @@ func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
 		{Label: say.OwnSwitch, Value: v.shell.Say(view.OnBadge(r.OwnEnabled).Text)},
 		{Label: say.MadeOn, At: &r.CreatedAt}, open,
 	}
-	if r.Masked != "" {
+	if r.Masked != "" && v.may(caller.OperatorReveal) {
 		s.page.Links = []view.SubjectStep{{Label: say.ShowValue, Href: view.Link(s.path + "/value"), Posts: true}}
 	}
 	return s, err

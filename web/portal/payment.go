@@ -11,7 +11,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
-	"gateway.example/internal/requisite"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -144,7 +143,8 @@ func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 		CreatedAt: item.CreatedAt,
 	}
 	if v.who.Kind == caller.Trader {
-		row.About, row.Beside = requisiteOf(item.Payment).Value, requisiteOf(item.Payment).Bank
+		to := v.requisiteOf(item.Payment)
+		row.About, row.Beside = to.Value, to.Bank
 	} else {
 		row.About, row.Beside = item.OrderID, text(item.PayerUserID)
 	}
@@ -238,9 +238,6 @@ func (v *visit) paymentShown(p checkout.DeskPayment) view.Payment {
 		shown.Reason = *p.StatusReason
 	}
 	if v.who.Kind == caller.Operator && p.RequisiteID != nil {
-		if shown.Requisite.Value != "" { // it can be read whole at its own page, where that is noted
-			shown.Requisite.Value = requisite.Mask(shown.Requisite.Value)
-		}
 		shown.RequisiteName = titled("", *p.RequisiteID)
 		shown.RequisitePage = view.Link(numbered(allRequisitesPath, *p.RequisiteID))
 		shown.Choice = view.Link(choicePath(p.ID))
