@@ -23,6 +23,10 @@ where at is not null;
 select currency, max(greatest(observed_at, case when isfinite(stale_at) then stale_at else observed_at end))::timestamptz as since
 from rate group by currency having max(stale_at) <= @now::timestamptz order by currency;
 
+-- AlarmFactors are the second factors that are locked, since somebody has guessed at them.
+-- name: AlarmFactors :one
+select count(*), coalesce(min(factor_locked_at), @now)::timestamptz as oldest from app_user where factor_locked_at is not null;
+
 -- name: AlarmFeeds :one
 select count(*) from rate_feed where enabled and error is not null;
 

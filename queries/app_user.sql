@@ -10,7 +10,7 @@ from app_user u where u.login = @login and u.enabled;
 
 -- UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile.
 -- name: UserLock :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step,
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step, u.factor_locked_at,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys
 from app_user u where u.id = @id and u.enabled for no key update of u;
 
@@ -19,7 +19,7 @@ select kind from app_user where id = @id;
 
 -- UserSetting locks a user and reads what may be known of them.
 -- name: UserSetting :one
-select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' - 'factor_failures' || jsonb_build_object(
     'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
     'has_password', u.password_hash is not null,
     'has_totp', u.totp_secret is not null,
@@ -41,11 +41,24 @@ update app_user set password_hash = @password_hash where id = @id;
 
 -- UserForget takes password and second factors from a user who lost them.
 -- name: UserForget :exec
-update app_user set password_hash = null, totp_secret = null, totp_step = null where id = @id;
+update app_user set password_hash = null, totp_secret = null, totp_step = null,
+    factor_failures = 0, factor_locked_at = null
+where id = @id;
 
 -- UserTakeStep uses up a TOTP step. No row: it, or a later one, was used before.
 -- name: UserTakeStep :execrows
 update app_user set totp_step = @step::bigint where id = @id and coalesce(totp_step, 0) < @step::bigint;
+
+-- UserFactorWrong counts a wrong code in a row of them, and locks the second factor after so many. It tells whether this one did.
+-- name: UserFactorWrong :one
+update app_user set factor_failures = factor_failures + 1,
+    factor_locked_at = case when factor_failures + 1 >= @most::integer then coalesce(factor_locked_at, @now) else factor_locked_at end
+where id = @id
+returning (factor_failures = @most::integer)::boolean as locked;
+
+-- UserFactorRight ends a row of wrong codes.
+-- name: UserFactorRight :exec
+update app_user set factor_failures = 0 where id = @id and factor_failures > 0;
 
 -- name: UserSetTOTP :exec
 update app_user set totp_secret = @totp_secret, totp_step = @totp_step where id = @id;
@@ -68,7 +81,7 @@ where (login = @named::text or id = sqlc.narg(id)) and enabled and kind <> 'oper
 
 -- UserList lists users, the newest first, each with what UserSetting reads of them and the sessions that they have open.
 -- name: UserList :many
-select u.id, (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+select u.id, (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' - 'factor_failures' || jsonb_build_object(
     'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
     'has_password', u.password_hash is not null,
     'has_totp', u.totp_secret is not null,

@@ -103,8 +103,7 @@ func (c *config) settings(t *texts) []setting {
 			"name of the signature header",
 		},
 		{&t.callbackSignature, "callback-signature", "GATEWAY_CALLBACK_SIGNATURE", "",
-			"which signature a payment's callback must have: v2 is Signature-V2, any is that or the signature header; " +
-				"empty: v2, in a sandbox any"},
+			"signature that a payment's callback must have: v2 is Signature-V2, any that or a plain one; empty: v2, in a sandbox any"},
 		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{&t.callbackHosts, "sandbox-callback-hosts", "GATEWAY_SANDBOX_CALLBACK_HOSTS", "",

@@ -78,6 +78,11 @@ var causes = map[string]struct {
 		1,
 		"2026-11-20 11:00:00Z",
 	},
+	"factor_locked": {
+		`insert into app_user (kind, role, login, created_at, factor_locked_at) values ('operator', 'admin', 'locked', now(), '2026-11-20 11:00Z')`,
+		1,
+		"2026-11-20 11:00:00Z",
+	},
 	"card_conflicts": {
 		`insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
 		values (1, 1, gen_random_uuid(), 'failed', 'charged', '2026-11-20 09:00Z')`,

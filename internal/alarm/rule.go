@@ -105,6 +105,10 @@ func Rules() []Rule {
 			Expression: "max(gateway_card_conflicts) > 0", find: cardConflicts,
 		},
 		{
+			Name: "factor_locked", Severity: Ticket, Link: "/operator/users", Runbook: "when-a-second-factor-is-locked",
+			Expression: firing("factor_locked"), find: factorLocked,
+		},
+		{
 			Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
 			Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
 		},
@@ -217,6 +221,11 @@ func appealsWaiting(ctx context.Context, q reads, now time.Time) (finding, error
 
 func cardConflicts(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmConflicts(ctx, now)
+	return finding{row.Count, row.Oldest}, err
+}
+
+func factorLocked(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmFactors(ctx, now)
 	return finding{row.Count, row.Oldest}, err
 }
 

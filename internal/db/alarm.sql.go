@@ -96,6 +96,23 @@ func (q *Queries) AlarmDeposits(ctx context.Context, until time.Time) (AlarmDepo
 	return i, err
 }
 
+const alarmFactors = `-- name: AlarmFactors :one
+select count(*), coalesce(min(factor_locked_at), $1)::timestamptz as oldest from app_user where factor_locked_at is not null
+`
+
+type AlarmFactorsRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmFactors are the second factors that are locked, since somebody has guessed at them.
+func (q *Queries) AlarmFactors(ctx context.Context, now time.Time) (AlarmFactorsRow, error) {
+	row := q.db.QueryRow(ctx, alarmFactors, now)
+	var i AlarmFactorsRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
 const alarmFeeds = `-- name: AlarmFeeds :one
 select count(*) from rate_feed where enabled and error is not null
 `

@@ -88,8 +88,41 @@ func (q *Queries) UserByLogin(ctx context.Context, login string) (UserByLoginRow
 	return i, err
 }
 
+const userFactorRight = `-- name: UserFactorRight :exec
+update app_user set factor_failures = 0 where id = $1 and factor_failures > 0
+`
+
+// UserFactorRight ends a row of wrong codes.
+func (q *Queries) UserFactorRight(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, userFactorRight, id)
+	return err
+}
+
+const userFactorWrong = `-- name: UserFactorWrong :one
+update app_user set factor_failures = factor_failures + 1,
+    factor_locked_at = case when factor_failures + 1 >= $1::integer then coalesce(factor_locked_at, $2) else factor_locked_at end
+where id = $3
+returning (factor_failures = $1::integer)::boolean as locked
+`
+
+type UserFactorWrongParams struct {
+	Most int32
+	Now  *time.Time
+	ID   int64
+}
+
+// UserFactorWrong counts a wrong code in a row of them, and locks the second factor after so many. It tells whether this one did.
+func (q *Queries) UserFactorWrong(ctx context.Context, arg UserFactorWrongParams) (bool, error) {
+	row := q.db.QueryRow(ctx, userFactorWrong, arg.Most, arg.Now, arg.ID)
+	var locked bool
+	err := row.Scan(&locked)
+	return locked, err
+}
+
 const userForget = `-- name: UserForget :exec
-update app_user set password_hash = null, totp_secret = null, totp_step = null where id = $1
+update app_user set password_hash = null, totp_secret = null, totp_step = null,
+    factor_failures = 0, factor_locked_at = null
+where id = $1
 `
 
 // UserForget takes password and second factors from a user who lost them.
@@ -156,7 +189,7 @@ func (q *Queries) UserLink(ctx context.Context, arg UserLinkParams) error {
 }
 
 const userList = `-- name: UserList :many
-select u.id, (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+select u.id, (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' - 'factor_failures' || jsonb_build_object(
     'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
     'has_password', u.password_hash is not null,
     'has_totp', u.totp_secret is not null,
@@ -235,19 +268,20 @@ func (q *Queries) UserList(ctx context.Context, arg UserListParams) ([]UserListR
 }
 
 const userLock = `-- name: UserLock :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step,
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step, u.factor_locked_at,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys
 from app_user u where u.id = $1 and u.enabled for no key update of u
 `
 
 type UserLockRow struct {
-	ID           int64
-	Kind         string
-	Login        string
-	PasswordHash *string
-	TotpSecret   []byte
-	TotpStep     *int64
-	Passkeys     int64
+	ID             int64
+	Kind           string
+	Login          string
+	PasswordHash   *string
+	TotpSecret     []byte
+	TotpStep       *int64
+	FactorLockedAt *time.Time
+	Passkeys       int64
 }
 
 // UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile.
@@ -261,6 +295,7 @@ func (q *Queries) UserLock(ctx context.Context, id int64) (UserLockRow, error) {
 		&i.PasswordHash,
 		&i.TotpSecret,
 		&i.TotpStep,
+		&i.FactorLockedAt,
 		&i.Passkeys,
 	)
 	return i, err
@@ -349,7 +384,7 @@ func (q *Queries) UserSetTOTP(ctx context.Context, arg UserSetTOTPParams) error 
 }
 
 const userSetting = `-- name: UserSetting :one
-select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' - 'factor_failures' || jsonb_build_object(
     'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
     'has_password', u.password_hash is not null,
     'has_totp', u.totp_secret is not null,
@@ -426,7 +461,7 @@ func (q *Queries) UserUpdate(ctx context.Context, arg UserUpdateParams) error {
 }
 
 const userViewed = `-- name: UserViewed :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.set_up_at, u.set_up_by, u.set_up_alone,
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -460,6 +495,8 @@ func (q *Queries) UserViewed(ctx context.Context, id int64) (UserViewedRow, erro
 		&i.AppUser.Language,
 		&i.AppUser.Theme,
 		&i.AppUser.Shortcuts,
+		&i.AppUser.FactorFailures,
+		&i.AppUser.FactorLockedAt,
 		&i.AppUser.SetUpAt,
 		&i.AppUser.SetUpBy,
 		&i.AppUser.SetUpAlone,

@@ -20,24 +20,26 @@ type AlarmState struct {
 }
 
 type AppUser struct {
-	ID           int64
-	Kind         string
-	Login        string
-	PasswordHash *string
-	TotpSecret   []byte
-	MerchantID   *int64
-	TraderID     *int64
-	CreatedAt    time.Time
-	Enabled      bool
-	Role         *string
-	TotpStep     *int64
-	Zone         string
-	Language     *string
-	Theme        string
-	Shortcuts    bool
-	SetUpAt      *time.Time
-	SetUpBy      *int64
-	SetUpAlone   bool
+	ID             int64
+	Kind           string
+	Login          string
+	PasswordHash   *string
+	TotpSecret     []byte
+	MerchantID     *int64
+	TraderID       *int64
+	CreatedAt      time.Time
+	Enabled        bool
+	Role           *string
+	TotpStep       *int64
+	Zone           string
+	Language       *string
+	Theme          string
+	Shortcuts      bool
+	FactorFailures int32
+	FactorLockedAt *time.Time
+	SetUpAt        *time.Time
+	SetUpBy        *int64
+	SetUpAlone     bool
 }
 
 type Appeal struct {

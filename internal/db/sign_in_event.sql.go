@@ -61,3 +61,30 @@ func (q *Queries) SignInEventPrune(ctx context.Context, arg SignInEventPrunePara
 	_, err := q.db.Exec(ctx, signInEventPrune, arg.Before, arg.Page)
 	return err
 }
+
+const signInPlace = `-- name: SignInPlace :one
+select coalesce(max(u.id), 0)::bigint as user_id, coalesce(bool_or(exists (
+    select from sign_in_event e where e.user_id = u.id and e.outcome in ('signed_in', 'factor_given')
+      and e.address = $1 and e.at > $2)), false)::boolean as known
+from app_user u where u.login = $3 and u.enabled
+`
+
+type SignInPlaceParams struct {
+	Address string
+	Since   time.Time
+	Login   string
+}
+
+type SignInPlaceRow struct {
+	UserID int64
+	Known  bool
+}
+
+// SignInPlace is whose login it is, 0 for nobody's, and whether they have signed in from the address before: the same work for
+// logins that nobody has.
+func (q *Queries) SignInPlace(ctx context.Context, arg SignInPlaceParams) (SignInPlaceRow, error) {
+	row := q.db.QueryRow(ctx, signInPlace, arg.Address, arg.Since, arg.Login)
+	var i SignInPlaceRow
+	err := row.Scan(&i.UserID, &i.Known)
+	return i, err
+}

@@ -38,6 +38,11 @@ var Codes = []Code{
 		Remedy:  "Check the id, and that the key is the right merchant's.",
 	},
 	{
+		Name: "factor_locked", Kind: Forbidden,
+		Meaning: "Too many wrong codes were given in a row: the second factor must be reset.",
+		Remedy:  "Have the user invited again, as when the second factor is lost. A passkey goes on working.",
+	},
+	{
 		Name: "factor_needed", Kind: Forbidden,
 		Meaning: "Confirm first that it is you, with your second factor.",
 		Remedy:  "In the portal, give the second factor again and repeat the action within five minutes.",

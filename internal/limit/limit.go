@@ -30,6 +30,10 @@ const (
 	LoginAddressFailures Rule = "login_address_failures"
 	LoginFailures        Rule = "login_failures"
 	AddressLoginFailures Rule = "address_login_failures"
+	// NetworkLoginFailures are those of a whole IPv6 /48.
+	NetworkLoginFailures Rule = "network_login_failures"
+	// CardDeclines are the tries of one card that its bank has not said yes to.
+	CardDeclines Rule = "card_declines"
 	// CheckoutCards is counted by internal/checkout.
 	CheckoutCards Rule = "checkout_cards"
 )

@@ -166,19 +166,35 @@ func TestLongCaller(t *testing.T) {
 
 // However many callers come, one who goes on calling is not forgotten.
 func TestOthersDoNotWipeACount(t *testing.T) {
-	_, limits := setup(t)
+	d, limits := setup(t)
+	now := time.Now().Truncate(time.Millisecond)
 	for n := range 100 {
-		if _, err := limits.Count(limit.LoginFailures, "eva"); err != nil {
+		if _, err := limits.Fail(t.Context(), limit.LoginFailures, "eva", now); err != nil {
 			t.Fatalf("failure %d: %v", n+1, err)
 		}
-		for stranger := range 500 {
-			if _, err := limits.Count(limit.LoginFailures, strconv.Itoa(n)+"-"+strconv.Itoa(stranger)); err != nil {
-				t.Fatal(err)
-			}
-		}
 	}
-	if _, err := limits.Count(limit.LoginFailures, "eva"); fault.As(err) == nil {
-		t.Error("her failures were forgotten")
+	_, err := d.Pool.Exec(t.Context(), `insert into failure_count (counted, free_at, each_seconds)
+		select sha256(n::text::bytea), now() + interval '9 seconds', 9 from generate_series(1, 20001) n`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := limit.New(d.Pool) // another process, or this one after a restart
+	if err := again.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = again.Fail(t.Context(), limit.LoginFailures, "eva", now)
+	if f := fault.As(err); f == nil || f.RetryAfter != 9*time.Second {
+		t.Errorf("her failures were forgotten: %v", err)
+	}
+	failure, err := again.Fail(t.Context(), limit.LoginFailures, "eva", now.Add(9*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := failure.Forgive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Fail(t.Context(), limit.LoginFailures, "eva", now.Add(9*time.Second)); err != nil {
+		t.Errorf("what was forgiven counts: %v", err)
 	}
 }
 

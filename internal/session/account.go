@@ -31,7 +31,7 @@ func (s *Service) ChangePassword(ctx context.Context, session Session, old, next
 		return Opened{}, err
 	}
 	var opened Opened
-	err := s.counted(session.Caller.Login, session.Address, func() error {
+	err := s.counted(ctx, ofFactor(session), func() error {
 		_, hash, err := s.byPassword(ctx, session.Caller.Login, old)
 		if err != nil {
 			return err

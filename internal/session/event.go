@@ -15,6 +15,7 @@ const (
 	outcomeFactorGiven   = "factor_given"
 	outcomeWrongPassword = "wrong_password"
 	outcomeWrongFactor   = "wrong_factor"
+	outcomeFactorLocked  = "factor_locked"
 )
 
 const (
@@ -57,10 +58,32 @@ func (s *Service) keepFailure(ctx context.Context, e event, refusal error) error
 	if !guessed(refusal) {
 		return refusal
 	}
-	if err := s.keep(ctx, s.q, e); err != nil {
-		return guess{err}
+	if err := errors.Join(s.keep(ctx, s.q, e), s.keepWrongCode(ctx, e, refusal)); err != nil {
+		return guess{error: err}
 	}
 	return refusal
+}
+
+// wrongMost is how many wrong codes in a row lock a second factor: at ten in a quarter of an hour, whoever
+// has the password would else find one of a million in weeks.
+const wrongMost = 20
+
+// keepWrongCode counts a wrong code, and has the log of sign-ins say that it was the last.
+func (s *Service) keepWrongCode(ctx context.Context, e event, refusal error) error {
+	var g guess
+	if !errors.As(refusal, &g) || !g.ofCode || e.userID == 0 {
+		return nil
+	}
+	now := s.wallNow()
+	locked, err := s.q.UserFactorWrong(ctx, db.UserFactorWrongParams{ID: e.userID, Most: wrongMost, Now: &now})
+	if err != nil {
+		return fmt.Errorf("count a wrong code: %w", err)
+	}
+	if !locked {
+		return nil
+	}
+	e.outcome = outcomeFactorLocked
+	return s.keep(ctx, s.q, e)
 }
 
 // outcomeOf is what the log calls a sign-in that began a session in a state.
@@ -92,6 +115,7 @@ func (s *Service) Prune(ctx context.Context) error {
 	return errors.Join(
 		s.q.SessionPrune(ctx, s.now()),
 		s.q.InvitationPrune(ctx, s.now()),
+		s.q.FailurePrune(ctx, db.FailurePruneParams{Now: s.now(), Page: eventsAtOnce}),
 		s.q.SignInEventPrune(ctx, db.SignInEventPruneParams{Before: s.now().Add(-eventsKept), Page: eventsAtOnce}),
 	)
 }

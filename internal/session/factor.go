@@ -43,7 +43,11 @@ func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Op
 		return Opened{}, err
 	}
 	var opened Opened
-	err := s.counted(session.Caller.Login, session.Address, func() error {
+	under := ofFactor(session)
+	if f.Assertion != nil { // nobody guesses a passkey's answer, so wrong ones keep nobody waiting
+		under = nil
+	}
+	err := s.counted(ctx, under, func() error {
 		prove, err := s.prover(ctx, session, f)
 		if err == nil {
 			opened, err = s.renew(ctx, session, s.kept(ctx, session, prove))
@@ -86,7 +90,7 @@ func (s *Service) password(ctx context.Context, session Session, password string
 // wrongFactor says of a wrong password that it is one, and counts it no less.
 func wrongFactor(err error) error {
 	if guessed(err) {
-		return guess{errWrongFactor}
+		return guess{error: errWrongFactor}
 	}
 	return err
 }
@@ -187,12 +191,29 @@ func totpPlace(userID int64) vault.Place {
 // takeCode uses up a code: of the authenticator app, whose every step is accepted once, or a
 // recovery code.
 func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
+	if user.FactorLockedAt != nil {
+		return errFactorLocked
+	}
+	err := s.useCode(ctx, q, user, code)
+	switch {
+	case guessed(err):
+		return guess{error: errWrongFactor, ofCode: true}
+	case err != nil:
+		return err
+	}
+	if err := q.UserFactorRight(ctx, user.ID); err != nil {
+		return fmt.Errorf("end a row of wrong codes: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
 	code = strings.Join(strings.Fields(code), "")
 	if len(code) != totpDigits {
 		return takeRecoveryCode(ctx, q, user.ID, code)
 	}
 	if user.TotpSecret == nil {
-		return guess{errWrongFactor}
+		return guess{error: errWrongFactor}
 	}
 	secret, err := s.vault.Open(user.TotpSecret, totpPlace(user.ID))
 	if err != nil {
@@ -200,14 +221,14 @@ func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockR
 	}
 	step, ok := matchingStep(string(secret), code, s.now(), user.TotpStep)
 	if !ok {
-		return guess{errWrongFactor}
+		return guess{error: errWrongFactor}
 	}
 	rows, err := q.UserTakeStep(ctx, db.UserTakeStepParams{ID: user.ID, Step: step})
 	if err != nil {
 		return fmt.Errorf("use up the TOTP step: %w", err)
 	}
 	if rows == 0 {
-		return guess{errWrongFactor}
+		return guess{error: errWrongFactor}
 	}
 	return nil
 }
@@ -268,7 +289,7 @@ func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code str
 		return fmt.Errorf("use up the recovery code: %w", err)
 	}
 	if rows == 0 {
-		return guess{errWrongFactor}
+		return guess{error: errWrongFactor}
 	}
 	return nil
 }

@@ -28,7 +28,9 @@ type User struct {
 	// HasPassword tells that they have accepted an invitation or were given a password.
 	HasPassword bool `json:"has_password"`
 	HasTOTP     bool `json:"has_totp"`
-	Passkeys    int  `json:"passkeys"`
+	// FactorLockedAt is when too many wrong codes locked the second factor; nil is not locked.
+	FactorLockedAt *time.Time `json:"factor_locked_at"`
+	Passkeys       int        `json:"passkeys"`
 	// Sessions is how many they have open, and SeenAt when the last of those was used, or zero.
 	Sessions  int       `json:"-"`
 	SeenAt    time.Time `json:"-"`

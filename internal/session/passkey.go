@@ -139,7 +139,7 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		return nil, guess{errWrongFactor}
+		return nil, guess{error: errWrongFactor}
 	}
 	return func(q *db.Queries, user db.UserLockRow) error {
 		h, err := s.holder(ctx, q, session)
@@ -149,7 +149,7 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 		key, err := s.passkeys.ValidateLogin(h, asked, parsed)
 		// A counter that does not go on tells that somebody has a copy of the authenticator.
 		if err != nil || key.Authenticator.CloneWarning {
-			return guess{errWrongFactor}
+			return guess{error: errWrongFactor}
 		}
 		kept, err := json.Marshal(key)
 		if err != nil {

@@ -53,6 +53,8 @@ const cookieName = "session"
 var (
 	errSecondFactorRequired = fault.New(fault.Forbidden, "second_factor_required",
 		"The sign-in is not finished: give the second factor, or set one up.")
+	errFactorLocked = fault.New(fault.Forbidden, "factor_locked",
+		"Too many wrong codes were given in a row: the second factor must be reset.")
 	errWrongFactor  = fault.New(fault.Refused, "factor_wrong", "The second factor is wrong, or was used already.")
 	errNotBegun     = fault.New(fault.Conflict, "factor_not_begun", "Begin again: there is nothing to confirm.")
 	errLastFactor   = fault.New(fault.Conflict, "factor_last", "A second factor is compulsory, and this is the last.")
@@ -67,6 +69,8 @@ type Origin struct {
 	Address string
 	// Agent is the browser's or client's name for itself.
 	Agent string
+	// Device is the cookie that a browser keeps of a good sign-in; "" is none.
+	Device string
 }
 
 // Config are the service's settings.
@@ -174,6 +178,8 @@ type Service struct {
 	limits *limit.Limits
 	config Config
 	codecs []securecookie.Codec
+	// devices seal the cookies of browsers in which somebody has signed in.
+	devices []securecookie.Codec
 	// passkeys is nil where the portals' address is none that passkeys can be bound to.
 	passkeys *webauthn.WebAuthn
 	// hashing bounds how many passwords are compared at a time: each takes 19 MiB and a processor.
@@ -190,7 +196,11 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 	if err != nil {
 		return nil, err
 	}
-	codecs, err := cookieCodecs(c.CookieKeys)
+	codecs, err := cookieCodecs(c.CookieKeys, life)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := cookieCodecs(c.CookieKeys, DeviceLife)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +210,7 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 	}
 	return &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), lists: pools.Reads,
-		vault: v, limits: limits, config: c, codecs: codecs, passkeys: passkeys, nobody: nobody,
+		vault: v, limits: limits, config: c, codecs: codecs, devices: devices, passkeys: passkeys, nobody: nobody,
 		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)), now: time.Now,
 	}, nil
 }
@@ -208,7 +218,7 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 // nobodys is the hash that no password has, made once in a process: it takes long by design.
 var nobodys = sync.OnceValues(func() (string, error) { return HashPassword(auth.RandomToken()) })
 
-func cookieCodecs(keys [][]byte) ([]securecookie.Codec, error) {
+func cookieCodecs(keys [][]byte, life time.Duration) ([]securecookie.Codec, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("a cookie key is needed")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -23,7 +24,11 @@ var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credential
 
 // guess is a refusal whose password or code was compared and found wrong: what whoever guesses them
 // comes by. An unknown login is compared with nobody's password.
-type guess struct{ error }
+type guess struct {
+	error
+	// ofCode says that a code was compared, of which only so many wrong ones in a row are borne.
+	ofCode bool
+}
 
 // Unwrap gives the refusal.
 func (g guess) Unwrap() error { return g.error }
@@ -104,7 +109,11 @@ func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door D
 		return Opened{}, err
 	}
 	var opened Opened
-	err := s.counted(c.Login, from.Address, func() error {
+	under, err := s.ofSignIn(ctx, c.Login, from)
+	if err != nil {
+		return Opened{}, err
+	}
+	err = s.counted(ctx, under, func() error {
 		userID, hash, err := s.byPassword(ctx, c.Login, c.Password)
 		tried := event{userID: userID, door: door, outcome: outcomeWrongPassword, from: from}
 		if err != nil {
@@ -117,42 +126,92 @@ func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door D
 	return opened, err
 }
 
+// failureOf is what a failure counts under, if it turns out to be one.
+type failureOf struct {
+	rule limit.Rule
+	who  string
+}
+
 // counted does something that may turn out to be a guess, and counts it if it was one.
-func (s *Service) counted(login, address string, try func() error) error {
-	forgive, err := s.countFailure(login, address)
+func (s *Service) counted(ctx context.Context, under []failureOf, try func() error) error {
+	counted, err := s.countFailure(ctx, under)
 	if err != nil {
 		return err
 	}
 	err = try()
 	if !guessed(err) {
-		forgive()
+		err = errors.Join(err, forgive(ctx, counted))
 	}
 	return err
 }
 
 // countFailure counts a failure under every rule, or under none where one refuses it. A login that
 // nobody has counts like any other, so that the limits do not tell which exist.
-func (s *Service) countFailure(login, address string) (forgive func(), err error) {
-	var counted []limit.Call
-	forgive = func() {
-		for _, call := range counted {
-			call.Forgive()
-		}
-	}
-	for _, by := range []struct {
-		rule limit.Rule
-		who  string
-	}{
-		{limit.LoginAddressFailures, address + " " + login}, {limit.LoginFailures, login}, {limit.AddressLoginFailures, address},
-	} {
-		call, err := s.limits.Count(by.rule, by.who)
+func (s *Service) countFailure(ctx context.Context, under []failureOf) ([]limit.Failure, error) {
+	var counted []limit.Failure
+	for _, by := range under {
+		failure, err := s.limits.Fail(ctx, by.rule, by.who, s.wallNow())
 		if err != nil {
-			forgive()
-			return nil, err
+			return nil, errors.Join(err, forgive(ctx, counted))
 		}
-		counted = append(counted, call)
+		counted = append(counted, failure)
 	}
-	return forgive, nil
+	return counted, nil
+}
+
+// forgive takes failures back, also when the call was given up meanwhile.
+func forgive(ctx context.Context, counted []limit.Failure) error {
+	var failed error
+	for _, failure := range counted {
+		failed = errors.Join(failed, failure.Forgive(context.WithoutCancel(ctx)))
+	}
+	return failed
+}
+
+// knownFor is how long an address that somebody has signed in from counts as theirs.
+const knownFor = 90 * 24 * time.Hour
+
+// ofSignIn is what a wrong password counts under. Whoever brings a device or an address of an earlier good
+// sign-in of the login counts apart from all others, so that nobody is locked out by strangers who try
+// their login.
+func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]failureOf, error) {
+	place, err := s.reads.SignInPlace(ctx, db.SignInPlaceParams{
+		Login: login, Address: printable(from.Address), Since: s.wallNow().Add(-knownFor),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read where the user has signed in: %w", err)
+	}
+	if userID, device := s.device(from.Device); device != "" && userID == place.UserID {
+		return []failureOf{{limit.LoginAddressFailures, "device " + device}}, nil
+	}
+	network := limit.Network(from.Address)
+	var under []failureOf
+	switch {
+	case place.Known:
+		under = []failureOf{{limit.LoginAddressFailures, "known " + from.Address + " " + login}}
+	case network != "":
+		under = []failureOf{{limit.LoginAddressFailures, network + " " + login}, {limit.LoginFailures, login}}
+	default:
+		under = []failureOf{{limit.LoginAddressFailures, from.Address + " " + login}, {limit.LoginFailures, login}}
+	}
+	under = append(under, failureOf{limit.AddressLoginFailures, from.Address})
+	if network != "" {
+		under = append(under, failureOf{limit.NetworkLoginFailures, network})
+	}
+	return under, nil
+}
+
+// ofFactor is what a wrong factor of a session counts under: the user, and not their login, which
+// anybody can try. Who has given only a password so far counts apart from who is signed in.
+func ofFactor(session Session) []failureOf {
+	id := strconv.FormatInt(session.userID(), 10)
+	if session.State == Whole {
+		return []failureOf{{limit.LoginAddressFailures, "user " + id}}
+	}
+	return []failureOf{
+		{limit.LoginAddressFailures, "begun " + id + " " + session.Address},
+		{limit.AddressLoginFailures, session.Address},
+	}
 }
 
 // byPassword finds the user whose login and password these are, and the hash that proved it. Of a
@@ -171,7 +230,7 @@ func (s *Service) byPassword(ctx context.Context, login, password string) (id in
 	case err != nil:
 		return 0, "", fmt.Errorf("compare password: %w", err)
 	case !match || !known:
-		return user.ID, "", guess{errInvalidCredentials}
+		return user.ID, "", guess{error: errInvalidCredentials}
 	}
 	return user.ID, hash, nil
 }
@@ -226,7 +285,7 @@ func (s *Service) begin(
 	case hasFactor(user) && e.code != "":
 		switch err := s.takeCode(ctx, q, user, e.code); {
 		case guessed(err):
-			return guess{errInvalidCredentials}
+			return guess{error: errInvalidCredentials, ofCode: true}
 		case err != nil:
 			return err
 		}

@@ -209,6 +209,9 @@ func (v *visit) userFacts(u session.User) []view.SubjectFact {
 	if u.HasTOTP || u.Passkeys > 0 {
 		factor = v.shell.Say(say.HasFactor)
 	}
+	if u.FactorLockedAt != nil {
+		factor = v.shell.Say(say.LockedFactor)
+	}
 	facts := []view.SubjectFact{
 		{Label: say.Number, Value: idText(u.ID), Class: "num"},
 		{Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},

@@ -87,7 +87,23 @@ func (v *visit) signIn() error {
 }
 
 func (v *visit) origin() session.Origin {
-	return session.Origin{Address: edge.Address(v.ctx()), Agent: v.r.UserAgent()}
+	return session.Origin{Address: edge.Address(v.ctx()), Agent: v.r.UserAgent(), Device: v.device()}
+}
+
+// device is the cookie of a browser in which somebody has signed in.
+func (v *visit) device() string {
+	cookie, err := v.r.Cookie(v.deviceCookie())
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (v *visit) deviceCookie() string {
+	if v.Secure {
+		return "__Host-device"
+	}
+	return "device"
 }
 
 // entered keeps a session's new token and leads on: to the second factor, or to where the user
@@ -110,8 +126,20 @@ func (v *visit) entered(opened session.Opened) error {
 	return nil
 }
 
-// keep gives the browser a session's new token.
-func (v *visit) keep(opened session.Opened) { v.setCookie(v.sessionCookie(), opened.Cookie, 0) }
+// keep gives the browser a session's new token, and a cookie by which it is known again once somebody has
+// signed in. Without that they are signed in all the same.
+func (v *visit) keep(opened session.Opened) {
+	v.setCookie(v.sessionCookie(), opened.Cookie, 0)
+	if opened.Session.State != session.Whole || v.Sessions.IsDevice(v.device(), opened.Session) {
+		return
+	}
+	device, err := v.Sessions.NewDevice(opened.Session)
+	if err != nil {
+		v.log(err)
+		return
+	}
+	v.setCookie(v.deviceCookie(), device, session.DeviceLife)
+}
 
 func (v *visit) signOut() error {
 	if v.session.ID != 0 {
@@ -156,6 +184,9 @@ func (v *visit) factor() error {
 		given = session.Factor{Assertion: []byte(answer)}
 	}
 	opened, err := v.Sessions.GiveFactor(v.ctx(), v.session, given)
+	if f := fault.As(err); f != nil && f.Code == "factor_locked" {
+		return v.showFactor(http.StatusForbidden, v.shell.Say(say.FactorLocked))
+	}
 	if f := fault.As(
 		err,
 	); f != nil &&

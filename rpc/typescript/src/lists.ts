@@ -21,6 +21,7 @@ export const errorCodes = [
   "deposit_not_pending",
   "external_payments_secret_not_configured",
   "factor_last",
+  "factor_locked",
   "factor_missing",
   "factor_needed",
   "factor_not_begun",

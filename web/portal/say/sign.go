@@ -31,6 +31,10 @@ var (
 		"The passkey was not used. Try again, or use a code.",
 		"Ключ доступа не использован. Попробуйте ещё раз или введите код.",
 	}
+	FactorLocked = Phrase{
+		"Too many wrong codes were given, so the second factor is locked. Ask for a new invitation, as if it were lost.",
+		"Введено слишком много неверных кодов, второй фактор заблокирован. Попросите новое приглашение, как при его утере.",
+	}
 	WrongFactor     = Phrase{"That was wrong, or was used already.", "Неверно или уже использовано."}
 	Continue        = Phrase{"Continue", "Продолжить"}
 	SetUpFactor     = Phrase{"Set up a second factor", "Настройка второго фактора"}

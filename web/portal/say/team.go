@@ -20,22 +20,23 @@ var (
 		"Owner: everything. Finance: balances, statements, payouts. Developer: keys, webhooks, events. Support: payments and appeals.",
 		"Владелец: всё. Финансы: балансы, выписки, выплаты. Разработчик: ключи, вебхуки, события. Поддержка: платежи и апелляции.",
 	}
-	Member      = Phrase{"User", "Пользователь"}
-	MemberYou   = Phrase{"you", "вы"}
-	MemberSeen  = Phrase{"Last seen", "Был(а)"}
-	MemberOn    = Phrase{"Active", "Активен"}
-	MemberOff   = Phrase{"Switched off", "Выключен"}
-	MemberNew   = Phrase{"Invited", "Приглашён"}
-	WithFactor  = Phrase{"Second factor", "Второй фактор"}
-	HasFactor   = Phrase{"set up", "настроен"}
-	NoFactorYet = Phrase{"not set up", "не настроен"}
-	Manage      = Phrase{"Manage", "Управлять"}
-	NotSignedIn = Phrase{"not signed in", "нет входа"}
-	OpenOnes    = Phrase{"Open sessions", "Открытые сеансы"}
-	SetRole     = Phrase{"Change the role", "Сменить роль"}
-	EndTheirs   = Phrase{"End all sessions", "Завершить все сеансы"}
-	Reinvite    = Phrase{"Invite anew", "Пригласить заново"}
-	MemberEnds  = Phrase{
+	Member       = Phrase{"User", "Пользователь"}
+	MemberYou    = Phrase{"you", "вы"}
+	MemberSeen   = Phrase{"Last seen", "Был(а)"}
+	MemberOn     = Phrase{"Active", "Активен"}
+	MemberOff    = Phrase{"Switched off", "Выключен"}
+	MemberNew    = Phrase{"Invited", "Приглашён"}
+	WithFactor   = Phrase{"Second factor", "Второй фактор"}
+	HasFactor    = Phrase{"set up", "настроен"}
+	LockedFactor = Phrase{"locked after wrong codes", "заблокирован после неверных кодов"}
+	NoFactorYet  = Phrase{"not set up", "не настроен"}
+	Manage       = Phrase{"Manage", "Управлять"}
+	NotSignedIn  = Phrase{"not signed in", "нет входа"}
+	OpenOnes     = Phrase{"Open sessions", "Открытые сеансы"}
+	SetRole      = Phrase{"Change the role", "Сменить роль"}
+	EndTheirs    = Phrase{"End all sessions", "Завершить все сеансы"}
+	Reinvite     = Phrase{"Invite anew", "Пригласить заново"}
+	MemberEnds   = Phrase{
 		"Each of these signs the user out everywhere.",
 		"Каждое из этих действий завершает все сеансы пользователя.",
 	}

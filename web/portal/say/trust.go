@@ -45,6 +45,7 @@ var signInOutcomes = map[string]Phrase{
 	"awaits_enrolment": {"Password right, second factor not set up", "Пароль верен, второй фактор не настроен"},
 	"factor_given":     {"Second factor given", "Второй фактор принят"},
 	"wrong_password":   {"Wrong password or login", "Неверный пароль или логин"},
+	"factor_locked":    {"Second factor locked after wrong codes", "Второй фактор заблокирован после неверных кодов"},
 	"wrong_factor":     {"Wrong second factor", "Неверный второй фактор"},
 }
 
@@ -222,6 +223,7 @@ var alarms = map[string]Phrase{
 	"day_unsealed":       {"A day is not sealed: late by %d s", "День не опечатан: опоздание %d с"},
 	"account_overdrawn":  {"Accounts owe more than they have: %d", "Счета в минусе: %d"},
 	"rate_stale":         {"Currencies without a fresh rate: %d", "Валюты без свежего курса: %d"},
+	"factor_locked":      {"Locked second factors: %d", "Заблокированные вторые факторы: %d"},
 	"feed_failing":       {"Rate feeds that fail: %d", "Источники курса с ошибкой: %d"},
 	"settlement_waiting": {"Payments that wait for a rate: %d", "Платежи ждут курса: %d"},
 	"events_dead":        {"Events given up in the last hour: %d", "События без доставки за час: %d"},

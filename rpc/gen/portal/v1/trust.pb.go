@@ -228,7 +228,7 @@ type AuditLogLine struct {
 	Before *structpb.Struct `protobuf:"bytes,9,opt,name=before,proto3" json:"before,omitempty"`
 	// The same fields as they are since then.
 	After *structpb.Struct `protobuf:"bytes,10,opt,name=after,proto3" json:"after,omitempty"`
-	// Of a sign-in: api or web; signed_in, awaits_factor, awaits_enrolment, factor_given, wrong_password or wrong_factor; and from
+	// Of a sign-in: api or web; signed_in, awaits_factor, awaits_enrolment, factor_given, wrong_password, wrong_factor or factor_locked; and from
 	// where it was made. The outcome of a decision is approved or refused.
 	Door string `protobuf:"bytes,11,opt,name=door,proto3" json:"door,omitempty"`
 	// How a sign-in or a decision ended.

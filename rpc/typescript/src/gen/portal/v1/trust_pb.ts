@@ -203,7 +203,7 @@ export type AuditLogLine = Message<"portal.v1.AuditLogLine"> & {
   after?: JsonObject | undefined;
 
   /**
-   * Of a sign-in: api or web; signed_in, awaits_factor, awaits_enrolment, factor_given, wrong_password or wrong_factor; and from
+   * Of a sign-in: api or web; signed_in, awaits_factor, awaits_enrolment, factor_given, wrong_password, wrong_factor or factor_locked; and from
    * where it was made. The outcome of a decision is approved or refused.
    *
    * @generated from field: string door = 11;

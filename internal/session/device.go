@@ -1,0 +1,48 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gorilla/securecookie"
+
+	"gateway.example/internal/auth"
+)
+
+const (
+	deviceName = "device"
+	// DeviceLife is how long a browser in which somebody has signed in counts as theirs.
+	DeviceLife = knownFor
+)
+
+// NewDevice is the value of a cookie by which a browser is known again in which the session's user has
+// signed in. It opens nothing: it only keeps strangers who try the login from locking the user out.
+func (s *Service) NewDevice(session Session) (string, error) {
+	value := strconv.FormatInt(session.userID(), 10) + " " + auth.RandomToken()
+	cookie, err := securecookie.EncodeMulti(deviceName, []byte(value), s.devices...)
+	if err != nil {
+		return "", fmt.Errorf("seal the device's cookie: %w", err)
+	}
+	return cookie, nil
+}
+
+// IsDevice reports whether a cookie is of a browser in which the session's user has signed in.
+func (s *Service) IsDevice(cookie string, session Session) bool {
+	userID, device := s.device(cookie)
+	return device != "" && userID == session.userID()
+}
+
+// device reads whose browser it is, and its random name. What is no such cookie is nobody's.
+func (s *Service) device(cookie string) (userID int64, name string) {
+	var value []byte
+	if cookie == "" || securecookie.DecodeMulti(deviceName, cookie, &value, s.devices...) != nil {
+		return 0, ""
+	}
+	id, name, _ := strings.Cut(string(value), " ")
+	userID, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, ""
+	}
+	return userID, name
+}

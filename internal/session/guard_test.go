@@ -1,0 +1,125 @@
+package session_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
+)
+
+// tries gives a wrong password so often, each time from another address that the format makes.
+func (o office) tries(t *testing.T, login, addresses string, times int) error {
+	t.Helper()
+	for n := range times {
+		_, err := o.SignIn(t.Context(), session.Credentials{Login: login, Password: "wrong wrong wrong"},
+			session.Origin{Address: fmt.Sprintf(addresses, n)})
+		if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o office) from(t *testing.T, login string, from session.Origin) error {
+	t.Helper()
+	_, err := o.SignIn(t.Context(), session.Credentials{Login: login, Password: password}, from)
+	return err
+}
+
+// Strangers who try a login lock nobody out who has signed in before: not from the address they did it from,
+// and not in the browser they did it in. Others wait, whatever their address.
+func TestStrangersLockNobodyOut(t *testing.T) {
+	o := newOffice(t)
+	in, secret, _ := o.operator(t, "root")
+	in, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
+	noError(t, err)
+	device, err := o.NewDevice(in.Session)
+	noError(t, err)
+	noError(t, o.tries(t, "root", "198.51.100.%d", 100))
+	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1"}), fault.TooManyRequests, "rate_limited")
+	noError(t, o.from(t, "root", home))
+	noError(t, o.from(t, "root", session.Origin{Address: "203.0.113.1", Device: device}))
+	// The browser of one user is no help with another's login, nor is one that nobody gave.
+	o.add(t, caller.Operator, "other", nil, nil)
+	noError(t, o.tries(t, "other", "198.51.101.%d", 100))
+	refused(t, o.from(t, "other", session.Origin{Address: "203.0.113.1", Device: device}), fault.TooManyRequests, "rate_limited")
+	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1", Device: device + "x"}), fault.TooManyRequests, "rate_limited")
+	// Who is signed in goes on giving their factor.
+	_, err = o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
+	noError(t, err)
+	// A known browser guesses no more often than any other.
+	for range 10 {
+		_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: "wrong wrong wrong"},
+			session.Origin{Address: "203.0.113.2", Device: device})
+		refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	}
+	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.2", Device: device}), fault.TooManyRequests, "rate_limited")
+}
+
+// Who has a whole network of IPv6 addresses has as many tries at a login as who has one address.
+func TestNetworksAreCounted(t *testing.T) {
+	o := newOffice(t)
+	o.add(t, caller.Operator, "root", nil, nil)
+	noError(t, o.tries(t, "root", "2001:db8:1:%x::/64", 10))
+	refused(t, o.tries(t, "root", "2001:db8:1:f%x::/64", 1), fault.TooManyRequests, "rate_limited")
+	noError(t, o.from(t, "root", session.Origin{Address: "2001:db8:2:1::/64"}))
+	for n := range 29 {
+		noError(t, o.tries(t, fmt.Sprintf("made-up-%d", n), "2001:db8:1:%x::/64", 10))
+	}
+	refused(t, o.tries(t, "made-up", "2001:db8:1:fff%x::/64", 1), fault.TooManyRequests, "rate_limited")
+}
+
+// Another process has the same counts, and so has one that was started again.
+func TestCountsAreShared(t *testing.T) {
+	o := newOffice(t)
+	o.add(t, caller.Operator, "root", nil, nil)
+	for range 10 {
+		_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: "wrong wrong wrong"}, home)
+		refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	}
+	limits := limit.New(o.Pool)
+	noError(t, limits.Load(t.Context()))
+	other, err := session.New(o.Pools(), dbtest.Vault(), limits, config)
+	noError(t, err)
+	other.At(o.now)
+	_, err = other.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
+	refused(t, err, fault.TooManyRequests, "rate_limited")
+}
+
+// Twenty wrong codes in a row lock the second factor, which the log of sign-ins says, until the user is
+// invited anew. A right code ends a row.
+func TestGuessedFactorIsLocked(t *testing.T) {
+	o := newOffice(t)
+	_, secret, recovery := o.operator(t, "root")
+	wrong := func(times int) {
+		t.Helper()
+		for n := range times {
+			_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: "00000x"},
+				session.Origin{Address: fmt.Sprintf("198.51.100.%d", n)})
+			refused(t, err, fault.Unauthenticated, "invalid_credentials")
+		}
+	}
+	wrong(19)
+	o.signIn(t, "root", o.nextCode(t, secret))
+	wrong(20)
+	for _, code := range []string{o.nextCode(t, secret), recovery[0]} {
+		_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
+		refused(t, err, fault.Forbidden, "factor_locked")
+	}
+	if n := o.Text(t, "select count(*) from sign_in_event where outcome = 'factor_locked'"); n != "1" {
+		t.Errorf("the log says %s times that it was locked", n)
+	}
+	list, _, err := o.Users(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99}, session.UserSearch{})
+	noError(t, err)
+	if len(list) != 1 || list[0].FactorLockedAt == nil {
+		t.Errorf("operators see %+v", list)
+	}
+	noError(t, o.Queries().UserForget(t.Context(), list[0].ID))
+	if left := o.Text(t, "select count(*) from app_user where factor_locked_at is not null"); left != "0" {
+		t.Error("still locked after the reset")
+	}
+}
