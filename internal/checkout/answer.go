@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 )
 
@@ -103,6 +104,11 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 	if over && p.Status == payment.Pending && t.move == (move{}) {
 		if err := card.Erase(p.MerchantID, p.ID).Run(ctx, q); err != nil {
 			return fmt.Errorf("erase card: %w", err)
+		}
+	}
+	if a := t.attempt; a.Card != nil && !underWay(a.Status) && a.Status != string(acquirer.Declined) {
+		if err := limit.ForgiveIn(ctx, q, limit.CardDeclines, hashed(a.Card)); err != nil {
+			return err
 		}
 	}
 	if a := t.attempt; a.Status == string(acquirer.Declined) && a.Source != nil {

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"time"
@@ -44,6 +45,19 @@ func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	return fault.RateLimited(others.Oldest.Add(window).Sub(now)).
 		Saying("Too many different cards were declined; come back later.")
 }
+
+// tryCard counts a try of a card, whatever the payment, cashbox and address, and refuses one that was
+// declined too often: who tries again and again guesses what is printed on its back. A try counts until the
+// bank has said yes, so that nothing is gained by many at once.
+func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) {
+	try, err := s.Limits.Fail(ctx, limit.CardDeclines, hashed(o.card), time.Now())
+	if f := fault.As(err); f != nil {
+		return try, f.Saying("This card was declined too often; come back later, or use another.")
+	}
+	return try, err
+}
+
+func hashed(card []byte) string { return hex.EncodeToString(card) }
 
 // declinedFor is longer than any limit looks back.
 const declinedFor = 24 * time.Hour

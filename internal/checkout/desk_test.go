@@ -297,6 +297,32 @@ func TestManyCards(t *testing.T) {
 	}
 }
 
+// One card is tried five times, whatever the payment and the address, also at once: a sixth try is refused until
+// the first is forgotten. What the bank said yes to was none.
+func TestOneCardIsGuessedAt(t *testing.T) {
+	b := setup(t)
+	enter := func(pan string, n int) error {
+		_, token := b.create(t, "")
+		d := typed(pan)
+		d.Address = fmt.Sprintf("192.0.2.%d", n)
+		_, err := b.checkouts.SubmitDetails(t.Context(), token, d)
+		return err
+	}
+	for n := range 5 {
+		noError(t, enter(panDeclined, n))
+	}
+	wantCode(t, "a sixth at once", enter(panDeclined, 6), "rate_limited")
+	b.later(t, time.Second)
+	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 5, "attempts")
+	wantCode(t, "a sixth later", enter(panDeclined, 7), "rate_limited")
+	b.Exec(t, "update failure_count set free_at = free_at - interval '1 hour'")
+	noError(t, enter(panDeclined, 8))
+	for n := range 12 {
+		noError(t, enter(panApproved, n))
+		b.later(t, time.Second)
+	}
+}
+
 // A kept card that cannot be opened is not offered, and keeps nobody from typing another.
 func TestSavedCardUnreadable(t *testing.T) {
 	b := setup(t)

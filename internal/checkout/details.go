@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -54,6 +55,10 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if !d.Keep && !d.Saved {
 		whose.UserID = nil // of a card that may not be kept nobody is named
 	}
+	try, err := s.tryCard(ctx, from)
+	if err != nil {
+		return View{}, err
+	}
 	attempt, err := s.begin(
 		ctx,
 		p,
@@ -62,7 +67,7 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 		db.AttemptInsertParams{AcquirerID: acquirerID, Source: from.source, Card: from.card},
 	)
 	if err != nil {
-		return View{}, err
+		return View{}, errors.Join(err, try.Forgive(context.WithoutCancel(ctx)))
 	}
 	s.authorise(ctx, to, p, attempt, entered, cvv)
 	if p, err = s.Payments.ByUUID(ctx, p.UUID); err != nil {
