@@ -54,3 +54,9 @@ where status = 'open' and created_at <= @until::timestamptz;
 
 -- name: AlarmConflicts :one
 select count(*), coalesce(min(created_at), @now::timestamptz)::timestamptz as oldest from card_conflict where closed_at is null;
+
+-- AlarmCommand counts the operators whom the command has made since, beside others there were.
+-- name: AlarmCommand :one
+select count(*), coalesce(min(c.at), @since::timestamptz)::timestamptz as oldest from setting_change c
+where c.actor = 'command' and c.at > @since::timestamptz and c.subject = 'user'
+  and exists (select from app_user u where u.kind = 'operator' and u.id < c.subject_key::bigint);

@@ -61,6 +61,7 @@ where p.id in (
      join trader t on t.id = m.trader_id
      where w.status = 'waiting' and w.id < @before_id and m.trader_id = @trader_id::bigint and m.enabled and t.enabled
        and (sqlc.narg(status)::text is null or sqlc.narg(status) = 'waiting')
+       and w.id <> all(@given_back::bigint[])
      order by w.id desc limit @page)
 )
 order by p.id desc limit @page;
@@ -135,7 +136,7 @@ select (select count(*) from (
         select 1 from payin where trader_id = @trader_id::bigint and status = 'processing' limit @most) as t)::integer as taken,
     (select count(*) from (
         select 1 from payin w
-        where w.status = 'waiting' and (w.currency, w.method) in (
+        where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currency, w.method) in (
             select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
             where m.trader_id = @trader_id::bigint and m.enabled and t.enabled
         ) limit @most) as w

@@ -158,7 +158,7 @@ func (e environment) operator(ctx context.Context, args []string) error {
 		return fmt.Errorf("the password on standard input must have at least %d characters", minPassword)
 	}
 	return e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
-		err := session.CreateOperator(ctx, db.New(pool), login, secret)
+		err := session.CreateOperator(ctx, pool, login, secret)
 		if db.IsUniqueViolation(err) {
 			return fmt.Errorf("the login %q is taken in %s", login, at)
 		}

@@ -83,6 +83,16 @@ var causes = map[string]struct {
 		1,
 		"2026-11-20 11:00:00Z",
 	},
+	"payouts_given_back": {
+		`insert into payin_take (trader_id, payin_id, at, given_back_at) select 1, n, '2026-11-20 09:00Z', '2026-11-20 10:00Z' from generate_series(1, 20) n`,
+		1,
+		"",
+	},
+	"operator_by_command": {
+		`with u as (insert into app_user (kind, role, login, created_at) select 'operator', 'admin', 'admin-' || n, now() from generate_series(1, 2) n returning id) insert into setting_change (at, actor, subject, subject_key, after) select '2026-11-20 10:00Z', 'command', 'user', max(id)::text, '{}' from u`,
+		1,
+		"2026-11-20 10:00:00Z",
+	},
 	"card_conflicts": {
 		`insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
 		values (1, 1, gen_random_uuid(), 'failed', 'charged', '2026-11-20 09:00Z')`,

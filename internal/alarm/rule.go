@@ -109,6 +109,16 @@ func Rules() []Rule {
 			Expression: firing("factor_locked"), find: factorLocked,
 		},
 		{
+			Name: "payouts_given_back", Severity: Ticket, Link: "/operator/traders",
+			Runbook:    "when-a-trader-gives-payouts-back",
+			Expression: firing("payouts_given_back"), find: givenBackOften,
+		},
+		{
+			Name: "operator_by_command", Severity: Page, Link: "/operator/users",
+			Runbook:    "when-the-command-has-made-an-operator",
+			Expression: firing("operator_by_command"), find: operatorByCommand,
+		},
+		{
 			Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
 			Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
 		},
@@ -226,6 +236,25 @@ func cardConflicts(ctx context.Context, q reads, now time.Time) (finding, error)
 
 func factorLocked(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmFactors(ctx, now)
+	return finding{row.Count, row.Oldest}, err
+}
+
+// A trader who gives so many payouts back in a day may be reading recipients.
+const (
+	giveBacksWithin = 24 * time.Hour
+	giveBacksMost   = 20
+)
+
+func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error) {
+	count, err := q.AlarmGiveBacks(ctx, db.AlarmGiveBacksParams{Since: now.Add(-giveBacksWithin), Most: giveBacksMost})
+	return finding{count: count}, err
+}
+
+// commandWithin is for how long an alarm tells of an operator whom nobody who was signed in has made.
+const commandWithin = 24 * time.Hour
+
+func operatorByCommand(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmCommand(ctx, now.Add(-commandWithin))
 	return finding{row.Count, row.Oldest}, err
 }
 

@@ -43,6 +43,25 @@ func (q *Queries) AlarmAudit(ctx context.Context, scope string) (AlarmAuditRow, 
 	return i, err
 }
 
+const alarmCommand = `-- name: AlarmCommand :one
+select count(*), coalesce(min(c.at), $1::timestamptz)::timestamptz as oldest from setting_change c
+where c.actor = 'command' and c.at > $1::timestamptz and c.subject = 'user'
+  and exists (select from app_user u where u.kind = 'operator' and u.id < c.subject_key::bigint)
+`
+
+type AlarmCommandRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmCommand counts the operators whom the command has made since, beside others there were.
+func (q *Queries) AlarmCommand(ctx context.Context, since time.Time) (AlarmCommandRow, error) {
+	row := q.db.QueryRow(ctx, alarmCommand, since)
+	var i AlarmCommandRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
 const alarmConflicts = `-- name: AlarmConflicts :one
 select count(*), coalesce(min(created_at), $1::timestamptz)::timestamptz as oldest from card_conflict where closed_at is null
 `

@@ -30,7 +30,7 @@ select (select count(*) from (
         select 1 from payin where trader_id = $1::bigint and status = 'processing' limit $2) as t)::integer as taken,
     (select count(*) from (
         select 1 from payin w
-        where w.status = 'waiting' and (w.currency, w.method) in (
+        where w.status = 'waiting' and w.id <> all($3::bigint[]) and (w.currency, w.method) in (
             select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
             where m.trader_id = $1::bigint and m.enabled and t.enabled
         ) limit $2) as w
@@ -38,8 +38,9 @@ select (select count(*) from (
 `
 
 type PayinDeskCountsParams struct {
-	TraderID int64
-	Most     int32
+	TraderID  int64
+	Most      int32
+	GivenBack []int64
 }
 
 type PayinDeskCountsRow struct {
@@ -49,7 +50,7 @@ type PayinDeskCountsRow struct {
 
 // PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
 func (q *Queries) PayinDeskCounts(ctx context.Context, arg PayinDeskCountsParams) (PayinDeskCountsRow, error) {
-	row := q.db.QueryRow(ctx, payinDeskCounts, arg.TraderID, arg.Most)
+	row := q.db.QueryRow(ctx, payinDeskCounts, arg.TraderID, arg.Most, arg.GivenBack)
 	var i PayinDeskCountsRow
 	err := row.Scan(&i.Taken, &i.Waiting)
 	return i, err
@@ -632,16 +633,18 @@ where p.id in (
      join trader t on t.id = m.trader_id
      where w.status = 'waiting' and w.id < $2 and m.trader_id = $1::bigint and m.enabled and t.enabled
        and ($3::text is null or $3 = 'waiting')
+       and w.id <> all($5::bigint[])
      order by w.id desc limit $4)
 )
 order by p.id desc limit $4
 `
 
 type PayinListForTraderParams struct {
-	TraderID int64
-	BeforeID int64
-	Status   *string
-	Page     int32
+	TraderID  int64
+	BeforeID  int64
+	Status    *string
+	Page      int32
+	GivenBack []int64
 }
 
 // PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
@@ -651,6 +654,7 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 		arg.BeforeID,
 		arg.Status,
 		arg.Page,
+		arg.GivenBack,
 	)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,8 @@ const (
 	NetworkLoginFailures Rule = "network_login_failures"
 	// CardDeclines are the tries of one card that its bank has not said yes to.
 	CardDeclines Rule = "card_declines"
+	// TraderTakes is counted by internal/payout.
+	TraderTakes Rule = "trader_takes"
 	// CheckoutCards is counted by internal/checkout.
 	CheckoutCards Rule = "checkout_cards"
 )

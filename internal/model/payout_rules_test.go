@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"time"
 
@@ -31,6 +32,7 @@ type modelPayout struct {
 	markup                   string
 	spot, frozen             int64
 	trader                   *modelTrader
+	gaveBack                 []*modelTrader
 	traderPart, platformPart int64
 	modelHistory
 	modelNews
@@ -161,6 +163,8 @@ func (m *gatewayModel) refuseTake(p *modelPayout, trader *modelTrader) string {
 		return "payin_take_limit"
 	case p.status != "waiting" || !p.expires.After(m.now):
 		return "payin_not_waiting"
+	case slices.Contains(p.gaveBack, trader):
+		return "not_found"
 	}
 	return ""
 }
@@ -176,9 +180,12 @@ func (m *gatewayModel) taken(trader *modelTrader) int {
 	return count
 }
 
-// giveBack lets any trader take a payout again. Of it nothing moves but its status.
+// giveBack lets any trader take a payout again, but for one who gave it back themselves. Of it nothing moves but its status.
 func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
 	m.movePayout(p, "waiting", actor, reason)
+	if p.trader != nil && actor == p.trader.Caller.Actor() {
+		p.gaveBack = append(p.gaveBack, p.trader)
+	}
 	p.trader, p.traderPart, p.platformPart = nil, 0, 0
 }
 

@@ -72,6 +72,9 @@ func (s *Service) take(
 	if Status(p.Status) != Waiting || !now.Before(p.ExpiresAt) {
 		return p, ErrNotWaiting
 	}
+	if err := s.mayTake(ctx, db.New(tx), who.TraderID, p); err != nil {
+		return p, err
+	}
 	trader, platform := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(terms.SharePercent)
 	var after db.Payin
 	err = db.Pipeline(ctx, tx,

@@ -196,8 +196,8 @@ func TestHistory(t *testing.T) {
 		"completed": {[]string{"take", "complete"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>completed"},
 		"failed":    {[]string{"take", "fail"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>failed bank says no"},
 		"resolved":  {[]string{"take", "resolve"}, "key:1 ->waiting|trader:T waiting>processing|operator:1 processing>completed"},
-		"given back": {[]string{"take", "give back", "take", "reclaim", "cancel"}, "key:1 ->waiting|trader:T waiting>processing|" +
-			"trader:T processing>waiting no money there|trader:T waiting>processing|operator:1 processing>waiting the trader sleeps|" +
+		"given back": {[]string{"take", "reclaim", "take", "give back", "cancel"}, "key:1 ->waiting|trader:T waiting>processing|" +
+			"operator:1 processing>waiting the trader sleeps|trader:T waiting>processing|trader:T processing>waiting no money there|" +
 			"key:1 waiting>cancelled"},
 		"reversed": {[]string{"take", "complete", "reverse"}, "key:1 ->waiting|trader:T waiting>processing|" +
 			"trader:T processing>completed|operator:1 completed>failed never arrived"},

@@ -24,7 +24,13 @@ func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32)
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return DeskCounts{}, err
 	}
-	row, err := s.q.PayinDeskCounts(ctx, db.PayinDeskCountsParams{TraderID: who.TraderID, Most: most})
+	givenBack, err := s.givenBack(ctx, s.q, who.TraderID)
+	if err != nil {
+		return DeskCounts{}, err
+	}
+	row, err := s.q.PayinDeskCounts(ctx, db.PayinDeskCountsParams{
+		TraderID: who.TraderID, Most: most, GivenBack: givenBack,
+	})
 	if err != nil {
 		return DeskCounts{}, fmt.Errorf("count payouts: %w", err)
 	}

@@ -114,8 +114,12 @@ func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Pag
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
+		givenBack, err := s.givenBack(ctx, q, who.TraderID)
+		if err != nil {
+			return nil, err
+		}
 		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
-			TraderID: who.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+			TraderID: who.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1, GivenBack: givenBack,
 		})
 	})
 	if err != nil {

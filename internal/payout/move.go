@@ -49,6 +49,8 @@ type change struct {
 	proof  *string
 	// may settles whether the change may be made of the locked payout; nil is yes.
 	may func(*db.Queries, db.Payin) error
+	// byTrader says that a trader gives the payout back themselves.
+	byTrader bool
 }
 
 // end carries a locked payout to a terminal status: row, history, webhook and last the money.

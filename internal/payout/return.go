@@ -11,12 +11,12 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any
-// trader.
+// GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any other
+// trader. Who could take it again at will would read recipients and pay nobody.
 func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	found, c, err := s.traderChange(ctx, who, id, func(f fault.Fields) change {
 		f.OptionalMaxLength("reason", reason, maxText)
-		return change{to: Waiting, reason: reason}
+		return change{to: Waiting, reason: reason, byTrader: true}
 	})
 	if err != nil {
 		return Offer{}, err
@@ -65,6 +65,12 @@ func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits,
 			return err
 		}
 		now := s.clock.Now()
+		if p.TraderID != nil && c.byTrader {
+			given := db.TakeGiveBackParams{TraderID: *p.TraderID, PayinID: p.ID, At: &now}
+			if err := db.New(tx).TakeGiveBack(ctx, given); err != nil {
+				return fmt.Errorf("note who gave the payout back: %w", err)
+			}
+		}
 		err := db.Pipeline(ctx, tx,
 			db.One(&after, (*db.Queries).PayinGiveBack, db.PayinGiveBackParams{
 				MerchantID: p.MerchantID, ID: p.ID, StatusReason: c.reason, Now: now,

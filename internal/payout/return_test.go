@@ -46,8 +46,45 @@ func TestTakeLimit(t *testing.T) {
 	mine := b.Text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
 	_, err := b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil)
 	noError(t, err)
-	_, err = b.payouts.Take(context.Background(), trader.Caller, mine)
+	_, err = b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more"))))
 	noError(t, err)
+}
+
+// What a trader gave back is neither offered to them again nor theirs to take, and they take only so many in an
+// hour: who could do otherwise would read all recipients. What an operator took from them they may take again.
+func TestRecipientsAreNotHarvested(t *testing.T) {
+	b := setup(t)
+	ctx := context.Background()
+	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
+	first := b.create(t, m.Caller, request("order-first"))
+	b.take(t, trader, first)
+	_, err := b.payouts.Reclaim(ctx, operator, id(first), nil)
+	noError(t, err)
+	b.take(t, trader, first)
+	_, err = b.payouts.GiveBack(ctx, trader.Caller, id(first), nil)
+	noError(t, err)
+	_, err = b.payouts.Take(ctx, trader.Caller, id(first))
+	wantCode(t, err, "not_found")
+	list, _, err := b.payouts.ListForTrader(ctx, trader.Caller, payout.Page{})
+	noError(t, err)
+	counts, err := b.payouts.DeskCounts(ctx, trader.Caller, 100)
+	noError(t, err)
+	if len(list) != 0 || counts.Waiting != 0 {
+		t.Errorf("offered again: %d, counted %d", len(list), counts.Waiting)
+	}
+	b.take(t, b.trader(t, "sbp"), first) // anybody else's
+	b.Exec(t, "update rate_limit set calls = 3 where name = 'trader_takes'")
+	for n := range 3 {
+		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", n)))
+		_, err := b.payouts.Take(ctx, trader.Caller, id(p))
+		if n < 2 {
+			noError(t, err)
+		} else {
+			wantCode(t, err, "rate_limited")
+			b.clock.Advance(time.Hour)
+			b.take(t, trader, p)
+		}
+	}
 }
 
 // By default twenty.

@@ -213,14 +213,19 @@ func TestOnlyHashesAreStored(t *testing.T) {
 
 func TestCreateOperator(t *testing.T) {
 	p := newPeople(t)
-	noError(t, session.CreateOperator(t.Context(), p.Queries(), "root", password))
+	noError(t, session.CreateOperator(t.Context(), p.Pool, "root", password))
 	token, err := p.Login(t.Context(), session.Credentials{Login: "root", Password: password}, home)
 	if err != nil || token.Kind != caller.Operator {
 		t.Errorf("%s, %v", token.Kind, err)
 	}
-	if err := session.CreateOperator(t.Context(), p.Queries(), "root", "another password"); err == nil ||
+	if err := session.CreateOperator(t.Context(), p.Pool, "root", "another password"); err == nil ||
 		strings.Contains(err.Error(), "another password") {
 		t.Errorf("the login is taken: %v", err)
+	}
+	// Who has the database's address leaves a trace, without the password's hash.
+	if kept := p.Text(t, `select string_agg(actor || ' ' || subject || ' ' || (after->>'login') || ' ' || (after->>'role') ||
+		(after ? 'password_hash')::text, ', ') from setting_change`); kept != "command user root adminfalse" {
+		t.Errorf("the log of settings has %q", kept)
 	}
 }
 

@@ -91,13 +91,23 @@ func (s *Service) create(
 	return c, link, nil
 }
 
-// CreateOperator makes a user who runs the platform.
-func CreateOperator(ctx context.Context, q *db.Queries, login, password string) error {
+// byCommand is who changes settings on the machine itself, and not as an operator who is signed in.
+const byCommand = "command"
+
+// CreateOperator makes a user who runs the platform, on the word of whoever has the database's address. The log of
+// settings says so, and where there were operators already an alarm tells them.
+func CreateOperator(ctx context.Context, b db.Beginner, login, password string) error {
 	hash, err := HashPassword(password)
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
 	}
-	_, err = InsertUser(ctx, q, NewUser{Kind: caller.Operator, Login: login}, hash, time.Now())
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	_, err = db.CreateSetting(ctx, b, db.SettingChange{At: now, Actor: byCommand, Subject: "user"}, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			return InsertUser(ctx, q, NewUser{Kind: caller.Operator, Login: login}, hash, now)
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.UserSetting(ctx, id) },
+	})
 	if err != nil {
 		return fmt.Errorf("create operator %q: %w", login, err)
 	}

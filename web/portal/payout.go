@@ -270,6 +270,9 @@ func (v *visit) take() error {
 		return v.done(v.payoutPath(id), "taken")
 	}
 	f := fault.As(err)
+	if f != nil && f.Kind == fault.TooManyRequests {
+		return v.done("/trader", "take-limit")
+	}
 	if f == nil || f.Kind != fault.Refused {
 		return err
 	}

@@ -1,0 +1,57 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+)
+
+// What a trader gave back lately is not offered to them again, so far back and so many of them.
+const (
+	givenBackFor  = 7 * 24 * time.Hour
+	givenBackMost = 2000
+)
+
+// givenBack are the payouts that a trader gave back.
+func (s *Service) givenBack(ctx context.Context, q *db.Queries, traderID int64) ([]int64, error) {
+	list, err := q.TakesGivenBack(ctx, db.TakesGivenBackParams{
+		TraderID: traderID, Since: s.clock.Now().Add(-givenBackFor), Page: givenBackMost,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what the trader gave back: %w", err)
+	}
+	return append([]int64{}, list...), nil
+}
+
+// mayTake refuses a trader who gave the payout back before, or has taken as many in the last hour as they
+// may: each shows them a recipient. They are locked, and what they take is noted.
+func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payin) error {
+	gaveBack, err := q.TakeWasGivenBack(ctx, db.TakeWasGivenBackParams{TraderID: traderID, PayinID: p.ID})
+	if err != nil {
+		return fmt.Errorf("read whether the trader gave the payout back: %w", err)
+	}
+	if gaveBack {
+		return fault.ErrNotFound
+	}
+	bound, err := q.RateLimitGet(ctx, string(limit.TraderTakes))
+	if err != nil {
+		return fmt.Errorf("read the limit of takes: %w", err)
+	}
+	now, span := s.clock.Now(), time.Duration(bound.PerSeconds)*time.Second
+	taken, err := q.TakesOf(ctx, db.TakesOfParams{TraderID: traderID, Since: now.Add(-span)})
+	if err != nil {
+		return fmt.Errorf("count what the trader took: %w", err)
+	}
+	if taken.Takes >= int64(bound.Calls) {
+		return fault.RateLimited(max(taken.Oldest.Add(span).Sub(now), time.Second)).
+			Saying("You have taken as many payouts as you may in an hour.")
+	}
+	if err := q.TakePut(ctx, db.TakePutParams{TraderID: traderID, PayinID: p.ID, At: now}); err != nil {
+		return fmt.Errorf("note who takes the payout: %w", err)
+	}
+	return nil
+}
