@@ -62,9 +62,9 @@ type texts struct {
 func (c *config) settings(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
-		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
-		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages"},
-		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals"},
+		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect; a sandbox listens on 127.0.0.1 unless it is told"},
+		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages; a sandbox listens on 127.0.0.1 unless it is told"},
+		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals; a sandbox listens on 127.0.0.1 unless it is told"},
 		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
 			"address of /healthz, /readyz and /metrics, which ask nobody who they are"},
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
@@ -162,6 +162,15 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	}
 	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""
+	if c.sandbox { // whoever reaches it may do everything in it
+		for flag, address := range map[string]*string{
+			flagAPIAddr: &c.apiAddr, flagPayAddr: &c.payAddr, flagPortalAddr: &c.portalAddr,
+		} {
+			if !c.fixed[flag] {
+				*address = loopback(*address)
+			}
+		}
+	}
 	if err := c.complete(t); err != nil {
 		return c, usageError{err}
 	}

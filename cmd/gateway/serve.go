@@ -471,13 +471,18 @@ func (g *gateway) sayGoodbye() {
 // alone where that is how the URL has it, and to open new connections when the gateway is about to
 // stop.
 func (g *gateway) public(address string, handler http.Handler) http.Handler {
+	if g.sandbox {
+		handler = onlyOwnHosts(handler, g.baseURL, g.payURL, g.portalURL)
+	}
 	handler = g.proxies.In(handler)
 	secure := strings.HasPrefix(address, "https://")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if secure {
 			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		if g.leaving.Load() {
+		// Where a body has a length beside its chunks, another reader of the same connection may have seen its end
+		// elsewhere, and net/http drops the length before anybody sees it. So nothing that stands behind chunks is read.
+		if g.leaving.Load() || len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close")
 		}
 		handler.ServeHTTP(w, r)

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Behind a body in chunks nothing is read from the connection: with a length beside them, a proxy in front may
+// have seen the end of the body elsewhere.
+func TestNothingBehindChunks(t *testing.T) {
+	t.Parallel()
+	g := &gateway{}
+	server := httptest.NewServer(g.public("http://x", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, r.URL.Path)
+	})))
+	defer server.Close()
+	const chunks, behind = "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET /behind HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	for name, c := range map[string]struct {
+		rest    string
+		answers int
+	}{
+		"a length and chunks": {"Content-Length: 6\r\n" + chunks, 1},
+		"chunks alone":        {chunks, 1},
+		"a length":            {"Content-Length: 1\r\n\r\na", 2},
+	} {
+		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(connection, "POST /a HTTP/1.1\r\nHost: x\r\n"+c.rest+behind)
+		got, _ := io.ReadAll(connection) // it may be reset, as what stands behind is thrown away
+		_ = connection.Close()
+		if strings.Count(string(got), "HTTP/1.1 200") != c.answers || strings.Contains(string(got), "/behind") != (c.answers == 2) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
