@@ -126,7 +126,7 @@ func (s *Service) openAppeal(
 			return err
 		}
 		q := db.New(tx)
-		err := storeFile(ctx, q, r.File, func(ctx context.Context, number int32, piece []byte) error {
+		err := storeFile(ctx, q, io.NewSectionReader(r.File, 0, r.File.Size()), r.File.Size(), func(ctx context.Context, number int32, piece []byte) error {
 			return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
 				MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
 			})
@@ -170,17 +170,17 @@ func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == n
 
 // storeFile writes a file in pieces, of which one is in memory at a time.
 func storeFile(
-	ctx context.Context, q *db.Queries, file *io.SectionReader,
+	ctx context.Context, q *db.Queries, file io.Reader, size int64,
 	insert func(ctx context.Context, number int32, piece []byte) error,
 ) error {
 	ctx = db.WithTime(ctx)
 	if err := q.AppealUnhurried(ctx); err != nil {
 		return fmt.Errorf("allow time for a file: %w", err)
 	}
-	piece := make([]byte, min(appealPiece, file.Size()))
-	for at, number := int64(0), int32(0); at < file.Size(); at, number = at+int64(len(piece)), number+1 {
-		piece = piece[:min(int64(len(piece)), file.Size()-at)]
-		if n, err := file.ReadAt(piece, at); n < len(piece) {
+	piece := make([]byte, min(appealPiece, size))
+	for at, number := int64(0), int32(0); at < size; at, number = at+int64(len(piece)), number+1 {
+		piece = piece[:min(int64(len(piece)), size-at)]
+		if _, err := io.ReadFull(file, piece); err != nil {
 			return fmt.Errorf("read file: %w", err)
 		}
 		if err := insert(ctx, number, piece); err != nil {

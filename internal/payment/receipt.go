@@ -93,6 +93,10 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		if count >= MaxReceipts {
 			return errReceiptsFull
 		}
+		content, size, err := withoutMetadata(file, media)
+		if err != nil {
+			return fmt.Errorf("read receipt: %w", err)
+		}
 		number := int16(count) + 1
 		err = q.ReceiptInsert(ctx, db.ReceiptInsertParams{
 			MerchantID: p.MerchantID,
@@ -100,13 +104,13 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 			Number:     number,
 			FileName:   name,
 			FileType:   media,
-			FileSize:   file.Size(),
+			FileSize:   size,
 			CreatedAt:  now,
 		})
 		if err != nil {
 			return fmt.Errorf("keep receipt: %w", err)
 		}
-		return storeFile(ctx, q, file, func(ctx context.Context, at int32, piece []byte) error {
+		return storeFile(ctx, q, content, size, func(ctx context.Context, at int32, piece []byte) error {
 			return q.ReceiptChunkInsert(ctx, db.ReceiptChunkInsertParams{
 				MerchantID: p.MerchantID, PaymentID: p.ID, Receipt: number, Number: at, Content: piece,
 			})

@@ -1,0 +1,302 @@
+package payment
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+)
+
+// A picture of a receipt says where and when it was taken, and by which device. Its trader is a stranger to the
+// payer, so that is left out before it is kept; nothing is encoded anew. Which way up it is stays, as it is needed
+// to read it, and so does the colour profile. A PDF is kept as it came: what is about it cannot be told from what
+// is in it without taking it apart.
+
+// withoutMetadata is a file of a media type without what is told about it, and its size. One that is not built as
+// its type says is kept as it came.
+func withoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
+	k := keeping{file: file}
+	var err error
+	switch media {
+	case "image/jpeg":
+		err = k.jpeg()
+	case "image/png":
+		err = k.png()
+	case "image/webp":
+		err = k.webp()
+	default:
+		err = errOtherwiseBuilt
+	}
+	if errors.Is(err, errOtherwiseBuilt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.NewSectionReader(file, 0, file.Size()), file.Size(), nil
+	}
+	return io.MultiReader(k.parts...), k.size, err
+}
+
+var errOtherwiseBuilt = errors.New("the file is not built as its type says")
+
+// keeping collects what is kept of a file, in order.
+type keeping struct {
+	file  *io.SectionReader
+	parts []io.Reader
+	size  int64
+}
+
+func (k *keeping) keep(from, size int64) {
+	k.parts, k.size = append(k.parts, io.NewSectionReader(k.file, from, size)), k.size+size
+}
+
+func (k *keeping) put(content []byte) {
+	k.parts, k.size = append(k.parts, bytes.NewReader(content)), k.size+int64(len(content))
+}
+
+// read reads so many bytes at a place.
+func (k *keeping) read(at, size int64) ([]byte, error) {
+	if at+size > k.file.Size() {
+		return nil, io.ErrUnexpectedEOF
+	}
+	content := make([]byte, size)
+	_, err := k.file.ReadAt(content, at)
+	if errors.Is(err, io.EOF) && at+size == k.file.Size() {
+		err = nil
+	}
+	return content, err
+}
+
+// The markers of a JPEG that are asked for.
+const (
+	markStart = 0xd8
+	markEnd   = 0xd9
+	markScan  = 0xda
+	markApp0  = 0xe0
+	markExif  = 0xe1
+	markICC   = 0xe2
+	markAdobe = 0xee // says how colours are encoded
+	markApp15 = 0xef
+	markText  = 0xfe
+)
+
+func (k *keeping) jpeg() error {
+	head, err := k.read(0, 2)
+	if err != nil || head[0] != 0xff || head[1] != markStart {
+		return errors.Join(errOtherwiseBuilt, err)
+	}
+	k.keep(0, 2)
+	at := int64(2)
+	for {
+		mark, err := k.read(at, 2)
+		if err != nil {
+			return err
+		}
+		switch {
+		case mark[0] != 0xff:
+			return errOtherwiseBuilt
+		case mark[1] == 0xff: // a fill byte
+			at++
+			continue
+		case mark[1] == markEnd:
+			k.keep(at, 2)
+			return nil // what stands behind the picture is another, or a film
+		}
+		length, err := k.read(at+2, 2)
+		if err != nil {
+			return err
+		}
+		size := 2 + int64(binary.BigEndian.Uint16(length))
+		if size < 4 || at+size > k.file.Size() {
+			return errOtherwiseBuilt
+		}
+		if err := k.segment(mark[1], at, size); err != nil {
+			return err
+		}
+		at += size
+		if mark[1] == markScan {
+			end, err := k.scanned(at)
+			if err != nil {
+				return err
+			}
+			k.keep(at, end-at)
+			if at = end; at == k.file.Size() { // it breaks off, as some do
+				return nil
+			}
+		}
+	}
+}
+
+// segment keeps a segment of a JPEG that belongs to the picture.
+func (k *keeping) segment(mark byte, at, size int64) error {
+	begins := func(with string) bool {
+		if size < int64(4+len(with)) {
+			return false
+		}
+		got, err := k.read(at+4, int64(len(with)))
+		return err == nil && string(got) == with
+	}
+	const exif = "Exif\x00\x00"
+	switch {
+	case mark == markExif && begins(exif):
+		content, err := k.read(at+10, size-10)
+		if err != nil {
+			return err
+		}
+		if tiff := onlyOrientation(content); tiff != nil {
+			k.put(append([]byte{0xff, markExif, 0, byte(2 + len(exif) + len(tiff))}, exif+string(tiff)...))
+		}
+	case mark == markText,
+		mark == markApp0 && !begins("JFIF\x00"),
+		mark == markICC && !begins("ICC_PROFILE\x00"),
+		mark > markApp0 && mark <= markApp15 && mark != markICC && mark != markAdobe:
+	default:
+		k.keep(at, size)
+	}
+	return nil
+}
+
+// scanned finds where the next marker stands behind the pixels that begin at a place, or the end of the file.
+func (k *keeping) scanned(at int64) (int64, error) {
+	pixels := bufio.NewReader(io.NewSectionReader(k.file, at, k.file.Size()-at))
+	marked := false
+	for ; ; at++ {
+		b, err := pixels.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return at, nil
+		case err != nil:
+			return 0, err
+		case marked && b != 0 && b != 0xff && (b < 0xd0 || b > 0xd7): // not stuffed, nor a restart
+			return at - 1, nil
+		}
+		marked = b == 0xff
+	}
+}
+
+// maxExif is more than EXIF data has before its first directory ends.
+const maxExif = 64 << 10
+
+func (k *keeping) png() error {
+	const signature = 8
+	k.keep(0, signature)
+	for at := int64(signature); ; {
+		head, err := k.read(at, 8)
+		if err != nil {
+			return err
+		}
+		data := int64(binary.BigEndian.Uint32(head))
+		size := 12 + data
+		if at+size > k.file.Size() {
+			return errOtherwiseBuilt
+		}
+		switch kind := string(head[4:]); kind {
+		case "tEXt", "zTXt", "iTXt", "tIME":
+		case "eXIf":
+			content, err := k.read(at+8, min(data, maxExif))
+			if err != nil {
+				return err
+			}
+			if tiff := onlyOrientation(content); tiff != nil {
+				chunk := append(binary.BigEndian.AppendUint32(nil, uint32(len(tiff))), kind+string(tiff)...)
+				k.put(binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:])))
+			}
+		case "IEND":
+			k.keep(at, size)
+			return nil
+		default:
+			k.keep(at, size)
+		}
+		at += size
+	}
+}
+
+// The flags of an extended WebP that tell of chunks which are left out.
+const (
+	webpXMP  = 0x04
+	webpExif = 0x08
+)
+
+func (k *keeping) webp() error {
+	head, err := k.read(0, 12)
+	if err != nil {
+		return err
+	}
+	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
+	if end > k.file.Size() {
+		return errOtherwiseBuilt
+	}
+	var exif, extended []byte
+	for at := int64(12); at < end; {
+		chunk, err := k.read(at, 8)
+		if err != nil {
+			return err
+		}
+		data := int64(binary.LittleEndian.Uint32(chunk[4:]))
+		size := 8 + data + data%2
+		if at+size > end {
+			return errOtherwiseBuilt
+		}
+		switch string(chunk[:4]) {
+		case "XMP ":
+		case "EXIF":
+			content, err := k.read(at+8, min(data, maxExif))
+			if err != nil {
+				return err
+			}
+			exif = onlyOrientation(bytes.TrimPrefix(content, []byte("Exif\x00\x00")))
+		case "VP8X":
+			if extended, err = k.read(at, size); err != nil || data < 1 {
+				return errors.Join(errOtherwiseBuilt, err)
+			}
+			extended[8] &^= webpXMP | webpExif
+			k.put(extended)
+		default:
+			k.keep(at, size)
+		}
+		at += size
+	}
+	if exif != nil && extended != nil {
+		extended[8] |= webpExif
+		k.put(append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(exif))), exif...))
+	}
+	binary.LittleEndian.PutUint32(head[4:], uint32(4+k.size))
+	k.parts, k.size = append([]io.Reader{bytes.NewReader(head)}, k.parts...), k.size+int64(len(head))
+	return nil
+}
+
+const (
+	tagOrientation = 0x0112
+	upright        = 1
+	orientations   = 8
+)
+
+// onlyOrientation is EXIF data that say of a picture which way up it is, and nothing else; nil of one that is
+// upright, or of which they do not say.
+func onlyOrientation(tiff []byte) []byte {
+	if len(tiff) < 8 {
+		return nil
+	}
+	var order binary.ByteOrder = binary.BigEndian
+	if tiff[0] == 'I' {
+		order = binary.LittleEndian
+	}
+	first := int64(order.Uint32(tiff[4:]))
+	if first+2 > int64(len(tiff)) {
+		return nil
+	}
+	const entry = 12
+	at := first + 2
+	for range order.Uint16(tiff[first:]) {
+		if at+entry > int64(len(tiff)) {
+			return nil
+		}
+		if order.Uint16(tiff[at:]) == tagOrientation {
+			way := order.Uint16(tiff[at+8:])
+			if way <= upright || way > orientations {
+				return nil
+			}
+			return []byte{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(way), 0, 0, 0, 0, 0, 0}
+		}
+		at += entry
+	}
+	return nil
+}
