@@ -28,16 +28,19 @@ func checkText(found fault.Fields, m protoreflect.Message) {
 // textFlaw says why a field cannot take a text, or "" where it can.
 func textFlaw(field protoreflect.FieldDescriptor, text string) string {
 	wire, _ := proto.GetExtension(field.Options(), gatewayv1.E_Wire).(*gatewayv1.Wire)
-	return WireFlaw(wire, text)
+	return WireFlaw(string(field.Name()), wire, text)
 }
 
-// WireFlaw is textFlaw for a field's wire option, which may be nil.
-func WireFlaw(wire *gatewayv1.Wire, text string) string {
+// WireFlaw is textFlaw for a field's name and its wire option, which may be nil.
+func WireFlaw(name string, wire *gatewayv1.Wire, text string) string {
 	if wire.GetTrimmed() {
 		text = strings.TrimSpace(text)
 	}
 	if wire.GetLines() {
 		return fault.TextLinesFlaw(text)
+	}
+	if fault.IsName(name) {
+		return fault.NameFlaw(text)
 	}
 	return fault.TextFlaw(text)
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gateway.example/internal/checkout"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"

@@ -155,3 +155,24 @@ func TestTextFlaw(t *testing.T) {
 		testenv.Want(t, fault.TextLinesFlaw(text), want.lines, "%q as lines", text)
 	}
 }
+
+// What something is known by holds nothing that nobody sees; other texts may, as some languages need it.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const unseen = "must not contain invisible characters or such that change the direction of writing"
+	for text, want := range map[string]string{
+		"order-1": "", "заказ №7": "", "e\u0301": "", "a\u202efdp.exe": unseen, "order\u200b-1": unseen, "\ufefforder": unseen,
+		"a\u2066b": unseen, "a\u200db": unseen, "a\u00adb": unseen, "a\U000e0041": unseen, "bell\a": "must not contain control characters",
+	} {
+		testenv.Want(t, fault.NameFlaw(text), want, "%q", text)
+		if want == unseen {
+			testenv.Want(t, fault.TextFlaw(text), "", "%q as another text", text)
+		}
+	}
+	for field, want := range map[string]bool{
+		"orderId": true, "order_id": true, "idempotencyKey": true, "external_reference": true, "login": true, "fileName": true,
+		"description": false, "paid": false, "holder": false, "reason": false,
+	} {
+		testenv.Want(t, fault.IsName(field), want, "%s is a name", field)
+	}
+}

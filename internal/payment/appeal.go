@@ -213,7 +213,7 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 func checkFileName(f fault.Fields, name string) {
 	length := utf8.RuneCountInString(name)
 	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
-	flaw := fault.TextFlaw(name)
+	flaw := fault.NameFlaw(name)
 	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
 }
 

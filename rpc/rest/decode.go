@@ -143,7 +143,7 @@ func (d *decoder) sound(at *path, v strictjson.Token) bool {
 func (d *decoder) text(at *path, f *field, v strictjson.Token) bool {
 	flaw := v.Flaw
 	if flaw == "" {
-		flaw = rpc.WireFlaw(f.wire, v.Text)
+		flaw = rpc.WireFlaw(string(f.desc.Name()), f.wire, v.Text)
 	}
 	if flaw != "" {
 		d.report(at, flaw)

@@ -103,6 +103,10 @@ func (v *visit) form() (url.Values, error) {
 	flaws := fault.Fields{}
 	for name, values := range v.r.PostForm {
 		for _, value := range values {
+			if fault.IsName(name) {
+				flaws.Flaw(name, fault.NameFlaw(value))
+				continue
+			}
 			flaws.Flaw(name, fault.TextLinesFlaw(value))
 		}
 	}
