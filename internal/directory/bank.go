@@ -46,7 +46,7 @@ var (
 	bankPlaces = []string{"{value}", "{phone}", "{amount}", "{recipient}"}
 	// bankScheme is https, or an app's own. What a browser itself would run or show is not an app's.
 	bankScheme   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
-	noBankScheme = []string{"http", "javascript", "data", "vbscript", "file", "blob", "about", "filesystem"}
+	noBankScheme = []string{"http", "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "intent"}
 	language     = regexp.MustCompile(`^[a-z]{2}$`)
 )
 

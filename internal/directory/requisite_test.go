@@ -181,6 +181,7 @@ func TestSetBankRefuses(t *testing.T) {
 		"another's method":  {func(b *directory.Bank) { b.Methods = []string{"iban"} }, "methods"},
 		"a card checkout":   {func(b *directory.Bank) { b.Methods = []string{"mtstpay"} }, "methods"},
 		"a script":          {func(b *directory.Bank) { b.Link = "javascript:alert({amount})" }, "link"},
+		"an intent":         {func(b *directory.Bank) { b.Link = "intent://pay/{amount}#Intent;package=evil;end" }, "link"},
 		"a script in caps":  {func(b *directory.Bank) { b.Link = "JavaScript:alert(1)" }, "link"},
 		"data":              {func(b *directory.Bank) { b.Link = "data:text/html,{value}" }, "link"},
 		"plain http":        {func(b *directory.Bank) { b.Link = "http://alpha.example/{value}" }, "link"},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,5 +130,46 @@ func TestDeployHasNoSecrets(t *testing.T) {
 				t.Errorf("%s has a value of %s", file, found[1])
 			}
 		}
+	}
+}
+
+// The proxy lets nobody else at what is for operators alone: each of their calls, and their pages.
+func TestProxyKeepsOperatorsIn(t *testing.T) {
+	t.Parallel()
+	conf := read(t, "deploy/nginx/nginx.conf")
+	limited := regexp.MustCompile(`location (~|\^~) (\S+) \{\s+allow 10\.0\.0\.0/8;\s+deny all;`).FindAllStringSubmatch(conf, -1)
+	lets := func(path string) bool {
+		for _, location := range limited {
+			if location[1] == "^~" && strings.HasPrefix(path, location[2]) ||
+				location[1] == "~" && regexp.MustCompile(location[2]).MatchString(path) {
+				return false
+			}
+		}
+		return true
+	}
+	checked := 0
+	for line := range strings.Lines(read(t, "internal/acceptance/testdata/access.txt")) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] == "#" {
+			continue
+		}
+		only := len(words) == 2 && words[1] == "operators"
+		if only {
+			checked++
+		}
+		merchants := slices.Contains(words[1:], "key") || slices.Contains(words[1:], "financiers")
+		if path := "/" + words[0]; only && lets(path) || merchants && !lets(path) {
+			t.Errorf("%s: let in from everywhere: %t", path, lets(path))
+		}
+	}
+	for path, want := range map[string]bool{
+		"/operator": false, "/operator/users/new": false, "/merchant": true, "/trader/payouts/1": true, "/sign-in": true,
+	} {
+		if lets(path) != want {
+			t.Errorf("%s: let in from everywhere: %t", path, !want)
+		}
+	}
+	if checked < 30 {
+		t.Errorf("only %d calls of operators were found", checked)
 	}
 }
