@@ -3,11 +3,15 @@ package rpc
 import (
 	"context"
 	"net/http"
+	"strings"
+	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/money"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -49,6 +53,8 @@ func (s *CredentialService) CreateCredential(
 ) (*connect.Response[portalv1.CreateCredentialResponse], error) {
 	key, secret, err := s.keys.Create(ctx, caller.From(ctx), auth.NewCredential{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetName(), Scopes: req.Msg.GetScopes(),
+		ExpiresAt: optionalMoment(req.Msg.GetExpiresAt()), Networks: req.Msg.GetAllowedNetworks(),
+		PayoutDailyLimit: req.Msg.GetPayoutDailyLimit(),
 	})
 	if err != nil {
 		return nil, err
@@ -79,10 +85,26 @@ func credentialView(key auth.Credential) *portalv1.Credential {
 		LastUsedAt:        optionalTimestamp(key.LastUsedAt),
 		RevokedAt:         optionalTimestamp(key.RevokedAt),
 	}
-	if !key.Active() {
+	out.ExpiresAt = optionalTimestamp(key.ExpiresAt)
+	if len(key.Networks) > 0 {
+		out.AllowedNetworks = ptr(strings.Join(key.Networks, ","))
+	}
+	out.PayoutDailyLimit = optionalNumber(key.PayoutDailyLimit, money.Fiat)
+	switch {
+	case key.RevokedAt != nil:
 		out.Status = "revoked"
+	case !key.Active():
+		out.Status = "expired"
 	}
 	return out
+}
+
+// optionalMoment is a time that may be unset.
+func optionalMoment(t *timestamppb.Timestamp) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return ptr(t.AsTime())
 }
 
 // DiagnoseSignature implements the service.

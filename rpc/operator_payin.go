@@ -88,7 +88,7 @@ func (s *OperatorService) SetCashboxPayoutMethod(
 	c, err := s.Settings.SetPayoutMethod(ctx, caller.From(ctx), directory.CashboxPayoutMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarkupPercent: req.Msg.GetMarkupPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
-		Seen: req.Msg.GetVersion(),
+		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(), Seen: req.Msg.GetVersion(),
 	})
 	return s.payoutMethodSet(ctx, c, err)
 }

@@ -302,7 +302,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	}
 	g.rates = rate.NewPoller(g.workPool, g.clock, webhook.NewAddresses(g.sandbox), g.ops.metrics)
 	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, g.externalSecret)
-	g.keys.OnlyV2 = g.callbackV2
+	g.keys.OnlyV2, g.keys.Address = g.callbackV2, edge.Address
 	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
 	g.requests = requestlog.New(g.workPool, g.clock, g.ops.metrics)
 	g.observer.Requests = g.requests

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +14,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/vault"
 )
 
@@ -47,6 +50,17 @@ type Credential struct {
 	// LastUsedAt and RevokedAt are nil before the first use, and while the key may still sign.
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
+	Bounds
+}
+
+// Bounds are what a key is good for, so that one that is lost empties no cashbox.
+type Bounds struct {
+	// ExpiresAt is until when it may sign; nil is for good.
+	ExpiresAt *time.Time
+	// Networks are those that calls may come from; none is from anywhere.
+	Networks []string
+	// PayoutDailyLimit is of how much of the cashbox's currency payouts may be asked for in a day of UTC.
+	PayoutDailyLimit decimal.NullDecimal
 }
 
 func credentialFromRow(row db.CredentialListRow) Credential {
@@ -59,11 +73,14 @@ func credentialFromRow(row db.CredentialListRow) Credential {
 		CreatedAt:  row.CreatedAt,
 		LastUsedAt: row.LastUsedAt,
 		RevokedAt:  row.RevokedAt,
+		Bounds:     Bounds{row.ExpiresAt, row.AllowedNetworks, row.PayoutDailyLimit},
 	}
 }
 
 // Active reports whether the key may still sign.
-func (c Credential) Active() bool { return c.RevokedAt == nil }
+func (c Credential) Active() bool { return c.RevokedAt == nil && !expired(c.ExpiresAt) }
+
+func expired(at *time.Time) bool { return at != nil && !time.Now().Before(*at) }
 
 // Legacy tells of the merchant's keys from before keys were bound to cashboxes.
 type Legacy struct {
@@ -131,9 +148,18 @@ type NewCredential struct {
 	CashboxID int64
 	Name      string
 	Scopes    []string
+	// ExpiresAt is nil for a key without an end.
+	ExpiresAt *time.Time
+	// Networks are separated by commas, and PayoutDailyLimit is an amount; "" is no bound.
+	Networks, PayoutDailyLimit string
 }
 
-const maxCredentialName = 100
+const (
+	maxCredentialName = 100
+	maxNetworks       = 20
+	// leastBits is how much of an IPv6 address says whose it is, as for all limits.
+	leastBits = 64
+)
 
 var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 
@@ -142,19 +168,22 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, n.CashboxID); err != nil {
 		return Credential{}, "", err
 	}
-	if err := n.validate(ctx); err != nil {
+	bounds, err := n.validate(ctx)
+	if err != nil {
 		return Credential{}, "", err
 	}
 	secret := "sk_" + RandomToken()
 	made := Credential{
 		KeyID: newKeyID(), Name: n.Name, CashboxID: &n.CashboxID, Scopes: n.Scopes, CreatedAt: wallNow(),
+		Bounds: bounds,
 	}
 	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &who.MerchantID}
-	err := db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
+	err = db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
 		var err error
 		made.ID, err = InsertKey(ctx, q, secret, db.KeyInsertParams{
 			KeyID: made.KeyID, Name: made.Name, MerchantID: &who.MerchantID,
 			CashboxID: made.CashboxID, Scopes: made.Scopes, CreatedAt: made.CreatedAt,
+			ExpiresAt: bounds.ExpiresAt, AllowedNetworks: bounds.Networks, PayoutDailyLimit: bounds.PayoutDailyLimit,
 		})
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
@@ -173,7 +202,7 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 }
 
 // validate trims the name and puts the scopes in order, each once.
-func (n *NewCredential) validate(ctx context.Context) error {
+func (n *NewCredential) validate(ctx context.Context) (Bounds, error) {
 	f := fault.Decoded(ctx)
 	n.Name = f.RequiredText("name", n.Name, maxCredentialName)
 	if len(n.Scopes) == 0 {
@@ -191,7 +220,41 @@ func (n *NewCredential) validate(ctx context.Context) error {
 		}
 	}
 	n.Scopes = scopes
-	return f.Err()
+	bounds := Bounds{ExpiresAt: n.ExpiresAt, Networks: readNetworks(f, n.Networks)}
+	f.Check(!expired(n.ExpiresAt), "expires_at", "must be to come")
+	if n.PayoutDailyLimit != "" {
+		limit, err := money.ParseFiat(n.PayoutDailyLimit)
+		if err != nil {
+			f.Add("payout_daily_limit", "%s", err)
+		}
+		bounds.PayoutDailyLimit = decimal.NewNullDecimal(limit)
+	}
+	return bounds, f.Err()
+}
+
+// readNetworks reads addresses and networks, and puts each as a network.
+func readNetworks(f fault.Fields, text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	var list []string
+	for one := range strings.SplitSeq(text, ",") {
+		network, err := netip.ParsePrefix(strings.TrimSpace(one))
+		if address, bare := netip.ParseAddr(strings.TrimSpace(one)); bare == nil {
+			bits := min(address.Unmap().BitLen(), leastBits)
+			network, err = netip.PrefixFrom(address.Unmap(), bits), nil
+		}
+		if err != nil || network.Addr().Is4In6() || network.Addr().Is6() && network.Bits() > leastBits {
+			f.Add(
+				"allowed_networks",
+				"must be addresses or networks such as 203.0.113.0/24, separated by commas; of IPv6 a /64 or larger",
+			)
+			return nil
+		}
+		list = append(list, network.Masked().String())
+	}
+	f.Check(len(list) <= maxNetworks, "allowed_networks", "must be at most %d networks", maxNetworks)
+	return list
 }
 
 // Revoke ends a key that List lists, for good: it is refused within a second everywhere. Revoking
@@ -204,7 +267,7 @@ func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID,
 		return Credential{}, err
 	}
 	found, err := k.one(ctx, who, cashboxID, id)
-	if err != nil || !found.Active() {
+	if err != nil || found.RevokedAt != nil {
 		return found, err
 	}
 	key := db.CredentialSettingParams{ID: id, CashboxID: &cashboxID, MerchantID: &who.MerchantID}

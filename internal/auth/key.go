@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strings"
 	"sync"
@@ -38,6 +39,10 @@ var (
 	errSignatureRequired = fault.New(fault.Unauthenticated, "signature_required", "The signature header is missing.")
 	errKeyIDRequired     = fault.New(fault.Forbidden, "merchant_key_id_required", "The key id header is missing.")
 	errSecretRequired    = fault.New(fault.Forbidden, "merchant_secret_required", "The secret header is missing.")
+	errKeyExpired        = fault.New(fault.Forbidden, "key_expired", "The key has expired.")
+	errKeyAddress        = fault.New(
+		fault.Forbidden, "key_address_not_allowed", "The key may not be used from this address.",
+	)
 	errInvalidSignature  = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
 )
 
@@ -62,6 +67,8 @@ type Keys struct {
 	secret []byte
 	// OnlyV2 has the application sign by HeaderV2.
 	OnlyV2 bool
+	// Address is where a call comes from, as the door knows it.
+	Address func(context.Context) string
 
 	mu    sync.Mutex
 	known map[string]knownKey
@@ -125,7 +132,35 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 	if !key.exists || !known {
 		return nil, errInvalidSignature
 	}
+	if err := k.within(r.Context(), key.row); err != nil {
+		return nil, err
+	}
 	return &Proof{keys: k, key: key, request: r}, nil
+}
+
+// within settles that a key is used while it is good and from where it may be. Only who has sent its secret
+// learns of either.
+func (k *Keys) within(ctx context.Context, key db.KeyGetRow) error {
+	if expired(key.ExpiresAt) {
+		return errKeyExpired
+	}
+	if len(key.AllowedNetworks) == 0 {
+		return nil
+	}
+	from := ""
+	if k.Address != nil {
+		from = k.Address(ctx)
+	}
+	address, err := netip.ParseAddr(from)
+	if network, of6 := netip.ParsePrefix(from); of6 == nil { // a caller of IPv6 is known by its network
+		address, err = network.Addr(), nil
+	}
+	for _, text := range key.AllowedNetworks {
+		if network, wrong := netip.ParsePrefix(text); err == nil && wrong == nil && network.Contains(address) {
+			return nil
+		}
+	}
+	return errKeyAddress
 }
 
 // Signed reports whether a request carries any of the headers of a signed one.

@@ -13,7 +13,8 @@ import (
 )
 
 const credentialList = `-- name: CredentialList :many
-select id, key_id, name, cashbox_id, scopes, created_at, last_used_at, revoked_at from api_key
+select id, key_id, name, cashbox_id, scopes, created_at, last_used_at, revoked_at, expires_at, allowed_networks, payout_daily_limit
+from api_key
 where cashbox_id = $1 or (cashbox_id is null and merchant_id = $2)
 order by id desc
 `
@@ -24,14 +25,17 @@ type CredentialListParams struct {
 }
 
 type CredentialListRow struct {
-	ID         int64
-	KeyID      string
-	Name       string
-	CashboxID  *int64
-	Scopes     []string
-	CreatedAt  time.Time
-	LastUsedAt *time.Time
-	RevokedAt  *time.Time
+	ID               int64
+	KeyID            string
+	Name             string
+	CashboxID        *int64
+	Scopes           []string
+	CreatedAt        time.Time
+	LastUsedAt       *time.Time
+	RevokedAt        *time.Time
+	ExpiresAt        *time.Time
+	AllowedNetworks  []string
+	PayoutDailyLimit decimal.NullDecimal
 }
 
 // CredentialList lists the keys of a cashbox, and the legacy ones of its merchant, the newest first.
@@ -53,6 +57,9 @@ func (q *Queries) CredentialList(ctx context.Context, arg CredentialListParams) 
 			&i.CreatedAt,
 			&i.LastUsedAt,
 			&i.RevokedAt,
+			&i.ExpiresAt,
+			&i.AllowedNetworks,
+			&i.PayoutDailyLimit,
 		); err != nil {
 			return nil, err
 		}
@@ -85,7 +92,7 @@ func (q *Queries) CredentialSetting(ctx context.Context, arg CredentialSettingPa
 }
 
 const keyGet = `-- name: KeyGet :one
-select k.id, k.secret_hash, k.merchant_id, k.cashbox_id, k.scopes, k.last_used_at,
+select k.id, k.secret_hash, k.merchant_id, k.cashbox_id, k.scopes, k.last_used_at, k.expires_at, k.allowed_networks,
        coalesce(m.api_enabled, false)::boolean as api_enabled, m.rate_percent as merchant_rate_percent
 from api_key k left join merchant m on m.id = k.merchant_id
 where k.key_id = $1 and k.revoked_at is null
@@ -98,6 +105,8 @@ type KeyGetRow struct {
 	CashboxID           *int64
 	Scopes              []string
 	LastUsedAt          *time.Time
+	ExpiresAt           *time.Time
+	AllowedNetworks     []string
 	ApiEnabled          bool
 	MerchantRatePercent decimal.NullDecimal
 }
@@ -112,6 +121,8 @@ func (q *Queries) KeyGet(ctx context.Context, keyID string) (KeyGetRow, error) {
 		&i.CashboxID,
 		&i.Scopes,
 		&i.LastUsedAt,
+		&i.ExpiresAt,
+		&i.AllowedNetworks,
 		&i.ApiEnabled,
 		&i.MerchantRatePercent,
 	)
@@ -119,19 +130,24 @@ func (q *Queries) KeyGet(ctx context.Context, keyID string) (KeyGetRow, error) {
 }
 
 const keyInsert = `-- name: KeyInsert :one
-insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at, expires_at, allowed_networks,
+    payout_daily_limit)
+values ($1, $2, $3, $4, $5, $6, $7, $8,
+    coalesce($9::text[], '{}'), $10)
 returning id
 `
 
 type KeyInsertParams struct {
-	KeyID      string
-	SecretHash []byte
-	Name       string
-	MerchantID *int64
-	CashboxID  *int64
-	Scopes     []string
-	CreatedAt  time.Time
+	KeyID            string
+	SecretHash       []byte
+	Name             string
+	MerchantID       *int64
+	CashboxID        *int64
+	Scopes           []string
+	CreatedAt        time.Time
+	ExpiresAt        *time.Time
+	AllowedNetworks  []string
+	PayoutDailyLimit decimal.NullDecimal
 }
 
 func (q *Queries) KeyInsert(ctx context.Context, arg KeyInsertParams) (int64, error) {
@@ -143,10 +159,51 @@ func (q *Queries) KeyInsert(ctx context.Context, arg KeyInsertParams) (int64, er
 		arg.CashboxID,
 		arg.Scopes,
 		arg.CreatedAt,
+		arg.ExpiresAt,
+		arg.AllowedNetworks,
+		arg.PayoutDailyLimit,
 	)
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const keyPayoutAdd = `-- name: KeyPayoutAdd :one
+insert into key_payout_day as d (key_id, day, amount) values ($1, $2, $3)
+on conflict (key_id, day) do update set amount = d.amount + excluded.amount
+where d.amount + excluded.amount <= $4
+returning d.amount
+`
+
+type KeyPayoutAddParams struct {
+	KeyID  int64
+	Day    time.Time
+	Amount decimal.Decimal
+	Most   decimal.Decimal
+}
+
+// KeyPayoutAdd counts a payout against the limit of a key's day. No row: it would be exceeded.
+func (q *Queries) KeyPayoutAdd(ctx context.Context, arg KeyPayoutAddParams) (decimal.Decimal, error) {
+	row := q.db.QueryRow(ctx, keyPayoutAdd,
+		arg.KeyID,
+		arg.Day,
+		arg.Amount,
+		arg.Most,
+	)
+	var amount decimal.Decimal
+	err := row.Scan(&amount)
+	return amount, err
+}
+
+const keyPayoutLimit = `-- name: KeyPayoutLimit :one
+select payout_daily_limit from api_key where id = $1
+`
+
+func (q *Queries) KeyPayoutLimit(ctx context.Context, id int64) (decimal.NullDecimal, error) {
+	row := q.db.QueryRow(ctx, keyPayoutLimit, id)
+	var payout_daily_limit decimal.NullDecimal
+	err := row.Scan(&payout_daily_limit)
+	return payout_daily_limit, err
 }
 
 const keyRevoke = `-- name: KeyRevoke :exec

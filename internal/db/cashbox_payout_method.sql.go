@@ -13,7 +13,7 @@ import (
 
 const cashboxForPayout = `-- name: CashboxForPayout :one
 select c.id, coalesce(m.markup_percent, 0)::numeric as markup_percent, coalesce(m.validity_seconds, 0)::integer as validity_seconds,
-       (c.currency = $1)::boolean as currency_fits, coalesce(m.enabled, false)::boolean as method_enabled
+       m.min_amount, m.max_amount, (c.currency = $1)::boolean as currency_fits, coalesce(m.enabled, false)::boolean as method_enabled
 from cashbox c left join cashbox_payout_method m on m.cashbox_id = c.id and m.method = $2
 where c.merchant_id = $3
   and (c.id = $4 or $4 is null and m.enabled and c.currency = $1)
@@ -31,6 +31,8 @@ type CashboxForPayoutRow struct {
 	ID              int64
 	MarkupPercent   decimal.Decimal
 	ValiditySeconds int32
+	MinAmount       decimal.NullDecimal
+	MaxAmount       decimal.NullDecimal
 	CurrencyFits    bool
 	MethodEnabled   bool
 }
@@ -49,6 +51,8 @@ func (q *Queries) CashboxForPayout(ctx context.Context, arg CashboxForPayoutPara
 		&i.ID,
 		&i.MarkupPercent,
 		&i.ValiditySeconds,
+		&i.MinAmount,
+		&i.MaxAmount,
 		&i.CurrencyFits,
 		&i.MethodEnabled,
 	)
@@ -81,10 +85,10 @@ func (q *Queries) CashboxPayoutMethodList(ctx context.Context, cashboxID int64) 
 }
 
 const cashboxPayoutMethodSet = `-- name: CashboxPayoutMethodSet :exec
-insert into cashbox_payout_method (cashbox_id, method, enabled, markup_percent, validity_seconds)
-values ($1, $2, $3, $4, $5)
+insert into cashbox_payout_method (cashbox_id, method, enabled, markup_percent, validity_seconds, min_amount, max_amount)
+values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (cashbox_id, method) do update set enabled = excluded.enabled, markup_percent = excluded.markup_percent,
-    validity_seconds = excluded.validity_seconds
+    validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount
 `
 
 type CashboxPayoutMethodSetParams struct {
@@ -93,6 +97,8 @@ type CashboxPayoutMethodSetParams struct {
 	Enabled         bool
 	MarkupPercent   decimal.Decimal
 	ValiditySeconds int32
+	MinAmount       decimal.NullDecimal
+	MaxAmount       decimal.NullDecimal
 }
 
 func (q *Queries) CashboxPayoutMethodSet(ctx context.Context, arg CashboxPayoutMethodSetParams) error {
@@ -102,6 +108,8 @@ func (q *Queries) CashboxPayoutMethodSet(ctx context.Context, arg CashboxPayoutM
 		arg.Enabled,
 		arg.MarkupPercent,
 		arg.ValiditySeconds,
+		arg.MinAmount,
+		arg.MaxAmount,
 	)
 	return err
 }

@@ -404,7 +404,10 @@ type PayoutMethodSetting struct {
 	Enabled         bool            `json:"enabled"`
 	MarkupPercent   decimal.Decimal `json:"markup_percent"`
 	ValiditySeconds int32           `json:"validity_seconds"`
-	Version         string          `json:"-"`
+	// MinAmount and MaxAmount bound a payout, where they are set.
+	MinAmount decimal.NullDecimal `json:"min_amount"`
+	MaxAmount decimal.NullDecimal `json:"max_amount"`
+	Version   string              `json:"-"`
 }
 
 // TraderPayoutSetting is a method that a trader pays out by, as it is set.

@@ -21,7 +21,9 @@ type CashboxPayoutMethod struct {
 	MarkupPercent string
 	// ValiditySeconds is how long a payout may take; 0 is a day.
 	ValiditySeconds int32
-	Seen            string
+	// MinAmount and MaxAmount bound a payout; "" does not.
+	MinAmount, MaxAmount string
+	Seen                 string
 }
 
 const (
@@ -83,7 +85,10 @@ func (m CashboxPayoutMethod) validate(
 		Enabled:         m.Enabled,
 		MarkupPercent:   markup.Decimal,
 		ValiditySeconds: m.ValiditySeconds,
+		MinAmount:       optionalAmount(f, "minAmount", m.MinAmount),
+		MaxAmount:       optionalAmount(f, "maxAmount", m.MaxAmount),
 	}
+	checkOrder(f, params.MinAmount, params.MaxAmount)
 	return params, checkPayoutMethod(f, m.Name, currency)
 }
 

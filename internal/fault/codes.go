@@ -54,6 +54,21 @@ var Codes = []Code{
 		Remedy:  "Read `details.hint`, which says what was signed wrongly. Without `details` the key id or the secret is wrong, or the key is revoked. See [Sign a request](#sign-a-request).",
 	},
 	{
+		Name: "key_address_not_allowed", Kind: Forbidden,
+		Meaning: "The key may not be used from this address.",
+		Remedy:  "Call from one of the networks that the key was made for, or make another key.",
+	},
+	{
+		Name: "key_expired", Kind: Forbidden,
+		Meaning: "The key has expired.",
+		Remedy:  "Make another key in the merchant portal.",
+	},
+	{
+		Name: "key_payout_limit", Kind: Forbidden,
+		Meaning: "The key has asked for as many payouts today as it may.",
+		Remedy:  "Wait for the next day of UTC, or use a key with a higher limit.",
+	},
+	{
 		Name: "merchant_api_disabled", Kind: Forbidden,
 		Meaning: "The merchant's external API is switched off.",
 		Remedy:  "Contact the operator: they switch the API of a merchant on and off.",

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/requisite"
 )
@@ -80,6 +81,9 @@ func (s *Service) createOrReplay(
 	if err := d.refusal(); err != nil {
 		return Created{}, err
 	}
+	if err := withinKey(ctx, q, d); err != nil {
+		return Created{}, err
+	}
 	p, err := s.freeze(ctx, tx, d)
 	return Created{Payin: fromRow(p)}, err
 }
@@ -146,8 +150,39 @@ func (d *draft) refusal() error {
 		return fault.Fields{"currency": {"has no cashbox of yours that pays out by this method"}}.Err()
 	case !d.box.MethodEnabled:
 		return fault.Fields{"method": {"is not enabled for payouts on the cashbox"}}.Err()
+	case d.box.MinAmount.Valid && d.amount.LessThan(d.box.MinAmount.Decimal):
+		return fault.Fields{"amount": {"must be at least " + money.Fiat(d.box.MinAmount.Decimal)}}.Err()
+	case d.box.MaxAmount.Valid && d.amount.GreaterThan(d.box.MaxAmount.Decimal):
+		return fault.Fields{"amount": {"must be at most " + money.Fiat(d.box.MaxAmount.Decimal)}}.Err()
 	case d.baseErr != nil:
 		return errNoRate
+	}
+	return nil
+}
+
+// withinKey counts a payout against what its key may ask for in a day.
+func withinKey(ctx context.Context, q *db.Queries, d *draft) error {
+	if d.who.Kind != caller.MerchantKey {
+		return nil
+	}
+	most, err := q.KeyPayoutLimit(ctx, d.who.ID)
+	if err != nil && !db.NoRows(err) {
+		return fmt.Errorf("read the key's limit: %w", err)
+	}
+	if !most.Valid {
+		return nil
+	}
+	if d.amount.GreaterThan(most.Decimal) {
+		return errKeyLimit
+	}
+	_, err = q.KeyPayoutAdd(ctx, db.KeyPayoutAddParams{
+		KeyID: d.who.ID, Day: d.now.UTC().Truncate(24 * time.Hour), Amount: d.amount, Most: most.Decimal,
+	})
+	if db.NoRows(err) {
+		return errKeyLimit
+	}
+	if err != nil {
+		return fmt.Errorf("count against the key's limit: %w", err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -354,5 +355,43 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 	noError(t, err)
 	if want := (payout.DeskCounts{Taken: taken, Waiting: waiting}); got != want {
 		t.Errorf("%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
+	}
+}
+
+// A key asks for payouts up to its limit of a day, and a cashbox pays out between its least and greatest amounts:
+// a key that is lost empties no cashbox.
+func TestPayoutBounds(t *testing.T) {
+	b := setup(t)
+	ctx := context.Background()
+	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	of := func(order, amount string) payout.Request {
+		r := request(order)
+		r.Amount = amount
+		return r
+	}
+	b.Exec(t, "update api_key set payout_daily_limit = 2500 where id = $1", m.Caller.ID)
+	b.create(t, m.Caller, of("first", "1000"))
+	_, err := b.payouts.Create(ctx, m.Caller, of("too much at once", "2500.01"))
+	wantCode(t, err, "key_payout_limit")
+	again, err := b.payouts.Create(ctx, m.Caller, of("first", "1000")) // a repeat counts once
+	if err != nil || !again.Replay {
+		t.Errorf("a repeat: %+v, %v", again, err)
+	}
+	b.create(t, m.Caller, of("second", "1500"))
+	_, err = b.payouts.Create(ctx, m.Caller, of("third", "1"))
+	wantCode(t, err, "key_payout_limit")
+	b.clock.Advance(24 * time.Hour)
+	b.create(t, m.Caller, of("third", "1000"))
+
+	b.Exec(t, "update cashbox_payout_method set min_amount = 100, max_amount = 1200")
+	for _, amount := range []string{"99.99", "1200.01"} {
+		_, err := b.payouts.Create(ctx, m.Caller, of("bounded", amount))
+		if f := fault.As(err); f == nil || f.Fields["amount"] == nil {
+			t.Errorf("%s: %v", amount, err)
+		}
+	}
+	b.create(t, m.Caller, of("bounded", "1200"))
+	if n := b.Count(t, "select count(*) from payin"); n != 4 {
+		t.Errorf("%d payouts", n)
 	}
 }

@@ -53,15 +53,19 @@ type Offer struct {
 // taken is a payout as the trader who took it sees it. A requisite that cannot be opened is shown
 // as others see it: one such payout keeps no list from being read. So does who looks as the trader.
 func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
+	offer := Offer{
+		Payin: fromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
+	}
 	if who.ViewAs {
-		return Offer{Payin: fromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
+		return offer
 	}
 	address, err := s.open(p)
 	if err != nil {
 		slog.Error("a payout's requisite cannot be opened", "payin", p.UUID, "error", err)
-		address = p.AddressMask
+		return offer
 	}
-	return Offer{Payin: fromRow(p), Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
+	offer.Address = address
+	return offer
 }
 
 // waiting is a payout as a trader with that share of the markup sees it before anybody has taken

@@ -85,7 +85,7 @@ func TestCodesOfOperations(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"paths /api/v1/payments post responses 403 content application/json schema allOf 1 properties code enum": "" +
-			"[invalid_signature merchant_api_disabled merchant_binding_required merchant_collect_disabled " +
+			"[invalid_signature key_address_not_allowed key_expired merchant_api_disabled merchant_binding_required merchant_collect_disabled " +
 			"merchant_collect_method_disabled merchant_collect_open_limit merchant_key_id_required merchant_scope_required " +
 			"merchant_secret_required]",
 		"paths /api/v1/payments/{payment_id}/callback post responses 401 content application/json schema allOf 1 " +

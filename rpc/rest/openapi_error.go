@@ -21,7 +21,7 @@ var (
 	codesOfBodies = []string{"body_too_large", "unsupported_media_type", validationFailed}
 	codesOfKeys   = []string{
 		"signature_required", "merchant_key_id_required", "merchant_secret_required", "invalid_signature",
-		"merchant_api_disabled", "merchant_binding_required",
+		"key_address_not_allowed", "key_expired", "merchant_api_disabled", "merchant_binding_required",
 	}
 	codesOfApplication = []string{"signature_required", "invalid_signature"}
 	codesOfUsers       = []string{"unauthenticated", "second_factor_required"}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -69,6 +71,12 @@ func (v *visit) keyRows(box directory.OwnCashbox, shown *view.Keys) error {
 			CreatedAt:  key.CreatedAt,
 			LastUsedAt: key.LastUsedAt,
 			RevokedAt:  key.RevokedAt,
+			ExpiresAt:  key.ExpiresAt,
+			Expired:    key.RevokedAt == nil && !key.Active(),
+			From:       strings.Join(key.Networks, ", "),
+		}
+		if key.PayoutDailyLimit.Valid {
+			row.Daily = v.shell.Amount(key.PayoutDailyLimit.Decimal, box.Currency)
 		}
 		if may && key.Active() {
 			row.Revoke = view.Link(revokePath(box, key))
@@ -93,7 +101,8 @@ func (v *visit) newKeyPage() error {
 func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Values, wrong map[string]string) error {
 	shown := view.NewKey{
 		Token: submission.NewToken(), Action: boxPath(box, "keys/new"), Box: v.boxName(box), Name: typed.Get("name"),
-		Wrong: wrong, Back: keysOf(box),
+		Expires: typed.Get("expires_at"), Networks: typed.Get("allowed_networks"), Daily: typed.Get("payout_daily_limit"),
+		Currency: box.Currency, Wrong: wrong, Back: keysOf(box),
 	}
 	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts} {
 		shown.Scopes = append(shown.Scopes, view.Tick{
@@ -120,12 +129,19 @@ func (v *visit) newKey() error {
 		wrong := map[string]string{"scopes": v.shell.Say(say.NoScope)}
 		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
 	}
+	expires, err := v.lastDay(form.Get("expires_at"))
+	if err != nil {
+		wrong := map[string]string{"expires_at": v.shell.Say(say.WrongDay)}
+		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
+	}
 	var made auth.Credential
 	var secret string
 	outcome, err := v.Submissions.Once(v.ctx(), v.who.ID, form.Get("token"), func() (submission.Outcome, error) {
 		var err error
 		made, secret, err = v.Keys.Create(v.ctx(), v.who, auth.NewCredential{
 			CashboxID: box.ID, Name: form.Get("name"), Scopes: form["scopes"],
+			ExpiresAt: expires, Networks: form.Get("allowed_networks"),
+			PayoutDailyLimit: typedAmount(form.Get("payout_daily_limit")),
 		})
 		return submission.Outcome{LedTo: string(keysOf(box)), Said: "key-made-before"}, err
 	})
@@ -211,4 +227,16 @@ func (v *visit) revoke() error {
 		return err
 	}
 	return v.done(string(keysOf(box)), "key-revoked")
+}
+
+// lastDay is the end of a day as the user counts days, or nil for none.
+func (v *visit) lastDay(typed string) (*time.Time, error) {
+	if typed == "" {
+		return nil, nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, typed, v.shell.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return new(day.AddDate(0, 0, 1)), nil
 }

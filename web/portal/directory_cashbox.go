@@ -403,6 +403,8 @@ func (v *visit) boxPayoutAsked() (directory.Cashbox, subject, error) {
 		switchInput,
 		{name: "markupPercent", label: say.MarkupPercent, kind: asNumber, max: 12, needed: true},
 		{name: "validitySeconds", label: say.PayoutSeconds, kind: asWhole, max: 10, needed: true},
+		{name: "minAmount", label: say.SmallestAmount, kind: asNumber, max: 24},
+		{name: "maxAmount", label: say.LargestAmount, kind: asNumber, max: 24},
 	}
 	seconds := int32(catalogue.PayoutValidity.Seconds())
 	s.version, s.values = directory.NotThere, filled(
@@ -414,6 +416,7 @@ func (v *visit) boxPayoutAsked() (directory.Cashbox, subject, error) {
 			s.values = filled(map[string]string{
 				"enabled": onOff(m.Enabled), "markupPercent": m.MarkupPercent.String(),
 				"validitySeconds": counted(&m.ValiditySeconds),
+				"minAmount":       amountText(m.MinAmount), "maxAmount": amountText(m.MaxAmount),
 			})
 		}
 	}
@@ -437,7 +440,7 @@ func (v *visit) setBoxPayout() error {
 		_, err := v.Settings.SetPayoutMethod(ctx, v.who, directory.CashboxPayoutMethod{
 			CashboxID: c.ID, Name: v.r.PathValue("method"), Enabled: *form.tick("enabled"),
 			MarkupPercent: *form.number("markupPercent"), ValiditySeconds: *form.whole("validitySeconds"),
-			Seen: form.Get("version"),
+			MinAmount: *form.number("minAmount"), MaxAmount: *form.number("maxAmount"), Seen: form.Get("version"),
 		})
 		return s.path, err
 	})

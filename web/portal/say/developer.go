@@ -10,21 +10,35 @@ var (
 	NoKeyBoxes    = Phrase{"You have no cashbox yet.", "У вас ещё нет касс."}
 	AskOperator   = Phrase{"The operator makes it.", "Кассу создаёт оператор."}
 
-	NewKey       = Phrase{"New key", "Новый ключ"}
-	MakeKey      = Phrase{"Make the key", "Создать ключ"}
-	KeyName      = Phrase{"Name", "Название"}
-	KeyNameHint  = Phrase{"What uses it, as in “shop server”.", "Кто им пользуется, например «сервер магазина»."}
-	KeyID        = Phrase{"Key id", "Идентификатор ключа"}
-	Scopes       = Phrase{"What it may do", "Права"}
-	ScopesHint   = Phrase{"No more than it needs.", "Не больше, чем нужно."}
-	NoScope      = Phrase{"Choose at least one.", "Выберите хотя бы одно."}
-	KeyLastUsed  = Phrase{"Last used", "Использован"}
-	KeyNeverUsed = Phrase{"never", "ни разу"}
-	KeyActive    = Phrase{"Active", "Действует"}
-	KeyRevoked   = Phrase{"Revoked", "Отозван"}
-	RevokedAt    = Phrase{"Revoked %s", "Отозван %s"}
-	LegacyKey    = Phrase{"Legacy", "Старый"}
-	LegacyNeeded = Phrase{
+	NewKey          = Phrase{"New key", "Новый ключ"}
+	MakeKey         = Phrase{"Make the key", "Создать ключ"}
+	KeyName         = Phrase{"Name", "Название"}
+	KeyNameHint     = Phrase{"What uses it, as in “shop server”.", "Кто им пользуется, например «сервер магазина»."}
+	KeyID           = Phrase{"Key id", "Идентификатор ключа"}
+	Scopes          = Phrase{"What it may do", "Права"}
+	ScopesHint      = Phrase{"No more than it needs.", "Не больше, чем нужно."}
+	NoScope         = Phrase{"Choose at least one.", "Выберите хотя бы одно."}
+	KeyLastUsed     = Phrase{"Last used", "Использован"}
+	KeyNeverUsed    = Phrase{"never", "ни разу"}
+	KeyActive       = Phrase{"Active", "Действует"}
+	KeyExpired      = Phrase{"Expired", "Истёк"}
+	KeyUntil        = Phrase{"until", "до"}
+	KeyFrom         = Phrase{"from %s", "с %s"}
+	KeyDaily        = Phrase{"payouts up to %s a day", "выплаты до %s в день"}
+	KeyExpires      = Phrase{"Last day", "Последний день"}
+	KeyExpiresHint  = Phrase{"The key signs nothing after it.", "После него ключ ничего не подписывает."}
+	KeyNetworks     = Phrase{"Only from these addresses", "Только с этих адресов"}
+	KeyNetworksHint = Phrase{
+		"Addresses or networks such as 203.0.113.0/24, separated by commas. Calls from others are refused.",
+		"Адреса или сети, например 203.0.113.0/24, через запятую. Вызовы с других отклоняются.",
+	}
+	KeyDailyLimit = Phrase{"Payouts in a day", "Выплаты за день"}
+	KeyDailyHint  = Phrase{"At most, in %s, by days of UTC.", "Не больше, в %s, по дням UTC."}
+	WrongDay      = Phrase{"This is not a date.", "Это не дата."}
+	KeyRevoked    = Phrase{"Revoked", "Отозван"}
+	RevokedAt     = Phrase{"Revoked %s", "Отозван %s"}
+	LegacyKey     = Phrase{"Legacy", "Старый"}
+	LegacyNeeded  = Phrase{
 		"A legacy key without a cashbox still signs for this one. Make a key of its own before you revoke it.",
 		"За эту кассу ещё подписывает старый ключ без кассы. Создайте для неё ключ, прежде чем отозвать старый.",
 	}

@@ -235,13 +235,15 @@ var wrongs = map[string]string{
 	"is not a known time zone":                                 "неизвестный часовой пояс",
 	"must be 1 to 255 characters":                              "от 1 до 255 символов",
 	"must be at most 60 characters":                            "не больше 60 символов",
-	"must not contain invisible characters or such that change the direction of writing": "не должно быть невидимых символов и символов, меняющих направление письма",
-	"must not contain control characters":                                                "не должно быть управляющих символов",
-	`must not contain \u0000`:                                                            "не должно быть управляющих символов",
-	"must be valid UTF-8":                                                                "текст повреждён",
-	"is one too many: remove another view first":                                         "слишком много видов: сначала удалите другой",
-	"must be at most 255 characters":                                                     "не больше 255 символов",
-	"must be a user who is no operator and not switched off":                             "нужен включённый пользователь, не оператор",
+	"must be to come":                                          "должно быть в будущем",
+	"must be addresses or networks such as 203.0.113.0/24, separated by commas; of IPv6 a /64 or larger": "должны быть адреса или сети, например 203.0.113.0/24, через запятую; для IPv6 — /64 или больше",
+	"must not contain invisible characters or such that change the direction of writing":                 "не должно быть невидимых символов и символов, меняющих направление письма",
+	"must not contain control characters":                                                                "не должно быть управляющих символов",
+	`must not contain \u0000`:                                                                            "не должно быть управляющих символов",
+	"must be valid UTF-8":                                                                                "текст повреждён",
+	"is one too many: remove another view first":                                                         "слишком много видов: сначала удалите другой",
+	"must be at most 255 characters":                                                                     "не больше 255 символов",
+	"must be a user who is no operator and not switched off":                                             "нужен включённый пользователь, не оператор",
 }
 
 // Wrong is what is wrong with a field, in a language.

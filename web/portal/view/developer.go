@@ -29,6 +29,11 @@ type KeyRow struct {
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time
 	RevokedAt   *time.Time
+	// ExpiresAt is until when it may sign, From the networks that it may be used from, and Daily for payouts of how much in a
+	// day; nil and "" are no bound.
+	ExpiresAt   *time.Time
+	Expired     bool
+	From, Daily string
 	// Revoke leads to where the key is revoked; "" cannot be.
 	Revoke templ.SafeURL
 }
@@ -36,6 +41,9 @@ type KeyRow struct {
 func (r KeyRow) badge() Badge {
 	if r.RevokedAt != nil {
 		return Badge{say.KeyRevoked, "off"}
+	}
+	if r.Expired {
+		return Badge{say.KeyExpired, "off"}
 	}
 	return Badge{say.KeyActive, "good"}
 }
@@ -55,8 +63,10 @@ type NewKey struct {
 	Action, Box string
 	Name        string
 	Scopes      []Tick
-	Wrong       map[string]string
-	Back        templ.SafeURL
+	// Expires is the last day, as it was typed, and so are the others; Currency is the cashbox's.
+	Expires, Networks, Daily, Currency string
+	Wrong                              map[string]string
+	Back                               templ.SafeURL
 }
 
 // Shown is a secret that is shown once.

@@ -851,10 +851,10 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\x05value\x18\x01 \x01(\tB\x17\x8a\xb5\x18\x13j\x11•••• 4567R\x05value\x12)\n" +
 	"\x06holder\x18\x02 \x01(\tB\x11\x8a\xb5\x18\rj\vIvan PetrovR\x06holder\x12(\n" +
 	"\x04bank\x18\x03 \x01(\tB\x0f\x8a\xb5\x18\vj\t044525225H\x00R\x04bank\x88\x01\x01B\a\n" +
-	"\x05_bank2\xc0\x05\n" +
-	"\fPayinService\x12\xc3\x01\n" +
-	"\vCreatePayin\x12\x1e.gateway.v1.CreatePayinRequest\x1a\x1f.gateway.v1.CreatePayinResponse\"s\x92\xb5\x18o\n" +
-	"\x0fCreate a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x1cinsufficient_cashbox_balance\x1a\x10rate_unavailable \x01\x12\x9d\x01\n" +
+	"\x05_bank2\xd4\x05\n" +
+	"\fPayinService\x12\xd7\x01\n" +
+	"\vCreatePayin\x12\x1e.gateway.v1.CreatePayinRequest\x1a\x1f.gateway.v1.CreatePayinResponse\"\x86\x01\x92\xb5\x18\x81\x01\n" +
+	"\x0fCreate a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x10key_payout_limit\x1a\x1cinsufficient_cashbox_balance\x1a\x10rate_unavailable \x01\x12\x9d\x01\n" +
 	"\bGetPayin\x12\x1b.gateway.v1.GetPayinRequest\x1a\x1c.gateway.v1.GetPayinResponse\"V\x92\xb5\x18R\n" +
 	"\rRead a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x15cashbox_access_denied\x12\x8b\x01\n" +
 	"\n" +

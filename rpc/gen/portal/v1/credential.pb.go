@@ -255,16 +255,22 @@ type Credential struct {
 	MerchantCashboxId *int64 `protobuf:"varint,4,opt,name=merchant_cashbox_id,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
 	// Among payments, deposits and payouts.
 	Scopes []string `protobuf:"bytes,5,rep,name=scopes,proto3" json:"scopes,omitempty"`
-	// active or revoked.
+	// active, expired or revoked.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
 	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,proto3" json:"created_at,omitempty"`
 	// When a call was last signed with it; null before the first.
 	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_used_at,proto3" json:"last_used_at,omitempty"`
 	// When it was revoked; null before.
-	RevokedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=revoked_at,proto3" json:"revoked_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RevokedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=revoked_at,proto3" json:"revoked_at,omitempty"`
+	// Until when it may sign; left out where it does not expire.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expires_at,proto3" json:"expires_at,omitempty"`
+	// The networks that calls may come from, separated by commas; left out where they may come from anywhere.
+	AllowedNetworks *string `protobuf:"bytes,11,opt,name=allowed_networks,proto3,oneof" json:"allowed_networks,omitempty"`
+	// Of how much of the cashbox's currency payouts may be asked for with it in a day of UTC; left out where there is no limit.
+	PayoutDailyLimit *string `protobuf:"bytes,12,opt,name=payout_daily_limit,proto3,oneof" json:"payout_daily_limit,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Credential) Reset() {
@@ -358,6 +364,27 @@ func (x *Credential) GetRevokedAt() *timestamppb.Timestamp {
 		return x.RevokedAt
 	}
 	return nil
+}
+
+func (x *Credential) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *Credential) GetAllowedNetworks() string {
+	if x != nil && x.AllowedNetworks != nil {
+		return *x.AllowedNetworks
+	}
+	return ""
+}
+
+func (x *Credential) GetPayoutDailyLimit() string {
+	if x != nil && x.PayoutDailyLimit != nil {
+		return *x.PayoutDailyLimit
+	}
+	return ""
 }
 
 // LegacyCredential tells of a key from before keys were bound to cashboxes.
@@ -551,9 +578,16 @@ type CreateCredentialRequest struct {
 	// 1 to 100 characters, trimmed.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Among payments, deposits and payouts; payments alone when empty.
-	Scopes        []string `protobuf:"bytes,3,rep,name=scopes,proto3" json:"scopes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Scopes []string `protobuf:"bytes,3,rep,name=scopes,proto3" json:"scopes,omitempty"`
+	// Until when it may sign, which must be to come. Unset is for good.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,proto3" json:"expires_at,omitempty"`
+	// The networks that calls may come from, at most 20, separated by commas: addresses, or such as 203.0.113.0/24. Of IPv6 whole
+	// /64 networks and larger ones. Unset is from anywhere.
+	AllowedNetworks *string `protobuf:"bytes,5,opt,name=allowed_networks,proto3,oneof" json:"allowed_networks,omitempty"`
+	// Of how much of the cashbox's currency payouts may be asked for with it in a day of UTC. Unset is without a limit.
+	PayoutDailyLimit *string `protobuf:"bytes,6,opt,name=payout_daily_limit,proto3,oneof" json:"payout_daily_limit,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *CreateCredentialRequest) Reset() {
@@ -605,6 +639,27 @@ func (x *CreateCredentialRequest) GetScopes() []string {
 		return x.Scopes
 	}
 	return nil
+}
+
+func (x *CreateCredentialRequest) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *CreateCredentialRequest) GetAllowedNetworks() string {
+	if x != nil && x.AllowedNetworks != nil {
+		return *x.AllowedNetworks
+	}
+	return ""
+}
+
+func (x *CreateCredentialRequest) GetPayoutDailyLimit() string {
+	if x != nil && x.PayoutDailyLimit != nil {
+		return *x.PayoutDailyLimit
+	}
+	return ""
 }
 
 // CreateCredentialResponse is what CreateCredential of CredentialService answers with.
@@ -786,23 +841,31 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x06offset\x18\x03 \x01(\x03H\x00R\x06offset\x88\x01\x01\x12\x1b\n" +
 	"\x06header\x18\x04 \x01(\tH\x01R\x06header\x88\x01\x01B\t\n" +
 	"\a_offsetB\t\n" +
-	"\a_header\"\x95\x04\n" +
+	"\a_header\"\x9f\x06\n" +
 	"\n" +
 	"Credential\x12\x19\n" +
 	"\x02id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\x02id\x12'\n" +
 	"\x06key_id\x18\x02 \x01(\tB\x0f\x8a\xb5\x18\vj\tmk_7f3a9cR\x06key_id\x12%\n" +
 	"\x04name\x18\x03 \x01(\tB\x11\x8a\xb5\x18\rj\vShop serverR\x04name\x12@\n" +
 	"\x13merchant_cashbox_id\x18\x04 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01H\x00R\x13merchant_cashbox_id\x88\x01\x01\x129\n" +
-	"\x06scopes\x18\x05 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\x12-\n" +
-	"\x06status\x18\x06 \x01(\tB\x15\x8a\xb5\x18\x11B\x06activeB\arevokedR\x06status\x12\\\n" +
+	"\x06scopes\x18\x05 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\x126\n" +
+	"\x06status\x18\x06 \x01(\tB\x1e\x8a\xb5\x18\x1aB\x06activeB\aexpiredB\arevokedR\x06status\x12\\\n" +
 	"\n" +
 	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\n" +
 	"created_at\x12>\n" +
 	"\flast_used_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\flast_used_at\x12:\n" +
 	"\n" +
 	"revoked_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"revoked_atB\x16\n" +
-	"\x14_merchant_cashbox_id\"\xf4\x01\n" +
+	"revoked_at\x12B\n" +
+	"\n" +
+	"expires_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\x8a\xb5\x18\x02\x10\x01R\n" +
+	"expires_at\x12G\n" +
+	"\x10allowed_networks\x18\v \x01(\tB\x16\x8a\xb5\x18\x12\x10\x01j\x0e203.0.113.0/24H\x01R\x10allowed_networks\x88\x01\x01\x12F\n" +
+	"\x12payout_daily_limit\x18\f \x01(\tB\x11\x8a\xb5\x18\r\x10\x01j\t100000.00H\x02R\x12payout_daily_limit\x88\x01\x01B\x16\n" +
+	"\x14_merchant_cashbox_idB\x13\n" +
+	"\x11_allowed_networksB\x15\n" +
+	"\x13_payout_daily_limit\"\xf4\x01\n" +
 	"\x10LegacyCredential\x12\x16\n" +
 	"\x06exists\x18\x01 \x01(\bR\x06exists\x12+\n" +
 	"\x06source\x18\x02 \x01(\tB\x0e\x8a\xb5\x18\n" +
@@ -815,11 +878,18 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\"\x81\x01\n" +
 	"\x17ListCredentialsResponse\x12)\n" +
 	"\x04data\x18\x01 \x03(\v2\x15.portal.v1.CredentialR\x04data\x12;\n" +
-	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialB\x06\x8a\xb5\x18\x02p\x01R\x06legacy\"\xbe\x01\n" +
+	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialB\x06\x8a\xb5\x18\x02p\x01R\x06legacy\"\xb7\x03\n" +
 	"\x17CreateCredentialRequest\x129\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12-\n" +
 	"\x04name\x18\x02 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`dj\vShop serverR\x04name\x129\n" +
-	"\x06scopes\x18\x03 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\"w\n" +
+	"\x06scopes\x18\x03 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\x12:\n" +
+	"\n" +
+	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expires_at\x12G\n" +
+	"\x10allowed_networks\x18\x05 \x01(\tB\x16\x8a\xb5\x18\x128\x01j\x0e203.0.113.0/24H\x00R\x10allowed_networks\x88\x01\x01\x12F\n" +
+	"\x12payout_daily_limit\x18\x06 \x01(\tB\x11\x8a\xb5\x18\r8\x01j\t100000.00H\x01R\x12payout_daily_limit\x88\x01\x01B\x13\n" +
+	"\x11_allowed_networksB\x15\n" +
+	"\x13_payout_daily_limit\"w\n" +
 	"\x18CreateCredentialResponse\x121\n" +
 	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data\x12(\n" +
 	"\x06secret\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
@@ -871,23 +941,25 @@ var file_portal_v1_credential_proto_depIdxs = []int32{
 	11, // 1: portal.v1.Credential.created_at:type_name -> google.protobuf.Timestamp
 	11, // 2: portal.v1.Credential.last_used_at:type_name -> google.protobuf.Timestamp
 	11, // 3: portal.v1.Credential.revoked_at:type_name -> google.protobuf.Timestamp
-	3,  // 4: portal.v1.ListCredentialsResponse.data:type_name -> portal.v1.Credential
-	4,  // 5: portal.v1.ListCredentialsResponse.legacy:type_name -> portal.v1.LegacyCredential
-	3,  // 6: portal.v1.CreateCredentialResponse.data:type_name -> portal.v1.Credential
-	3,  // 7: portal.v1.RevokeCredentialResponse.data:type_name -> portal.v1.Credential
-	5,  // 8: portal.v1.CredentialService.ListCredentials:input_type -> portal.v1.ListCredentialsRequest
-	7,  // 9: portal.v1.CredentialService.CreateCredential:input_type -> portal.v1.CreateCredentialRequest
-	9,  // 10: portal.v1.CredentialService.RevokeCredential:input_type -> portal.v1.RevokeCredentialRequest
-	0,  // 11: portal.v1.CredentialService.DiagnoseSignature:input_type -> portal.v1.DiagnoseSignatureRequest
-	6,  // 12: portal.v1.CredentialService.ListCredentials:output_type -> portal.v1.ListCredentialsResponse
-	8,  // 13: portal.v1.CredentialService.CreateCredential:output_type -> portal.v1.CreateCredentialResponse
-	10, // 14: portal.v1.CredentialService.RevokeCredential:output_type -> portal.v1.RevokeCredentialResponse
-	2,  // 15: portal.v1.CredentialService.DiagnoseSignature:output_type -> portal.v1.DiagnoseSignatureResponse
-	12, // [12:16] is the sub-list for method output_type
-	8,  // [8:12] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	11, // 4: portal.v1.Credential.expires_at:type_name -> google.protobuf.Timestamp
+	3,  // 5: portal.v1.ListCredentialsResponse.data:type_name -> portal.v1.Credential
+	4,  // 6: portal.v1.ListCredentialsResponse.legacy:type_name -> portal.v1.LegacyCredential
+	11, // 7: portal.v1.CreateCredentialRequest.expires_at:type_name -> google.protobuf.Timestamp
+	3,  // 8: portal.v1.CreateCredentialResponse.data:type_name -> portal.v1.Credential
+	3,  // 9: portal.v1.RevokeCredentialResponse.data:type_name -> portal.v1.Credential
+	5,  // 10: portal.v1.CredentialService.ListCredentials:input_type -> portal.v1.ListCredentialsRequest
+	7,  // 11: portal.v1.CredentialService.CreateCredential:input_type -> portal.v1.CreateCredentialRequest
+	9,  // 12: portal.v1.CredentialService.RevokeCredential:input_type -> portal.v1.RevokeCredentialRequest
+	0,  // 13: portal.v1.CredentialService.DiagnoseSignature:input_type -> portal.v1.DiagnoseSignatureRequest
+	6,  // 14: portal.v1.CredentialService.ListCredentials:output_type -> portal.v1.ListCredentialsResponse
+	8,  // 15: portal.v1.CredentialService.CreateCredential:output_type -> portal.v1.CreateCredentialResponse
+	10, // 16: portal.v1.CredentialService.RevokeCredential:output_type -> portal.v1.RevokeCredentialResponse
+	2,  // 17: portal.v1.CredentialService.DiagnoseSignature:output_type -> portal.v1.DiagnoseSignatureResponse
+	14, // [14:18] is the sub-list for method output_type
+	10, // [10:14] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_credential_proto_init() }
@@ -899,6 +971,7 @@ func file_portal_v1_credential_proto_init() {
 	file_portal_v1_credential_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_credential_proto_msgTypes[3].OneofWrappers = []any{}
 	file_portal_v1_credential_proto_msgTypes[4].OneofWrappers = []any{}
+	file_portal_v1_credential_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -1124,7 +1124,11 @@ type SetCashboxPayoutMethodRequest struct {
 	// How long a payout may take, at most a week; 0 is a day.
 	ValiditySeconds int32 `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version       *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// The least amount of a payout; unset is none.
+	MinAmount *string `protobuf:"bytes,7,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	// The greatest amount of a payout; unset is none.
+	MaxAmount     *string `protobuf:"bytes,8,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1197,6 +1201,20 @@ func (x *SetCashboxPayoutMethodRequest) GetValiditySeconds() int32 {
 func (x *SetCashboxPayoutMethodRequest) GetVersion() string {
 	if x != nil && x.Version != nil {
 		return *x.Version
+	}
+	return ""
+}
+
+func (x *SetCashboxPayoutMethodRequest) GetMinAmount() string {
+	if x != nil && x.MinAmount != nil {
+		return *x.MinAmount
+	}
+	return ""
+}
+
+func (x *SetCashboxPayoutMethodRequest) GetMaxAmount() string {
+	if x != nil && x.MaxAmount != nil {
+		return *x.MaxAmount
 	}
 	return ""
 }
@@ -1398,16 +1416,22 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\a_reason\"_\n" +
 	"\x15OperatorPayinResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12,\n" +
-	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.OperatorPayinR\x04data\"\xfe\x01\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.OperatorPayinR\x04data\"\xe4\x02\n" +
 	"\x1dSetCashboxPayoutMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12%\n" +
 	"\x0emarkup_percent\x18\x04 \x01(\tR\rmarkupPercent\x12)\n" +
 	"\x10validity_seconds\x18\x05 \x01(\x05R\x0fvaliditySeconds\x12\x1d\n" +
-	"\aversion\x18\x06 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\aversion\x18\x06 \x01(\tH\x00R\aversion\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"\b_version\"\xb4\x01\n" +
+	"min_amount\x18\a \x01(\tH\x01R\tminAmount\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"max_amount\x18\b \x01(\tH\x02R\tmaxAmount\x88\x01\x01B\n" +
+	"\n" +
+	"\b_versionB\r\n" +
+	"\v_min_amountB\r\n" +
+	"\v_max_amount\"\xb4\x01\n" +
 	"\x1cSetTraderPayoutMethodRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +

@@ -424,7 +424,11 @@ type CashboxPayoutMethod struct {
 	// How long a payout may take, in seconds.
 	ValiditySeconds int32 `protobuf:"varint,4,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
 	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
-	Version       string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
+	// The least amount of a payout; unset is none.
+	MinAmount *string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	// The greatest amount of a payout; unset is none.
+	MaxAmount     *string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -490,6 +494,20 @@ func (x *CashboxPayoutMethod) GetValiditySeconds() int32 {
 func (x *CashboxPayoutMethod) GetVersion() string {
 	if x != nil {
 		return x.Version
+	}
+	return ""
+}
+
+func (x *CashboxPayoutMethod) GetMinAmount() string {
+	if x != nil && x.MinAmount != nil {
+		return *x.MinAmount
+	}
+	return ""
+}
+
+func (x *CashboxPayoutMethod) GetMaxAmount() string {
+	if x != nil && x.MaxAmount != nil {
+		return *x.MaxAmount
 	}
 	return ""
 }
@@ -3048,13 +3066,19 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\aversion\x18\t \x01(\tR\aversionB\x11\n" +
 	"\x0f_margin_percentB\r\n" +
 	"\v_min_amountB\r\n" +
-	"\v_max_amount\"\xb3\x01\n" +
+	"\v_max_amount\"\x99\x02\n" +
 	"\x13CashboxPayoutMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12%\n" +
 	"\x0emarkup_percent\x18\x03 \x01(\tR\rmarkupPercent\x12)\n" +
 	"\x10validity_seconds\x18\x04 \x01(\x05R\x0fvaliditySeconds\x12\x18\n" +
-	"\aversion\x18\x05 \x01(\tR\aversion\"\xbc\x02\n" +
+	"\aversion\x18\x05 \x01(\tR\aversion\x12\"\n" +
+	"\n" +
+	"min_amount\x18\x06 \x01(\tH\x00R\tminAmount\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"max_amount\x18\a \x01(\tH\x01R\tmaxAmount\x88\x01\x01B\r\n" +
+	"\v_min_amountB\r\n" +
+	"\v_max_amount\"\xbc\x02\n" +
 	"\x06Trader\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -3403,6 +3427,7 @@ func file_portal_v1_people_proto_init() {
 	file_portal_v1_people_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[2].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[3].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[7].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[8].OneofWrappers = []any{}
