@@ -84,6 +84,43 @@ func TestNewKey(t *testing.T) {
 	b.StoredNowhere(t, secret)
 }
 
+// A key is made with an end, networks and a limit of payouts, which the list shows; what is wrong with one is said.
+func TestNewKeyBounds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.as(t, caller.Owner)
+	path := b.boxPath("keys/new")
+	page := p.page(t, path)
+	for name, value := range map[string]string{
+		"expires_at": "2020-01-01", "allowed_networks": "shop.example", "payout_daily_limit": "much",
+	} {
+		a := p.post(t, path, hidden(page, "name", "shop", "scopes", "payouts", name, value)...)
+		shown := a.page(t)
+		want(t, name, line(a.code, shown.Find("#"+name).AttrOr("value", "")), "422 "+value)
+		want(t, name+" is wrong", shown.Find(".wrong").Length(), 1)
+	}
+	a := p.post(t, path, hidden(page, "name", "shop", "scopes", "payouts", "expires_at", "2999-12-31",
+		"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000")...)
+	want(t, "made", a.code, http.StatusOK)
+	list := words(p.page(t, "/merchant/developers/keys").Find("tbody"))
+	for _, says := range []string{"from 203.0.113.0/24", "payouts up to 50", "a day", "until"} {
+		wantIn(t, "the list", list, says)
+	}
+}
+
+// A browser in which somebody has signed in is known again by a cookie of its own.
+func TestDeviceCookie(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.as(t, caller.Owner)
+	device := p.cookies["device"]
+	if device == "" {
+		t.Fatal("no cookie is kept of the sign-in")
+	}
+	p.post(t, "/sign-out")
+	want(t, "after the sign-out", p.cookies["device"], device)
+}
+
 // What is wrong with a key is said, with what was typed.
 func TestWrongKey(t *testing.T) {
 	t.Parallel()
