@@ -42,7 +42,8 @@ var placements = []struct {
 	{OnCoordinator, `requisite_day requisite_slot`},
 	// Who may do what, and what they did.
 	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
-		sensitive_read operator_movement sign_in_event work_claim card_declined secret_key card_hash_key home webhook_secret_previous signing_key`},
+		sensitive_read operator_movement sign_in_event work_claim card_declined failure_count payin_take key_payout_day secret_key
+		card_hash_key home webhook_secret_previous signing_key`},
 	// What one process at a time works on, and sums over many payments.
 	{
 		OnCoordinator,
