@@ -20,7 +20,8 @@ func TestKeysAreBound(t *testing.T) {
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	made, secret, err := keys.Create(t.Context(), portal(m), auth.NewCredential{
-		CashboxID: m.CashboxID, Name: "bound", ExpiresAt: &soon, Networks: " 203.0.113.7/24, 198.51.100.1,2001:db8:1::5 ",
+		CashboxID: m.CashboxID, Name: "bound", ExpiresAt: &soon,
+		Networks:         " 203.0.113.7/24, 198.51.100.1,2001:db8:1::5 ",
 		PayoutDailyLimit: "100000",
 	})
 	noError(t, err)

@@ -43,7 +43,7 @@ var (
 	errKeyAddress        = fault.New(
 		fault.Forbidden, "key_address_not_allowed", "The key may not be used from this address.",
 	)
-	errInvalidSignature  = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
+	errInvalidSignature = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
 )
 
 const (

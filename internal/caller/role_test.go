@@ -46,8 +46,15 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 
 // reads change nothing; fresh need a second factor of the last minutes.
 var (
-	reads = []caller.Capability{caller.MerchantTeamRead,
-		"merchant.events", "merchant.money", "merchant.read", "operator.read", "operator.reveal", "trader.money", "trader.read",
+	reads = []caller.Capability{
+		caller.MerchantTeamRead,
+		"merchant.events",
+		"merchant.money",
+		"merchant.read",
+		"operator.read",
+		"operator.reveal",
+		"trader.money",
+		"trader.read",
 	}
 	fresh = []caller.Capability{caller.MerchantTeam,
 		"merchant.keys", "operator.money", "operator.rates", "operator.reveal", "operator.users", "operator.view-as",

@@ -26,7 +26,8 @@ func (l *Limits) Fail(ctx context.Context, rule Rule, who string, now time.Time)
 	if f == nil {
 		return Failure{}, nil
 	}
-	failure, each := Failure{q: l.q, counted: counted(rule, who)}, time.Duration(f.perSeconds)*time.Second/time.Duration(f.calls)
+	failure := Failure{q: l.q, counted: counted(rule, who)}
+	each := time.Duration(f.perSeconds) * time.Second / time.Duration(f.calls)
 	_, err := l.q.FailureCount(ctx, db.FailureCountParams{
 		Counted: failure.counted, FreeAt: now.Add(each), EachSeconds: each.Seconds(),
 		Until: now.Add(time.Duration(f.perSeconds) * time.Second),

@@ -126,11 +126,18 @@ func (s *Service) openAppeal(
 			return err
 		}
 		q := db.New(tx)
-		err := storeFile(ctx, q, io.NewSectionReader(r.File, 0, r.File.Size()), r.File.Size(), func(ctx context.Context, number int32, piece []byte) error {
-			return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
-				MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
-			})
-		})
+		size := r.File.Size()
+		err := storeFile(
+			ctx,
+			q,
+			io.NewSectionReader(r.File, 0, size),
+			size,
+			func(ctx context.Context, number int32, piece []byte) error {
+				return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
+					MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
+				})
+			},
+		)
 		if err != nil {
 			return err
 		}

@@ -116,7 +116,10 @@ func TestReceiptsLoseMetadata(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d are kept as %d: %q", name, len(kept), len(c.sent), receipt.Size, kept)
 		}
 		if name[2:] == "jpg" && name != "c.jpg" || name[2:] == "png" {
-			if _, _, err := image.Decode(bytes.NewReader(kept)); err != nil && name != "a.png" { // whose profile is made up
+			if _, _, err := image.Decode(
+				bytes.NewReader(kept),
+			); err != nil &&
+				name != "a.png" { // whose profile is made up
 				t.Errorf("%s cannot be read any more: %v", name, err)
 			}
 		}

@@ -46,8 +46,10 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	// The browser of one user is no help with another's login, nor is one that nobody gave.
 	o.add(t, caller.Operator, "other", nil, nil)
 	noError(t, o.tries(t, "other", "198.51.101.%d", 100))
-	refused(t, o.from(t, "other", session.Origin{Address: "203.0.113.1", Device: device}), fault.TooManyRequests, "rate_limited")
-	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1", Device: device + "x"}), fault.TooManyRequests, "rate_limited")
+	known := session.Origin{Address: "203.0.113.1", Device: device}
+	forged := session.Origin{Address: "203.0.113.1", Device: device + "x"}
+	refused(t, o.from(t, "other", known), fault.TooManyRequests, "rate_limited")
+	refused(t, o.from(t, "root", forged), fault.TooManyRequests, "rate_limited")
 	// Who is signed in goes on giving their factor.
 	_, err = o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
 	noError(t, err)
@@ -57,7 +59,7 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 			session.Origin{Address: "203.0.113.2", Device: device})
 		refused(t, err, fault.Unauthenticated, "invalid_credentials")
 	}
-	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.2", Device: device}), fault.TooManyRequests, "rate_limited")
+	refused(t, o.from(t, "root", known), fault.TooManyRequests, "rate_limited")
 }
 
 // Who has a whole network of IPv6 addresses has as many tries at a login as who has one address.
@@ -113,7 +115,11 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 	if n := o.Text(t, "select count(*) from sign_in_event where outcome = 'factor_locked'"); n != "1" {
 		t.Errorf("the log says %s times that it was locked", n)
 	}
-	list, _, err := o.Users(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99}, session.UserSearch{})
+	list, _, err := o.Users(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99},
+		session.UserSearch{},
+	)
 	noError(t, err)
 	if len(list) != 1 || list[0].FactorLockedAt == nil {
 		t.Errorf("operators see %+v", list)

@@ -223,8 +223,12 @@ func TestCreateOperator(t *testing.T) {
 		t.Errorf("the login is taken: %v", err)
 	}
 	// Who has the database's address leaves a trace, without the password's hash.
-	if kept := p.Text(t, `select string_agg(actor || ' ' || subject || ' ' || (after->>'login') || ' ' || (after->>'role') ||
-		(after ? 'password_hash')::text, ', ') from setting_change`); kept != "command user root adminfalse" {
+	kept := p.Text(
+		t,
+		`select string_agg(concat_ws(' ', actor, subject, after->>'login', after->>'role', after ? 'password_hash'), ', ')
+		from setting_change`,
+	)
+	if kept != "command user root admin f" {
 		t.Errorf("the log of settings has %q", kept)
 	}
 }
