@@ -6,21 +6,26 @@ with opened as (
 )
 insert into account_balance (account_id) select id from opened;
 
--- AccountLock locks an account's balance. That it asks for the newest version or a later one, as every query of a balance does,
+-- AccountLock locks an account's balance. An account that is not there is a division by zero, as everywhere where a statement
+-- has to find a row: the transaction fails, wherever its COMMIT stands. Here it is divided only where nothing was found, so
+-- that it costs nothing else. That it asks for the newest version or a later one, as every query of a balance does,
 -- spares the database the older ones; a later one is what another transaction makes of it meanwhile.
 -- name: AccountLock :exec
 select a.account_id from account_balance a
-where a.account_id = @id and a.version >= (select max(b.version) from account_balance b where b.account_id = @id) for no key update;
+where a.account_id = @id and a.version >= coalesce((select max(b.version) from account_balance b where b.account_id = @id),
+    (select 1 / count(*) from account_balance b where b.account_id = @id)) for no key update;
 
 -- AccountTake takes a debit off what stands in the balance, and clears what let that be negative: an account that does not cover
--- it violates account_covered.
+-- it violates account_covered, and one that is not there is a division by zero.
 -- name: AccountTake :exec
 update account_balance a set balance = a.balance - @debit::numeric, overdrawn = false, version = a.version + 1
-where a.account_id = @id and a.version >= (select max(b.version) from account_balance b where b.account_id = @id);
+where a.account_id = @id and a.version >= coalesce((select max(b.version) from account_balance b where b.account_id = @id),
+    (select 1 / count(*) from account_balance b where b.account_id = @id));
 
 -- AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
 -- balance alone does not cover it, and by a debit of nothing: from where account_fold says, which it moves on once a minute. The
--- caller holds the account's lock from a statement before: locking and folding in one would miss credits.
+-- caller holds the account's lock from a statement before: locking and folding in one would miss credits. It always answers:
+-- what finds no account is a division by zero.
 -- name: AccountDebit :one
 with newest as (
     select b.account_id, b.version, b.balance from account_balance b where b.account_id = @id order by b.version desc limit 1
@@ -44,11 +49,13 @@ with newest as (
                 else standing.amount end as balance,
            standing.amount >= @debit::numeric as covered
     from standing
+), taken as (
+    update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn or @force::boolean) and debit.balance < 0,
+        version = b.version + 1
+    from debit where b.account_id = @id and b.account_id = debit.account_id and b.version = debit.version
+    returning debit.covered
 )
-update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn or @force::boolean) and debit.balance < 0,
-    version = b.version + 1
-from debit where b.account_id = @id and b.account_id = debit.account_id and b.version = debit.version
-returning debit.covered::boolean;
+select coalesce((select covered from taken), 1 / (select count(*) from taken) > 0)::boolean;
 
 -- AccountFoldFromStart has the next fold pass by nothing.
 -- name: AccountFoldFromStart :exec

@@ -7,11 +7,15 @@ values (@merchant_id, @id, @payment_id, @trader_id, @acquirer_id, @source, @card
 -- name: AttemptGet :one
 select * from card_attempt where merchant_id = @merchant_id and id = @id;
 
--- AttemptPut writes how an attempt stands, under its payment's row lock.
+-- AttemptPut writes how an attempt stands, under its payment's row lock. Where there is none it is a division by zero.
 -- name: AttemptPut :exec
-update card_attempt set status = @status, codes_sent = @codes_sent,
-    codes_followed = @codes_followed, submitting = @submitting, progress_at = @progress_at, poll_at = @poll_at
-where merchant_id = @merchant_id and id = @id;
+with put as (
+    update card_attempt set status = @status, codes_sent = @codes_sent,
+        codes_followed = @codes_followed, submitting = @submitting, progress_at = @progress_at, poll_at = @poll_at
+    where merchant_id = @merchant_id and id = @id
+    returning id
+)
+select 1 / count(*) from put;
 
 -- AttemptSoon has the acquirer asked soon.
 -- name: AttemptSoon :exec

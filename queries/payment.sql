@@ -40,12 +40,17 @@ select * from payment
 where trader_id = @trader_id and id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
 
--- PaymentMove moves a payment that was read at the version given; at another it violates payment_version.
+-- PaymentMove moves a payment that was read at the version given; at another it violates payment_version, and
+-- where there is none it is a division by zero.
 -- name: PaymentMove :exec
-update payment set status = @status, status_reason = @status_reason, status_at = @status_at, expires_at = @expires_at,
-    provider_payment_id = @provider_payment_id, event_sequence = @event_sequence,
-    version = case when version = @version::integer then version + 1 else -1 end
-where merchant_id = @merchant_id and id = @id;
+with moved as (
+    update payment set status = @status, status_reason = @status_reason, status_at = @status_at, expires_at = @expires_at,
+        provider_payment_id = @provider_payment_id, event_sequence = @event_sequence,
+        version = case when version = @version::integer then version + 1 else -1 end
+    where merchant_id = @merchant_id and id = @id
+    returning id
+)
+select 1 / count(*) from moved;
 
 -- name: PaymentSettle :one
 update payment set base_rate = @base_rate, rate_source = @rate_source, rate_observed_at = @rate_observed_at,

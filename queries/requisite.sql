@@ -58,12 +58,12 @@ select id from requisite where id = @id and effective_open_payments is not null 
 -- RequisiteTake counts a payment towards its requisite's day and takes the slot of its value and amount, but for a desk, which
 -- has none.
 -- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
--- break, since then it may be counted on no time), requisite_day_sum, or requisite_slot_free.
+-- break, since then it may be counted on no time, and where it is gone), requisite_day_sum, or requisite_slot_free.
 -- name: RequisiteTake :exec
 with rule as (
-    select r.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+    select asked.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
-    from requisite r join trader t on t.id = r.trader_id where r.id = @id
+    from (select @id::bigint as id) asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id
 ), counted as (
     insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
     select id, @day::date, 1, @amount::numeric, case when enabled then daily_count else 0 end, daily_sum, @now::timestamptz from rule

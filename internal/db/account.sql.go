@@ -25,48 +25,51 @@ func (q *Queries) AccountBalance(ctx context.Context, id int64) (decimal.Decimal
 
 const accountDebit = `-- name: AccountDebit :one
 with newest as (
-    select b.account_id, b.version, b.balance from account_balance b where b.account_id = $2 order by b.version desc limit 1
+    select b.account_id, b.version, b.balance from account_balance b where b.account_id = $1 order by b.version desc limit 1
 ), folding as (
-    select coalesce((select f.done_to from account_fold f where f.account_id = $2), 0)::bigint as done_to
-    from newest where newest.balance < $3::numeric or $3 = 0
+    select coalesce((select f.done_to from account_fold f where f.account_id = $1), 0)::bigint as done_to
+    from newest where newest.balance < $2::numeric or $2 = 0
 ), folded as (
     delete from account_pending p
-    where p.account_id = $2 and p.id > (select folding.done_to from folding)
+    where p.account_id = $1 and p.id > (select folding.done_to from folding)
     returning p.id, p.amount
 ), noted as (
     insert into account_fold as f (account_id, noted_to, noted_at)
-    select $2, coalesce((select max(folded.id) from folded), 0), now() from folding
-    where not exists (select 1 from account_fold lately where lately.account_id = $2 and lately.noted_at >= now() - interval '1 minute')
+    select $1, coalesce((select max(folded.id) from folded), 0), now() from folding
+    where not exists (select 1 from account_fold lately where lately.account_id = $1 and lately.noted_at >= now() - interval '1 minute')
     on conflict (account_id) do update
     set done_to = f.noted_to, noted_to = greatest(f.noted_to, excluded.noted_to), noted_at = excluded.noted_at
 ), standing as (
     select account_id, version, balance + coalesce((select sum(amount) from folded), 0) as amount from newest
 ), debit as (
-    select account_id, version, case when $1::boolean or standing.amount >= $3::numeric then standing.amount - $3::numeric
+    select account_id, version, case when $3::boolean or standing.amount >= $2::numeric then standing.amount - $2::numeric
                 else standing.amount end as balance,
-           standing.amount >= $3::numeric as covered
+           standing.amount >= $2::numeric as covered
     from standing
+), taken as (
+    update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn or $3::boolean) and debit.balance < 0,
+        version = b.version + 1
+    from debit where b.account_id = $1 and b.account_id = debit.account_id and b.version = debit.version
+    returning debit.covered
 )
-update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn or $1::boolean) and debit.balance < 0,
-    version = b.version + 1
-from debit where b.account_id = $2 and b.account_id = debit.account_id and b.version = debit.version
-returning debit.covered::boolean
+select coalesce((select covered from taken), 1 / (select count(*) from taken) > 0)::boolean
 `
 
 type AccountDebitParams struct {
-	Force bool
 	ID    int64
 	Debit decimal.Decimal
+	Force bool
 }
 
 // AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
 // balance alone does not cover it, and by a debit of nothing: from where account_fold says, which it moves on once a minute. The
-// caller holds the account's lock from a statement before: locking and folding in one would miss credits.
+// caller holds the account's lock from a statement before: locking and folding in one would miss credits. It always answers:
+// what finds no account is a division by zero.
 func (q *Queries) AccountDebit(ctx context.Context, arg AccountDebitParams) (bool, error) {
-	row := q.db.QueryRow(ctx, accountDebit, arg.Force, arg.ID, arg.Debit)
-	var debit_covered bool
-	err := row.Scan(&debit_covered)
-	return debit_covered, err
+	row := q.db.QueryRow(ctx, accountDebit, arg.ID, arg.Debit, arg.Force)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const accountFoldFromStart = `-- name: AccountFoldFromStart :exec
@@ -181,10 +184,13 @@ func (q *Queries) AccountList(ctx context.Context, arg AccountListParams) ([]Acc
 
 const accountLock = `-- name: AccountLock :exec
 select a.account_id from account_balance a
-where a.account_id = $1 and a.version >= (select max(b.version) from account_balance b where b.account_id = $1) for no key update
+where a.account_id = $1 and a.version >= coalesce((select max(b.version) from account_balance b where b.account_id = $1),
+    (select 1 / count(*) from account_balance b where b.account_id = $1)) for no key update
 `
 
-// AccountLock locks an account's balance. That it asks for the newest version or a later one, as every query of a balance does,
+// AccountLock locks an account's balance. An account that is not there is a division by zero, as everywhere where a statement
+// has to find a row: the transaction fails, wherever its COMMIT stands. Here it is divided only where nothing was found, so
+// that it costs nothing else. That it asks for the newest version or a later one, as every query of a balance does,
 // spares the database the older ones; a later one is what another transaction makes of it meanwhile.
 func (q *Queries) AccountLock(ctx context.Context, id int64) error {
 	_, err := q.db.Exec(ctx, accountLock, id)
@@ -193,7 +199,8 @@ func (q *Queries) AccountLock(ctx context.Context, id int64) error {
 
 const accountTake = `-- name: AccountTake :exec
 update account_balance a set balance = a.balance - $1::numeric, overdrawn = false, version = a.version + 1
-where a.account_id = $2 and a.version >= (select max(b.version) from account_balance b where b.account_id = $2)
+where a.account_id = $2 and a.version >= coalesce((select max(b.version) from account_balance b where b.account_id = $2),
+    (select 1 / count(*) from account_balance b where b.account_id = $2))
 `
 
 type AccountTakeParams struct {
@@ -202,7 +209,7 @@ type AccountTakeParams struct {
 }
 
 // AccountTake takes a debit off what stands in the balance, and clears what let that be negative: an account that does not cover
-// it violates account_covered.
+// it violates account_covered, and one that is not there is a division by zero.
 func (q *Queries) AccountTake(ctx context.Context, arg AccountTakeParams) error {
 	_, err := q.db.Exec(ctx, accountTake, arg.Debit, arg.ID)
 	return err

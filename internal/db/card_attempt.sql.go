@@ -156,9 +156,13 @@ func (q *Queries) AttemptOpenElsewhere(ctx context.Context, traderID int64) (int
 }
 
 const attemptPut = `-- name: AttemptPut :exec
-update card_attempt set status = $1, codes_sent = $2,
-    codes_followed = $3, submitting = $4, progress_at = $5, poll_at = $6
-where merchant_id = $7 and id = $8
+with put as (
+    update card_attempt set status = $1, codes_sent = $2,
+        codes_followed = $3, submitting = $4, progress_at = $5, poll_at = $6
+    where merchant_id = $7 and id = $8
+    returning id
+)
+select 1 / count(*) from put
 `
 
 type AttemptPutParams struct {
@@ -172,7 +176,7 @@ type AttemptPutParams struct {
 	ID            uuid.UUID
 }
 
-// AttemptPut writes how an attempt stands, under its payment's row lock.
+// AttemptPut writes how an attempt stands, under its payment's row lock. Where there is none it is a division by zero.
 func (q *Queries) AttemptPut(ctx context.Context, arg AttemptPutParams) error {
 	_, err := q.db.Exec(ctx, attemptPut,
 		arg.Status,

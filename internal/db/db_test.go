@@ -414,3 +414,23 @@ func TestOpenKeepsThePassword(t *testing.T) {
 		}
 	}
 }
+
+// A transaction of one round trip takes no answer that may be missing when its COMMIT is sent already.
+func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	var name db.Payment
+	err := db.Write(t.Context(), d.Pool,
+		db.Do((*db.Queries).AccountFoldFromStart, int64(8)),
+		db.One(&name, (*db.Queries).PaymentFind, int64(1)))
+	if err == nil || db.NoRows(err) {
+		t.Errorf("a query that may find nothing: %v", err)
+	}
+	var covered bool
+	err = db.Write(t.Context(), d.Pool,
+		db.Do((*db.Queries).SimulationPlayKeep, []string{}),
+		db.Sure(&covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: 4711 << 3}))
+	if !errors.Is(err, db.ErrMissing) {
+		t.Errorf("a debit without an account: %v", err)
+	}
+}

@@ -1163,10 +1163,14 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 }
 
 const paymentMove = `-- name: PaymentMove :exec
-update payment set status = $1, status_reason = $2, status_at = $3, expires_at = $4,
-    provider_payment_id = $5, event_sequence = $6,
-    version = case when version = $7::integer then version + 1 else -1 end
-where merchant_id = $8 and id = $9
+with moved as (
+    update payment set status = $1, status_reason = $2, status_at = $3, expires_at = $4,
+        provider_payment_id = $5, event_sequence = $6,
+        version = case when version = $7::integer then version + 1 else -1 end
+    where merchant_id = $8 and id = $9
+    returning id
+)
+select 1 / count(*) from moved
 `
 
 type PaymentMoveParams struct {
@@ -1181,7 +1185,8 @@ type PaymentMoveParams struct {
 	ID                int64
 }
 
-// PaymentMove moves a payment that was read at the version given; at another it violates payment_version.
+// PaymentMove moves a payment that was read at the version given; at another it violates payment_version, and
+// where there is none it is a division by zero.
 func (q *Queries) PaymentMove(ctx context.Context, arg PaymentMoveParams) error {
 	_, err := q.db.Exec(ctx, paymentMove,
 		arg.Status,

@@ -10,27 +10,50 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Query is one query of a pipeline, and where its answer goes. Do, One, Get and Maybe make them of
-// the queries sqlc generates.
+// Query is one query of a pipeline, and where its answer goes. Do, One, Sure, Get and Maybe make
+// them of the queries sqlc generates.
 type Query struct {
 	run func(ctx context.Context, q *Queries) error
+	// sure says that the database itself fails the query that finds no row.
+	sure bool
 }
 
 // Do is a query without an answer.
 func Do[P any](method func(*Queries, context.Context, P) error, params P) Query {
-	return Query{func(ctx context.Context, q *Queries) error { return method(q, ctx, params) }}
+	return Query{run: func(ctx context.Context, q *Queries) error {
+		return named(method(q, ctx, params))
+	}}
+}
+
+// ErrMissing says that a statement did not find the row that has to be there. Its transaction failed.
+var ErrMissing = errors.New("a row that has to be there is not")
+
+// named tells a missing row by its name: the division by zero that stands for it divides nothing else.
+func named(err error) error {
+	if hasCode(err, "22012") {
+		return fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	return err
 }
 
 // One is a query whose answer goes to answer. In a transaction that goes on, ErrNoRows is its error
 // where it finds nothing.
 func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
-	return Query{func(ctx context.Context, q *Queries) error {
+	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
 		if err == nil {
 			*answer = found
 		}
-		return err
+		return named(err)
 	}}
+}
+
+// Sure is One for a statement that always has a row, as an aggregate has, or fails in the database: the
+// only kind with a row that Write takes.
+func Sure[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
+	query := One(answer, method, params)
+	query.sure = true
+	return query
 }
 
 // Get is One for a query without parameters.
@@ -44,7 +67,7 @@ func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Qu
 
 // Maybe is a query that may find nothing: then answer becomes nil.
 func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, error), params P) Query {
-	return Query{func(ctx context.Context, q *Queries) error {
+	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
 		if *answer = nil; err == nil {
 			*answer = &found
@@ -55,13 +78,15 @@ func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, e
 
 // Held is the query with an error of its own where what it locks is not to be had in time.
 func (query Query) Held(says error) Query {
-	return Query{func(ctx context.Context, q *Queries) error {
+	held := query
+	held.run = func(ctx context.Context, q *Queries) error {
 		err := query.run(ctx, q)
 		if IsLockTimeout(err) {
 			return fmt.Errorf("%w: %w", says, err)
 		}
 		return err
-	}}
+	}
+	return held
 }
 
 // Run makes the query by itself.
@@ -72,14 +97,20 @@ var (
 	errNoted = errors.New("the query was noted, its answer comes later")
 	// errNotOne is a generated query that is not one statement.
 	errNotOne = errors.New("a pipelined query is not one statement")
+	// errMayMiss is a query of Write that would commit without the row it is to find.
+	errMayMiss = errors.New("a query of a transaction in one round trip has an answer that may be missing")
 )
 
-// note adds queries to a batch.
-func note(ctx context.Context, batch *pgx.Batch, queries []Query) error {
+// note adds queries to a batch. Those that are committed unseen have no answer that may be missing.
+func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) error {
 	for _, query := range queries {
 		before := batch.Len()
-		if err := query.run(ctx, New((*noting)(batch))); batch.Len() != before+1 {
+		noted := noting{batch: batch}
+		if err := query.run(ctx, New(&noted)); batch.Len() != before+1 {
 			return errors.Join(errNotOne, err)
+		}
+		if unseen && noted.row && !query.sure {
+			return errMayMiss
 		}
 	}
 	return nil
@@ -109,7 +140,7 @@ func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
 		return nil
 	}
 	batch := &pgx.Batch{}
-	if err := note(ctx, batch, queries); err != nil {
+	if err := note(ctx, batch, queries, false); err != nil {
 		return err
 	}
 	results := b.SendBatch(ctx, batch)
@@ -123,7 +154,8 @@ func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
 // Write makes queries in a transaction of their own and in one round trip: BEGIN, the queries and
 // COMMIT go out together, so that a lock is held for the server's own time only. What must stop the
 // transaction has to be an error of the database, say a violated constraint, whose name Violated
-// tells. Collisions and unknown outcomes are treated as InTx treats them.
+// tells, or the division by zero of a statement that did not find its row. So it takes no One, whose
+// answer comes after the COMMIT. Collisions and unknown outcomes are treated as InTx treats them.
 func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
 	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
 }
@@ -131,7 +163,7 @@ func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
 func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
-	if err := note(ctx, batch, queries); err != nil {
+	if err := note(ctx, batch, queries, true); err != nil {
 		return err
 	}
 	batch.Queue("commit")
@@ -171,9 +203,13 @@ func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
 const txFailed = 'E'
 
 // noting is a DBTX that notes queries in a batch.
-type noting pgx.Batch
+type noting struct {
+	batch *pgx.Batch
+	// row tells that a row is asked for.
+	row bool
+}
 
-func (n *noting) note(sql string, args []any) { (*pgx.Batch)(n).Queue(sql, args...) }
+func (n *noting) note(sql string, args []any) { n.batch.Queue(sql, args...) }
 
 // Exec implements DBTX.
 func (n *noting) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
@@ -190,6 +226,7 @@ func (n *noting) Query(_ context.Context, sql string, args ...any) (pgx.Rows, er
 // QueryRow implements DBTX.
 func (n *noting) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	n.note(sql, args)
+	n.row = true
 	return notedRow{}
 }
 

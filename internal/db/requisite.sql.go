@@ -389,9 +389,9 @@ func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error
 
 const requisiteTake = `-- name: RequisiteTake :exec
 with rule as (
-    select r.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+    select asked.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
-    from requisite r join trader t on t.id = r.trader_id where r.id = $5
+    from (select $5::bigint as id) asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id
 ), counted as (
     insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
     select id, $6::date, 1, $1::numeric, case when enabled then daily_count else 0 end, daily_sum, $4::timestamptz from rule
@@ -421,7 +421,7 @@ type RequisiteTakeParams struct {
 // RequisiteTake counts a payment towards its requisite's day and takes the slot of its value and amount, but for a desk, which
 // has none.
 // What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
-// break, since then it may be counted on no time), requisite_day_sum, or requisite_slot_free.
+// break, since then it may be counted on no time, and where it is gone), requisite_day_sum, or requisite_slot_free.
 // A null limit is asked for first: comparing with it would count the slots all the same.
 func (q *Queries) RequisiteTake(ctx context.Context, arg RequisiteTakeParams) error {
 	_, err := q.db.Exec(ctx, requisiteTake,

@@ -179,7 +179,7 @@ func (s *Sweep[R]) note(id int64, err error) {
 // WaitBriefly bounds each wait for a lock in the rest of the transaction, for background work that
 // must not stand behind one.
 func WaitBriefly() Query {
-	return Query{func(ctx context.Context, q *Queries) error {
+	return Query{run: func(ctx context.Context, q *Queries) error {
 		_, err := q.db.Exec(ctx, "set local lock_timeout = '"+lockWait+"'")
 		return err
 	}}

@@ -41,7 +41,8 @@ type TransferInsertParams struct {
 	CreatedAt     time.Time
 }
 
-// TransferInsert and AccountPendingInsert are TransferPost for one transfer: each goes straight to its shard.
+// TransferInsert and AccountPendingInsert are TransferPost for one transfer between the two accounts of an owner, which are
+// opened together and of which the debit finds one: each goes straight to its shard.
 func (q *Queries) TransferInsert(ctx context.Context, arg TransferInsertParams) error {
 	_, err := q.db.Exec(ctx, transferInsert,
 		arg.DebitAccount,
@@ -63,6 +64,8 @@ with posted as (
 )
 insert into account_pending (account_id, amount)
 select unnest($1::bigint[]), unnest($2::numeric[])
+where 1 / (case when (select count(*) from account where id = any($1::bigint[])) =
+    coalesce(cardinality($1::bigint[]), 0) then 1 else 0 end) = 1
 `
 
 type TransferPostParams struct {
@@ -77,7 +80,8 @@ type TransferPostParams struct {
 	CreatedAt       time.Time
 }
 
-// TransferPost writes what moves for one cause, and with it what waits to be folded into the accounts nobody has locked.
+// TransferPost writes what moves for one cause, and with it what waits to be folded into the accounts nobody has locked. One of
+// these that was never opened is a division by zero.
 func (q *Queries) TransferPost(ctx context.Context, arg TransferPostParams) error {
 	_, err := q.db.Exec(ctx, transferPost,
 		arg.PendingAccounts,

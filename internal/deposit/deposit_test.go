@@ -2,6 +2,7 @@ package deposit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -374,4 +375,25 @@ func wantFault(t *testing.T, err error, code string) {
 	if f := fault.As(err); f == nil || f.Code != code {
 		t.Errorf("%v, want %s", err, code)
 	}
+}
+
+// A deposit into a cashbox whose accounts are gone is not confirmed.
+func TestMissingAccountIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	made := d.create(t, request(1))
+	d.Exec(t, "delete from account_balance where account_id in (select id from account where owner_kind = 'cashbox')")
+	d.Exec(t, "delete from account where owner_kind = 'cashbox'")
+	if _, err := d.service.Confirm(t.Context(), operator, made.ID); !errors.Is(err, db.ErrMissing) {
+		t.Errorf("confirmed without an account: %v", err)
+	}
+	testenv.Want(
+		t,
+		d.Text(
+			t,
+			"select status || (select count(*) from account_pending) || (select count(*) from transfer) from deposit",
+		),
+		"pending00",
+		"the deposit, and what was booked",
+	)
 }

@@ -2,6 +2,7 @@ package payout_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -394,4 +395,39 @@ func TestPayoutBounds(t *testing.T) {
 	if n := b.Count(t, "select count(*) from payin"); n != 4 {
 		t.Errorf("%d payouts", n)
 	}
+}
+
+// A payout of a cashbox whose accounts are gone leaves nothing: neither its creation nor, of one that was made before, its
+// completion.
+func TestMissingAccountsLeaveNothing(t *testing.T) {
+	b := setup(t)
+	m, trader := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t, "sbp")
+	made := b.create(t, m.Caller, request("made"))
+	b.take(t, trader, made)
+	state := func() string {
+		return b.Text(t, `select concat_ws(' ', (select string_agg(status, ',') from payin),
+			(select count(*) from payin_key), (select count(*) from payin_history), (select count(*) from transfer),
+			(select count(*) from account_pending), (select count(*) from webhook_event))`)
+	}
+	before := state()
+	b.Exec(
+		t,
+		"delete from account_balance where account_id in (select id from account where owner_kind in ('cashbox', 'trader'))",
+	)
+	b.Exec(t, "delete from account where owner_kind in ('cashbox', 'trader')")
+	if _, err := b.payouts.Create(t.Context(), m.Caller, request("new")); !errors.Is(err, db.ErrMissing) {
+		t.Errorf("a payout without accounts: %v", err)
+	}
+	if _, err := b.payouts.Complete(
+		t.Context(),
+		trader.Caller,
+		id(made),
+		new("proof"),
+	); !errors.Is(
+		err,
+		db.ErrMissing,
+	) {
+		t.Errorf("a completion without accounts: %v", err)
+	}
+	testenv.Want(t, state(), before, "what is stored")
 }

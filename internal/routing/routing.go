@@ -199,6 +199,11 @@ func read(
 	for _, facts := range rows {
 		c := &candidates[at[facts.ID]]
 		c.DroppedBy = c.byFacts(w, facts, hold(*c))
+		delete(at, facts.ID)
+	}
+	// One that the database does not know, or whose trader has no account there, is in memory only.
+	for _, i := range at {
+		candidates[i].DroppedBy = RequisiteOff
 	}
 	return nil
 }

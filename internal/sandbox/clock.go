@@ -68,7 +68,7 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	}
 	var offset int64
 	err := db.Write(ctx, c.pool,
-		db.One(&offset, (*db.Queries).TestClockAdvance, seconds),
+		db.Sure(&offset, (*db.Queries).TestClockAdvance, seconds),
 		db.Do((*db.Queries).WebhookShift, float64(seconds)),
 	)
 	if err != nil {

@@ -1,0 +1,104 @@
+package payment_test
+
+import (
+	"errors"
+	"testing"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// everything is what creations and moves write.
+func (b *bundle) everything(t *testing.T) string {
+	t.Helper()
+	return b.Text(t, `select (select string_agg(id || status || version, ',' order by id) from payment) || ' ' ||
+		concat_ws(' ', (select count(*) from payment_history), (select count(*) from payment_key),
+			(select count(*) from transfer), (select count(*) from account_pending), (select count(*) from webhook_event),
+			(select count(*) from requisite_slot), (select sum(count) from requisite_day))`)
+}
+
+// forget removes the accounts of an owner, as a restore does to what was made after the backup.
+func (b *bundle) forget(t *testing.T, kind string, id int64) {
+	t.Helper()
+	b.Exec(
+		t,
+		"delete from account_balance where account_id in (select id from account where owner_kind = $1 and owner_id = $2)",
+		kind,
+		id,
+	)
+	b.Exec(t, "delete from account where owner_kind = $1 and owner_id = $2", kind, id)
+}
+
+// A transaction that does not find a row that it has to change fails, although its COMMIT was sent with it: a creation
+// whose trader has no account, a move in both directions without the trader's or the cashbox's, and one of a
+// payment that is gone.
+func TestMissingRowsLeaveNothing(t *testing.T) {
+	b := setup(t)
+	merchant, trader := b.NewMerchant(
+		t,
+		dbtest.MerchantOpts{},
+	), b.NewTrader(
+		t,
+		dbtest.TraderOpts{USDT: "1000", Requisites: 3},
+	)
+	ended, open := b.create(t, merchant.Caller, request("ended")), b.create(t, merchant.Caller, request("open"))
+	b.set(t, ended.ID, "failed")
+	move := func(id int64) error {
+		_, _, err := b.payments.UpdateStatus(t.Context(), application, id, payment.Update{Status: "completed"})
+		return err
+	}
+	refused := func(what string, attempt func() error) {
+		t.Helper()
+		before := b.everything(t)
+		if err := attempt(); !errors.Is(err, db.ErrMissing) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if after := b.everything(t); after != before {
+			t.Errorf("%s left %s, of %s", what, after, before)
+		}
+	}
+	b.forget(t, "cashbox", merchant.CashboxID)
+	refused("to complete without the cashbox's account", func() error { return move(open.ID) })
+	b.forget(t, "trader", trader.ID)
+	refused("to complete what had ended without the trader's account", func() error { return move(ended.ID) })
+	refused("to create without the trader's account", func() error {
+		_, err := b.payments.Create(t.Context(), merchant.Caller, request("new"))
+		return err
+	})
+	row := b.row(t, open)
+	b.Exec(t, "alter table payment disable trigger all")
+	b.Exec(t, "delete from payment where id = $1", open.ID)
+	refused("to move a payment that is gone", func() error {
+		return db.Write(t.Context(), b.Pool, db.Do((*db.Queries).PaymentMove, db.PaymentMoveParams{
+			MerchantID: row.MerchantID, ID: row.ID, Status: "failed", StatusAt: row.StatusAt, ExpiresAt: row.ExpiresAt,
+			EventSequence: row.EventSequence, Version: row.Version,
+		}))
+	})
+}
+
+// A requisite that is gone is one that is not available.
+func TestMissingRequisite(t *testing.T) {
+	b := setup(t)
+	merchant, trader := b.NewMerchant(
+		t,
+		dbtest.MerchantOpts{},
+	), b.NewTrader(
+		t,
+		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
+	)
+	b.create(t, merchant.Caller, request("before"))
+	before := b.everything(t)
+	b.Exec(t, "alter table requisite_day drop constraint if exists requisite_day_requisite_id_fkey")
+	b.Exec(t, "alter table requisite_slot drop constraint if exists requisite_slot_requisite_id_fkey")
+	b.Exec(t, "alter table payment drop constraint if exists payment_requisite_id_fkey")
+	b.Exec(t, "delete from requisite where id = $1", trader.Requisites[0])
+	r := request("after")
+	r.Amount = "1001"
+	_, err := b.payments.Create(t.Context(), merchant.Caller, r)
+	dbtest.WantRefusal(t, err, fault.Refused, "collect_requisites_not_available")
+	if after := b.everything(t); after != before {
+		t.Errorf("%s is left, of %s", after, before)
+	}
+}
