@@ -27,9 +27,6 @@ const (
 // Keeper keeps the settings: shops, limits, rates, requisites and the terms of their traders. Every
 // change raises one number, which the keeper asks for, and then it reads what has changed.
 type Keeper struct {
-	// Requisites are those that a payment chooses among.
-	Requisites *routing.Requisites
-
 	pool   *pgxpool.Pool
 	usable time.Duration
 	// renewing has one renewal at a time.
@@ -39,11 +36,12 @@ type Keeper struct {
 	// version is the one up to which everything is known.
 	version int64
 	// current is when what is kept was certainly what the database had.
-	current   time.Time
-	merchants map[int64]merchant
-	cashboxes map[int64]*cashbox
-	limits    map[string]db.PlatformLimit
-	rates     map[string]rate.Rates
+	current    time.Time
+	requisites *routing.Requisites
+	merchants  map[int64]merchant
+	cashboxes  map[int64]*cashbox
+	limits     map[string]db.PlatformLimit
+	rates      map[string]rate.Rates
 }
 
 type merchant struct {
@@ -67,7 +65,7 @@ func NewKeeper(
 	metrics prometheus.Registerer,
 ) (*Keeper, error) {
 	k := &Keeper{
-		Requisites: routing.NewRequisites(), pool: pool, usable: usable,
+		pool: pool, usable: usable, requisites: routing.NewRequisites(),
 		merchants: map[int64]merchant{}, cashboxes: map[int64]*cashbox{},
 	}
 	if metrics != nil {
@@ -80,6 +78,14 @@ func NewKeeper(
 	}
 	_, err := k.Renew(ctx)
 	return k, err
+}
+
+// Requisites are those that a payment chooses among. Whoever chooses stays with these until the choice
+// is made: others take their place where the database has gone back.
+func (k *Keeper) Requisites() *routing.Requisites {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.requisites
 }
 
 // Version is the version up to which everything is known.
@@ -139,9 +145,11 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 		k.mu.Unlock()
 		return false, nil
 	}
-	// A standby that did not have the last changes has become the primary: what is known of them is not so.
-	if version < known {
-		known = 0
+	// Where the version has gone back, a standby that did not have the last changes has become the primary, or a
+	// backup was restored. What was made then is not there any more, and no row says so: all is read into a new memory.
+	back, requisites := version < known, k.Requisites()
+	if back {
+		known, requisites = 0, routing.NewRequisites()
 	}
 	// Whoever changes a setting has a version of their own: all up to the one that is seen have
 	// been committed.
@@ -149,9 +157,13 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	if err := db.Pipeline(ctx, k.pool, n.queries(known+1)...); err != nil {
 		return false, fmt.Errorf("read the settings: %w", err)
 	}
-	k.Requisites.Renew(&n.requisites)
+	requisites.Renew(&n.requisites)
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if back {
+		k.merchants, k.cashboxes = map[int64]merchant{}, map[int64]*cashbox{}
+	}
+	k.requisites = requisites
 	k.take(n)
 	k.version, k.current = version, asked
 	return true, nil

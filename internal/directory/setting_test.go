@@ -220,7 +220,7 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 	free := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
 	keeper, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
-	candidates, err := keeper.Requisites.Explain(t.Context(), b.Queries(), asked, free)
+	candidates, err := keeper.Requisites().Explain(t.Context(), b.Queries(), asked, free)
 	noError(t, err)
 	var got []string
 	for _, c := range candidates {

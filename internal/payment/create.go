@@ -217,7 +217,7 @@ func (s *Service) make(ctx context.Context, d *draft) error {
 	if err != nil {
 		return err
 	}
-	err = s.settings.Requisites.Place(
+	err = s.settings.Requisites().Place(
 		ctx,
 		s.q,
 		d.want(),

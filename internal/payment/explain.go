@@ -165,7 +165,7 @@ func (s *Service) explainRouting(
 		}, nil
 	}
 	answer := RoutingAnswer{}
-	if answer.Candidates, err = s.settings.Requisites.Explain(ctx, s.q, d.want(), d.hold); err != nil {
+	if answer.Candidates, err = s.settings.Requisites().Explain(ctx, s.q, d.want(), d.hold); err != nil {
 		return RoutingAnswer{}, err
 	}
 	answer.settle(refusal)

@@ -59,7 +59,7 @@ func (s *Service) ExplainForTrader(
 		return nil, err
 	}
 	x := explainer{s: s, now: s.clock.Now(), money: who.May(caller.TraderMoney)}
-	standings, err := s.settings.Requisites.Stand(ctx, s.q, who.TraderID, requisiteID, x.asked)
+	standings, err := s.settings.Requisites().Stand(ctx, s.q, who.TraderID, requisiteID, x.asked)
 	if err != nil {
 		return nil, err
 	}

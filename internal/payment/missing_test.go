@@ -4,10 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/routing"
 )
 
 // everything is what creations and moves write.
@@ -100,5 +104,52 @@ func TestMissingRequisite(t *testing.T) {
 	dbtest.WantRefusal(t, err, fault.Refused, "collect_requisites_not_available")
 	if after := b.everything(t); after != before {
 		t.Errorf("%s is left, of %s", after, before)
+	}
+}
+
+// What a failover or a restore has lost is forgotten, though no row says that it is gone: its requisites are not chosen
+// any more, and its merchants, cashboxes and methods take nothing.
+func TestLostSettingsAreForgotten(t *testing.T) {
+	b := setup(t)
+	var version int64
+	merchant, kept := b.NewMerchant(
+		t,
+		dbtest.MerchantOpts{},
+	), b.NewTrader(
+		t,
+		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
+	)
+	b.Get(t, &version, "select version from setting_version")
+	lost, losing := b.NewTrader(
+		t,
+		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
+	), b.NewMerchant(
+		t,
+		dbtest.MerchantOpts{},
+	)
+	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	noError(t, err)
+	choosing := settings.Requisites()
+	b.Exec(t, "delete from requisite where trader_id = $1", lost.ID)
+	b.forget(t, "trader", lost.ID)
+	b.Exec(t, "delete from trader where id = $1", lost.ID)
+	b.Exec(t, "delete from cashbox_method where cashbox_id = $1 or method = 'sim'", losing.CashboxID)
+	b.Exec(t, "update setting_version set version = $1", version)
+	changed, err := settings.Renew(t.Context())
+	if noError(t, err); !changed {
+		t.Fatal("that the version went back is no change")
+	}
+	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}
+	hold := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
+	candidates, err := settings.Requisites().Explain(t.Context(), b.Queries(), w, hold)
+	noError(t, err)
+	if len(candidates) != 1 || candidates[0].TraderID != kept.ID || settings.Requisites() == choosing {
+		t.Errorf("the candidates are %+v", candidates)
+	}
+	if shop := settings.Shop(losing.ID, &losing.CashboxID, "sbp", "RUB"); shop == nil || shop.MethodEnabled {
+		t.Errorf("the cashbox takes what was lost: %+v", shop)
+	}
+	if shop := settings.Shop(merchant.ID, nil, "sbp", "RUB"); shop == nil || !shop.MethodEnabled {
+		t.Errorf("the cashbox does not take what was kept: %+v", shop)
 	}
 }

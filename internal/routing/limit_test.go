@@ -154,7 +154,7 @@ func (b bundle) explain(
 ) ([]routing.Candidate, error) {
 	t.Helper()
 	noError(t, b.settings.Current(t.Context()))
-	return b.settings.Requisites.Explain(t.Context(), b.Queries(), a.Want, hold)
+	return b.settings.Requisites().Explain(t.Context(), b.Queries(), a.Want, hold)
 }
 
 // Whatever the limits, a choice takes the first that the dry run calls free, and the constraints

@@ -70,7 +70,7 @@ func (b bundle) reserveHolding(a asked, hold func(routing.Candidate) decimal.Dec
 			return routing.Candidate{}, err
 		}
 		var got routing.Candidate
-		err := b.settings.Requisites.Place(ctx, b.Queries(), a.Want, hold, func(c routing.Candidate) error {
+		err := b.settings.Requisites().Place(ctx, b.Queries(), a.Want, hold, func(c routing.Candidate) error {
 			got = c
 			return db.Write(ctx, b.Pool, routing.Reserve(c, a.Want, a.payment)...)
 		})
@@ -253,7 +253,7 @@ func TestOtherErrorsEndTheSearch(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	noError(t, b.settings.Current(t.Context()))
 	broken, tries := errors.New("it is broken"), 0
-	err := b.settings.Requisites.Place(
+	err := b.settings.Requisites().Place(
 		t.Context(),
 		b.Queries(),
 		want(1, "100").Want,

@@ -17,7 +17,7 @@ import (
 func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
 	t.Helper()
 	noError(t, b.settings.Current(t.Context()))
-	list, err := b.settings.Requisites.Stand(
+	list, err := b.settings.Requisites().Stand(
 		t.Context(),
 		b.Queries(),
 		traderID,
