@@ -52,6 +52,12 @@ with moved as (
 )
 select 1 / count(*) from moved;
 
+-- PaymentProvided keeps the provider's id of a payment that stays as it is.
+-- name: PaymentProvided :one
+update payment set provider_payment_id = @provider_payment_id, version = version + 1
+where merchant_id = @merchant_id and id = @id
+returning *;
+
 -- name: PaymentSettle :one
 update payment set base_rate = @base_rate, rate_source = @rate_source, rate_observed_at = @rate_observed_at,
     rate_unavailable = false,

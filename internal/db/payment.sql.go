@@ -1236,6 +1236,80 @@ func (q *Queries) PaymentOpenCount(ctx context.Context, arg PaymentOpenCountPara
 	return column_1, err
 }
 
+const paymentProvided = `-- name: PaymentProvided :one
+update payment set provider_payment_id = $1, version = version + 1
+where merchant_id = $2 and id = $3
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+`
+
+type PaymentProvidedParams struct {
+	ProviderPaymentID *string
+	MerchantID        int64
+	ID                int64
+}
+
+// PaymentProvided keeps the provider's id of a payment that stays as it is.
+func (q *Queries) PaymentProvided(ctx context.Context, arg PaymentProvidedParams) (Payment, error) {
+	row := q.db.QueryRow(ctx, paymentProvided, arg.ProviderPaymentID, arg.MerchantID, arg.ID)
+	var i Payment
+	err := row.Scan(
+		&i.MerchantID,
+		&i.ID,
+		&i.UUID,
+		&i.CashboxID,
+		&i.OrderID,
+		&i.Method,
+		&i.Currency,
+		&i.Amount,
+		&i.Description,
+		&i.CallbackURI,
+		&i.PayerUserID,
+		&i.PayerIP,
+		&i.PayerFullName,
+		&i.PayerType,
+		&i.PayerSuccessful,
+		&i.PayerExpired,
+		&i.ProviderPaymentID,
+		&i.Status,
+		&i.StatusReason,
+		&i.StatusAt,
+		&i.ExpiresAt,
+		&i.CreatedAt,
+		&i.EventSequence,
+		&i.TraderID,
+		&i.RequisiteID,
+		&i.RequisiteType,
+		&i.RequisiteMethod,
+		&i.RequisiteValue,
+		&i.RequisiteHolder,
+		&i.RequisiteBank,
+		&i.BaseRate,
+		&i.RateSource,
+		&i.RateUnavailable,
+		&i.MarkupPercent,
+		&i.TraderSharePercent,
+		&i.HoldUSDT,
+		&i.AmountUSDT,
+		&i.ProfitUSDT,
+		&i.SpreadTraderUSDT,
+		&i.SpreadPlatformUSDT,
+		&i.RequisiteDay,
+		&i.RateObservedAt,
+		&i.MarkupSource,
+		&i.Version,
+		&i.ReturnURL,
+		&i.PayerClaimedAt,
+		&i.RequestID,
+		&i.RequestAddress,
+		&i.ChoicePool,
+		&i.ChoiceLooked,
+		&i.ChoicePassed,
+		&i.RequisiteSealed,
+		&i.RequisiteLast4,
+	)
+	return i, err
+}
+
 const paymentSeal = `-- name: PaymentSeal :execrows
 update payment set requisite_sealed = $1, requisite_last4 = $2, requisite_value = null
 where payment.merchant_id = $3 and payment.id = $4 and payment.requisite_value = $5::text and exists (

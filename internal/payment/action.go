@@ -18,7 +18,8 @@ type Update struct {
 }
 
 // UpdateStatus sets a payment's status; any may follow any other. The second answer tells whether a
-// webhook was queued: the same status again is no change.
+// webhook was queued: the same status again is no change, but what it says of the provider's id is
+// kept, since a trader is often quicker than the bank.
 func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64, u Update) (Payment, bool, error) {
 	if who.Kind != caller.Application {
 		return Payment{}, false, fault.ErrTokenKindNotAllowed
@@ -45,6 +46,12 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 			providerPaymentID: u.ProviderPaymentID,
 		}, nil
 	})
+	said := u.ProviderPaymentID
+	if err == nil && !queued && said != nil && (after.ProviderPaymentID == nil || *after.ProviderPaymentID != *said) {
+		after, err = db.New(s.pool).PaymentProvided(ctx, db.PaymentProvidedParams{
+			MerchantID: after.MerchantID, ID: after.ID, ProviderPaymentID: said,
+		})
+	}
 	return s.fromRow(after), queued, err
 }
 

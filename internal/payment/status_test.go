@@ -292,3 +292,30 @@ func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 		t.Fatalf("reason %v, provider's id %v", p.StatusReason, provider)
 	}
 }
+
+// What the bank calls a payment is kept also where a trader was quicker, and its word is no change. It has no event.
+func TestProviderPaymentIDInAnyOrder(t *testing.T) {
+	b := setup(t)
+	merchant, trader := b.NewMerchant(
+		t,
+		dbtest.MerchantOpts{},
+	), b.NewTrader(
+		t,
+		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
+	)
+	p := b.create(t, merchant.Caller, request("first"))
+	_, err := b.payments.Confirm(t.Context(), trader.Caller, p.ID)
+	noError(t, err)
+	for _, said := range []*string{new("bank-1"), nil, new("bank-1")} {
+		_, queued, err := b.payments.UpdateStatus(t.Context(), application, p.ID,
+			payment.Update{Status: "completed", ProviderPaymentID: said})
+		if err != nil || queued {
+			t.Errorf("the callback: %v, queued %t", err, queued)
+		}
+	}
+	row := b.row(t, p)
+	if row.ProviderPaymentID == nil || *row.ProviderPaymentID != "bank-1" || row.Version != 2 ||
+		row.EventSequence != 1 {
+		t.Errorf("stored as %v, version %d, %d events", row.ProviderPaymentID, row.Version, row.EventSequence)
+	}
+}
