@@ -19,13 +19,17 @@ where merchant_id = @merchant_id and payment_id = @payment_id and receipt = @rec
 -- name: ReceiptCount :one
 select count(*) from payment_receipt where merchant_id = @merchant_id and payment_id = @payment_id;
 
--- ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago. A receipt
--- that an appeal was opened with is a copy, and goes with the others.
+-- ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago, and
+-- whose appeal, if there is one, was decided as long ago. A receipt that an appeal was opened with is a copy, and goes with the others.
 -- name: ReceiptPurge :one
 with due as (
     select r.merchant_id, r.payment_id, r.number
     from payment_receipt r join payment p on p.merchant_id = r.merchant_id and p.id = r.payment_id
     where r.purged_at is null and r.created_at < @before and p.status in ('completed', 'failed', 'cancelled') and p.status_at < @before
+      and not exists (
+          select from appeal a where a.merchant_id = r.merchant_id and a.payment_id = r.payment_id
+              and (a.status not in ('completed', 'failed', 'closed') or a.status_at >= @before)
+      )
     order by r.created_at limit @most
 ), marked as (
     update payment_receipt r set purged_at = @now from due

@@ -178,6 +178,10 @@ with due as (
     select r.merchant_id, r.payment_id, r.number
     from payment_receipt r join payment p on p.merchant_id = r.merchant_id and p.id = r.payment_id
     where r.purged_at is null and r.created_at < $1 and p.status in ('completed', 'failed', 'cancelled') and p.status_at < $1
+      and not exists (
+          select from appeal a where a.merchant_id = r.merchant_id and a.payment_id = r.payment_id
+              and (a.status not in ('completed', 'failed', 'closed') or a.status_at >= $1)
+      )
     order by r.created_at limit $2
 ), marked as (
     update payment_receipt r set purged_at = $3 from due
@@ -206,8 +210,8 @@ type ReceiptPurgeRow struct {
 	Last  int64
 }
 
-// ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago. A receipt
-// that an appeal was opened with is a copy, and goes with the others.
+// ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago, and
+// whose appeal, if there is one, was decided as long ago. A receipt that an appeal was opened with is a copy, and goes with the others.
 func (q *Queries) ReceiptPurge(ctx context.Context, arg ReceiptPurgeParams) (ReceiptPurgeRow, error) {
 	row := q.db.QueryRow(ctx, receiptPurge, arg.Before, arg.Most, arg.Now)
 	var i ReceiptPurgeRow

@@ -158,6 +158,8 @@ func TestPurgeFiles(t *testing.T) {
 	b.set(t, decided.ID, "completed")
 	open, openAppeal := appealed("open")
 	b.set(t, open.ID, "appeal")
+	// Until an operator looks into it, its payment stays failed.
+	waiting, _ := appealed("waiting")
 
 	b.clock.Advance(keep)
 	purge := func() {
@@ -181,8 +183,10 @@ func TestPurgeFiles(t *testing.T) {
 		len(file.Content) != 700_000 {
 		t.Errorf("the open appeal's file: %d bytes, %v", len(file.Content), err)
 	}
-	if _, _, err := b.payments.ReadReceipt(ctx, operator, open.ID, 1); err != nil {
-		t.Errorf("the open payment's receipt: %v", err)
+	for _, p := range []payment.Payment{open, waiting} {
+		if _, _, err := b.payments.ReadReceipt(ctx, operator, p.ID, 1); err != nil {
+			t.Errorf("the receipt of %s, whose appeal is open: %v", p.OrderID, err)
+		}
 	}
 	list, err := b.payments.ListReceipts(ctx, operator, decided.ID)
 	if err != nil || len(list) != 1 || list[0].Name != "r.png" {
