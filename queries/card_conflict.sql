@@ -1,3 +1,4 @@
+-- ConflictInsert notes a conflict, unless one of the attempt is open.
 -- name: ConflictInsert :exec
 insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
 values (@merchant_id, @payment_id, @attempt_id, @payment_status, @attempt_state, @created_at)

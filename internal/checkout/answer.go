@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,12 +43,19 @@ const (
 	attemptConflict    = "conflict"
 )
 
-// longOpen is for how long an acquirer is asked about an attempt whose payment was completed on the
-// trader's word.
-const longOpen = 24 * time.Hour
+const (
+	// longOpen is after how long an acquirer is only asked now and then about an attempt whose payment
+	// was completed on the trader's word.
+	longOpen = 24 * time.Hour
+	// nowAndThen is how often that is.
+	nowAndThen = time.Hour
+	// neverDecided is when an operator has to find out what became of the charge.
+	neverDecided = 30 * 24 * time.Hour
+)
 
 // take takes in what an acquirer says of an attempt, under the payment's lock. An attempt that has
-// ended stays ended.
+// ended stays ended. If it ended without a charge and the acquirer says that it charged after all,
+// an operator must know.
 func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
 	_, err := s.Payments.WithLocked(ctx, k.merchantID, k.paymentID, func(p *payment.Locked) error {
 		q := db.New(p.Tx)
@@ -56,6 +64,10 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 			return fmt.Errorf("read attempt: %w", err)
 		}
 		if !underWay(attempt.Status) {
+			if uncharged(attempt.Status) && answer.State == acquirer.Approved {
+				attempt.Status = attemptConflict
+				return errors.Join(putAttempt(ctx, q, attempt), s.conflict(ctx, q, p.Payment, attempt.ID, answer.State))
+			}
 			return nil
 		}
 		state, err := s.state(ctx, q, p.Payment)
@@ -84,6 +96,11 @@ func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before Sta
 		return nil
 	}
 	return payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}).Run(ctx, q)
+}
+
+// uncharged tells the ends at which no money was taken.
+func uncharged(attempt string) bool {
+	return attempt == string(acquirer.Voided) || attempt == string(acquirer.Declined) || attempt == attemptLost
 }
 
 func underWay(attempt string) bool {
@@ -124,9 +141,20 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 	if t.attempt.Status != attemptConflict {
 		return nil
 	}
+	return s.conflict(ctx, q, p, t.attempt.ID, t.answer.State)
+}
+
+// conflict has an operator look into an attempt that ended otherwise than its payment.
+func (s *Service) conflict(
+	ctx context.Context,
+	q *db.Queries,
+	p payment.Payment,
+	attempt uuid.UUID,
+	says acquirer.State,
+) error {
 	return q.ConflictInsert(ctx, db.ConflictInsertParams{
-		MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: t.attempt.ID, PaymentStatus: string(p.Status),
-		AttemptState: string(t.answer.State), CreatedAt: t.now,
+		MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: attempt, PaymentStatus: string(p.Status),
+		AttemptState: string(says), CreatedAt: s.clock.Now(),
 	})
 }
 
@@ -186,8 +214,7 @@ func (t *taking) decide(status payment.Status) {
 // charge, an operator must know that the money is gone.
 func (t *taking) undoing(status payment.Status) {
 	t.over()
-	uncharged := t.attempt.Status == string(acquirer.Voided) || t.attempt.Status == string(acquirer.Declined)
-	if uncharged && status == payment.Completed && t.latest() {
+	if uncharged(t.attempt.Status) && status == payment.Completed && t.latest() {
 		t.end(attemptConflict)
 	}
 }
@@ -290,8 +317,14 @@ func (t *taking) standing(status payment.Status) {
 		}
 		t.end(string(acquirer.Voided))
 	default: // it is not decided
-		if t.attempt.Status = attemptOpen; t.now.After(t.attempt.CreatedAt.Add(longOpen)) {
-			t.end(string(acquirer.Approved))
+		// A later decline has to be heard, so that it is not taken for approved.
+		switch open := t.now.Sub(t.attempt.CreatedAt); {
+		case open > neverDecided:
+			t.end(attemptConflict)
+		case open > longOpen:
+			t.attempt.Status, t.attempt.PollAt = attemptOpen, t.now.Add(nowAndThen)
+		default:
+			t.attempt.Status = attemptOpen
 		}
 	}
 }

@@ -29,6 +29,7 @@ func TestAnswers(t *testing.T) {
 	coding := db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon}
 	undoing := db.CardAttempt{Status: attemptUndoing, CodesFollowed: -1, CreatedAt: noon}
 	old := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon.Add(-longOpen - 1)}
+	oldest := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon.Add(-neverDecided - 1)}
 	for name, test := range map[string]struct {
 		status  payment.Status
 		from    Phase
@@ -57,7 +58,10 @@ func TestAnswers(t *testing.T) {
 		"code never came":       {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 0}, inquired, attemptOpen, code, "", ""},
 		"code not looked at":    {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 0}, told, attemptOpen, confirm, "", ""},
 		"desk confirmed":        {completed, confirm, open, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
-		"desk confirmed, old":   {completed, confirm, old, acquirer.Answer{State: "pending"}, inquired, "approved", confirm, "", ""},
+		"desk confirmed, old":   {completed, confirm, old, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
+		"appealed, old":         {appealed, confirm, old, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
+		"old, declined":         {completed, confirm, old, acquirer.Answer{State: "declined"}, inquired, attemptConflict, confirm, "", ""},
+		"never decided":         {completed, confirm, oldest, acquirer.Answer{State: "pending"}, inquired, attemptConflict, confirm, "", ""},
 		"both say yes":          {completed, bank, open, acquirer.Answer{State: "approved"}, inquired, "approved", bank, "", ""},
 		"desk yes, bank no":     {completed, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, attemptConflict, bank, "", ""},
 		"completed while void":  {completed, bank, open, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},

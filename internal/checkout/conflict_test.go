@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -89,6 +90,54 @@ func TestConflict(t *testing.T) {
 	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d open %v", n, err)
 	}
+}
+
+// A conflict that an operator has settled does not hide the next one of the same attempt.
+func TestConflictAfterASettledOne(t *testing.T) {
+	b := setup(t)
+	p, token := b.create(t, "")
+	b.enter(t, token, panDeclined)
+	b.later(t, time.Second)
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	for range 2 {
+		b.set(t, p, "failed")
+		b.set(t, p, "completed")
+		b.set(t, p, "failed")
+		b.set(t, p, "completed") // while it is open, there is no second
+		list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
+		noError(t, err)
+		if len(list) != 1 || list[0].AttemptState != "declined" {
+			t.Fatalf("conflicts %+v", list)
+		}
+		_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
+		noError(t, err)
+	}
+}
+
+// An acquirer that says approved of what it has voided has taken money that nobody knows of: an operator learns of it.
+func TestApprovedAfterVoided(t *testing.T) {
+	b := setup(t)
+	_, token := b.create(t, "")
+	late, ended := make(chan struct{}), make(chan error, 1)
+	b.line.approves.Store(&late)
+	go func() {
+		_, err := b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved))
+		ended <- err
+	}()
+	testenv.Until(
+		t,
+		"the card is on its way",
+		func() bool { return b.Count(t, "select count(*) from card_attempt") == 1 },
+	)
+	_, err := b.checkouts.Cancel(t.Context(), token)
+	noError(t, err)
+	b.later(t, time.Minute)
+	testenv.Want(t, b.Text(t, "select status from card_attempt"), "voided", "the attempt")
+	close(late)
+	<-ended
+	testenv.Want(t, b.Text(t, "select a.status || ' ' || c.payment_status || ' ' || c.attempt_state "+
+		"from card_attempt a join card_conflict c on c.attempt_id = a.id where c.closed_at is null"),
+		"conflict cancelled approved", "the attempt and its conflict")
 }
 
 // Completed on somebody's word after its charge was undone: an operator learns of it. An appeal

@@ -87,6 +87,7 @@ type ConflictInsertParams struct {
 	CreatedAt     time.Time
 }
 
+// ConflictInsert notes a conflict, unless one of the attempt is open.
 func (q *Queries) ConflictInsert(ctx context.Context, arg ConflictInsertParams) error {
 	_, err := q.db.Exec(ctx, conflictInsert,
 		arg.MerchantID,
