@@ -271,3 +271,27 @@ with gone as (
     delete from webhook_attempt_other where at < @before returning id
 )
 select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone;
+
+-- WebhookHolderNote lists an event that names the holder of its payment's card.
+-- name: WebhookHolderNote :exec
+insert into webhook_holder (merchant_id, event_id, payment_id) values (@merchant_id, @event_id, @payment_id);
+
+-- WebhookHolderErase takes the holder's name out of events that are settled and whose payment's card is erased. A quote within a
+-- value is escaped, so that nothing a merchant or payer wrote looks like the field.
+-- name: WebhookHolderErase :one
+with due as (
+    select h.merchant_id, h.event_id from webhook_holder h
+    join webhook_event e on e.merchant_id = h.merchant_id and e.id = h.event_id
+    where e.status <> 'pending' and not exists (
+        select from payment_card c where c.merchant_id = h.merchant_id and c.payment_id = h.payment_id and c.holder is not null
+    )
+    limit @most
+), erased as (
+    update webhook_event e set body = convert_to(regexp_replace(convert_from(e.body, 'UTF8'),
+        '("payerRequisites":\{"cardLast4":"[^"\\]*"),"cardHolder":"(?:[^"\\]|\\.)*"', '\1'), 'UTF8')
+    from due where e.merchant_id = due.merchant_id and e.id = due.event_id and e.status <> 'pending'
+    returning e.merchant_id, e.id
+), done as (
+    delete from webhook_holder h using erased where h.merchant_id = erased.merchant_id and h.event_id = erased.id
+)
+select count(*) from erased;

@@ -86,6 +86,11 @@ func (g *gateway) loops() []loop {
 			tidyEvery,
 			func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.workPool), g.clock.Now()) },
 		},
+		{
+			"erase card holders",
+			tidyEvery,
+			func(ctx context.Context) error { return webhook.EraseHolders(ctx, g.workPool) },
+		},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"prune submissions", tidyEvery, g.submissions.Prune},
 		{"prune claims of work", tidyEvery, g.queues.Prune},

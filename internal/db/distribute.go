@@ -31,7 +31,7 @@ var placements = []struct {
 }{
 	{ByMerchant, `payment payment_key payment_history payment_step payment_card payment_receipt payment_receipt_chunk
 		checkout card_attempt settlement_due appeal appeal_chunk payin payin_key payin_history deposit deposit_history
-		webhook_event webhook_delivery webhook_attempt`},
+		webhook_event webhook_delivery webhook_attempt webhook_holder`},
 	{ByAccount, `account_balance account_pending account_fold`},
 	{BySubject, `transfer`},
 	// What is set, and its log. A change raises a number by a trigger, which is on one node only.

@@ -831,6 +831,50 @@ func (q *Queries) WebhookEventsFree(ctx context.Context, arg WebhookEventsFreePa
 	return items, nil
 }
 
+const webhookHolderErase = `-- name: WebhookHolderErase :one
+with due as (
+    select h.merchant_id, h.event_id from webhook_holder h
+    join webhook_event e on e.merchant_id = h.merchant_id and e.id = h.event_id
+    where e.status <> 'pending' and not exists (
+        select from payment_card c where c.merchant_id = h.merchant_id and c.payment_id = h.payment_id and c.holder is not null
+    )
+    limit $1
+), erased as (
+    update webhook_event e set body = convert_to(regexp_replace(convert_from(e.body, 'UTF8'),
+        '("payerRequisites":\{"cardLast4":"[^"\\]*"),"cardHolder":"(?:[^"\\]|\\.)*"', '\1'), 'UTF8')
+    from due where e.merchant_id = due.merchant_id and e.id = due.event_id and e.status <> 'pending'
+    returning e.merchant_id, e.id
+), done as (
+    delete from webhook_holder h using erased where h.merchant_id = erased.merchant_id and h.event_id = erased.id
+)
+select count(*) from erased
+`
+
+// WebhookHolderErase takes the holder's name out of events that are settled and whose payment's card is erased. A quote within a
+// value is escaped, so that nothing a merchant or payer wrote looks like the field.
+func (q *Queries) WebhookHolderErase(ctx context.Context, most int32) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookHolderErase, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const webhookHolderNote = `-- name: WebhookHolderNote :exec
+insert into webhook_holder (merchant_id, event_id, payment_id) values ($1, $2, $3)
+`
+
+type WebhookHolderNoteParams struct {
+	MerchantID int64
+	EventID    uuid.UUID
+	PaymentID  int64
+}
+
+// WebhookHolderNote lists an event that names the holder of its payment's card.
+func (q *Queries) WebhookHolderNote(ctx context.Context, arg WebhookHolderNoteParams) error {
+	_, err := q.db.Exec(ctx, webhookHolderNote, arg.MerchantID, arg.EventID, arg.PaymentID)
+	return err
+}
+
 const webhookOutboxAny = `-- name: WebhookOutboxAny :one
 select exists (select from webhook_outbox)
 `

@@ -163,6 +163,9 @@ func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payme
 		record(c, from.MerchantID, from.ID, &from.Status, now),
 		event.Insert(),
 	}
+	if shown != nil && shown.Holder != nil {
+		queries = append(queries, event.NoteHolder())
+	}
 	queries = append(queries, moveReservation(from, to, now)...)
 	queries = append(queries, moveDue(from, to, now)...)
 	queries = append(queries, s.moveCard(to, now)...)
