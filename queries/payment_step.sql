@@ -13,3 +13,13 @@ where (select count(*) from (
 
 -- name: PaymentStepList :many
 select * from payment_step where merchant_id = @merchant_id and payment_id = @payment_id order by id limit @most;
+
+-- PaymentsGiveBack gives the payments that were open when an outage began more time, and notes it in the timeline of each.
+-- name: PaymentsGiveBack :execrows
+with given as (
+    update payment set expires_at = expires_at + make_interval(secs => @seconds), version = version + 1
+    where status = 'pending' and expires_at > @since::timestamptz and created_at < @created_before::timestamptz
+    returning merchant_id, id
+)
+insert into payment_step (merchant_id, payment_id, at, actor, what, detail)
+select merchant_id, id, @now::timestamptz, 'system', 'time_given_back', @detail::jsonb from given;

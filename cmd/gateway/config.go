@@ -38,6 +38,8 @@ type config struct {
 	callbackHosts []string
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
 	drainDelay time.Duration
+	// giveBackOutages has open payments get back the time in which no process served.
+	giveBackOutages bool
 	// fourEyes says which of an operator's actions take a second operator.
 	fourEyes foureyes.Rules
 
@@ -55,7 +57,7 @@ type config struct {
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
-	callbackSignature, portalOrigins                            string
+	callbackSignature, portalOrigins, giveBackOutages           string
 	keepFiles, keepRequisites, keepAttempts                     string
 }
 
@@ -117,6 +119,8 @@ func (c *config) settings(t *texts) []setting {
 			"how many USDT one operator may move alone in 24 hours, and all of them, each alone, of one owner's"},
 		{&t.fourEyesRate, "four-eyes-rate-percent", "GATEWAY_FOUR_EYES_RATE_PERCENT", "5",
 			"how many percent one operator alone may change a rate by, less where a feed has a narrower band"},
+		{&t.giveBackOutages, "give-back-outages", "GATEWAY_GIVE_BACK_OUTAGES", "on",
+			"whether open payments get back the time, at most an hour, in which no process served; on or off"},
 		{&t.keepFiles, "keep-files", "GATEWAY_KEEP_FILES", "",
 			"for how many days files of decided appeals and receipts of ended payments are kept; empty: for good"},
 		{&t.keepRequisites, "keep-payout-requisites", "GATEWAY_KEEP_PAYOUT_REQUISITES", "",

@@ -78,6 +78,7 @@ func (c *config) complete(t texts) error {
 	c.readPortalOrigins(&found, t.portalOrigins)
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
+	c.readGiveBack(&found, t)
 	c.readCallbackHosts(&found, t.callbackHosts)
 	found.readDays(&c.keepFiles, "-keep-files (GATEWAY_KEEP_FILES)", t.keepFiles)
 	found.readDays(&c.keepRequisites, "-keep-payout-requisites (GATEWAY_KEEP_PAYOUT_REQUISITES)", t.keepRequisites)
@@ -176,6 +177,13 @@ func (c *config) readPortalOrigins(found *problems, text string) {
 
 // originForm is how browsers write an origin, with the exception of standard ports, which they leave out.
 var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
+
+// readGiveBack reads whether open payments get the time of outages back.
+func (c *config) readGiveBack(found *problems, t texts) {
+	if c.giveBackOutages = t.giveBackOutages == "on"; !c.giveBackOutages && t.giveBackOutages != "off" {
+		found.add("-give-back-outages (GATEWAY_GIVE_BACK_OUTAGES)", "must be on or off")
+	}
+}
 
 // readFourEyes reads which actions take a second operator.
 func (c *config) readFourEyes(found *problems, t texts) {

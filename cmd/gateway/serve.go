@@ -377,6 +377,8 @@ func (g *gateway) furnish(
 		Requisites:     g.requisites,
 		Cards:          g.cards,
 		CardMoved:      checkout.Follow,
+
+		GiveBackOutages: g.giveBackOutages,
 	})
 	if err != nil {
 		return r, err

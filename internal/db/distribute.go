@@ -37,7 +37,7 @@ var placements = []struct {
 	// What is set, and its log. A change raises a number by a trigger, which is on one node only.
 	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer
 		requisite method payout_method platform_limit rate_limit bank rate rate_anchor rate_feed rate_observation
-		setting_change setting_version proposal simulation simulation_play test_clock`},
+		setting_change setting_version proposal simulation simulation_play test_clock serving`},
 	// What a creation is counted by beside the settings of its requisite. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},
 	// Who may do what, and what they did.

@@ -104,3 +104,36 @@ func (q *Queries) PaymentStepList(ctx context.Context, arg PaymentStepListParams
 	}
 	return items, nil
 }
+
+const paymentsGiveBack = `-- name: PaymentsGiveBack :execrows
+with given as (
+    update payment set expires_at = expires_at + make_interval(secs => $3), version = version + 1
+    where status = 'pending' and expires_at > $4::timestamptz and created_at < $5::timestamptz
+    returning merchant_id, id
+)
+insert into payment_step (merchant_id, payment_id, at, actor, what, detail)
+select merchant_id, id, $1::timestamptz, 'system', 'time_given_back', $2::jsonb from given
+`
+
+type PaymentsGiveBackParams struct {
+	Now           time.Time
+	Detail        []byte
+	Seconds       float64
+	Since         time.Time
+	CreatedBefore time.Time
+}
+
+// PaymentsGiveBack gives the payments that were open when an outage began more time, and notes it in the timeline of each.
+func (q *Queries) PaymentsGiveBack(ctx context.Context, arg PaymentsGiveBackParams) (int64, error) {
+	result, err := q.db.Exec(ctx, paymentsGiveBack,
+		arg.Now,
+		arg.Detail,
+		arg.Seconds,
+		arg.Since,
+		arg.CreatedBefore,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}

@@ -181,6 +181,8 @@ type Config struct {
 	Markup decimal.Decimal
 	// ExternalSecret tells whether the application's external-payments secret is configured.
 	ExternalSecret bool
+	// GiveBackOutages has open payments get back the time in which no process served.
+	GiveBackOutages bool
 	// Metrics counts refusals; nil counts nowhere.
 	Metrics prometheus.Registerer
 	// Requisites opens those of payments.

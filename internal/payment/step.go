@@ -20,6 +20,8 @@ const (
 	StepCodeResent    StepName = "code_resent"
 	StepCodeEntered   StepName = "code_entered"
 	StepCodeNotNeeded StepName = "code_not_needed"
+	// StepTimeGivenBack is the time of an outage, in which nobody could pay.
+	StepTimeGivenBack StepName = "time_given_back"
 )
 
 // StepDetail is what is kept of a step. Nothing in it is secret, and of a card it has the last four
@@ -33,6 +35,8 @@ type StepDetail struct {
 	// Page names the page that was opened, and Agent the family of the browser.
 	Page  string `json:"page,omitempty"`
 	Agent string `json:"agent,omitempty"`
+	// Minutes are those that were given back.
+	Minutes int `json:"minutes,omitempty"`
 }
 
 // Step is a query that keeps a step of a payment, for the transaction that makes it.

@@ -20,6 +20,9 @@ const (
 // Expire fails the pending payments whose time is over, the oldest first, and reports how many.
 // Replicas sweeping at the same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
+	if err := s.serve(ctx); err != nil {
+		return 0, err
+	}
 	now, reason := s.clock.Now(), reasonExpired
 	expired := change{to: Failed, actor: actorSystem, reason: &reason}
 	list := func(putOff []int64, page int32) ([]db.Payment, error) {

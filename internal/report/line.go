@@ -51,6 +51,8 @@ const (
 	WhatCodeResent    = "code_resent"
 	WhatCodeEntered   = "code_entered"
 	WhatCodeNotNeeded = "code_not_needed"
+	// WhatTimeGivenBack: the payment got the minutes of an outage back. Minutes is set.
+	WhatTimeGivenBack = "time_given_back"
 	// WhatClaimed: the payer says that they have paid.
 	WhatClaimed = "claimed"
 	// WhatReceipt: the payer sent a receipt. File is set.
@@ -94,6 +96,8 @@ type Details struct {
 	// Page is a page's name: requisite, cancel, checkout, card, code or forget. Agent is the family
 	// of the browser that opened it.
 	Page, Agent string
+	// Minutes are those that were given back after an outage.
+	Minutes int
 	// File is a receipt or the file of an appeal.
 	File *File
 	// Webhook is an event, or an attempt to deliver one.

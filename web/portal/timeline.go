@@ -120,6 +120,8 @@ func (v *visit) words(line report.Line, subject string) (text string, notes []st
 		return v.transferWords(line.Transfer, subject)
 	case report.WhatPageOpened:
 		return s.Say(say.LineVisit, s.Say(say.PageName(line.Page))), said(line.Agent)
+	case report.WhatTimeGivenBack:
+		return s.Say(say.LineTimeGivenBack, line.Minutes), nil
 	case report.WhatCardEntered:
 		return s.Say(say.LineCard, line.Brand, line.Last4), nil
 	case report.WhatReceipt:

@@ -1286,8 +1286,8 @@ type TimelineLine struct {
 	// trader, operator. And: payer, acquirer, application, system; empty for nobody in particular.
 	Actor string `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
 	// created, requisite_chosen, rate_fixed, rate_held, rate_settled, status, transfer, page_opened, card_entered, code_requested,
-	// code_resent, code_entered, code_not_needed, claimed, receipt_uploaded, appeal_opened, event_written or event_attempt. rate_held: no
-	// rate was fresh, so that there is only a hold; rate_settled: the sum was made later.
+	// code_resent, code_entered, code_not_needed, time_given_back, claimed, receipt_uploaded, appeal_opened, event_written or
+	// event_attempt. time_given_back: of an outage, which expiresAt has moved by. rate_held: no rate was fresh, so that there is only a hold; rate_settled: the sum was made later.
 	What string `protobuf:"bytes,4,opt,name=what,proto3" json:"what,omitempty"`
 	// Statuses, of kind status. The first status of all has no from.
 	FromStatus *string `protobuf:"bytes,5,opt,name=from_status,json=fromStatus,proto3,oneof" json:"from_status,omitempty"`

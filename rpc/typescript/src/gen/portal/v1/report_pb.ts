@@ -754,8 +754,8 @@ export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
 
   /**
    * created, requisite_chosen, rate_fixed, rate_held, rate_settled, status, transfer, page_opened, card_entered, code_requested,
-   * code_resent, code_entered, code_not_needed, claimed, receipt_uploaded, appeal_opened, event_written or event_attempt. rate_held: no
-   * rate was fresh, so that there is only a hold; rate_settled: the sum was made later.
+   * code_resent, code_entered, code_not_needed, time_given_back, claimed, receipt_uploaded, appeal_opened, event_written or
+   * event_attempt. time_given_back: of an outage, which expiresAt has moved by. rate_held: no rate was fresh, so that there is only a hold; rate_settled: the sum was made later.
    *
    * @generated from field: string what = 4;
    */
