@@ -8,3 +8,7 @@ select coalesce(extract(epoch from clock_timestamp() - at), 0)::float8 from serv
 
 -- name: ServingNote :exec
 update serving set at = clock_timestamp();
+
+-- ClockNow is what the database's clock shows.
+-- name: ClockNow :one
+select clock_timestamp()::timestamptz;

@@ -29,7 +29,7 @@ func newOps() *ops {
 	o := &ops{metrics: metrics}
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_ready",
-		Help: "1 while /readyz answers 200, and 0 while the process starts, stops, has other keys or no database.",
+		Help: "1 while /readyz answers 200, and 0 while the process starts, stops, has other keys, a wrong clock or no database.",
 	}, func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
@@ -67,7 +67,7 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	switch err := o.unready(ctx); {
-	case errors.Is(err, errNotReady), errors.Is(err, errKeysDiffer):
+	case errors.Is(err, errNotReady), errors.Is(err, errKeysDiffer), errors.Is(err, errClockWrong):
 		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
 		return
 	case err != nil:
@@ -95,6 +95,25 @@ func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 			Name: "gateway_settlements_waiting",
 			Help: "Completed payments that wait for a fresh rate to be settled at.",
 		}, asked(q.SettlementDueCount)))
+}
+
+// errClockWrong makes a process not ready: it would end payments whose payers still have time.
+var errClockWrong = errors.New("the clock differs from the database's by more than a minute")
+
+// watchClock tells how far the clock is off.
+func watchClock(metrics prometheus.Registerer, skew *db.Skew) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_clock_skew_seconds",
+		Help: "How far the clock of the process is ahead of the database's; less than 0 is behind.",
+	}, func() float64 { return skew.By().Seconds() }))
+}
+
+// readiness is why the process should be sent no requests, once it has started.
+func (g *gateway) readiness(ctx context.Context) error {
+	if g.skew.Wrong() {
+		return errClockWrong
+	}
+	return g.keysAgree(ctx)
 }
 
 // watchReplica tells how late the read replica is, and where lists are read from.

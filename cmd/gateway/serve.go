@@ -85,6 +85,7 @@ type gateway struct {
 	sealer    *seal.Sealer
 	proofs    *seal.Service
 	alarms    *alarm.Service
+	skew      *db.Skew
 	sealFails prometheus.Counter
 	limits    *limit.Limits
 	directory *directory.Keeper
@@ -346,6 +347,12 @@ func (g *gateway) wire(ctx context.Context) error {
 		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
 		"deliveries": g.deliveryPool, "work": g.workPool, "ops": g.opsPool,
 	})
+	g.skew = db.NewSkew(time.Now)
+	if err := g.skew.Watch(ctx, g.opsPool); err != nil {
+		return err
+	}
+	g.alarms.WatchClock(g.skew)
+	watchClock(g.ops.metrics, g.skew)
 	watchOverdrawn(g.ops.metrics, db.New(g.opsPool))
 	watchQueues(g.ops.metrics, db.New(g.opsPool))
 	if g.replica != nil {
@@ -436,7 +443,7 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	for server, listener := range servers {
 		go func() { failed <- server.Serve(listener) }()
 	}
-	ready := g.keysAgree
+	ready := g.readiness
 	g.ops.check.Store(&ready)
 	g.log.Info("ready", "api", g.baseURL, "pay", g.payURL, "portal", g.portalURL, "sandbox", g.sandbox,
 		"offline", g.offline)

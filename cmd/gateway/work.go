@@ -42,6 +42,7 @@ const (
 	fullAuditEvery = time.Minute
 	alarmsEvery    = 30 * time.Second
 	replicaEvery   = time.Second
+	clocksEvery    = 10 * time.Second
 	beatEvery      = time.Second
 )
 
@@ -59,6 +60,7 @@ func (g *gateway) loops() []loop {
 			settingsEvery,
 			func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err },
 		},
+		{"compare clocks", clocksEvery, func(ctx context.Context) error { return g.skew.Watch(ctx, g.beatPool) }},
 		{"ask the database", beatEvery, func(ctx context.Context) error { return g.group.Beat(ctx, g.beatPool) }},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
 		{
@@ -176,11 +178,30 @@ func (g *gateway) work(ctx context.Context) {
 		loops = append(loops, loop{"watch the read replica", replicaEvery, g.replica.Watch})
 	}
 	for _, l := range loops {
+		if !timeless[l.name] {
+			l.work = unlessWrong(g.skew, l.work)
+		}
 		running.Go(func() { l.run(ctx) })
 	}
 	running.Wait()
 	g.polls.Wait()
 	g.rates.Wait()
+}
+
+// timeless is the work that judges nothing by the clock. It goes on where the clock is wrong.
+var timeless = map[string]bool{
+	"renew settings": true, "compare clocks": true, "ask the database": true, "fold": true, "rate limits": true,
+	"relay events": true, "tend memory": true, "watch alarms": true, "watch the read replica": true,
+}
+
+// unlessWrong passes a round by while the clock is wrong.
+func unlessWrong(skew *db.Skew, work func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if skew.Wrong() {
+			return nil
+		}
+		return work(ctx)
+	}
 }
 
 func (l loop) run(ctx context.Context) {

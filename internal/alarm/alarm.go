@@ -72,12 +72,21 @@ type Replica interface {
 	UnusedFor() time.Duration
 }
 
+// Clock is this process's clock beside the database's.
+type Clock interface {
+	// By is how far it is ahead, and Told whether that is too much.
+	By() time.Duration
+	Told() bool
+}
+
 // reads are what rules ask.
 type reads struct {
 	*db.Queries
 	pool *pgxpool.Pool
 	// replica is nil where there is none.
 	replica Replica
+	// clock is nil where nobody compares it.
+	clock Clock
 }
 
 // New makes the service.
@@ -87,6 +96,9 @@ func New(pools db.Pools, c clock.Clock) *Service {
 
 // WatchReplica has the service also look at the read replica, as this process sees it.
 func (s *Service) WatchReplica(r Replica) { s.reads.replica = r }
+
+// WatchClock has the service also look at this process's clock.
+func (s *Service) WatchClock(c Clock) { s.reads.clock = c }
 
 // List asks every rule, and lists those that fire first, and of those the most urgent.
 func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) {

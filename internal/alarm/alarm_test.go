@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
@@ -115,7 +116,7 @@ func TestEachAlarmFires(t *testing.T) {
 	for _, rule := range alarm.Rules() {
 		cause, there := causes[rule.Name]
 		if !there {
-			if rule.Name != "snapshot_old" && rule.Name != "replica_unused" {
+			if rule.Name != "snapshot_old" && rule.Name != "replica_unused" && rule.Name != "clock_skewed" {
 				t.Errorf("nothing makes %s fire", rule.Name)
 			}
 			continue
@@ -273,6 +274,25 @@ func TestReplicaUnusedFires(t *testing.T) {
 		}
 		if len(fire) != 1 || fire[0].Name != "replica_unused" || fire[0].Count != want {
 			t.Errorf("after %s: %+v", lasts, fire)
+		}
+	}
+}
+
+// A process whose clock is more than two seconds off is an alarm, whichever way it is off.
+func TestClockSkewedFires(t *testing.T) {
+	t.Parallel()
+	d, service := quiet(t)
+	for ahead, want := range map[time.Duration]int64{0: 0, time.Second: 0, 100 * time.Minute: 60, -100 * time.Minute: 60} {
+		skew := db.NewSkew(func() time.Time { return time.Now().Add(ahead) })
+		check(t, skew.Watch(t.Context(), d.Pool))
+		service.WatchClock(skew)
+		fire := firing(t, service)
+		if want == 0 && len(fire) == 0 {
+			continue
+		}
+		// The way to the database and back takes something off.
+		if len(fire) != 1 || fire[0].Name != "clock_skewed" || fire[0].Count < want {
+			t.Errorf("%s ahead: %+v", ahead, fire)
 		}
 	}
 }

@@ -119,6 +119,10 @@ func Rules() []Rule {
 			Expression: firing("operator_by_command"), find: operatorByCommand,
 		},
 		{
+			Name: "clock_skewed", Severity: Page, Runbook: "when-a-clock-is-wrong",
+			Expression: "max(abs(gateway_clock_skew_seconds)) > 2", find: clockSkewed,
+		},
+		{
 			Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
 			Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
 		},
@@ -271,4 +275,11 @@ func replicaUnused(_ context.Context, q reads, _ time.Time) (finding, error) {
 		return finding{}, nil
 	}
 	return finding{count: int64(q.replica.UnusedFor() / time.Second)}, nil
+}
+
+func clockSkewed(_ context.Context, q reads, _ time.Time) (finding, error) {
+	if q.clock == nil || !q.clock.Told() {
+		return finding{}, nil
+	}
+	return finding{count: int64(q.clock.By().Abs() / time.Second)}, nil
 }

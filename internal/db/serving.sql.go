@@ -7,7 +7,20 @@ package db
 
 import (
 	"context"
+	"time"
 )
+
+const clockNow = `-- name: ClockNow :one
+select clock_timestamp()::timestamptz
+`
+
+// ClockNow is what the database's clock shows.
+func (q *Queries) ClockNow(ctx context.Context) (time.Time, error) {
+	row := q.db.QueryRow(ctx, clockNow)
+	var column_1 time.Time
+	err := row.Scan(&column_1)
+	return column_1, err
+}
 
 const servingGap = `-- name: ServingGap :one
 select coalesce(extract(epoch from clock_timestamp() - at), 0)::float8 as seconds, (at is null)::boolean as never from serving

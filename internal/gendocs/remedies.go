@@ -12,6 +12,7 @@ var alerts = map[string]string{
 	"gateway_calls_inside":                  "No. Compare it with `gateway_calls_waiting`.",
 	"gateway_calls_largest_share":           "No. It shows whether one caller causes the load.",
 	"gateway_calls_waiting":                 "Yes: alert when it stays above 0 for 5 minutes.",
+	"gateway_clock_skew_seconds":            "Yes, at once: alert above 2 and below -2. See [a wrong clock](#when-a-clock-is-wrong).",
 	"gateway_card_conflicts":                "Yes, at once: alert on anything but 0. See `ListCardConflicts`.",
 	"gateway_db_connections_acquired":       "Alert when it stays equal to `gateway_db_connections_max` for 5 minutes. The pool `ops` has one connection, which a scrape uses.",
 	"gateway_db_connections_max":            "No.",

@@ -62,6 +62,7 @@ var quiet = map[string]string{
 	`gateway_card_conflicts{instance="a"}`:                                          "0x90",
 	`gateway_db_oldest_snapshot_seconds{instance="a"}`:                              "2x90",
 	`gateway_read_replica_used{instance="a"}`:                                       "1x90",
+	`gateway_clock_skew_seconds{instance="a"}`:                                      "1x90",
 }
 
 func firing(alarm string) string { return `gateway_alarm_firing{instance="a",alarm="` + alarm + `"}` }
@@ -104,6 +105,7 @@ var causes = map[string]map[string]string{
 	"GatewayDepositsWaiting":   {firing("deposits_waiting"): "1x90"},
 	"GatewayAppealsWaiting":    {firing("appeals_waiting"): "1x90"},
 	"GatewaySnapshotOld":       {`gateway_db_oldest_snapshot_seconds{instance="a"}`: "301x90"},
+	"GatewayClockSkewed":       {`gateway_clock_skew_seconds{instance="a"}`: "-3x90"},
 	"GatewayReplicaUnused":     {`gateway_read_replica_used{instance="a"}`: "0x90"},
 }
 

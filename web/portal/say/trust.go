@@ -236,6 +236,7 @@ var alarms = map[string]Phrase{
 	"card_conflicts":      {"Card conflicts: %d", "Конфликты по картам: %d"},
 	"snapshot_old":        {"An old snapshot is open in the database: %d s", "В базе открыт старый снимок: %d с"},
 	"replica_unused":      {"Lists are not read from the replica: for %d s", "Списки читаются не с реплики: %d с"},
+	"clock_skewed":        {"The clock of a process is wrong: by %d s", "Часы процесса неверны: на %d с"},
 }
 
 // Alarm is what an alarm says of a number.
