@@ -116,10 +116,13 @@ do $$
 declare
     until timestamptz := (select f.until from month_first f);
 begin
-    with stray as (
-        delete from webhook_event_first where id >= event_id_from(until) returning *
-    )
-    insert into webhook_event_other select * from stray;
+    -- The constraint stands where there are none: then nobody waits here until all ids have been read.
+    if not exists (select from pg_constraint where conrelid = 'webhook_event_first'::regclass and conname = 'webhook_event_month') then
+        with stray as (
+            delete from webhook_event_first where id >= event_id_from(until) returning *
+        )
+        insert into webhook_event_other select * from stray;
+    end if;
     execute format('alter table transfer attach partition transfer_first for values from (minvalue) to (%L)', until);
     execute format('alter table payment_history attach partition payment_history_first for values from (minvalue) to (%L)', until);
     execute format('alter table webhook_attempt attach partition webhook_attempt_first for values from (minvalue) to (%L)', until);

@@ -2,7 +2,6 @@
 -- payments get back.
 
 -- +goose Up
-set local lock_timeout = '2s';
 create table serving (
     singleton boolean primary key default true check (singleton),
     -- By the database's clock; null: never.

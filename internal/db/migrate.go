@@ -65,7 +65,7 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if role != "" {
 		config.RuntimeParams["role"] = role
 	}
-	if err := migrateSchema(ctx, config); err != nil {
+	if err := migrateSchema(ctx, config, patience); err != nil {
 		return err
 	}
 	// The lock's transaction is rolled back at the end.
@@ -90,6 +90,10 @@ const (
 	// tables may take minutes.
 	migrationPatience = 10 * time.Minute
 	migrationPause    = 500 * time.Millisecond
+	// migrationLockTimeout is how long a migration waits for a lock, in milliseconds, and migrationAgain
+	// how long others have their turn before it is made again.
+	migrationLockTimeout = "2000"
+	migrationAgain       = 3 * time.Second
 )
 
 // lockMigrations takes the lock of migrations for the transaction. A session's lock would be left behind
@@ -167,15 +171,30 @@ func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	return role, nil
 }
 
-func migrateSchema(ctx context.Context, config *pgx.ConnConfig) error {
+// migrateSchema makes the migrations that are due. A migration waits for a lock for a moment only, since all who come after it
+// wait behind it for as long; then it is made again from its beginning, until patience has an end.
+func migrateSchema(ctx context.Context, config *pgx.ConnConfig, patience time.Duration) error {
+	config = config.Copy()
+	config.RuntimeParams["lock_timeout"] = migrationLockTimeout
 	std := stdlib.OpenDB(*config)
 	defer func() { _ = std.Close() }()
 	provider, err := goose.NewProvider(goose.DialectPostgres, std, schema.FS)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
+	for until := time.Now().Add(patience); ; {
+		_, err := provider.Up(ctx)
+		if err == nil {
+			return nil
+		}
+		if !IsLockTimeout(err) || time.Now().After(until) {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		slog.WarnContext(ctx, "a migration did not get its locks and is made again", "error", err)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("migrate: %w", err)
+		case <-time.After(migrationAgain):
+		}
 	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,8 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
+	"gateway.example/schema"
 )
 
 func TestMigrateAgainChangesNothing(t *testing.T) {
@@ -173,4 +176,85 @@ func TestMigrateWaits(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // it waits meanwhile
 	noError(t, tx.Commit(t.Context()))
 	noError(t, <-done)
+}
+
+// A migration does not wait long for a lock that somebody holds, so that nobody waits behind it, and is made again.
+func TestMigrationsWaitBriefly(t *testing.T) {
+	t.Parallel()
+	const before = 95
+	d := dbtest.At(t, before)
+	beside, err := pgx.Connect(t.Context(), d.URL)
+	noError(t, err)
+	defer func() { _ = beside.Close(context.Background()) }()
+	holder, err := beside.Begin(t.Context())
+	noError(t, err)
+	_, err = holder.Exec(t.Context(), "select count(*) from payment_step")
+	noError(t, err)
+	if err := db.MigrateWithin(t.Context(), d.URL, time.Second); !db.IsLockTimeout(err) {
+		t.Fatalf("while somebody reads for long: %v", err)
+	}
+	testenv.Want(
+		t,
+		d.Count(t, "select count(*) from pg_tables where tablename = 'serving'"),
+		0,
+		"tables of a migration that failed",
+	)
+	done := make(chan error)
+	go func() { done <- db.Migrate(t.Context(), d.URL) }()
+	d.AwaitTries(t, 2)
+	noError(t, holder.Commit(t.Context()))
+	noError(t, <-done)
+}
+
+// Where no event is of a month to come, the partitions of months are made without reading the ids of all events.
+func TestMonthsReadNoEvents(t *testing.T) {
+	t.Parallel()
+	const before = 91
+	d := dbtest.At(t, before)
+	d.Exec(
+		t,
+		`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+		select n, event_id_from(now()), 1, 'payment.status.updated', 'payment', n, 1, 'https://shop.example/', '', now()
+		from generate_series(1, 1000) n`,
+	)
+	noError(t, db.Migrate(t.Context(), d.URL))
+	const read = `select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_user_tables where relname = 'webhook_event_first'`
+	// A later migration reads them once, beside those who write.
+	testenv.Want(t, d.Count(t, read), 1000, "events read")
+}
+
+// Indexes on tables that grow are built beside those who write, from the migration on that is named here. What a migration makes
+// itself is empty.
+func TestIndexesAreBuiltConcurrently(t *testing.T) {
+	t.Parallel()
+	const first = "00094"
+	small := map[string]bool{"card_conflict": true}
+	files, err := schema.FS.ReadDir(".")
+	noError(t, err)
+	index := regexp.MustCompile(
+		`(?i)create\s+(?:unique\s+)?index\s+(concurrently\s+)?(?:if\s+not\s+exists\s+)?\w+\s+on\s+(?:only\s+)?(\w+)`,
+	)
+	looked := 0
+	for _, file := range files {
+		if file.Name() < first {
+			continue
+		}
+		text, err := schema.FS.ReadFile(file.Name())
+		noError(t, err)
+		looked++
+		for _, found := range index.FindAllStringSubmatch(string(text), -1) {
+			made := strings.Contains(string(text), "create table "+found[2]+" (")
+			if found[1] == "" && !made && !small[found[2]] {
+				t.Errorf(
+					"%s: %s keeps those from writing who use %s: build it concurrently",
+					file.Name(),
+					found[0],
+					found[2],
+				)
+			}
+		}
+	}
+	if looked == 0 {
+		t.Error("no migration was looked at")
+	}
 }
