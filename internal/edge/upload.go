@@ -98,17 +98,28 @@ const (
 )
 
 // Files lets pages take files: so many of each owner at once, as slowly as an upload may come.
-type Files struct{ turnstile *turnstile }
+type Files struct{ turnstile, pages *turnstile }
+
+// pageUploads is how many files one payment's page or one user sends at once, so that a single link
+// does not hold all places of its owner.
+const pageUploads = 2
 
 // NewFiles makes it, for so many files of each owner at once.
-func NewFiles(places int) *Files { return &Files{newTurnstile(places)} }
+func NewFiles(places int) *Files { return &Files{newTurnstile(places), newTurnstile(pageUploads)} }
 
-// Take prepares a request for its file. What it returns is called after the answer.
-func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner int64) (done func(), err error) {
-	leave, err := f.turnstile.enter(r.Context(), owner)
+// Take prepares a request of one of an owner's pages for its file. What it returns is called after
+// the answer.
+func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) (done func(), err error) {
+	leavePage, err := f.pages.enter(r.Context(), page)
 	if err != nil {
 		return nil, err
 	}
+	leaveOwner, err := f.turnstile.enter(r.Context(), owner)
+	if err != nil {
+		leavePage()
+		return nil, err
+	}
+	leave := func() { leaveOwner(); leavePage() }
 	body := &watchedBody{ReadCloser: r.Body}
 	r.Body = body
 	rest := drain(w, r, body)

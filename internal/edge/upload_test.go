@@ -55,6 +55,37 @@ func TestTurnstile(t *testing.T) {
 	})
 }
 
+// One page does not hold all places of its owner: others of the same owner are let in beside it, and so are its own once a place
+// is given back.
+func TestFilesAreShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		files := NewFiles(2 * pageUploads)
+		take := func(page int64) (func(), error) {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("x"))
+			return files.Take(httptest.NewRecorder(), r, 1, page)
+		}
+		var done []func()
+		for _, page := range []int64{7, 7, 8} {
+			leave, err := take(page)
+			if err != nil {
+				t.Fatalf("page %d: %v", page, err)
+			}
+			done = append(done, leave)
+		}
+		if _, err := take(7); !errors.Is(err, fault.ErrBusy) {
+			t.Errorf("one page has all places: %v", err)
+		}
+		done[0]()
+		leave, err := take(7)
+		testenv.NoError(t, err)
+		for _, leave := range append(done[1:], leave) {
+			leave()
+		}
+		testenv.Want(t, len(files.pages.gates)+len(files.turnstile.gates), 0, "gates that are remembered")
+	})
+}
+
 // An upload may be as large as its limit; one byte more fails it, and goes on failing it.
 func TestBoundUpload(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 
 // takeReceipt stores a receipt. After a mistake the form's page says what is wrong with the file.
 func (p *Pay) takeReceipt(v visit) {
-	done, err := p.uploads.Take(v.w, v.r, v.payment.MerchantID)
+	done, err := p.uploads.Take(v.w, v.r, v.payment.MerchantID, v.payment.ID)
 	if err != nil {
 		p.broken(v.w, v.r, err)
 		return

@@ -196,7 +196,7 @@ func (v *visit) openAppeal() error {
 	if err != nil {
 		return err
 	}
-	done, err := v.uploads.Take(v.w, v.r, v.who.MerchantID)
+	done, err := v.uploads.Take(v.w, v.r, v.who.MerchantID, v.who.ID)
 	if err != nil {
 		return err
 	}
