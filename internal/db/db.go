@@ -64,9 +64,7 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	config.ConnConfig.DialFunc = dialer().DialContext
-	if kind.commits {
-		config.BeforeConnect = neverCancel
-	}
+	config.BeforeConnect = kind.cancelNoCommit
 	config.ShouldPing = g.isDead // the pool closes what does not answer its own question
 	config.BeforeClose = closeSoon
 	config.PrepareConn = isAlive
@@ -91,23 +89,48 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 
 var errNoCancel = errors.New("a statement that is given up is not cancelled")
 
-// neverCancel has a connection's statements not cancelled on the server when nobody waits for their answer any more, as
-// the driver would by another connection. A COMMIT that waits for a synchronous standby would be cut short by that:
-// it would be there for everybody, and gone after a failover. The server ends by itself what takes too long but a COMMIT.
-func neverCancel(_ context.Context, config *pgx.ConnConfig) error {
-	var connected atomic.Bool
+// cancelNoCommit has a COMMIT not cancelled on the server when nobody waits for its answer any more, as the driver would by
+// another connection, and of some kinds no statement at all. A COMMIT that waits for a synchronous standby would be cut short by
+// that: it would be there for everybody, and gone after a failover. The server ends by itself what takes too long but a COMMIT.
+func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
+	connected, committing := new(atomic.Bool), new(atomic.Bool)
+	committing.Store(k.commits)
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if connected.Load() {
+		if connected.Load() && committing.Load() {
 			return nil, errNoCancel
 		}
 		return dial(ctx, network, address)
 	}
-	config.AfterConnect = func(context.Context, *pgconn.PgConn) error {
+	config.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
 		connected.Store(true)
+		if !k.commits {
+			conn.CustomData()[committingKey] = committing
+		}
 		return nil
 	}
 	return nil
+}
+
+// committingKey is where a connection, whose statements may be cancelled, notes that it commits.
+const committingKey = "gateway committing"
+
+// commits notes that a connection commits, until it is told how that ended: one whose COMMIT was given up is closed, and not used
+// again.
+func commits(conn *pgx.Conn) (ended func(error)) {
+	if conn == nil { // a transaction that stands in for one
+		return func(error) {}
+	}
+	committing, ok := conn.PgConn().CustomData()[committingKey].(*atomic.Bool)
+	if !ok {
+		return func(error) {}
+	}
+	committing.Store(true)
+	return func(err error) {
+		if err == nil || refused(err) || errors.Is(err, pgx.ErrTxCommitRollback) {
+			committing.Store(false)
+		}
+	}
 }
 
 // Beginner starts a transaction: a pool, or in tests a transaction that starts a savepoint.
@@ -196,7 +219,10 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	// The time to commit is counted from here, however long fn took.
 	end, cancel := ending(ctx)
 	defer cancel()
-	return commitError(tx.Commit(end))
+	ended := commits(tx.Conn())
+	err = tx.Commit(end)
+	ended(err)
+	return commitError(err)
 }
 
 // ending is the context in which a transaction ends: deaf to the caller's cancellation, yet

@@ -345,6 +345,8 @@ type endingTx struct {
 	commit func(context.Context) error
 }
 
+func (endingTx) Conn() *pgx.Conn { return nil }
+
 func (e endingTx) Begin(context.Context) (pgx.Tx, error) { return e, nil }
 func (e endingTx) Commit(ctx context.Context) error      { return e.commit(ctx) }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // MigrateWithin is Migrate with another patience.
@@ -39,3 +41,6 @@ func Sleep(ctx context.Context, q *Queries, table string, lasts time.Duration) e
 	_, err := q.db.Exec(ctx, fmt.Sprintf("select pg_sleep(%f) from (select from %s limit 1) t", lasts.Seconds(), table))
 	return err
 }
+
+// Commits is what notes that a connection commits.
+func Commits(conn *pgx.Conn) (ended func(error)) { return commits(conn) }

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,6 +176,7 @@ func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
 	// A client that hangs up while the transaction is on its way does not stop it.
 	end, cancel := ending(ctx)
 	defer cancel()
+	ended := commits(conn.Conn())
 	results := conn.SendBatch(end, batch)
 	_, err = results.Exec()
 	if answerErr := answer(end, results, queries); err == nil {
@@ -187,6 +189,7 @@ func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
 	if closeErr := results.Close(); commitErr == nil {
 		commitErr = closeErr
 	}
+	ended(cmp.Or(commitErr, err))
 	if conn.Conn().PgConn().TxStatus() == txFailed {
 		_, _ = conn.Exec(end, "rollback")
 	}
