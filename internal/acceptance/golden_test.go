@@ -20,6 +20,7 @@ var placeholders = map[string]*regexp.Regexp{
 	// A UUID of any kind, as the caller named it.
 	"<key>":    regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
 	"<phone>":  regexp.MustCompile(`^\+79\d{9}$`),
+	"<masked>": regexp.MustCompile(`^•••• \d{4}$`),
 	"<card>":   regexp.MustCompile(`^\d{16}$`),
 	"<iban>":   regexp.MustCompile(`^MN\d{18}$`),
 	"<holder>": regexp.MustCompile(`^[A-Z][A-Za-z-]+ [A-Z]\.$`),
@@ -188,8 +189,9 @@ func TestRead(t *testing.T) {
 			// Another key of the same merchant: a key's cashbox is no fence.
 			"other key":       {signed(g.box(t, "sandbox-payments-only"), ""), "get"},
 			"merchant portal": {bearer(g.user(t, "merchant").Token), "get"},
-			"operator":        {bearer(g.user(t, "operator").Token), "get"},
-			"cabinet":         {bearer(g.user(t, "payer").Token), "get_restricted"},
+			// Operators act as no payer, and reveal a requisite one by one.
+			"operator": {bearer(g.user(t, "operator").Token), "get_operator"},
+			"cabinet":  {bearer(g.user(t, "payer").Token), "get_restricted"},
 			// The links are the payer's.
 			"trader": {bearer(trader.Token), "get_trader"},
 		} {

@@ -108,8 +108,12 @@ func Follow(to payment.Payment, at time.Time) []db.Query {
 		return []db.Query{db.Do((*db.Queries).ConflictInsertUncharged,
 			db.ConflictInsertUnchargedParams{MerchantID: to.MerchantID, PaymentID: to.ID, CreatedAt: at})}
 	case payment.Pending, payment.Failed, payment.Cancelled:
-		return []db.Query{db.Do((*db.Queries).AttemptUndo,
-			db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at})}
+		return []db.Query{
+			db.Do((*db.Queries).AttemptUndo,
+				db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at}),
+			db.Do((*db.Queries).AttemptNudgeAll,
+				db.AttemptNudgeAllParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at}),
+		}
 	case payment.Appeal: // nothing is decided
 	}
 	return nil

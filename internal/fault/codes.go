@@ -125,7 +125,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "proposal_decider", Kind: Forbidden,
-		Meaning: "One of you was set up by the other, or you were set up within the last 24 hours: another operator approves it.",
+		Meaning: "One of you set the other up, or you were set up within 24 hours: another operator approves it.",
 		Remedy:  "For operators: an operator whom neither of you made approves it; a new one may after a day.",
 	},
 	{

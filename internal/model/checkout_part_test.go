@@ -101,7 +101,7 @@ func (w *modelWalk) hearBank(call modelBankCall) error {
 	case last != nil && last != lost:
 		w.tell("code lost", p.origin())
 	}
-	return w.rest(a, call.answer)
+	return nil
 }
 
 func orEmpty(s *string) string {
@@ -233,6 +233,10 @@ func (m *gatewayModel) hear(a *modelAttempt, answer acquirer.Answer, question st
 			a == a.payment.checkout.last() {
 			a.conflict()
 		}
+	case a.status == attemptVoided || a.status == attemptDeclined || a.status == attemptLost:
+		if answer.State == acquirer.Approved { // it took money of which nobody knows
+			a.conflict()
+		}
 	case a.status != attemptUnderWay: // what has ended stays ended
 	case status == "pending":
 		m.hearPending(a, answer, question)
@@ -336,14 +340,14 @@ func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
 	}
 }
 
-// restable: the payment was completed on somebody's word so long ago that the acquirer need not be
-// asked any more.
-func (a *modelAttempt) restable(now time.Time) bool {
+// seldom: the payment was completed on somebody's word so long ago that the acquirer is asked now and
+// then only.
+func (a *modelAttempt) seldom(now time.Time) bool {
 	standing := a.payment.status == "completed" || a.payment.status == "appeal"
 	return a.status == attemptUnderWay && standing && now.After(a.begun.Add(modelRests))
 }
 
-// unsettled are the attempts of which an acquirer has yet to be asked something.
+// unsettled are the attempts of which an acquirer has yet to be asked something soon.
 func (m *gatewayModel) unsettled() []*modelAttempt {
 	var open []*modelAttempt
 	for _, p := range m.payments {
@@ -351,7 +355,7 @@ func (m *gatewayModel) unsettled() []*modelAttempt {
 			continue
 		}
 		for _, a := range p.checkout.attempts {
-			if a.status == attemptUnderWay || a.status == attemptTakenBack {
+			if (a.status == attemptUnderWay || a.status == attemptTakenBack) && !a.seldom(m.now) {
 				open = append(open, a)
 			}
 		}

@@ -106,7 +106,7 @@ func (w *modelWalk) askAll(replicas int) error {
 		if err != nil {
 			return err
 		}
-		open = slices.DeleteFunc(open, func(a *modelAttempt) bool { return asked[a.id] || a.rested })
+		open = slices.DeleteFunc(open, func(a *modelAttempt) bool { return asked[a.id] || a.seldom(w.model.now) })
 		if len(open) == 0 {
 			return nil
 		}
@@ -143,22 +143,6 @@ func (w *modelWalk) hearAll(calls []modelBankCall) error {
 		}
 	}
 	return nil
-}
-
-// rest: of a charge that the bank has not decided about for long, while its payment was completed
-// on somebody's word, the gateway may stop asking. Whether it has the database tells.
-func (w *modelWalk) rest(a *modelAttempt, answer acquirer.Answer) error {
-	if !a.restable(w.model.now) || answer.State != acquirer.Pending && answer.State != acquirer.CodeNeeded {
-		return nil
-	}
-	var status string
-	err := w.check.QueryRow(w.ctx, "select status from card_attempt where merchant_id = $1 and id = $2::text::uuid",
-		a.payment.merchantID, a.id.String()).Scan(&status)
-	if status == "approved" {
-		w.tell("attempt rests", a.payment.origin())
-		a.status, a.rested = attemptCharged, true
-	}
-	return err
 }
 
 // judgeQuestions wants the bank asked to undo what must not stand, and nothing else: of the others
@@ -258,9 +242,8 @@ type modelAttempt struct {
 	// resent is how many resends there had been when the card was entered.
 	resent int
 	begun  time.Time
-	// listed is whether an operator was told to look into it; rested, that its acquirer is no
-	// longer asked.
-	listed, rested bool
+	// listed is whether an operator was told to look into it.
+	listed bool
 }
 
 // How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to

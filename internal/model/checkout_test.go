@@ -415,7 +415,7 @@ func (w *modelWalk) compareBooks(p *modelPayment, conflicts map[uuid.UUID]bool) 
 		if conflicts[a.id] != a.listed {
 			return fmt.Errorf("%s: attempt %s is an operator's: %t", p.origin(), a.id, conflicts[a.id])
 		}
-		excused = excused || a.listed || a.rested
+		excused = excused || a.listed || a.seldom(w.model.now)
 		if w.bank.charges[a.id].state == acquirer.Approved && !a.listed {
 			standing++
 		}

@@ -48,6 +48,12 @@ func (w *modelWalk) move(s modelStep) error {
 				w.tell("appeal followed the application", p.origin())
 			}
 			w.model.move(p, update.Status, "application", update.Reason, update.ProviderPaymentID)
+		} else if update.ProviderPaymentID != nil && !injury.lost() {
+			p.provider = update.ProviderPaymentID
+		} else if update.ProviderPaymentID != nil { // whoever does not learn the outcome repeats the call
+			_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, update)
+			p.provider = update.ProviderPaymentID
+			return err
 		}
 		if err == nil && queued != changes {
 			return fmt.Errorf("callbackQueued is %t", queued)

@@ -3,6 +3,8 @@ package payment
 import (
 	"context"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 	"strconv"
 
 	"gateway.example/internal/caller"
@@ -48,8 +50,10 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 	})
 	said := u.ProviderPaymentID
 	if err == nil && !queued && said != nil && (after.ProviderPaymentID == nil || *after.ProviderPaymentID != *said) {
-		after, err = db.New(s.pool).PaymentProvided(ctx, db.PaymentProvidedParams{
-			MerchantID: after.MerchantID, ID: after.ID, ProviderPaymentID: said,
+		provided := db.PaymentProvidedParams{MerchantID: after.MerchantID, ID: after.ID, ProviderPaymentID: said}
+		err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+			after, err = q.PaymentProvided(ctx, provided)
+			return err
 		})
 	}
 	return s.fromRow(after), queued, err

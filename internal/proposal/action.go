@@ -140,7 +140,7 @@ func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 		return open, hidden
 	}
 	a.show = func(params any, hidden string) any {
-		whole := params.(P)
+		whole := params.(P) //nolint:forcetypeassert // read made it
 		*text(&whole) = hidden
 		return whole
 	}

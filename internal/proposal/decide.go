@@ -19,7 +19,7 @@ var (
 	errDecided = fault.New(fault.Refused, "proposal_decided", "The proposal was decided already.")
 	errExpired = fault.New(fault.Refused, "proposal_expired", "The proposal is too old to be decided.")
 	errDecider = fault.New(fault.Forbidden, "proposal_decider",
-		"One of you was set up by the other, or you were set up within the last 24 hours: another operator approves it.")
+		"One of you set the other up, or you were set up within 24 hours: another operator approves it.")
 	errUnreadable = fault.New(fault.Refused, "proposal_unreadable",
 		"Another version of the program made this proposal: refuse it, and propose it again.")
 	errAuthor = fault.New(fault.Refused, "proposal_author",

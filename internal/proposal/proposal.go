@@ -139,7 +139,9 @@ func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, para
 }
 
 // insert writes a proposal, or finds the one that is the same.
-func (s *Service) insert(ctx context.Context, q *db.Queries, params db.ProposalInsertParams, secret string) (int64, error) {
+func (s *Service) insert(
+	ctx context.Context, q *db.Queries, params db.ProposalInsertParams, secret string,
+) (int64, error) {
 	if err := q.ProposalTurn(ctx, params.Action+" "+string(params.Payload)); err != nil {
 		return 0, err
 	}
