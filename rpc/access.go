@@ -265,6 +265,9 @@ func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Se
 	if err != nil {
 		return nil, err
 	}
+	if door.OperatorNeeds, err = operatorNeeds(operatorActs, procedures); err != nil {
+		return nil, err
+	}
 	door.CallbackPayment = callbackPayment
 	return door, nil
 }

@@ -2,13 +2,18 @@ package rpc
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
+	"gateway.example/internal/testenv"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // procedures lists those of every service of ours that is compiled in.
@@ -48,6 +53,29 @@ func TestEveryProcedureHasARow(t *testing.T) {
 		if !all[procedure] {
 			t.Errorf("%s is no procedure", procedure)
 		}
+	}
+}
+
+// No procedure that lets operators in comes without a row that says what it takes of them.
+func TestOperatorsNeedARow(t *testing.T) {
+	t.Parallel()
+	var known []string
+	for procedure := range procedures() {
+		known = append(known, procedure)
+	}
+	needs, err := operatorNeeds(operatorActs, known)
+	testenv.NoError(t, err)
+	for procedure := range needs {
+		if !slices.Contains(access[procedure], caller.Operator) {
+			t.Errorf("%s lets no operator in", procedure)
+		}
+	}
+	const unlisted = portalv1connect.OperatorServiceFundTraderProcedure
+	fewer := maps.Clone(operatorActs)
+	fewer[caller.OperatorMoney] = slices.DeleteFunc(slices.Clone(fewer[caller.OperatorMoney]),
+		func(procedure string) bool { return procedure == unlisted })
+	if _, err := operatorNeeds(fewer, known); err == nil || !strings.Contains(err.Error(), unlisted) {
+		t.Errorf("error %v; want it to name the procedure", err)
 	}
 }
 

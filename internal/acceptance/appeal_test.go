@@ -130,16 +130,16 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	const page = pdf + "<script>alert(document.cookie)</script>"
-	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof/fdp.hta", page).must(t, "", 201)
+	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof:fdp.hta", page).must(t, "", 201)
 	got := fetched(t, "GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "",
 		bearer(g.user(t, "operator").Token))
-	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=prooffdp.hta.pdf" ||
+	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=proof_fdp.hta.pdf" ||
 		got.header.Get("Content-Type") != "application/pdf" || got.header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", got.header)
 	}
 	file := called(t, g.operator(t).GetAppealFile,
 		&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))})
-	if file.GetFileName() != "prooffdp.hta.pdf" || file.GetFileType() != "application/pdf" {
+	if file.GetFileName() != "proof_fdp.hta.pdf" || file.GetFileType() != "application/pdf" {
 		t.Errorf("Connect: %s, %s", file.GetFileName(), file.GetFileType())
 	}
 	list := called(t, g.operator(t).ListAppeals, &portalv1.ListAppealsRequest{})

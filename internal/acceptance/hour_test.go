@@ -161,9 +161,11 @@ func newHour(t *testing.T) *hour {
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a first hour",
 	})
 	h.to(t, h.PortalURL)
-	_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": h.DatabaseURL},
-		"operator", "create", "-login", "root", "-data-dir", t.TempDir())
-	noError(t, err)
+	for _, login := range []string{"root", "second"} {
+		_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": h.DatabaseURL},
+			"operator", "create", "-login", login, "-data-dir", t.TempDir())
+		noError(t, err)
+	}
 	h.admin = h.newcomer(t)
 	h.admin.signIn("root")
 	h.admin.enrol("Work")
@@ -289,7 +291,7 @@ func TestOperatorsFirstHour(t *testing.T) {
 	t.Parallel()
 	h := newHour(t)
 	second, shop, trader := h.newcomer(t), h.newcomer(t), h.newcomer(t)
-	second.accept(h.invites("Invite a second operator: moving money by hand takes two", "second"))
+	second.signIn("second")
 	second.enrol("Work")
 	shopInvited := h.addMerchant()
 	traderInvited := h.addTrader()

@@ -85,9 +85,22 @@ type grant struct {
 	roles map[Kind][]Role
 	// reads tells that nothing is changed by it, so that somebody who only looks has it, too.
 	reads bool
-	// fresh asks for a second factor of the last minutes.
-	fresh bool
+	// reach is what it can move or reveal. What reaches anything asks for a second factor of the last minutes, by
+	// whichever door it comes.
+	reach Reach
 }
+
+// Reach is what a capability can move or reveal, at worst.
+type Reach string
+
+// The reaches. Nothing is what can be looked at or done without harm to others.
+const (
+	Nothing    Reach = ""
+	Settings   Reach = "settings"
+	People     Reach = "people"
+	Money      Reach = "money"
+	Requisites Reach = "a whole requisite"
+)
 
 var grants = map[Capability]grant{
 	TraderRead:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}, reads: true},
@@ -103,20 +116,20 @@ var grants = map[Capability]grant{
 	MerchantDeposits: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
 	MerchantEvents:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
 	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
-	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, fresh: true},
+	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reach: Money},
 	MerchantLooks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 
 	MerchantTeamRead: {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reads: true},
-	MerchantTeam:     {roles: map[Kind][]Role{MerchantPortal: {Owner}}, fresh: true},
+	MerchantTeam:     {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reach: People},
 
 	OperatorRead:      {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support, Auditor}}, reads: true},
-	OperatorReveal:    {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support}}, reads: true, fresh: true},
-	OperatorDirectory: {roles: map[Kind][]Role{Operator: {Admin}}},
-	OperatorRates:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},
-	OperatorMoney:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},
-	OperatorCases:     {roles: map[Kind][]Role{Operator: {Admin, Support}}},
-	OperatorUsers:     {roles: map[Kind][]Role{Operator: {Admin}}, fresh: true},
-	OperatorViewAs:    {roles: map[Kind][]Role{Operator: {Admin, Support}}, fresh: true},
+	OperatorReveal:    {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support}}, reads: true, reach: Requisites},
+	OperatorDirectory: {roles: map[Kind][]Role{Operator: {Admin}}, reach: Settings},
+	OperatorRates:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, reach: Money},
+	OperatorMoney:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, reach: Money},
+	OperatorCases:     {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: Money},
+	OperatorUsers:     {roles: map[Kind][]Role{Operator: {Admin}}, reach: People},
+	OperatorViewAs:    {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: People},
 }
 
 // May reports whether the caller has one of the capabilities.
@@ -137,7 +150,7 @@ func (c Caller) Need(wanted ...Capability) error {
 			refused = fault.ErrRoleNotAllowed
 		case c.ViewAs && !g.reads:
 			return fault.ErrViewOnly
-		case c.Stale && g.fresh:
+		case c.Stale && g.reach != Nothing:
 			return fault.ErrFactorNeeded
 		default:
 			return nil

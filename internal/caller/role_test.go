@@ -56,8 +56,8 @@ var (
 		"trader.money",
 		"trader.read",
 	}
-	fresh = []caller.Capability{caller.MerchantTeam,
-		"merchant.keys", "operator.money", "operator.rates", "operator.reveal", "operator.users", "operator.view-as",
+	fresh = []caller.Capability{
+		caller.MerchantTeam, "merchant.keys", "operator.cases", "operator.directory", "operator.money", "operator.rates", "operator.reveal", "operator.users", "operator.view-as",
 	}
 )
 

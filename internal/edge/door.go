@@ -59,6 +59,8 @@ type Door struct {
 	keyUploads, merchantUploads *turnstile
 	// CallbackPayment is the id of the payment that a call of the application is for.
 	CallbackPayment func(r *http.Request, body []byte) int64
+	// OperatorNeeds are what procedures take of an operator; those that are not in it take nothing.
+	OperatorNeeds map[string]caller.Capability
 	// Turns let calls in; nil lets in all.
 	Turns *limit.Turns
 	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
@@ -108,6 +110,9 @@ func (d *Door) Guard(
 			err = d.count(r, who)
 		} else {
 			err = d.countStranger(r, err)
+		}
+		if needed := d.OperatorNeeds[procedure]; err == nil && needed != "" && who.Kind == caller.Operator {
+			err = who.Need(needed)
 		}
 		if err == nil {
 			_, err = body()

@@ -45,7 +45,7 @@ var Codes = []Code{
 	{
 		Name: "factor_needed", Kind: Forbidden,
 		Meaning: "Confirm first that it is you, with your second factor.",
-		Remedy:  "In the portal, give the second factor again and repeat the action within five minutes.",
+		Remedy:  "Give the second factor again, in the portal or by `SecondFactor`, and repeat the action within five minutes.",
 	},
 	{
 		Name:    "invalid_signature",

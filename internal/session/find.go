@@ -114,7 +114,8 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 	if found.State != Whole {
 		found.Caller.Role = ""
 	}
-	found.Caller.Stale = found.Door == Web && found.stale(now)
+	// Through the API only who has a second factor can give it again.
+	found.Caller.Stale = found.stale(now) && (found.Door == Web || found.Factors.Any())
 	return found
 }
 

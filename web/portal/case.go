@@ -100,16 +100,16 @@ var caseRoutes = slices.Concat(
 			handle: (*visit).conflict,
 		},
 	},
-	claimRoutes(depositCase, caller.OperatorRead),
-	claimRoutes(appealCase, caller.OperatorCases),
-	claimRoutes(payoutCase, caller.OperatorCases),
-	claimRoutes(conflictCase, caller.OperatorCases),
+	claimRoutes(depositCase),
+	claimRoutes(appealCase),
+	claimRoutes(payoutCase),
+	claimRoutes(conflictCase),
 	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions),
 )
 
 // claimRoutes are how a case is taken and released. Whether the reader may, the service says, which
 // asks for no second factor.
-func claimRoutes(of caseKind, needs caller.Capability) []route {
+func claimRoutes(of caseKind) []route {
 	one := of.base + "/{id}"
 	return []route{
 		{
@@ -117,11 +117,11 @@ func claimRoutes(of caseKind, needs caller.Capability) []route {
 			handle: func(v *visit) error { return v.claimRegion(of) },
 		},
 		{
-			pattern: "POST " + one + "/take", kinds: operators, needs: needs,
+			pattern: "POST " + one + "/take", kinds: operators, needs: caller.OperatorRead,
 			handle: func(v *visit) error { return v.takeCase(of) },
 		},
 		{
-			pattern: "POST " + one + "/release", kinds: operators, needs: needs,
+			pattern: "POST " + one + "/release", kinds: operators, needs: caller.OperatorRead,
 			handle: func(v *visit) error { return v.releaseCase(of) },
 		},
 	}

@@ -147,8 +147,8 @@ func (v *visit) stepsOf(p platform) []view.FirstStep {
 		steps = append(steps, view.FirstStep{Label: label, Done: done, Href: v.makes(href, needs)})
 	}
 	if v.Settings.FourEyes.On {
-		add(say.FirstOperator, !p.alone, caller.OperatorUsers,
-			view.Query(usersPath+"/new", asksKind, string(caller.Operator)))
+		// Whom the first one made alone could not decide anything for them.
+		add(say.FirstOperator, !p.alone, caller.OperatorUsers, "")
 	}
 	add(say.FirstRate, p.rate, caller.OperatorRates, view.Query(rateDeed.path, "currency", currency))
 	add(say.FirstMerchant, p.merchant != nil, caller.OperatorDirectory, merchantsPath+"/new")
