@@ -43,7 +43,8 @@ var Codes = []Code{
 		Remedy:  "Have the user invited again, as when the second factor is lost. A passkey goes on working.",
 	},
 	{
-		Name: "factor_needed", Kind: Forbidden,
+		Name:    "factor_needed",
+		Kind:    Forbidden,
 		Meaning: "Confirm first that it is you, with your second factor.",
 		Remedy:  "Give the second factor again, in the portal or by `SecondFactor`, and repeat the action within five minutes.",
 	},

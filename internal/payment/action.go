@@ -3,9 +3,9 @@ package payment
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
-	"strconv"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"

@@ -217,9 +217,12 @@ var severities = map[string]Phrase{
 func Severity(name string) Phrase { return named(severities, name) }
 
 var alarms = map[string]Phrase{
-	"audit_mismatch":      {"The ledger does not hold: mismatches %d", "Книга не сходится: расхождений %d"},
-	"audit_late":          {"The audit of each minute is late: by %d s", "Ежеминутная проверка опаздывает: на %d с"},
-	"full_audit_late":     {"No full audit for a day: late by %d s", "Больше суток без полной проверки: опоздание %d с"},
+	"audit_mismatch": {"The ledger does not hold: mismatches %d", "Книга не сходится: расхождений %d"},
+	"audit_late":     {"The audit of each minute is late: by %d s", "Ежеминутная проверка опаздывает: на %d с"},
+	"full_audit_late": {
+		"No full audit for a day: late by %d s",
+		"Больше суток без полной проверки: опоздание %d с",
+	},
 	"day_unsealed":        {"A day is not sealed: late by %d s", "День не опечатан: опоздание %d с"},
 	"account_overdrawn":   {"Accounts owe more than they have: %d", "Счета в минусе: %d"},
 	"rate_stale":          {"Currencies without a fresh rate: %d", "Валюты без свежего курса: %d"},
