@@ -17,7 +17,9 @@ func TestOutageIsGivenBack(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 9})
-	config := payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, GiveBackOutages: true}
+	config := payment.Config{
+		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, GiveBackOutages: true,
+	}
 	b.payments = configured(t, b.DB, b.clock, config)
 	rival := configured(t, b.DB, b.clock, config)
 	away := func(gap time.Duration) {
