@@ -313,8 +313,13 @@ func methodView(m directory.MethodSetting) *portalv1.CashboxMethod {
 
 func payoutMethodView(m directory.PayoutMethodSetting) *portalv1.CashboxPayoutMethod {
 	return &portalv1.CashboxPayoutMethod{
-		Method: m.Name, Enabled: m.Enabled, MarkupPercent: m.MarkupPercent.String(), ValiditySeconds: m.ValiditySeconds,
-		Version: m.Version, MinAmount: optionalNumber(m.MinAmount, money.Fiat), MaxAmount: optionalNumber(m.MaxAmount, money.Fiat),
+		Method:          m.Name,
+		Enabled:         m.Enabled,
+		MarkupPercent:   m.MarkupPercent.String(),
+		ValiditySeconds: m.ValiditySeconds,
+		Version:         m.Version,
+		MinAmount:       optionalNumber(m.MinAmount, money.Fiat),
+		MaxAmount:       optionalNumber(m.MaxAmount, money.Fiat),
 	}
 }
 

@@ -99,10 +99,22 @@ func proposalResponse(p proposal.Proposal, err error) (*connect.Response[portalv
 
 func proposalView(p proposal.Proposal) *portalv1.Proposal {
 	return &portalv1.Proposal{
-		ProposalId: p.ID, Action: string(p.Action), Payload: payloadView(p.Payload), Subject: p.Subject,
-		SubjectKey: p.SubjectKey, Reason: p.Why, ProposedBy: p.Proposer, CreatedAt: timestamp(p.CreatedAt),
-		ExpiresAt: timestamp(p.ExpiresAt), State: string(p.State), DecidedBy: optional(p.Decider),
-		DecidedAt: optionalTimestamp(p.DecidedAt), DecisionReason: optional(p.DecisionReason), Details: proposalDetails(p),
+		ProposalId: p.ID,
+		Action:     string(p.Action),
+		Payload:    payloadView(p.Payload),
+		Subject:    p.Subject,
+		SubjectKey: p.SubjectKey,
+		Reason:     p.Why,
+		ProposedBy: p.Proposer,
+		CreatedAt:  timestamp(p.CreatedAt),
+		ExpiresAt:  timestamp(p.ExpiresAt),
+		State:      string(p.State),
+		DecidedBy:  optional(p.Decider),
+		DecidedAt: optionalTimestamp(
+			p.DecidedAt,
+		),
+		DecisionReason: optional(p.DecisionReason),
+		Details:        proposalDetails(p),
 	}
 }
 

@@ -35,8 +35,15 @@ func TestFourEyesByCalls(t *testing.T) {
 	deposits := deposit.New(d.Pools(), clock)
 	settings.FourEyes, rates.FourEyes, deposits.FourEyes = rules, rules, rules
 	s := rpc.NewOperatorService(rpc.OperatorRooms{
-		Settings: settings, Rates: rates, Deposits: deposits,
-		Proposals: proposal.New(d.Pools(), clock, dbtest.Vault(), proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits}),
+		Settings: settings,
+		Rates:    rates,
+		Deposits: deposits,
+		Proposals: proposal.New(
+			d.Pools(),
+			clock,
+			dbtest.Vault(),
+			proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits},
+		),
 	})
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
 	operator := func(login string) context.Context {

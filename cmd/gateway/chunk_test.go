@@ -35,7 +35,8 @@ func TestNothingBehindChunks(t *testing.T) {
 		_, _ = io.WriteString(connection, "POST /a HTTP/1.1\r\nHost: x\r\n"+c.rest+behind)
 		got, _ := io.ReadAll(connection) // it may be reset, as what stands behind is thrown away
 		_ = connection.Close()
-		if strings.Count(string(got), "HTTP/1.1 200") != c.answers || strings.Contains(string(got), "/behind") != (c.answers == 2) {
+		if strings.Count(string(got), "HTTP/1.1 200") != c.answers ||
+			strings.Contains(string(got), "/behind") != (c.answers == 2) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -64,9 +64,27 @@ type texts struct {
 func (c *config) settings(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
-		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect; a sandbox listens on 127.0.0.1 unless it is told"},
-		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages; a sandbox listens on 127.0.0.1 unless it is told"},
-		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals; a sandbox listens on 127.0.0.1 unless it is told"},
+		{
+			&c.apiAddr,
+			"api-addr",
+			"GATEWAY_API_ADDR",
+			":8080",
+			"address of the merchant API and Connect; a sandbox listens on 127.0.0.1 unless it is told",
+		},
+		{
+			&c.payAddr,
+			"pay-addr",
+			"GATEWAY_PAY_ADDR",
+			":8081",
+			"address of the hosted pages; a sandbox listens on 127.0.0.1 unless it is told",
+		},
+		{
+			&c.portalAddr,
+			"portal-addr",
+			"GATEWAY_PORTAL_ADDR",
+			":8082",
+			"address of the portals; a sandbox listens on 127.0.0.1 unless it is told",
+		},
 		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
 			"address of /healthz, /readyz and /metrics, which ask nobody who they are"},
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
@@ -104,8 +122,13 @@ func (c *config) settings(t *texts) []setting {
 			names.Signature,
 			"name of the signature header",
 		},
-		{&t.callbackSignature, "callback-signature", "GATEWAY_CALLBACK_SIGNATURE", "",
-			"signature that a payment's callback must have: v2 is Signature-V2, any that or a plain one; empty: v2, in a sandbox any"},
+		{
+			&t.callbackSignature,
+			"callback-signature",
+			"GATEWAY_CALLBACK_SIGNATURE",
+			"",
+			"signature that a payment's callback must have: v2 is Signature-V2, any that or a plain one; empty: v2, in a sandbox any",
+		},
 		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{&t.callbackHosts, "sandbox-callback-hosts", "GATEWAY_SANDBOX_CALLBACK_HOSTS", "",

@@ -23,8 +23,11 @@ func onlyOwnHosts(next http.Handler, publicURLs ...string) http.Handler {
 		name := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 		_, err := netip.ParseAddr(name)
 		if err != nil && strings.Contains(name, ".") && !slices.Contains(own, name) {
-			http.Error(w, "This sandbox is not at this address: -base-url, -pay-url and -portal-url name those it is at.",
-				http.StatusMisdirectedRequest)
+			http.Error(
+				w,
+				"This sandbox is not at this address: -base-url, -pay-url and -portal-url name those it is at.",
+				http.StatusMisdirectedRequest,
+			)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -13,7 +13,8 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 	t.Parallel()
 	nothing := func(string) string { return "" }
 	c, err := parseConfig(nil, nothing, io.Discard)
-	if err != nil || c.apiAddr != "127.0.0.1:8080" || c.payAddr != "127.0.0.1:8081" || c.portalAddr != "127.0.0.1:8082" {
+	if err != nil || c.apiAddr != "127.0.0.1:8080" || c.payAddr != "127.0.0.1:8081" ||
+		c.portalAddr != "127.0.0.1:8082" {
 		t.Errorf("a sandbox: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
 	}
 	c, err = parseConfig([]string{"-api-addr", ":8080"}, func(name string) string {
@@ -26,8 +27,12 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 		t.Errorf("production: %s; %v", c.apiAddr, err)
 	}
 
-	handler := onlyOwnHosts(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),
-		"http://api.test:8080", "http://127.0.0.1:8081", "https://Portal.test")
+	handler := onlyOwnHosts(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),
+		"http://api.test:8080",
+		"http://127.0.0.1:8081",
+		"https://Portal.test",
+	)
 	for host, want := range map[string]int{
 		"api.test:8080": 200, "api.test": 200, "PORTAL.test": 200, "127.0.0.1:8082": 200, "localhost:8082": 200, "[::1]:8082": 200,
 		"gateway:8080": 200, "192.168.1.7:8080": 200,

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // enter signs a user in at the portal, and returns the cookies that a browser has then.
@@ -47,7 +49,7 @@ func TestCurlOnPage(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"sh", "curl", "openssl"} {
 		if _, err := exec.LookPath(needed); err != nil {
-			t.Skip("there is no " + needed + " to paste into")
+			testenv.Missing(t, "there is no "+needed+" to paste into")
 		}
 	}
 	g := sharedSandbox(t)

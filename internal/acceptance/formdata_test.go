@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/rpc/sign"
 )
 
@@ -34,7 +35,7 @@ func TestAppealsFromNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no node on this machine; TestAppealsByFormData sends what it would")
+		testenv.Missing(t, "there is no node on this machine; TestAppealsByFormData sends what it would")
 	}
 	g := sharedSandbox(t)
 	script := filepath.Join(t.TempDir(), "appeal.cjs")

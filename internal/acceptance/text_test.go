@@ -155,7 +155,11 @@ func TestInvisibleNames(t *testing.T) {
 				if name == "payer" {
 					at = "payer.userId"
 				}
-				if named := strings.Contains(got.raw, `"`+at+`":`); got.status != 422 || named != (name != "description") {
+				if named := strings.Contains(
+					got.raw,
+					`"`+at+`":`,
+				); got.status != 422 ||
+					named != (name != "description") {
 					t.Errorf("%s %s %q: %s", path, at, unseen, got)
 				}
 			}

@@ -57,7 +57,15 @@ var (
 		"trader.read",
 	}
 	fresh = []caller.Capability{
-		caller.MerchantTeam, "merchant.keys", "operator.cases", "operator.directory", "operator.money", "operator.rates", "operator.reveal", "operator.users", "operator.view-as",
+		caller.MerchantTeam,
+		"merchant.keys",
+		"operator.cases",
+		"operator.directory",
+		"operator.money",
+		"operator.rates",
+		"operator.reveal",
+		"operator.users",
+		"operator.view-as",
 	}
 )
 

@@ -137,7 +137,8 @@ func TestDeployHasNoSecrets(t *testing.T) {
 func TestProxyKeepsOperatorsIn(t *testing.T) {
 	t.Parallel()
 	conf := read(t, "deploy/nginx/nginx.conf")
-	limited := regexp.MustCompile(`location (~|\^~) (\S+) \{\s+allow 10\.0\.0\.0/8;\s+deny all;`).FindAllStringSubmatch(conf, -1)
+	limited := regexp.MustCompile(`location (~|\^~) (\S+) \{\s+allow 10\.0\.0\.0/8;\s+deny all;`).
+		FindAllStringSubmatch(conf, -1)
 	lets := func(path string) bool {
 		for _, location := range limited {
 			if location[1] == "^~" && strings.HasPrefix(path, location[2]) ||

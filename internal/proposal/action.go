@@ -163,7 +163,12 @@ var acts = map[Action]act{
 
 	// What stands in the query of a feed's address may be a key.
 	foureyes.SetRateFeed: secret(declare(caller.OperatorRates,
-		func(f rate.Feed) (string, string) { return "rate_feed", numbered(f.ID) },
+		func(f rate.Feed) (string, string) {
+			if f.ID == 0 {
+				return "rate", f.Currency
+			}
+			return "rate_feed", numbered(f.ID)
+		},
 		func(ctx context.Context, who caller.Caller, r Rooms, f rate.Feed) (Done, error) {
 			_, err := r.Rates.SetFeed(ctx, who, f)
 			return Done{}, err

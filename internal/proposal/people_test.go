@@ -81,7 +81,12 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 		return err
 	}
 	p := s.wants(t, foureyes.CreateUser, create())
-	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'puppet'"), 0, "operators made by one alone")
+	testenv.Want(
+		t,
+		s.Count(t, "select count(*) from app_user where login = 'puppet'"),
+		0,
+		"operators made by one alone",
+	)
 	done, err := s.approve(t, s.two, p)
 	noError(t, err)
 	if !strings.Contains(done.Link, "/invitation/") {
@@ -118,7 +123,11 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 		_, err := s.users.Update(t.Context(), s.one, update)
 		testenv.Want(t, s.wants(t, foureyes.UpdateUser, err).SubjectKey, strconv.FormatInt(puppet.ID, 10), "%s", name)
 	}
-	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
+	_, err = s.users.Update(
+		t.Context(),
+		s.one,
+		session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")},
+	)
 	if f := fault.As(err); f == nil || f.Fields["password"] == nil {
 		t.Errorf("an operator's password was set by another: %v", err)
 	}
@@ -170,8 +179,12 @@ func TestDirectoryByTwo(t *testing.T) {
 	if s.wants(t, foureyes.SetAcquirer, err).ID == p.ID {
 		t.Error("another secret is the same proposal")
 	}
-	testenv.Want(t, s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"), 0,
-		"proposals with the secret in the clear, or without it")
+	testenv.Want(
+		t,
+		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
+		0,
+		"proposals with the secret in the clear, or without it",
+	)
 	_, err = s.approve(t, s.two, p)
 	noError(t, err)
 	testenv.Want(t, s.Count(t, "select count(*) from trader_acquirer where url = $1", setting.URL), 1, "processors set")
@@ -184,7 +197,11 @@ func TestDirectoryByTwo(t *testing.T) {
 
 	// Four points of a share may go alone, but not twice in a day.
 	share := func(percent string) error {
-		_, err := s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent})
+		_, err := s.settings.UpdateTrader(
+			t.Context(),
+			s.one,
+			directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent},
+		)
 		return err
 	}
 	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)

@@ -76,7 +76,10 @@ func acceptInvitation(
 	if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: id, PasswordHash: &hash}); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("set password: %w", err)
 	}
-	if err := errors.Join(q.SessionEndAll(ctx, id), q.OperatorSetUpAgain(ctx, db.OperatorSetUpAgainParams{ID: id, At: now})); err != nil {
+	if err := errors.Join(
+		q.SessionEndAll(ctx, id),
+		q.OperatorSetUpAgain(ctx, db.OperatorSetUpAgainParams{ID: id, At: now}),
+	); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("end sessions: %w", err)
 	}
 	return user, nil

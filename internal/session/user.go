@@ -328,7 +328,12 @@ func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.S
 	}
 	link := ""
 	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries) error {
-		err := errors.Join(by.note(ctx, q, id), q.UserForget(ctx, id), q.PasskeyDeleteAll(ctx, id), q.RecoveryCodeDeleteAll(ctx, id))
+		err := errors.Join(
+			by.note(ctx, q, id),
+			q.UserForget(ctx, id),
+			q.PasskeyDeleteAll(ctx, id),
+			q.RecoveryCodeDeleteAll(ctx, id),
+		)
 		if err != nil {
 			return err
 		}

@@ -100,9 +100,18 @@ func (v *visit) newKeyPage() error {
 
 func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Values, wrong map[string]string) error {
 	shown := view.NewKey{
-		Token: submission.NewToken(), Action: boxPath(box, "keys/new"), Box: v.boxName(box), Name: typed.Get("name"),
-		Expires: typed.Get("expires_at"), Networks: typed.Get("allowed_networks"), Daily: typed.Get("payout_daily_limit"),
-		Currency: box.Currency, Wrong: wrong, Back: keysOf(box),
+		Token:  submission.NewToken(),
+		Action: boxPath(box, "keys/new"),
+		Box:    v.boxName(box),
+		Name:   typed.Get("name"),
+		Expires: typed.Get(
+			"expires_at",
+		),
+		Networks: typed.Get("allowed_networks"),
+		Daily:    typed.Get("payout_daily_limit"),
+		Currency: box.Currency,
+		Wrong:    wrong,
+		Back:     keysOf(box),
 	}
 	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts} {
 		shown.Scopes = append(shown.Scopes, view.Tick{

@@ -291,7 +291,8 @@ func (b *bundle) moneyPages(t testing.TB, p *person) map[string]string {
 		"currency", "RUB", "enabled", "on", "url", "https://rates.example/v1", "pointer", "/rate", "priority", "1",
 		"pollSeconds", "60", "timeoutMs", "5000", "bandPercent", "3", "dayBandPercent", "10", "freshSeconds", "300",
 	}
-	feed := p.post(t, "/operator/rates/feeds/new", append(hidden(p.page(t, "/operator/rates/feeds/new")), form...)...).to()
+	feed := p.post(t, "/operator/rates/feeds/new", append(hidden(p.page(t, "/operator/rates/feeds/new")), form...)...).
+		to()
 	second := b.treasurer(t, "second")
 	wantIn(t, "the proposal of a feed", second.get(t, feed).text(), "https://rates.example/v1")
 	second.post(t, feed+"/approve", hidden(second.page(t, feed))...)

@@ -19,9 +19,9 @@ var (
 	}
 	NobodyElse = Phrase{
 		"Nobody else can approve yet. Proposals wait for a second operator with the role admin or treasury, whom you did not " +
-			"make yourself: `gateway operator create` makes one who may approve at once.",
+			"make yourself: the command gateway operator create makes one who may approve at once.",
 		"Подтвердить пока некому. Предложения ждут второго оператора с ролью администратора или казначея, которого создали " +
-			"не вы: `gateway operator create` создаёт такого, и он сразу может подтверждать.",
+			"не вы: команда gateway operator create создаёт такого, и он сразу может подтверждать.",
 	}
 
 	FundTitle     = Phrase{"Fund a trader", "Пополнить трейдера"}
@@ -138,6 +138,9 @@ func ActionOf(action string) Phrase { return actions[action] }
 // Field is the name of a field as the log of settings has it, in words.
 func Field(name string) Phrase {
 	words := strings.NewReplacer("_", " ", ".", ": ").Replace(name)
+	if words != "" {
+		words = strings.ToUpper(words[:1]) + words[1:]
+	}
 	return Phrase{words, words}
 }
 

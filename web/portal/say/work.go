@@ -209,8 +209,8 @@ var (
 	FirstDone     = Phrase{"Done", "Готово"}
 	FirstOpen     = Phrase{"To do", "Не сделано"}
 	FirstOperator = Phrase{
-		"Make a second operator with the command `gateway operator create`: moving money takes two",
-		"Создать второго оператора командой `gateway operator create`: деньги переводят двое",
+		"Make a second operator with the command gateway operator create: moving money takes two",
+		"Создать второго оператора командой gateway operator create: деньги переводят двое",
 	}
 	FirstRate      = Phrase{"Set a rate", "Задать курс"}
 	FirstMerchant  = Phrase{"Create a merchant", "Создать мерчанта"}
