@@ -62,13 +62,18 @@ func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progr
 	if r.EventID != nil {
 		return Progress{Replayed: 1, Done: true}, s.replayOne(ctx, *r.MerchantID, event)
 	}
-	id, err := s.q.WebhookReplayStart(ctx, db.WebhookReplayStartParams{
-		MerchantID: *r.MerchantID, URL: *r.URL, FromAt: r.From, UntilAt: r.Until, StartedAt: s.clock.Now(),
+	var id int64
+	// Nobody else sees the range before its first batch is taken, so that the answer counts it.
+	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+		if id, err = q.WebhookReplayStart(ctx, db.WebhookReplayStartParams{
+			MerchantID: *r.MerchantID, URL: *r.URL, FromAt: r.From, UntilAt: r.Until, StartedAt: s.clock.Now(),
+		}); err != nil {
+			return fmt.Errorf("begin a replay: %w", err)
+		}
+		_, err := replayBatchOf(ctx, tx, q, id)
+		return err
 	})
 	if err != nil {
-		return Progress{}, fmt.Errorf("begin a replay: %w", err)
-	}
-	if _, err := s.replayNext(ctx, id); err != nil {
 		return Progress{}, err
 	}
 	return s.ReplayProgress(ctx, who, id)
@@ -165,48 +170,52 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 // enough wait for the endpoint, or another process is at it, there is not.
 func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error) {
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
-		more = false
-		r, err := q.WebhookReplayLock(ctx, id)
-		if err != nil {
-			return db.IgnoreNoRows(err)
-		}
-		key := endpointKey{r.MerchantID, hostOf(r.URL)}
-		queued, err := q.WebhookEndpointQueued(
-			ctx,
-			db.WebhookEndpointQueuedParams{MerchantID: key.merchantID, Host: key.host, Most: replayAhead},
-		)
-		if err != nil || queued >= replayAhead {
-			return err
-		}
-		rows, err := q.WebhookEventReplayDead(ctx, db.WebhookEventReplayDeadParams{
-			MerchantID:  r.MerchantID,
-			URL:         r.URL,
-			From:        r.FromAt,
-			Until:       r.UntilAt,
-			AfterNumber: r.AfterNumber,
-			LastNumber:  r.LastNumber,
-			Batch:       replayBatch,
-		})
-		if err != nil {
-			return fmt.Errorf("replay dead events: %w", err)
-		}
-		last, done := r.AfterNumber, len(rows) < replayBatch
-		var events []uuid.UUID
-		var rounds []int32
-		for _, row := range rows {
-			last = max(last, row.Number)
-			events, rounds = append(events, row.ID), append(rounds, row.Round)
-		}
-		err = q.WebhookReplayAdvance(
-			ctx,
-			db.WebhookReplayAdvanceParams{ID: id, AfterNumber: last, Count: int64(len(rows)), Done: done},
-		)
-		if more = !done; err != nil || len(rows) == 0 {
-			return err
-		}
-		return queueAgain(ctx, tx, key, events, rounds)
+		more, err = replayBatchOf(ctx, tx, q, id)
+		return err
 	})
 	return more, err
+}
+
+func replayBatchOf(ctx context.Context, tx pgx.Tx, q *db.Queries, id int64) (more bool, err error) {
+	r, err := q.WebhookReplayLock(ctx, id)
+	if err != nil {
+		return false, db.IgnoreNoRows(err)
+	}
+	key := endpointKey{r.MerchantID, hostOf(r.URL)}
+	queued, err := q.WebhookEndpointQueued(
+		ctx,
+		db.WebhookEndpointQueuedParams{MerchantID: key.merchantID, Host: key.host, Most: replayAhead},
+	)
+	if err != nil || queued >= replayAhead {
+		return false, err
+	}
+	rows, err := q.WebhookEventReplayDead(ctx, db.WebhookEventReplayDeadParams{
+		MerchantID:  r.MerchantID,
+		URL:         r.URL,
+		From:        r.FromAt,
+		Until:       r.UntilAt,
+		AfterNumber: r.AfterNumber,
+		LastNumber:  r.LastNumber,
+		Batch:       replayBatch,
+	})
+	if err != nil {
+		return false, fmt.Errorf("replay dead events: %w", err)
+	}
+	last, done := r.AfterNumber, len(rows) < replayBatch
+	var events []uuid.UUID
+	var rounds []int32
+	for _, row := range rows {
+		last = max(last, row.Number)
+		events, rounds = append(events, row.ID), append(rounds, row.Round)
+	}
+	err = q.WebhookReplayAdvance(
+		ctx,
+		db.WebhookReplayAdvanceParams{ID: id, AfterNumber: last, Count: int64(len(rows)), Done: done},
+	)
+	if err != nil || len(rows) == 0 {
+		return !done, err
+	}
+	return !done, queueAgain(ctx, tx, key, events, rounds)
 }
 
 // queueAgain queues deliveries of an endpoint's events, each in its round.
