@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/requisite"
 )
 
 // memory measures what a gateway holds resident that has found a large pool of requisites at its
@@ -17,7 +19,11 @@ func (b *bench) memory(ctx context.Context) error {
 		return err
 	}
 	defer p.leave()
-	if err := p.restart(ctx, func() error { return p.multiply(ctx, p.memoryRequisites) }); err != nil {
+	_, safe, err := p.safes(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.restart(ctx, func() error { return p.multiply(ctx, safe, p.memoryRequisites) }); err != nil {
 		return err
 	}
 	over, hangUp, err := p.creator(ctx, manyMethod, p.clients)
@@ -54,11 +60,7 @@ from requisite first, (
 where first.id = (select min(id) from requisite where method = $2 and trader_id = any($3::bigint[]))`
 
 // multiply brings the larger pool to so many requisites.
-func (b *bench) multiply(ctx context.Context, count int) error {
-	_, safe, err := b.safes(ctx)
-	if err != nil {
-		return err
-	}
+func (b *bench) multiply(ctx context.Context, safe *requisite.Safe, count int) error {
 	const take = "select nextval(pg_get_serial_sequence('requisite', 'id')) from generate_series(1, $1)"
 	rows, err := b.pool.Query(ctx, take, max(count-b.requisites, 0))
 	if err != nil {
