@@ -30,10 +30,10 @@ update card_attempt set progress_at = @soon, poll_at = @soon where merchant_id =
 update card_attempt set progress_at = @soon, poll_at = @soon
 where merchant_id = @merchant_id and id = @id and status = 'open' and not submitting;
 
--- AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about now and then has to be known soon.
+-- AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about by the hour has to be known soon.
 -- name: AttemptNudgeAll :exec
 update card_attempt set progress_at = @soon, poll_at = @soon
-where merchant_id = @merchant_id and payment_id = @payment_id and status = 'open' and not submitting and poll_at > @soon;
+where merchant_id = @merchant_id and payment_id = @payment_id and status = 'open' and not submitting and poll_at > @later;
 
 -- AttemptQueues counts the attempts that are due, by trader and processor.
 -- name: AttemptQueues :many

@@ -143,18 +143,24 @@ func (q *Queries) AttemptNudge(ctx context.Context, arg AttemptNudgeParams) erro
 
 const attemptNudgeAll = `-- name: AttemptNudgeAll :exec
 update card_attempt set progress_at = $1, poll_at = $1
-where merchant_id = $2 and payment_id = $3 and status = 'open' and not submitting and poll_at > $1
+where merchant_id = $2 and payment_id = $3 and status = 'open' and not submitting and poll_at > $4
 `
 
 type AttemptNudgeAllParams struct {
 	Soon       time.Time
 	MerchantID int64
 	PaymentID  int64
+	Later      time.Time
 }
 
-// AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about now and then has to be known soon.
+// AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about by the hour has to be known soon.
 func (q *Queries) AttemptNudgeAll(ctx context.Context, arg AttemptNudgeAllParams) error {
-	_, err := q.db.Exec(ctx, attemptNudgeAll, arg.Soon, arg.MerchantID, arg.PaymentID)
+	_, err := q.db.Exec(ctx, attemptNudgeAll,
+		arg.Soon,
+		arg.MerchantID,
+		arg.PaymentID,
+		arg.Later,
+	)
 	return err
 }
 

@@ -295,6 +295,7 @@ func TestInjection(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	b.exec(t, `update requisite set holder = '<script>alert("holder")</script>', bank = '=cmd|''bank''!A0'`)
+	b.exec(t, "update rate_limit set calls = calls * 100 where name = 'trader_takes'")
 	b.exec(t, `update cashbox set name = '"><img src=x onerror=alert("box")>'`)
 	owner := b.as(t, caller.Owner)
 	p := &planted{t: t, b: b, taken: map[string]string{}, kinds: map[string]int{}}
