@@ -111,8 +111,15 @@ func Follow(to payment.Payment, at time.Time) []db.Query {
 		return []db.Query{
 			db.Do((*db.Queries).AttemptUndo,
 				db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at}),
-			db.Do((*db.Queries).AttemptNudgeAll,
-				db.AttemptNudgeAllParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at, Later: at.Add(time.Minute)}),
+			db.Do(
+				(*db.Queries).AttemptNudgeAll,
+				db.AttemptNudgeAllParams{
+					MerchantID: to.MerchantID,
+					PaymentID:  to.ID,
+					Soon:       at,
+					Later:      at.Add(time.Minute),
+				},
+			),
 		}
 	case payment.Appeal: // nothing is decided
 	}
