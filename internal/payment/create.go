@@ -74,6 +74,7 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		if err := s.settings.Current(ctx); err != nil {
 			return Created{}, err
 		}
+		known := s.settings.Version()
 		d := s.draft(who, o)
 		refusal := s.make(ctx, d)
 		switch {
@@ -88,11 +89,11 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		if !db.NoRows(err) {
 			return replayed, err
 		}
-		changed, err := s.settings.Renew(ctx)
-		if err != nil {
+		if _, err := s.settings.Renew(ctx); err != nil {
 			return Created{}, err
 		}
-		if !changed && refuses(refusal) {
+		// Whoever else has renewed them meanwhile may have found what would have been chosen.
+		if s.settings.Version() == known && refuses(refusal) {
 			s.tellRefusal(ctx, d, refusal)
 			return Created{}, refusal
 		}
