@@ -17,7 +17,9 @@ select * from payment_step where merchant_id = @merchant_id and payment_id = @pa
 -- PaymentsGiveBack gives the payments that were open when an outage began more time, and notes it in the timeline of each.
 -- name: PaymentsGiveBack :execrows
 with given as (
-    update payment set expires_at = expires_at + make_interval(secs => @seconds), version = version + 1
+    -- A sum in one zone is the same on every node, which a sum in the session's need not be.
+    update payment set version = version + 1,
+        expires_at = (expires_at at time zone 'UTC' + make_interval(secs => @seconds)) at time zone 'UTC'
     where status = 'pending' and expires_at > @since::timestamptz and created_at < @created_before::timestamptz
     returning merchant_id, id
 )

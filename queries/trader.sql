@@ -32,4 +32,4 @@ where t.id < @before_id
 order by t.id desc limit @page;
 
 -- name: TraderHasPayments :one
-select exists (select from payment where trader_id = @trader_id);
+select exists (select 1 from payment where trader_id = @trader_id);

@@ -280,15 +280,16 @@ insert into webhook_holder (merchant_id, event_id, payment_id) values (@merchant
 -- value is escaped, so that nothing a merchant or payer wrote looks like the field.
 -- name: WebhookHolderErase :one
 with due as (
-    select h.merchant_id, h.event_id from webhook_holder h
+    select h.merchant_id, h.event_id, convert_to(regexp_replace(convert_from(e.body, 'UTF8'),
+        '("payerRequisites":\{"cardLast4":"[^"\\]*"),"cardHolder":"(?:[^"\\]|\\.)*"', '\1'), 'UTF8') as body
+    from webhook_holder h
     join webhook_event e on e.merchant_id = h.merchant_id and e.id = h.event_id
     where e.status <> 'pending' and not exists (
         select from payment_card c where c.merchant_id = h.merchant_id and c.payment_id = h.payment_id and c.holder is not null
     )
     limit @most
 ), erased as (
-    update webhook_event e set body = convert_to(regexp_replace(convert_from(e.body, 'UTF8'),
-        '("payerRequisites":\{"cardLast4":"[^"\\]*"),"cardHolder":"(?:[^"\\]|\\.)*"', '\1'), 'UTF8')
+    update webhook_event e set body = due.body
     from due where e.merchant_id = due.merchant_id and e.id = due.event_id and e.status <> 'pending'
     returning e.merchant_id, e.id
 ), done as (

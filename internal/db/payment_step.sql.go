@@ -107,7 +107,9 @@ func (q *Queries) PaymentStepList(ctx context.Context, arg PaymentStepListParams
 
 const paymentsGiveBack = `-- name: PaymentsGiveBack :execrows
 with given as (
-    update payment set expires_at = expires_at + make_interval(secs => $3), version = version + 1
+    -- A sum in one zone is the same on every node, which a sum in the session's need not be.
+    update payment set version = version + 1,
+        expires_at = (expires_at at time zone 'UTC' + make_interval(secs => $3)) at time zone 'UTC'
     where status = 'pending' and expires_at > $4::timestamptz and created_at < $5::timestamptz
     returning merchant_id, id
 )

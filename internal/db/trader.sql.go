@@ -13,7 +13,7 @@ import (
 )
 
 const traderHasPayments = `-- name: TraderHasPayments :one
-select exists (select from payment where trader_id = $1)
+select exists (select 1 from payment where trader_id = $1)
 `
 
 func (q *Queries) TraderHasPayments(ctx context.Context, traderID int64) (bool, error) {
