@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
@@ -254,7 +255,8 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
 	// Programs that call the API go on with what they have just written, so only pages read the replica.
 	reports := report.New(g.pools, g.clock, g.payments)
-	reports.Replica = g.replica
+	exports := report.New(db.OnePool(g.exportPool), g.clock, g.payments)
+	reports.Replica, exports.Replica = g.replica, g.replica
 	rooms := portal.Rooms{
 		Sessions:    g.users,
 		Submissions: g.submissions,
@@ -268,6 +270,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Proposals:   g.proposals(),
 		Acquirers:   g.acquirers,
 		Reports:     reports,
+		Exports:     exports,
 		Work:        g.queues,
 		Keys:        auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers),
 		Events:      g.events,

@@ -60,8 +60,8 @@ type gateway struct {
 	// replica is what lists are read from; nil where there is none.
 	replica *db.Replica
 	// group is of all the others; beatPool has a connection that is asked every second whether it works.
-	group                                     db.Group
-	deliveryPool, workPool, opsPool, beatPool *pgxpool.Pool
+	group                                                 db.Group
+	deliveryPool, workPool, exportPool, opsPool, beatPool *pgxpool.Pool
 
 	deliverer *webhook.Deliverer
 	clock     clock.Clock
@@ -127,7 +127,7 @@ type rooms struct {
 const (
 	// Creations have as many connections as -db-connections says, other calls and reads half as
 	// many each.
-	deliveryConnections, workConnections, opsConnections, beatConnections = 8, 10, 1, 1
+	deliveryConnections, workConnections, exportConnections, opsConnections, beatConnections = 8, 10, 2, 1, 1
 	// drainTimeout is how long accepted requests get to finish.
 	drainTimeout = 30 * time.Second
 )
@@ -193,6 +193,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 		{&g.pools.Reads, half, db.ForReads},
 		{&g.deliveryPool, deliveryConnections, db.ForDeliveries},
 		{&g.workPool, workConnections, db.ForWork},
+		{&g.exportPool, exportConnections, db.ForReads},
 		{&g.opsPool, opsConnections, db.ForReads},
 		{&g.beatPool, beatConnections, db.ForReads},
 	} {
@@ -345,7 +346,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	watchSnapshots(g.ops.metrics, g.opsPool)
 	watchPools(g.ops.metrics, map[string]*pgxpool.Pool{
 		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
-		"deliveries": g.deliveryPool, "work": g.workPool, "ops": g.opsPool,
+		"deliveries": g.deliveryPool, "work": g.workPool, "exports": g.exportPool, "ops": g.opsPool,
 	})
 	g.skew = db.NewSkew(time.Now)
 	if err := g.skew.Watch(ctx, g.opsPool); err != nil {
@@ -401,7 +402,7 @@ func (g *gateway) furnish(
 func (g *gateway) close() {
 	g.replica.Close()
 	for _, pool := range []*pgxpool.Pool{
-		g.beatPool, g.opsPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations,
+		g.beatPool, g.opsPool, g.exportPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations,
 	} {
 		if pool != nil {
 			pool.Close()

@@ -56,7 +56,7 @@ type Door struct {
 	// unfinished take sessions that lack a second factor.
 	unfinished Unfinished
 	// keyUploads and merchantUploads bound the uploads under way.
-	keyUploads, merchantUploads *turnstile
+	keyUploads, merchantUploads *Turnstile
 	// CallbackPayment is the id of the payment that a call of the application is for.
 	CallbackPayment func(r *http.Request, body []byte) int64
 	// OperatorNeeds are what procedures take of an operator; those that are not in it take nothing.
@@ -84,7 +84,7 @@ func NewDoor(
 	}
 	return &Door{
 		keys: keys, users: users, limits: limits, access: access, uploads: uploads, unfinished: unfinished,
-		keyUploads: newTurnstile(keyUploads), merchantUploads: newTurnstile(merchantUploads),
+		keyUploads: NewTurnstile(keyUploads), merchantUploads: NewTurnstile(merchantUploads),
 	}, nil
 }
 

@@ -68,12 +68,12 @@ func (d *Door) takeUpload(
 		noteTooOften(r.Context())
 		return err
 	}
-	leaveKey, err := d.keyUploads.enter(r.Context(), proof.Key())
+	leaveKey, err := d.keyUploads.Enter(r.Context(), proof.Key())
 	if err != nil {
 		return err
 	}
 	defer leaveKey()
-	leaveMerchant, err := d.merchantUploads.enter(r.Context(), proof.Merchant())
+	leaveMerchant, err := d.merchantUploads.Enter(r.Context(), proof.Merchant())
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ const (
 	// but others of its own key, and the keys of a merchant, who can make as many as they like,
 	// together do not fill the disk.
 	keyUploads, merchantUploads = 4, 16
-	// uploadWait is how long an upload waits for others to finish.
-	uploadWait = 5 * time.Second
+	// placeWait is how long a request waits for others to finish.
+	placeWait = 5 * time.Second
 	// The server's bounds are for small bodies. A file over a slow line may take uploadTime, as
 	// long as some of it comes every uploadSilence; what was read is then answered within
 	// answerTime.
@@ -98,23 +98,23 @@ const (
 )
 
 // Files lets pages take files: so many of each owner at once, as slowly as an upload may come.
-type Files struct{ turnstile, pages *turnstile }
+type Files struct{ turnstile, pages *Turnstile }
 
 // pageUploads is how many files one payment's page or one user sends at once, so that a single link
 // does not hold all places of its owner.
 const pageUploads = 2
 
 // NewFiles makes it, for so many files of each owner at once.
-func NewFiles(places int) *Files { return &Files{newTurnstile(places), newTurnstile(pageUploads)} }
+func NewFiles(places int) *Files { return &Files{NewTurnstile(places), NewTurnstile(pageUploads)} }
 
 // Take prepares a request of one of an owner's pages for its file. What it returns is called after
 // the answer.
 func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) (done func(), err error) {
-	leavePage, err := f.pages.enter(r.Context(), page)
+	leavePage, err := f.pages.Enter(r.Context(), page)
 	if err != nil {
 		return nil, err
 	}
-	leaveOwner, err := f.turnstile.enter(r.Context(), owner)
+	leaveOwner, err := f.turnstile.Enter(r.Context(), owner)
 	if err != nil {
 		leavePage()
 		return nil, err
@@ -127,8 +127,8 @@ func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) 
 	return func() { leave(); rest() }, nil
 }
 
-// turnstile lets so many of each in at once.
-type turnstile struct {
+// Turnstile lets so many of each in at once.
+type Turnstile struct {
 	places int
 
 	mu    sync.Mutex
@@ -141,13 +141,14 @@ type gate struct {
 	users  int
 }
 
-func newTurnstile(places int) *turnstile {
-	return &turnstile{places: places, gates: map[int64]*gate{}}
+// NewTurnstile makes it, for so many places of each.
+func NewTurnstile(places int) *Turnstile {
+	return &Turnstile{places: places, gates: map[int64]*gate{}}
 }
 
-// enter waits for a place and returns what gives it back.
-func (t *turnstile) enter(ctx context.Context, who int64) (leave func(), err error) {
-	bounded, cancel := context.WithTimeout(ctx, uploadWait)
+// Enter waits for a place, for a few seconds at most, and returns what gives it back.
+func (t *Turnstile) Enter(ctx context.Context, who int64) (leave func(), err error) {
+	bounded, cancel := context.WithTimeout(ctx, placeWait)
 	defer cancel()
 	g := t.gate(who)
 	select {
@@ -159,7 +160,7 @@ func (t *turnstile) enter(ctx context.Context, who int64) (leave func(), err err
 	}
 }
 
-func (t *turnstile) gate(who int64) *gate {
+func (t *Turnstile) gate(who int64) *gate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g := t.gates[who]
@@ -171,7 +172,7 @@ func (t *turnstile) gate(who int64) *gate {
 	return g
 }
 
-func (t *turnstile) forget(who int64, g *gate) {
+func (t *Turnstile) forget(who int64, g *gate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if g.users--; g.users == 0 {

@@ -24,31 +24,31 @@ import (
 func TestTurnstile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		stile := newTurnstile(2)
+		stile := NewTurnstile(2)
 		var leave func()
 		for range 2 {
 			var err error
-			if leave, err = stile.enter(t.Context(), 1); err != nil {
+			if leave, err = stile.Enter(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 		}
 		began := time.Now()
-		if _, err := stile.enter(t.Context(), 1); !errors.Is(err, fault.ErrBusy) || time.Since(began) != uploadWait {
+		if _, err := stile.Enter(t.Context(), 1); !errors.Is(err, fault.ErrBusy) || time.Since(began) != placeWait {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		began = time.Now()
-		leaveOther, err := stile.enter(t.Context(), 2)
+		leaveOther, err := stile.Enter(t.Context(), 2)
 		if err != nil || time.Since(began) != 0 {
 			t.Errorf("another: %v after %s", err, time.Since(began))
 		}
 		leaveOther()
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := stile.enter(gone, 1); err == nil {
+		if _, err := stile.Enter(gone, 1); err == nil {
 			t.Error("who has gone away was let in")
 		}
-		time.AfterFunc(uploadWait/2, leave)
-		if _, err := stile.enter(t.Context(), 1); err != nil {
+		time.AfterFunc(placeWait/2, leave)
+		if _, err := stile.Enter(t.Context(), 1); err != nil {
 			t.Errorf("a place came free: %v", err)
 		}
 		testenv.Want(t, len(stile.gates), 1, "gates that are remembered")

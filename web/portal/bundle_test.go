@@ -148,6 +148,7 @@ func setup(t testing.TB, o options) *bundle {
 		Audits:    audit.New(d.Pools()),
 		Alarms:    alarm.New(d.Pools(), b.clock),
 		Reports:   report.New(d.Pools(), b.clock, b.payments),
+		Exports:   report.New(d.Pools(), b.clock, b.payments),
 		Work:      work.New(d.Pools(), b.clock),
 		Keys:      auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders()),
 		Events:    webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),

@@ -40,10 +40,24 @@ func attachment(name string) string {
 	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
 }
 
+// So many files are written at once, and so many of them for one user. They are read over connections of their own, page by
+// page, so that long ones keep each other waiting and nobody else.
+const exportsAtOnce, userExports = 8, 2
+
 // sendCSV sends a file. One that cannot be sent whole breaks off, so that nobody takes it for whole.
 func (v *visit) sendCSV(name string, write func(*csvFile) error) error {
+	leaveUser, err := v.userExports.Enter(v.ctx(), v.who.ID)
+	if err != nil {
+		return err
+	}
+	defer leaveUser()
+	leave, err := v.exports.Enter(v.ctx(), 0)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	file := &csvFile{v: v, name: name}
-	err := write(file)
+	err = write(file)
 	if err == nil || !file.begun {
 		return err
 	}

@@ -145,6 +145,6 @@ func (v *visit) incomeCSV(l list) error {
 		return v.done(incomePath, "")
 	}
 	return v.sendCSV(a.fileName("income", v.shell.Now), func(file *csvFile) error {
-		return v.Reports.ExportIncome(v.ctx(), v.who, filter, file)
+		return v.Exports.ExportIncome(v.ctx(), v.who, filter, file)
 	})
 }

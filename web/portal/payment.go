@@ -171,7 +171,7 @@ func (v *visit) paymentsCSV(l list) error {
 		return v.showPayments(a, report.Page[report.PaymentItem]{})
 	}
 	return v.sendCSV(a.fileName("payments", v.shell.Now), func(file *csvFile) error {
-		return v.Reports.ExportPayments(v.ctx(), v.who, a.filter, file, v.shell.Zone)
+		return v.Exports.ExportPayments(v.ctx(), v.who, a.filter, file, v.shell.Zone)
 	})
 }
 

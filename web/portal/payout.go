@@ -145,7 +145,7 @@ func (v *visit) payoutsCSV(l list) error {
 		return v.showPayouts(a, report.Page[report.PayoutItem]{})
 	}
 	return v.sendCSV(a.fileName("payouts", v.shell.Now), func(file *csvFile) error {
-		return v.Reports.ExportPayouts(v.ctx(), v.who, a.filter, file, v.shell.Zone)
+		return v.Exports.ExportPayouts(v.ctx(), v.who, a.filter, file, v.shell.Zone)
 	})
 }
 

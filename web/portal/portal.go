@@ -53,7 +53,8 @@ type Rooms struct {
 	Deposits    *deposit.Service
 	Rates       *rate.Settings
 	Proposals   *proposal.Service
-	Reports     *report.Service
+	// Reports answer pages, Exports write files.
+	Reports, Exports *report.Service
 	// Work is what waits for operators.
 	Work   *work.Service
 	Keys   *auth.MerchantKeys
@@ -87,6 +88,8 @@ type Portal struct {
 	live  *live
 	// uploads are the files that are being sent, by merchants.
 	uploads *edge.Files
+	// exports are the places of all files that are being written, userExports those of each user.
+	exports, userExports *edge.Turnstile
 	// addresses are those there are, to link to no other.
 	addresses *http.ServeMux
 }
@@ -94,9 +97,11 @@ type Portal struct {
 // New makes the handler. It refuses a route of which nobody is said to have access.
 func New(rooms Rooms) (http.Handler, error) {
 	p := &Portal{
-		Rooms:   rooms,
-		live:    newLive(rooms),
-		uploads: edge.NewFiles(merchantFiles),
+		Rooms:       rooms,
+		live:        newLive(rooms),
+		uploads:     edge.NewFiles(merchantFiles),
+		exports:     edge.NewTurnstile(exportsAtOnce),
+		userExports: edge.NewTurnstile(userExports),
 	}
 	library := site.Library{}
 	p.files = view.Files{

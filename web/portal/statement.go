@@ -179,6 +179,6 @@ func (v *visit) statementCSV(l list) error {
 		name = "statement-reserved"
 	}
 	return v.sendCSV(a.fileName(name, v.shell.Now), func(file *csvFile) error {
-		return v.Reports.ExportStatement(v.ctx(), v.who, filter, file, v.shell.Zone)
+		return v.Exports.ExportStatement(v.ctx(), v.who, filter, file, v.shell.Zone)
 	})
 }

@@ -176,6 +176,6 @@ func (v *visit) auditCSV(l list) error {
 		return v.showAuditLog(a, report.Page[report.LogItem]{})
 	}
 	return v.sendCSV(a.fileName("audit", v.Clock.Now()), func(file *csvFile) error {
-		return v.Reports.ExportLog(v.ctx(), v.who, logFilter(a), file, a.zone)
+		return v.Exports.ExportLog(v.ctx(), v.who, logFilter(a), file, a.zone)
 	})
 }

@@ -1,0 +1,42 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
+)
+
+// Long files keep only those waiting who want files: one user has so many at once, all users together have so many.
+func TestExportsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &Portal{exports: edge.NewTurnstile(exportsAtOnce), userExports: edge.NewTurnstile(userExports)}
+		read := make(chan struct{})
+		send := func(user int64, write func(*csvFile) error) error {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+			v := &visit{Portal: p, w: httptest.NewRecorder(), r: r, who: caller.Caller{ID: user}}
+			return v.sendCSV("file.csv", write)
+		}
+		slow := func(*csvFile) error { <-read; return nil }
+		for i := range exportsAtOnce {
+			go func() { testenv.NoError(t, send(int64(i/userExports), slow)) }()
+		}
+		synctest.Wait()
+		for user, who := range map[int64]string{0: "who has two already", exportsAtOnce: "one too many"} {
+			err := send(user, func(*csvFile) error { t.Errorf("%s: written", who); return nil })
+			if !errors.Is(err, fault.ErrBusy) {
+				t.Errorf("%s: %v", who, err)
+			}
+		}
+		close(read)
+		synctest.Wait()
+		testenv.NoError(t, send(0, func(*csvFile) error { return nil }))
+	})
+}
