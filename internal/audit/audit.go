@@ -280,7 +280,7 @@ func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Viola
 	}
 	details, err := prove(ctx, pool)
 	if err == nil && len(details) > 0 {
-		details, err = proveAtRest(ctx, pool, details, prove)
+		details, err = proveAgain(ctx, pool, details, prove)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("audit %q: %w", r.name, err)

@@ -30,3 +30,6 @@ func AskEach(ctx context.Context, pool *pgxpool.Pool) []string {
 	}
 	return wrong
 }
+
+// ProveAgain is proveAgain.
+var ProveAgain = proveAgain
