@@ -52,3 +52,16 @@ select count(*) from app_user u
 where u.kind = 'operator' and u.enabled and u.password_hash is not null and u.role = any(@roles::text[]) and u.id <> @id
     and (u.set_up_at is null or u.set_up_at <= @before::timestamptz) and u.set_up_by is distinct from @id
     and not exists (select from app_user own where own.id = @id and own.set_up_alone and own.set_up_by = u.id);
+
+-- OperatorTwoDecide tells whether an operator there is may decide what another one there is proposes, by the same rule.
+-- name: OperatorTwoDecide :one
+with able as (
+    select id, set_up_by, set_up_alone from app_user
+    where kind = 'operator' and enabled and password_hash is not null and role = any(@roles::text[])
+        and (set_up_at is null or set_up_at <= @before::timestamptz)
+)
+select exists (
+    select 1 from able decider join able proposer on proposer.id <> decider.id
+    where decider.set_up_by is distinct from proposer.id
+        and not (proposer.set_up_alone and proposer.set_up_by is not distinct from decider.id)
+);

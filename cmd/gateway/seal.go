@@ -27,6 +27,7 @@ func (g *gateway) openSeals() {
 		Payments: g.payments, Payouts: g.payouts, Deposits: deposit.New(g.pools, g.clock), Signer: g.signer,
 	})
 	g.alarms = alarm.New(g.pools, g.clock)
+	g.alarms.WatchDeciders(g.proposals())
 	if g.replica != nil {
 		g.alarms.WatchReplica(g.replica)
 	}

@@ -79,6 +79,12 @@ type Clock interface {
 	Told() bool
 }
 
+// Deciders are the operators who decide what others propose.
+type Deciders interface {
+	// TwoDecide tells whether any of them could decide what another one proposes.
+	TwoDecide(ctx context.Context) (bool, error)
+}
+
 // reads are what rules ask.
 type reads struct {
 	*db.Queries
@@ -87,6 +93,8 @@ type reads struct {
 	replica Replica
 	// clock is nil where nobody compares it.
 	clock Clock
+	// deciders is nil where nobody counts them.
+	deciders Deciders
 }
 
 // New makes the service.
@@ -99,6 +107,9 @@ func (s *Service) WatchReplica(r Replica) { s.reads.replica = r }
 
 // WatchClock has the service also look at this process's clock.
 func (s *Service) WatchClock(c Clock) { s.reads.clock = c }
+
+// WatchDeciders has the service also look at who could decide.
+func (s *Service) WatchDeciders(d Deciders) { s.reads.deciders = d }
 
 // List asks every rule, and lists those that fire first, and of those the most urgent.
 func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) {

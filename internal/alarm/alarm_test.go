@@ -1,6 +1,7 @@
 package alarm_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,8 @@ func TestEachAlarmFires(t *testing.T) {
 	for _, rule := range alarm.Rules() {
 		cause, there := causes[rule.Name]
 		if !there {
-			if rule.Name != "snapshot_old" && rule.Name != "replica_unused" && rule.Name != "clock_skewed" {
+			if rule.Name != "snapshot_old" && rule.Name != "replica_unused" && rule.Name != "clock_skewed" &&
+				rule.Name != "second_operator_missing" {
 				t.Errorf("nothing makes %s fire", rule.Name)
 			}
 			continue
@@ -294,6 +296,20 @@ func TestClockSkewedFires(t *testing.T) {
 		if len(fire) != 1 || fire[0].Name != "clock_skewed" || fire[0].Count < want {
 			t.Errorf("%s ahead: %+v", ahead, fire)
 		}
+	}
+}
+
+// nobody decides what another one proposes.
+type nobody struct{}
+
+func (nobody) TwoDecide(context.Context) (bool, error) { return false, nil }
+
+func TestSecondOperatorMissingFires(t *testing.T) {
+	t.Parallel()
+	_, service := quiet(t)
+	service.WatchDeciders(nobody{})
+	if fire := firing(t, service); len(fire) != 1 || fire[0].Name != "second_operator_missing" {
+		t.Errorf("%+v", fire)
 	}
 }
 

@@ -119,6 +119,11 @@ func Rules() []Rule {
 			Expression: firing("operator_by_command"), find: operatorByCommand,
 		},
 		{
+			Name: "second_operator_missing", Severity: Ticket, Link: "/operator/users",
+			Runbook:    "when-no-second-operator-can-decide",
+			Expression: firing("second_operator_missing"), find: secondOperatorMissing,
+		},
+		{
 			Name: "clock_skewed", Severity: Page, Runbook: "when-a-clock-is-wrong",
 			Expression: "max(abs(gateway_clock_skew_seconds)) > 2", find: clockSkewed,
 		},
@@ -260,6 +265,16 @@ const commandWithin = 24 * time.Hour
 func operatorByCommand(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmCommand(ctx, now.Add(-commandWithin))
 	return finding{row.Count, row.Oldest}, err
+}
+
+func secondOperatorMissing(ctx context.Context, q reads, _ time.Time) (finding, error) {
+	if q.deciders == nil {
+		return finding{}, nil
+	}
+	if they, err := q.deciders.TwoDecide(ctx); err != nil || they {
+		return finding{}, err
+	}
+	return finding{count: 1}, nil
 }
 
 func snapshotOld(ctx context.Context, q reads, _ time.Time) (finding, error) {

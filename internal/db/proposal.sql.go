@@ -69,6 +69,32 @@ func (q *Queries) OperatorSetUp(ctx context.Context, ids []int64) ([]OperatorSet
 	return items, nil
 }
 
+const operatorTwoDecide = `-- name: OperatorTwoDecide :one
+with able as (
+    select id, set_up_by, set_up_alone from app_user
+    where kind = 'operator' and enabled and password_hash is not null and role = any($1::text[])
+        and (set_up_at is null or set_up_at <= $2::timestamptz)
+)
+select exists (
+    select 1 from able decider join able proposer on proposer.id <> decider.id
+    where decider.set_up_by is distinct from proposer.id
+        and not (proposer.set_up_alone and proposer.set_up_by is not distinct from decider.id)
+)
+`
+
+type OperatorTwoDecideParams struct {
+	Roles  []string
+	Before time.Time
+}
+
+// OperatorTwoDecide tells whether an operator there is may decide what another one there is proposes, by the same rule.
+func (q *Queries) OperatorTwoDecide(ctx context.Context, arg OperatorTwoDecideParams) (bool, error) {
+	row := q.db.QueryRow(ctx, operatorTwoDecide, arg.Roles, arg.Before)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const proposalDecide = `-- name: ProposalDecide :exec
 update proposal set decision = $1, decided_by = $2, decided_at = $3, decision_reason = $4,
     change_id = $5, secrets = null

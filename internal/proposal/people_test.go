@@ -160,6 +160,16 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 		noError(t, err)
 		testenv.Want(t, others, int64(0), "operators who decide what %s proposes", who.Login)
 	}
+	s.twoDecide(t, false)
+	s.Exec(t, "update app_user set enabled = true where id = $1", s.two.ID)
+	s.twoDecide(t, true)
+}
+
+func (s *staffed) twoDecide(t *testing.T, want bool) {
+	t.Helper()
+	they, err := s.proposals.TwoDecide(t.Context())
+	noError(t, err)
+	testenv.Want(t, they, want, "two decide")
 }
 
 // Where cards and payers' money go, and what somebody earns, takes two. What is secret of it is not kept in the clear,

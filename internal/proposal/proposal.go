@@ -271,3 +271,17 @@ func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) 
 	}
 	return count, nil
 }
+
+// TwoDecide tells whether any operator could decide what another one proposes, or one decides alone.
+func (s *Service) TwoDecide(ctx context.Context) (bool, error) {
+	if !s.rooms.Settings.FourEyes.On {
+		return true, nil
+	}
+	they, err := s.q.OperatorTwoDecide(ctx, db.OperatorTwoDecideParams{
+		Roles: session.Deciders(), Before: s.clock.Now().Add(-newFor),
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for two operators who decide: %w", err)
+	}
+	return they, nil
+}
