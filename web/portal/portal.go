@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"gateway.example/internal/acquirer"
@@ -94,7 +95,8 @@ type Portal struct {
 	addresses *http.ServeMux
 }
 
-// New makes the handler. It refuses a route of which nobody is said to have access.
+// New makes the handler. It refuses a route of which it is not said who has access, and by which capability: what that can move
+// or reveal decides what else it takes. Only what every user has takes none.
 func New(rooms Rooms) (http.Handler, error) {
 	p := &Portal{
 		Rooms:       rooms,
@@ -116,8 +118,8 @@ func New(rooms Rooms) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	for _, route := range p.routes() {
-		if !route.open && len(route.kinds) == 0 {
-			return nil, fmt.Errorf("route %s: nobody is said to have access", route.pattern)
+		if !route.open && route.needs == "" && !slices.Equal(route.kinds, users) {
+			return nil, fmt.Errorf("route %s: nothing says which capability it takes", route.pattern)
 		}
 		mux.Handle(route.pattern, p.handler(route))
 	}
