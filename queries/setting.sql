@@ -1,6 +1,7 @@
--- SettingVersion is raised by every change of what processes keep in memory.
+-- SettingVersion is raised by every change of what processes keep in memory. Another server that has it may have come to it by
+-- other changes; when a server started tells it from another one.
 -- name: SettingVersion :one
-select version from setting_version;
+select version, pg_postmaster_start_time()::timestamptz as server_since from setting_version;
 
 -- name: SettingChangeInsert :one
 insert into setting_change (at, actor, subject, subject_key, before, after)

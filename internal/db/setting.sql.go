@@ -110,13 +110,19 @@ func (q *Queries) SettingChangeList(ctx context.Context, arg SettingChangeListPa
 }
 
 const settingVersion = `-- name: SettingVersion :one
-select version from setting_version
+select version, pg_postmaster_start_time()::timestamptz as server_since from setting_version
 `
 
-// SettingVersion is raised by every change of what processes keep in memory.
-func (q *Queries) SettingVersion(ctx context.Context) (int64, error) {
+type SettingVersionRow struct {
+	Version     int64
+	ServerSince time.Time
+}
+
+// SettingVersion is raised by every change of what processes keep in memory. Another server that has it may have come to it by
+// other changes; when a server started tells it from another one.
+func (q *Queries) SettingVersion(ctx context.Context) (SettingVersionRow, error) {
 	row := q.db.QueryRow(ctx, settingVersion)
-	var version int64
-	err := row.Scan(&version)
-	return version, err
+	var i SettingVersionRow
+	err := row.Scan(&i.Version, &i.ServerSince)
+	return i, err
 }

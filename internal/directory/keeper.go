@@ -33,8 +33,9 @@ type Keeper struct {
 	renewing sync.Mutex
 
 	mu sync.RWMutex
-	// version is the one up to which everything is known.
-	version int64
+	// version is the one up to which everything is known, and serverSince when the server started that said so.
+	version     int64
+	serverSince time.Time
 	// current is when what is kept was certainly what the database had.
 	current    time.Time
 	requisites *routing.Requisites
@@ -134,21 +135,22 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
-	version, err := db.New(k.pool).SettingVersion(ctx)
+	now, err := db.New(k.pool).SettingVersion(ctx)
 	if err != nil {
 		return false, fmt.Errorf("ask for the version of the settings: %w", err)
 	}
-	known := k.Version()
-	if version == known {
+	known, same := k.Version(), now.ServerSince.Equal(k.serverSince)
+	if now.Version == known && same {
 		k.mu.Lock()
 		k.current = asked
 		k.mu.Unlock()
 		return false, nil
 	}
-	// Where the version has gone back, a standby that did not have the last changes has become the primary, or a
-	// backup was restored. What was made then is not there any more, and no row says so: all is read into a new memory.
-	back, requisites := version < known, k.Requisites()
-	if back {
+	// Where another server answers, or the version has gone back, a standby that did not have the last changes may have
+	// become the primary, or a backup was restored. What was made then is not there any more, and no row says so: all is
+	// read into a new memory.
+	anew, requisites := !same || now.Version < known, k.Requisites()
+	if anew {
 		known, requisites = 0, routing.NewRequisites()
 	}
 	// Whoever changes a setting has a version of their own: all up to the one that is seen have
@@ -160,12 +162,12 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	requisites.Renew(&n.requisites)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if back {
+	if anew {
 		k.merchants, k.cashboxes = map[int64]merchant{}, map[int64]*cashbox{}
 	}
 	k.requisites = requisites
 	k.take(n)
-	k.version, k.current = version, asked
+	k.version, k.serverSince, k.current = now.Version, now.ServerSince, asked
 	return true, nil
 }
 

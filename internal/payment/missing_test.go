@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
@@ -110,7 +111,26 @@ func TestMissingRequisite(t *testing.T) {
 // What a failover or a restore has lost is forgotten, though no row says that it is gone: its requisites are not chosen
 // any more, and its merchants, cashboxes and methods take nothing.
 func TestLostSettingsAreForgotten(t *testing.T) {
+	t.Run("version gone back", func(t *testing.T) {
+		testLostSettings(t, "update setting_version set version = $1")
+	})
+	// It has the version that is known, by other changes.
+	t.Run("another server", func(t *testing.T) {
+		testLostSettings(t, "update server set since = since + interval '1 second' where $1::bigint > 0")
+	})
+}
+
+func testLostSettings(t *testing.T, lose string) {
 	b := setup(t)
+	// A server's start cannot be had twice in a test, so the tables have a clock of their own for it.
+	b.Exec(t, "create table server as select pg_postmaster_start_time() as since")
+	b.Exec(t, `create function public.pg_postmaster_start_time() returns timestamptz language sql stable
+		as 'select since from server' set search_path = public`)
+	config := b.Pool.Config()
+	config.ConnConfig.RuntimeParams["search_path"] = "public, pg_catalog"
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	noError(t, err)
+	t.Cleanup(pool.Close)
 	var version int64
 	merchant, kept := b.NewMerchant(
 		t,
@@ -127,17 +147,17 @@ func TestLostSettingsAreForgotten(t *testing.T) {
 		t,
 		dbtest.MerchantOpts{},
 	)
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	settings, err := directory.NewKeeper(t.Context(), pool, 0, nil)
 	noError(t, err)
 	choosing := settings.Requisites()
 	b.Exec(t, "delete from requisite where trader_id = $1", lost.ID)
 	b.forget(t, "trader", lost.ID)
 	b.Exec(t, "delete from trader where id = $1", lost.ID)
 	b.Exec(t, "delete from cashbox_method where cashbox_id = $1 or method = 'sim'", losing.CashboxID)
-	b.Exec(t, "update setting_version set version = $1", version)
+	b.Exec(t, lose, version)
 	changed, err := settings.Renew(t.Context())
 	if noError(t, err); !changed {
-		t.Fatal("that the version went back is no change")
+		t.Fatal("what was lost is no change")
 	}
 	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}
 	hold := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
