@@ -3,9 +3,14 @@ package payment_test
 import (
 	"context"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/webhook"
 )
 
 // A creation beside another of the same order id waits for it, also for longer than a lock is waited for: it answers with
@@ -45,4 +50,38 @@ func TestTwinWaits(t *testing.T) {
 			t.Errorf("%s: %v, replay %v of payment %d", order, err, twin.Replay, twin.Payment.ID)
 		}
 	}
+}
+
+// What somebody else has read of a change, a creation that chose before it sees too: it is not refused for what is there by now.
+func TestRenewedBySomebodyElse(t *testing.T) {
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	settings, err := directory.NewKeeper(t.Context(), b.another(t), time.Hour, nil)
+	noError(t, err)
+	config := payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true}
+	service, err := payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), settings, config)
+	noError(t, err)
+	// It has chosen none, and looks whether the order id is taken.
+	looked := b.other(t, "lock table payment_key")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := service.Create(context.WithoutCancel(t.Context()), merchant.Caller, request("first"))
+		ended <- err
+	}()
+	b.AwaitBlocked(t)
+	d := &dbtest.DB{Pool: b.another(t), URL: b.URL}
+	d.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	if changed, err := settings.Renew(t.Context()); err != nil || !changed {
+		t.Fatalf("renewed: %v, %v", changed, err)
+	}
+	noError(t, looked.Rollback(t.Context()))
+	noError(t, <-ended)
+}
+
+// another is a pool beside the bundle's, which may be of one connection.
+func (b *bundle) another(t *testing.T) *pgxpool.Pool {
+	pool, err := pgxpool.New(t.Context(), b.URL)
+	noError(t, err)
+	t.Cleanup(pool.Close)
+	return pool
 }
