@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -36,6 +37,8 @@ type config struct {
 	markup      decimal.Decimal
 	// callbackHosts are the private hosts that a sandbox sends webhooks to.
 	callbackHosts []string
+	// processorNetworks are the private networks that traders' processors may be in.
+	processorNetworks []netip.Prefix
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
 	drainDelay time.Duration
 	// giveBackOutages has open payments get back the time in which no process served.
@@ -57,6 +60,7 @@ type config struct {
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
+	processorNetworks                                           string
 	callbackSignature, portalOrigins, giveBackOutages           string
 	keepFiles, keepRequisites, keepAttempts                     string
 }
@@ -133,6 +137,8 @@ func (c *config) settings(t *texts) []setting {
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{&t.callbackHosts, "sandbox-callback-hosts", "GATEWAY_SANDBOX_CALLBACK_HOSTS", "",
 			"hosts of a private network that a sandbox sends webhooks to, also over http; names, separated by commas"},
+		{&t.processorNetworks, "processor-networks", "GATEWAY_PROCESSOR_NETWORKS", "",
+			"private networks that traders' processors may be in, such as 10.1.2.0/24; separated by commas"},
 		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
 		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
 			"how long to go on serving, but not ready, when told to stop; empty: 5s, in a sandbox 0s"},

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,6 +81,7 @@ func (c *config) complete(t texts) error {
 	c.readFourEyes(&found, t)
 	c.readGiveBack(&found, t)
 	c.readCallbackHosts(&found, t.callbackHosts)
+	c.readProcessorNetworks(&found, t.processorNetworks)
 	found.readDays(&c.keepFiles, "-keep-files (GATEWAY_KEEP_FILES)", t.keepFiles)
 	found.readDays(&c.keepRequisites, "-keep-payout-requisites (GATEWAY_KEEP_PAYOUT_REQUISITES)", t.keepRequisites)
 	found.readDays(&c.keepAttempts, "-keep-attempts (GATEWAY_KEEP_ATTEMPTS)", t.keepAttempts)
@@ -149,6 +151,38 @@ func (c *config) readCallbackHosts(found *problems, text string) {
 			found.add(setting, "must be names of hosts, such as shop, separated by commas: %q is not", host)
 		}
 		c.callbackHosts = append(c.callbackHosts, host)
+	}
+}
+
+// private are the networks that one's own machines may be in, and metadata are addresses within them
+// that clouds answer at with the secrets of a machine.
+var (
+	private = []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
+		netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
+	}
+	metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254")}
+)
+
+// readProcessorNetworks reads which private networks get whole cards. Loopback, link-local addresses and
+// those of a cloud's metadata never do.
+func (c *config) readProcessorNetworks(found *problems, text string) {
+	if text == "" {
+		return
+	}
+	const setting = "-processor-networks (GATEWAY_PROCESSOR_NETWORKS)"
+	for one := range strings.SplitSeq(text, ",") {
+		network, err := netip.ParsePrefix(strings.TrimSpace(one))
+		within := func(p netip.Prefix) bool { return p.Bits() <= network.Bits() && p.Contains(network.Addr()) }
+		switch {
+		case err != nil || !slices.ContainsFunc(private, within):
+			found.add(setting, "must be networks within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or fc00::/7, "+
+				"separated by commas: %q is not", one)
+		case slices.ContainsFunc(metadata, network.Contains):
+			found.add(setting, "must not hold the address of a cloud's metadata, as %q does", one)
+		default:
+			c.processorNetworks = append(c.processorNetworks, network)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"io"
 	"maps"
+	"net/netip"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -186,6 +187,25 @@ func TestCallbackHosts(t *testing.T) {
 		!strings.Contains(err.Error(), want) ||
 		exitStatus(err) != 2 {
 		t.Errorf("production: %v", err)
+	}
+}
+
+// Private networks for processors are named one by one, and never loopback, link-local or metadata.
+func TestProcessorNetworks(t *testing.T) {
+	t.Parallel()
+	const variable = "GATEWAY_PROCESSOR_NETWORKS"
+	c, err := parse(map[string]string{variable: "10.1.2.0/24, fd12::/48"})
+	if err != nil || !slices.Equal(c.processorNetworks,
+		[]netip.Prefix{netip.MustParsePrefix("10.1.2.0/24"), netip.MustParsePrefix("fd12::/48")}) {
+		t.Errorf("%q: %v", c.processorNetworks, err)
+	}
+	for _, bad := range []string{
+		"10.1.2.3", "127.0.0.0/8", "169.254.0.0/16", "0.0.0.0/0", "::/0", "8.0.0.0/6", "::1/128", "fe80::/10",
+		"fc00::/7", "fd00:ec2::/32", "::ffff:10.0.0.0/104", "10.0.0.0/8,,",
+	} {
+		if _, err := parse(map[string]string{variable: bad}); err == nil || !strings.Contains(err.Error(), variable) {
+			t.Errorf("%s: %v", bad, err)
+		}
 	}
 }
 

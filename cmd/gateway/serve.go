@@ -368,7 +368,8 @@ func (g *gateway) acquirerDirectory() *acquirer.Directory {
 	if g.sandbox {
 		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
 	}
-	directory := acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, otherwise)
+	directory := acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault,
+		webhook.NewAddressesWithin(g.sandbox, g.processorNetworks), otherwise)
 	directory.Offline, directory.FourEyes = g.offline, g.fourEyes
 	return directory
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -18,6 +16,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // Directory knows each trader's acquirer.
@@ -25,21 +24,28 @@ type Directory struct {
 	// FourEyes are the rules by which a trader's processor is set by two.
 	FourEyes foureyes.Rules
 
-	pool   db.Beginner
-	q      *db.Queries
-	clock  clock.Clock
-	vault  *vault.Vault
-	client *http.Client
+	pool  db.Beginner
+	q     *db.Queries
+	clock clock.Clock
+	vault *vault.Vault
+	// addresses are those that a processor may be at.
+	addresses *webhook.Addresses
+	client    *http.Client
 	// otherwise is for traders without one of their own; nil outside a sandbox.
 	otherwise Acquirer
 	// Offline has the directory know nobody, so that nobody is called.
 	Offline bool
 }
 
-// NewDirectory makes the directory. otherwise, if not nil, is for traders without an acquirer of
-// their own, and lets processors be at http addresses on this machine: it is for sandboxes.
-func NewDirectory(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, otherwise Acquirer) *Directory {
-	return &Directory{pool: pool, q: db.New(pool), clock: c, vault: v, client: newClient(), otherwise: otherwise}
+// NewDirectory makes the directory. Processors are at the addresses given only. otherwise, if not
+// nil, is for traders without an acquirer of their own: it is for sandboxes.
+func NewDirectory(
+	pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses, otherwise Acquirer,
+) *Directory {
+	return &Directory{
+		pool: pool, q: db.New(pool), clock: c, vault: v,
+		addresses: addresses, client: newClient(addresses), otherwise: otherwise,
+	}
 }
 
 // Approved is the directory within a transaction in which a second operator approves what is done: it asks for no other.
@@ -133,7 +139,8 @@ func (d *Directory) Set(
 	}
 	s.URL = strings.TrimSuffix(s.URL, "/")
 	f := fault.Decoded(ctx)
-	f.Check(d.admits(s.URL), "url", "must be an https URL without user, query or fragment")
+	flaw := d.flaw(s.URL)
+	f.Check(flaw == "", "url", "%s", flaw)
 	f.Check(s.KeyID != "" && len(s.KeyID) <= maxText, "keyId", "must be 1 to %d characters", maxText)
 	f.Check(
 		len(s.Secret) >= minSecret && len(s.Secret) <= maxText,
@@ -176,12 +183,13 @@ func (d *Directory) Set(
 	return c, elsewhere, err
 }
 
-func (d *Directory) admits(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
-		len(address) > 2048 {
-		return false
+// flaw says what is wrong with the address of a processor, or "".
+func (d *Directory) flaw(address string) string {
+	if flaw := d.addresses.Check(address); flaw != "" {
+		return flaw
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && d.otherwise != nil && err == nil && ip.IsLoopback()
+	if strings.ContainsAny(address, "?#") {
+		return "must not have a query or fragment"
+	}
+	return ""
 }

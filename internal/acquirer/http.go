@@ -14,11 +14,13 @@ import (
 	"strconv"
 	"time"
 
+	"code.dny.dev/ssrf"
 	"github.com/google/uuid"
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/money"
 	"gateway.example/internal/tracing"
+	"gateway.example/internal/webhook"
 )
 
 // HTTP is a trader's processor, spoken to as the package comment says.
@@ -45,11 +47,12 @@ const (
 )
 
 // newClient follows no redirect: elsewhere somebody else would get the card. The address comes from
-// an operator and may be one inside the own network.
-func newClient() *http.Client {
+// an operator, so the one that is really dialled is judged.
+func newClient(addresses *webhook.Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
+			DialContext:            addresses.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    16,
 			IdleConnTimeout:        time.Minute,
@@ -155,6 +158,9 @@ func (h *HTTP) once(ctx context.Context, name string, id uuid.UUID, content []by
 	request.Header.Set(headerTimestamp, timestamp)
 	request.Header.Set(headerSignature, signature)
 	response, err := h.client.Do(request)
+	if errors.Is(err, ssrf.ErrProhibitedIP) {
+		return Answer{}, errors.New("the processor's address is not allowed")
+	}
 	if err != nil {
 		return Answer{}, errors.New("the processor gave no answer")
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -90,7 +92,7 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, acquirer.NewSandbox(d.Pool, &dbtest.Clock{}))
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, webhook.NewAddresses(true), nil)
 	_, _, err = directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
 		acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
 	noError(t, err)
@@ -268,14 +270,18 @@ func TestSetRefuses(t *testing.T) {
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	good := acquirer.Setting{TraderID: trader.ID, URL: "https://cards.example/v1", KeyID: "k", Secret: secret}
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, nil)
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, webhook.NewAddresses(false), nil)
 	if _, _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
 		t.Errorf("without a row: %v", err)
 	}
 	for name, change := range map[string]func(s *acquirer.Setting){
 		"url": func(s *acquirer.Setting) { s.URL = "http://cards.example" }, "url loopback": func(s *acquirer.Setting) { s.URL = "http://127.0.0.1:1" },
 		"url user": func(s *acquirer.Setting) { s.URL = "https://me@cards.example" }, "url none": func(s *acquirer.Setting) { s.URL = "" },
-		"keyId": func(s *acquirer.Setting) { s.KeyID = "" }, "secret": func(s *acquirer.Setting) { s.Secret = "short" },
+		"url query":    func(s *acquirer.Setting) { s.URL = "https://cards.example/?" },
+		"url https":    func(s *acquirer.Setting) { s.URL = "https://127.0.0.1:29090/x" },
+		"url metadata": func(s *acquirer.Setting) { s.URL = "https://169.254.169.254/latest" },
+		"url private":  func(s *acquirer.Setting) { s.URL = "https://10.0.0.5/x" },
+		"keyId":        func(s *acquirer.Setting) { s.KeyID = "" }, "secret": func(s *acquirer.Setting) { s.Secret = "short" },
 		"traderId": func(s *acquirer.Setting) { s.TraderID = 999 },
 	} {
 		setting := good
@@ -299,6 +305,36 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
+// What stands behind an address is judged when it is dialled: no card goes to a processor that was set
+// while its address was admitted, or whose name has come to stand for another one.
+func TestDialled(t *testing.T) {
+	t.Parallel()
+	p := newProcessor(t)
+	d := dbtest.New(t)
+	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	setting := acquirer.Setting{TraderID: trader.ID, URL: p.URL + "/cards", KeyID: "gateway-1", Secret: secret}
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	sandbox := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), webhook.NewAddresses(true), nil)
+	_, _, err := sandbox.Set(t.Context(), operator, setting)
+	noError(t, err)
+	own := webhook.NewAddressesWithin(false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
+	a, _, err := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), own, nil).For(t.Context(), trader.ID)
+	noError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // it is tried until the time is over
+	defer cancel()
+	c, cvv, _ := typed(t)
+	if _, err = a.Authorize(
+		ctx,
+		attempt,
+		c,
+		cvv,
+	); err == nil ||
+		err.Error() != "the processor's address is not allowed" {
+		t.Errorf("the call: %v", err)
+	}
+	testenv.Want(t, len(p.calls), 0, "cards sent")
+}
+
 // A processor that was replaced is still found by who began with it, with the key and secret it was
 // last given.
 func TestReplaced(t *testing.T) {
@@ -307,7 +343,7 @@ func TestReplaced(t *testing.T) {
 	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, nil)
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, webhook.NewAddresses(false), nil)
 	var ids []int64
 	for _, s := range []acquirer.Setting{
 		{URL: "https://one.example/", KeyID: "first"}, {URL: "https://two.example", KeyID: "second"},

@@ -43,7 +43,7 @@ func setupStaff(t *testing.T) *staffed {
 		PortalURL: "https://portal.example.com", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
 	})
 	noError(t, err)
-	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), nil)
+	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), webhook.NewAddresses(true), nil)
 	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
 	s.rates = rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true))
 	s.users.FourEyes, s.acquirers.FourEyes, s.settings.FourEyes, s.rates.FourEyes = rules, rules, rules, rules

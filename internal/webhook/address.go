@@ -27,13 +27,30 @@ type Addresses struct {
 // public. With loopback, as in the sandbox, it takes http to a loopback address too, and to the hosts
 // with these names, in lower case, wherever they are.
 func NewAddresses(loopback bool, private ...string) *Addresses {
-	options := []ssrf.Option{ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6")}
+	return &Addresses{guard: guard(loopback, nil), loopback: loopback, private: private}
+}
+
+// NewAddressesWithin admits addresses of these networks beside public ones, over https: for what the
+// operator of the gateway has in their own network.
+func NewAddressesWithin(loopback bool, networks []netip.Prefix) *Addresses {
+	return &Addresses{guard: guard(loopback, networks), loopback: loopback}
+}
+
+func guard(loopback bool, networks []netip.Prefix) *ssrf.Guardian {
 	if loopback {
-		options = append(options,
-			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
-			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
+		networks = append(slices.Clone(networks),
+			netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
-	return &Addresses{guard: ssrf.New(options...), loopback: loopback, private: private}
+	var v4, v6 []netip.Prefix
+	for _, network := range networks {
+		if network.Addr().Is4() {
+			v4 = append(v4, network)
+		} else {
+			v6 = append(v6, network)
+		}
+	}
+	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6"),
+		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
 // Check says what is wrong with an address a merchant gives, or "". Names are looked up only at

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -161,6 +162,20 @@ func TestPrivateHosts(t *testing.T) {
 		testenv.Want(t, addresses.Check(address), want, "Check(%q)", address)
 	}
 	testenv.Want(t, addresses.CheckLink("http://shop/"), notHTTPS, "CheckLink")
+}
+
+// Networks of one's own are admitted by https alone, and nothing beside them.
+func TestCheckWithin(t *testing.T) {
+	t.Parallel()
+	addresses := NewAddressesWithin(false,
+		[]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd12::/16")})
+	for address, want := range map[string]string{
+		"https://10.1.2.3/": "", "https://[::ffff:10.1.2.3]/": "", "https://[fd12::1]/": "", "https://cards.example/": "",
+		"http://10.1.2.3/": notHTTPS, "https://10.2.0.1/": notPublic, "https://[fd13::1]/": notPublic,
+		"https://127.0.0.1/": notPublic, "https://169.254.169.254/": notPublic, "https://[fe80::1]/": notPublic,
+	} {
+		testenv.Want(t, addresses.Check(address), want, "Check(%q)", address)
+	}
 }
 
 // The name of a host opens the address behind it, and not the address by itself: here loopback, which

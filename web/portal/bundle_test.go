@@ -136,7 +136,7 @@ func setup(t testing.TB, o options) *bundle {
 		Checkouts:   b.checkouts,
 		Payouts:     b.payouts,
 		Settings:    b.settings,
-		Acquirers:   acquirer.NewDirectory(d.Pool, b.clock, dbtest.Vault(), nil),
+		Acquirers:   acquirer.NewDirectory(d.Pool, b.clock, dbtest.Vault(), webhook.NewAddresses(true), nil),
 		Deposits:    b.deposits,
 		Rates:       b.rates,
 		Proposals: proposal.New(d.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
