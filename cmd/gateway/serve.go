@@ -493,7 +493,8 @@ func (g *gateway) public(address string, handler http.Handler) http.Handler {
 		}
 		// Where a body has a length beside its chunks, another reader of the same connection may have seen its end
 		// elsewhere, and net/http drops the length before anybody sees it. So nothing that stands behind chunks is read.
-		if g.leaving.Load() || len(r.TransferEncoding) > 0 {
+		// Of HTTP/1.0, which has no chunks, it drops them instead, so nothing behind such a request is read either.
+		if g.leaving.Load() || len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
 		handler.ServeHTTP(w, r)
