@@ -86,10 +86,16 @@ func TestWhoSeesReceipts(t *testing.T) {
 	content := png + strings.Repeat("\x01\x02\x03", 300_000) // of several pieces
 	noError(t, b.payments.AddReceipt(ctx, p.UUID, "../../my receipt.exe", fileOf(content)))
 	portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.Caller.MerchantID}
+	auditor, looking := operator, portal
+	auditor.Role, auditor.ID = caller.Auditor, 8
+	looking.ViewAs, looking.Behind = true, 9
+	readers := []caller.Caller{operator, auditor, looking}
 	for name, test := range map[string]struct {
 		who  caller.Caller
 		want string
 	}{
+		"an auditor":       {auditor, ""},
+		"who looks as it":  {looking, ""},
 		"the trader":       {trader.Caller, ""},
 		"the portal":       {portal, ""},
 		"an operator":      {operator, ""},
@@ -112,11 +118,18 @@ func TestWhoSeesReceipts(t *testing.T) {
 		}
 	}
 
-	// Of these the operator alone is noted: the others read what is theirs.
-	seen := "select count(*) from sensitive_read where subject = 'payment' and what = 'receipt' and user_id = $1"
-	if b.Count(t, seen, operator.ID) != 1 || b.Count(t, "select count(*) from sensitive_read") != 1 {
-		t.Error("who read the receipt is not noted")
+	// Of these operators alone are noted, whatever their role, and those who look as another user: the others read
+	// what is theirs.
+	seen := "select count(*) from sensitive_read where subject = $1 and what = $2 and user_id = $3"
+	for _, who := range readers {
+		testenv.Want(
+			t,
+			b.Count(t, seen, "payment", "receipt", max(who.ID, who.Behind)),
+			1,
+			"notes of who read the receipt",
+		)
 	}
+	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read"), len(readers), "notes")
 
 	reason := "The payer shows the transfer."
 	if _, err := b.payments.AppealWithReceipt(
@@ -128,10 +141,11 @@ func TestWhoSeesReceipts(t *testing.T) {
 		t.Errorf("an appeal with no receipt: %v", err)
 	}
 	opened := must[payment.AppealRecord](t)(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))
-	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
-	if b.Count(t, "select count(*) from sensitive_read where subject = 'appeal' and subject_key = $1 and what = 'file'",
-		strconv.FormatInt(opened.ID, 10)) != 1 {
-		t.Error("who read the appeal's file is not noted")
+	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, portal, opened.ID))
+	for _, who := range readers {
+		must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, who, opened.ID))
+		testenv.Want(t, b.Count(t, seen+" and subject_key = $4", "appeal", "file", max(who.ID, who.Behind),
+			strconv.FormatInt(opened.ID, 10)), 1, "notes of who read the appeal's file")
 	}
 	if opened.Status != "open" || opened.Reason != reason || !bytes.Equal(file.Content, []byte(content)) {
 		t.Errorf("opened %+v with %d bytes", opened, len(file.Content))
