@@ -17,6 +17,13 @@ update api_key set last_used_at = @now where id = @id and (last_used_at is null 
 -- name: KeyRevoke :exec
 update api_key set revoked_at = @now where id = @id and revoked_at is null;
 
+-- No row: the key is revoked.
+-- name: KeyBind :one
+update api_key set expires_at = @expires_at, allowed_networks = coalesce(@allowed_networks::text[], '{}'),
+    payout_daily_limit = @payout_daily_limit
+where id = @id and revoked_at is null
+returning id;
+
 -- CredentialList lists the keys of a cashbox, and the legacy ones of its merchant, the newest first.
 -- name: CredentialList :many
 select id, key_id, name, cashbox_id, scopes, created_at, last_used_at, revoked_at, expires_at, allowed_networks, payout_daily_limit

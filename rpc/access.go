@@ -91,6 +91,7 @@ var access = edge.Access{
 	portalv1connect.OperatorServiceResolveAppealProcedure:          {caller.Operator},
 	portalv1connect.CredentialServiceListCredentialsProcedure:      {caller.MerchantPortal},
 	portalv1connect.CredentialServiceCreateCredentialProcedure:     {caller.MerchantPortal},
+	portalv1connect.CredentialServiceSetCredentialLimitsProcedure:  {caller.MerchantPortal},
 	portalv1connect.CredentialServiceRevokeCredentialProcedure:     {caller.MerchantPortal},
 	portalv1connect.RequestLogServiceListRequestsProcedure:         {caller.MerchantPortal},
 	portalv1connect.LookServiceListCashboxLooksProcedure:           {caller.MerchantPortal},

@@ -53,13 +53,38 @@ func (s *CredentialService) CreateCredential(
 ) (*connect.Response[portalv1.CreateCredentialResponse], error) {
 	key, secret, err := s.keys.Create(ctx, caller.From(ctx), auth.NewCredential{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetName(), Scopes: req.Msg.GetScopes(),
-		ExpiresAt: optionalMoment(req.Msg.GetExpiresAt()), Networks: req.Msg.GetAllowedNetworks(),
-		PayoutDailyLimit: req.Msg.GetPayoutDailyLimit(),
+		Limits: limitsOf(req.Msg),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.CreateCredentialResponse{Data: credentialView(key), Secret: secret}), nil
+}
+
+// limited is a request that says what a key is to be good for.
+type limited interface {
+	GetExpiresAt() *timestamppb.Timestamp
+	GetAllowedNetworks() string
+	GetPayoutDailyLimit() string
+}
+
+func limitsOf(m limited) auth.Limits {
+	return auth.Limits{
+		ExpiresAt: optionalMoment(m.GetExpiresAt()), Networks: m.GetAllowedNetworks(),
+		PayoutDailyLimit: m.GetPayoutDailyLimit(),
+	}
+}
+
+// SetCredentialLimits implements the service.
+func (s *CredentialService) SetCredentialLimits(
+	ctx context.Context, req *connect.Request[portalv1.SetCredentialLimitsRequest],
+) (*connect.Response[portalv1.SetCredentialLimitsResponse], error) {
+	key, err := s.keys.SetLimits(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetCredentialId(),
+		limitsOf(req.Msg))
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SetCredentialLimitsResponse{Data: credentialView(key)}), nil
 }
 
 // RevokeCredential implements the service.

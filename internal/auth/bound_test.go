@@ -3,10 +3,12 @@ package auth_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 )
@@ -20,9 +22,9 @@ func TestKeysAreBound(t *testing.T) {
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	made, secret, err := keys.Create(t.Context(), portal(m), auth.NewCredential{
-		CashboxID: m.CashboxID, Name: "bound", ExpiresAt: &soon,
-		Networks:         " 203.0.113.7/24, 198.51.100.1,2001:db8:1::5 ",
-		PayoutDailyLimit: "100000",
+		CashboxID: m.CashboxID, Name: "bound", Limits: auth.Limits{
+			ExpiresAt: &soon, Networks: " 203.0.113.7/24, 198.51.100.1,2001:db8:1::5 ", PayoutDailyLimit: "100000",
+		},
 	})
 	noError(t, err)
 	list, _, err := keys.List(t.Context(), portal(m), m.CashboxID)
@@ -50,22 +52,80 @@ func TestKeysAreBound(t *testing.T) {
 	refused(t, from("203.0.114.1"), fault.Forbidden, "invalid_signature")
 
 	past := time.Now().Add(-time.Minute)
-	for field, n := range map[string]auth.NewCredential{
+	for field, n := range map[string]auth.Limits{
 		"expires_at":         {ExpiresAt: &past},
 		"allowed_networks":   {Networks: "203.0.113.0/24, shop.example"},
 		"payout_daily_limit": {PayoutDailyLimit: "much"},
 	} {
-		n.CashboxID, n.Name = m.CashboxID, "wrong"
-		_, _, err := keys.Create(t.Context(), portal(m), n)
-		if f := fault.As(err); f == nil || f.Fields[field] == nil {
-			t.Errorf("%s: %v", field, err)
+		_, _, err := keys.Create(t.Context(), portal(m),
+			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: n})
+		_, later := keys.SetLimits(t.Context(), portal(m), m.CashboxID, made.ID, n)
+		for _, err := range []error{err, later} {
+			if f := fault.As(err); f == nil || f.Fields[field] == nil {
+				t.Errorf("%s: %v", field, err)
+			}
 		}
 	}
 	for _, networks := range []string{"2001:db8::/80", "::ffff:192.0.2.0/120", ",", "10.0.0.0/33"} {
 		_, _, err := keys.Create(t.Context(), portal(m),
-			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Networks: networks})
+			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: auth.Limits{Networks: networks}})
 		if f := fault.As(err); f == nil || f.Fields["allowed_networks"] == nil {
 			t.Errorf("%s: %v", networks, err)
 		}
 	}
+}
+
+// What a key is good for is changed later, narrower and wider, by those who may make keys. It is in the log, and a revoked
+// key is not brought back.
+func TestLimitsOfAKey(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
+	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
+	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "later"})
+	noError(t, err)
+	set := func(who caller.Caller, id int64, l auth.Limits) (auth.Credential, error) {
+		return keys.SetLimits(t.Context(), who, m.CashboxID, id, l)
+	}
+	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
+	bound := auth.Limits{ExpiresAt: &soon, Networks: "203.0.113.7", PayoutDailyLimit: "10"}
+	got, err := set(portal(m), made.ID, bound)
+	noError(t, err)
+	if !got.ExpiresAt.Equal(soon) || !slices.Equal(got.Networks, []string{"203.0.113.7/32"}) ||
+		got.PayoutDailyLimit.Decimal.String() != "10" || got.Name != "later" {
+		t.Errorf("bound %+v", got)
+	}
+	// An end that is over can be moved, and all bounds can go.
+	d.Exec(t, "update api_key set expires_at = now() - interval '1 hour' where id = $1", made.ID)
+	got, err = set(portal(m), made.ID, auth.Limits{})
+	noError(t, err)
+	if got.ExpiresAt != nil || got.Networks == nil || len(got.Networks) > 0 || got.PayoutDailyLimit.Valid ||
+		!got.Active() {
+		t.Errorf("unbound %+v", got)
+	}
+	const logged = `select count(*) from setting_change where subject = 'api_key' and subject_key = $1::text and actor = $2
+		and before->>'payout_daily_limit' is distinct from after->>'payout_daily_limit' and not (after ? 'secret_hash')`
+	if got := d.Count(t, logged, strconv.FormatInt(made.ID, 10), portal(m).Actor()); got != 2 {
+		t.Errorf("%d changes are in the log, want 2", got)
+	}
+
+	stale, support := portal(m), portal(m)
+	stale.Stale, support.Role = true, caller.Support
+	_, err = set(stale, made.ID, bound)
+	refused(t, err, fault.Forbidden, "factor_needed")
+	_, err = set(support, made.ID, bound)
+	refused(t, err, fault.Forbidden, "role_not_allowed")
+	_, err = set(portal(other), made.ID, bound)
+	refused(t, err, fault.Forbidden, "cashbox_access_denied")
+	_, err = keys.SetLimits(t.Context(), portal(other), other.CashboxID, made.ID, bound)
+	refused(t, err, fault.NotFound, "not_found")
+	d.Exec(t, "update api_key set cashbox_id = null where id = $1", made.ID)
+	_, err = set(portal(m), made.ID, bound)
+	if f := fault.As(err); f == nil || f.Fields["payout_daily_limit"] == nil {
+		t.Errorf("a legacy key: %v", err)
+	}
+	_, err = keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID)
+	noError(t, err)
+	_, err = set(portal(m), made.ID, auth.Limits{})
+	refused(t, err, fault.NotFound, "not_found")
 }

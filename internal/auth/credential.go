@@ -148,6 +148,11 @@ type NewCredential struct {
 	CashboxID int64
 	Name      string
 	Scopes    []string
+	Limits
+}
+
+// Limits are the bounds of a key as they are asked for.
+type Limits struct {
 	// ExpiresAt is nil for a key without an end.
 	ExpiresAt *time.Time
 	// Networks are separated by commas, and PayoutDailyLimit is an amount; "" is no bound.
@@ -220,16 +225,21 @@ func (n *NewCredential) validate(ctx context.Context) (Bounds, error) {
 		}
 	}
 	n.Scopes = scopes
-	bounds := Bounds{ExpiresAt: n.ExpiresAt, Networks: readNetworks(f, n.Networks)}
-	f.Check(!expired(n.ExpiresAt), "expires_at", "must be to come")
-	if n.PayoutDailyLimit != "" {
-		limit, err := money.ParseFiat(n.PayoutDailyLimit)
+	bounds := n.read(f)
+	return bounds, f.Err()
+}
+
+func (l Limits) read(f fault.Fields) Bounds {
+	bounds := Bounds{ExpiresAt: l.ExpiresAt, Networks: readNetworks(f, l.Networks)}
+	f.Check(!expired(l.ExpiresAt), "expires_at", "must be to come")
+	if l.PayoutDailyLimit != "" {
+		limit, err := money.ParseFiat(l.PayoutDailyLimit)
 		if err != nil {
 			f.Add("payout_daily_limit", "%s", err)
 		}
 		bounds.PayoutDailyLimit = decimal.NewNullDecimal(limit)
 	}
-	return bounds, f.Err()
+	return bounds
 }
 
 // readNetworks reads addresses and networks, and puts each as a network.
@@ -276,6 +286,47 @@ func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CredentialSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.KeyRevoke(ctx, db.KeyRevokeParams{ID: id, Now: &now}) },
 	})
+	if err != nil {
+		return Credential{}, err
+	}
+	return k.one(ctx, who, cashboxID, id)
+}
+
+// SetLimits changes what a key that List lists is good for, narrower or wider: what is unset is no bound. It holds within
+// a second everywhere. A revoked key has none to change, so it is not found.
+func (k *MerchantKeys) SetLimits(
+	ctx context.Context, who caller.Caller, cashboxID, id int64, l Limits,
+) (Credential, error) {
+	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, cashboxID); err != nil {
+		return Credential{}, err
+	}
+	f := fault.Decoded(ctx)
+	bounds := l.read(f)
+	found, err := k.one(ctx, who, cashboxID, id)
+	if err != nil {
+		return found, err
+	}
+	f.Check(
+		found.CashboxID != nil || !bounds.PayoutDailyLimit.Valid || f.Wrong("payout_daily_limit"),
+		"payout_daily_limit", "must be unset: the key is bound to no cashbox",
+	)
+	if err := f.Err(); err != nil {
+		return Credential{}, err
+	}
+	key := db.CredentialSettingParams{ID: id, CashboxID: &cashboxID, MerchantID: &who.MerchantID}
+	_, err = db.ChangeSetting(ctx, k.pool, keyChange(who, id, wallNow()), db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) { return q.CredentialSetting(ctx, key) },
+		Apply: func(q *db.Queries) error {
+			_, err := q.KeyBind(ctx, db.KeyBindParams{
+				ID: id, ExpiresAt: bounds.ExpiresAt, AllowedNetworks: bounds.Networks,
+				PayoutDailyLimit: bounds.PayoutDailyLimit,
+			})
+			return err
+		},
+	})
+	if db.NoRows(err) {
+		return Credential{}, fault.ErrNotFound
+	}
 	if err != nil {
 		return Credential{}, err
 	}

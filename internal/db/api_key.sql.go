@@ -91,6 +91,33 @@ func (q *Queries) CredentialSetting(ctx context.Context, arg CredentialSettingPa
 	return column_1, err
 }
 
+const keyBind = `-- name: KeyBind :one
+update api_key set expires_at = $1, allowed_networks = coalesce($2::text[], '{}'),
+    payout_daily_limit = $3
+where id = $4 and revoked_at is null
+returning id
+`
+
+type KeyBindParams struct {
+	ExpiresAt        *time.Time
+	AllowedNetworks  []string
+	PayoutDailyLimit decimal.NullDecimal
+	ID               int64
+}
+
+// No row: the key is revoked.
+func (q *Queries) KeyBind(ctx context.Context, arg KeyBindParams) (int64, error) {
+	row := q.db.QueryRow(ctx, keyBind,
+		arg.ExpiresAt,
+		arg.AllowedNetworks,
+		arg.PayoutDailyLimit,
+		arg.ID,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const keyGet = `-- name: KeyGet :one
 select k.id, k.secret_hash, k.merchant_id, k.cashbox_id, k.scopes, k.last_used_at, k.expires_at, k.allowed_networks,
        coalesce(m.api_enabled, false)::boolean as api_enabled, m.rate_percent as merchant_rate_percent

@@ -58,6 +58,7 @@ const addresses = `
 		GET POST /trader/payouts/{id}/give-back
 		POST     /views
 		POST     /views/{id}/remove
+		GET POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits
 		GET POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke
 		POST     /merchant/developers/cashboxes/{cashbox}/test
 		GET      /merchant/developers/events/{event}

@@ -32,6 +32,18 @@ var developerRoutes = []route{
 		handle:  (*visit).newKey,
 	},
 	{
+		pattern: "GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits",
+		kinds:   merchants,
+		needs:   caller.MerchantKeys,
+		handle:  (*visit).keyLimitsPage,
+	},
+	{
+		pattern: "POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits",
+		kinds:   merchants,
+		needs:   caller.MerchantKeys,
+		handle:  (*visit).keyLimits,
+	},
+	{
 		pattern: "GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke",
 		kinds:   merchants,
 		needs:   caller.MerchantKeys,

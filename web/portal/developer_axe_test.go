@@ -35,6 +35,7 @@ func (b *bundle) developerPages(t testing.TB, p *person) map[string]string {
 		"requests": "/merchant/developers/requests",
 		"looks":    "/merchant/looks",
 		"new key":  b.boxPath("keys/new"),
+		"limits":   b.boxPath(fmt.Sprintf("keys/%d/limits", key)),
 		"revoke":   b.boxPath(fmt.Sprintf("keys/%d/revoke", key)),
 		"webhooks": "/merchant/developers/webhooks",
 		"rotate":   b.boxPath("secret"),

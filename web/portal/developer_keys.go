@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -78,6 +79,9 @@ func (v *visit) keyRows(box directory.OwnCashbox, shown *view.Keys) error {
 		if key.PayoutDailyLimit.Valid {
 			row.Daily = v.shell.Amount(key.PayoutDailyLimit.Decimal, box.Currency)
 		}
+		if may && key.RevokedAt == nil {
+			row.Limits = view.Link(keyLimitsPath(box, key))
+		}
 		if may && key.Active() {
 			row.Revoke = view.Link(revokePath(box, key))
 		}
@@ -88,6 +92,10 @@ func (v *visit) keyRows(box directory.OwnCashbox, shown *view.Keys) error {
 
 func revokePath(box directory.OwnCashbox, key auth.Credential) string {
 	return boxPath(box, "keys/"+strconv.FormatInt(key.ID, 10)+"/revoke")
+}
+
+func keyLimitsPath(box directory.OwnCashbox, key auth.Credential) string {
+	return boxPath(box, "keys/"+strconv.FormatInt(key.ID, 10)+"/limits")
 }
 
 func (v *visit) newKeyPage() error {
@@ -104,14 +112,9 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 		Action: boxPath(box, "keys/new"),
 		Box:    v.boxName(box),
 		Name:   typed.Get("name"),
-		Expires: typed.Get(
-			"expires_at",
-		),
-		Networks: typed.Get("allowed_networks"),
-		Daily:    typed.Get("payout_daily_limit"),
-		Currency: box.Currency,
-		Wrong:    wrong,
-		Back:     keysOf(box),
+		Bounds: typedBounds(typed, box.Currency, wrong),
+		Wrong:  wrong,
+		Back:   keysOf(box),
 	}
 	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts} {
 		shown.Scopes = append(shown.Scopes, view.Tick{
@@ -148,9 +151,7 @@ func (v *visit) newKey() error {
 	outcome, err := v.Submissions.Once(v.ctx(), v.who.ID, form.Get("token"), func() (submission.Outcome, error) {
 		var err error
 		made, secret, err = v.Keys.Create(v.ctx(), v.who, auth.NewCredential{
-			CashboxID: box.ID, Name: form.Get("name"), Scopes: form["scopes"],
-			ExpiresAt: expires, Networks: form.Get("allowed_networks"),
-			PayoutDailyLimit: typedAmount(form.Get("payout_daily_limit")),
+			CashboxID: box.ID, Name: form.Get("name"), Scopes: form["scopes"], Limits: keyLimitsOf(form, expires),
 		})
 		return submission.Outcome{LedTo: string(keysOf(box)), Said: "key-made-before"}, err
 	})
@@ -167,6 +168,102 @@ func (v *visit) newKey() error {
 			{Label: say.KeyID, Value: made.KeyID, Class: "mono"},
 		},
 	})
+}
+
+func typedBounds(typed url.Values, currency string, wrong map[string]string) view.KeyBounds {
+	return view.KeyBounds{
+		Expires: typed.Get("expires_at"), Networks: typed.Get("allowed_networks"),
+		Daily: typed.Get("payout_daily_limit"), Currency: currency, Wrong: wrong,
+	}
+}
+
+func keyLimitsOf(form url.Values, expires *time.Time) auth.Limits {
+	return auth.Limits{
+		ExpiresAt: expires, Networks: form.Get("allowed_networks"),
+		PayoutDailyLimit: typedAmount(form.Get("payout_daily_limit")),
+	}
+}
+
+// keyLimitsPage shows what a key is good for, to be changed.
+func (v *visit) keyLimitsPage() error {
+	box, key, err := v.boxKey()
+	if err != nil {
+		return err
+	}
+	now := url.Values{
+		"expires_at": {v.lastDayOf(key)}, "allowed_networks": {strings.Join(key.Networks, ", ")},
+	}
+	if key.PayoutDailyLimit.Valid {
+		now.Set("payout_daily_limit", money.Fiat(key.PayoutDailyLimit.Decimal))
+	}
+	return v.showKeyLimits(http.StatusOK, box, key, now, nil)
+}
+
+func (v *visit) showKeyLimits(
+	status int, box directory.OwnCashbox, key auth.Credential, typed url.Values, wrong map[string]string,
+) error {
+	currency := box.Currency
+	if key.CashboxID == nil {
+		currency = ""
+	}
+	shown := view.KeyLimits{
+		Action: keyLimitsPath(box, key), Bounds: typedBounds(typed, currency, wrong), Back: keysOf(box),
+		Facts: []view.Fact{
+			{Label: say.KeyName, Value: key.Name}, {Label: say.KeyID, Value: key.KeyID, Class: "mono"},
+		},
+	}
+	v.shell.Title, v.shell.Mistakes = v.shell.Say(say.KeyLimits), wrong != nil
+	v.show(status, func(s view.Shell) site.Page { return view.KeyLimitsPage(s, shown) })
+	return nil
+}
+
+// keyLimits changes what a key is good for. To do so again changes nothing, so its form needs no token to be sent once.
+func (v *visit) keyLimits() error {
+	box, key, err := v.boxKey()
+	if err != nil {
+		return err
+	}
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	expires, err := v.lastDay(form.Get("expires_at"))
+	if err != nil {
+		wrong := map[string]string{"expires_at": v.shell.Say(say.WrongDay)}
+		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
+	}
+	if form.Get("expires_at") == v.lastDayOf(key) {
+		expires = key.ExpiresAt // who left the day as it was leaves its hour, too
+	}
+	_, err = v.Keys.SetLimits(v.ctx(), v.who, box.ID, key.ID, keyLimitsOf(form, expires))
+	if wrong := v.wrong(err); wrong != nil {
+		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return v.done(string(keysOf(box)), "key-limits")
+}
+
+// lastDayOf is the last day of a key as its form has it.
+func (v *visit) lastDayOf(key auth.Credential) string {
+	if key.ExpiresAt == nil {
+		return ""
+	}
+	return key.ExpiresAt.Add(-time.Nanosecond).In(v.shell.Zone).Format(time.DateOnly)
+}
+
+// boxKey is the cashbox that the address names and its key, which is not revoked.
+func (v *visit) boxKey() (directory.OwnCashbox, auth.Credential, error) {
+	box, err := v.box()
+	if err != nil {
+		return box, auth.Credential{}, err
+	}
+	key, err := v.key(box)
+	if err == nil && key.RevokedAt != nil {
+		err = fault.ErrNotFound
+	}
+	return box, key, err
 }
 
 // led leads to where the first sending of a form led.

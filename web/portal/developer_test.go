@@ -108,6 +108,47 @@ func TestNewKeyBounds(t *testing.T) {
 	}
 }
 
+// What a key is good for is changed later, by its own merchant alone: the form has what there is.
+func TestKeyLimits(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p, stranger := b.as(t, caller.Owner), b.stranger(t)
+	var key int64
+	b.Get(t, &key, "select id from api_key where key_id = $1", b.merchant.KeyID)
+	path, list := b.boxPath(fmt.Sprintf("keys/%d/limits", key)), "/merchant/developers/keys"
+	want(t, "a stranger", line(stranger.get(t, path).code, stranger.post(t, path).code), "404 404")
+	link, _ := p.page(t, list).Find("tbody a.button:not(.danger)").Attr("href")
+	want(t, "the list leads to", link, path)
+
+	until := time.Now().AddDate(1, 0, 0).UTC().Truncate(time.Second).Add(-time.Millisecond)
+	b.Exec(t, "update api_key set expires_at = $1 where id = $2", until, key)
+	fields := []string{"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000"}
+	day := p.page(t, path).Find("#expires_at").AttrOr("value", "")
+	a := p.post(t, path, append(fields, "expires_at", day)...)
+	want(t, "changed", line(a.code, p.cookies["flash"]), "303 key-limits")
+	want(t, "keys that end in the same moment as before",
+		b.Count(t, "select count(*) from api_key where id = $1 and expires_at = $2", key, until), 1)
+	page := p.page(t, path)
+	for name, value := range map[string]string{
+		"expires_at": day, "allowed_networks": "203.0.113.0/24", "payout_daily_limit": "50000.00",
+	} {
+		want(t, name, page.Find("#"+name).AttrOr("value", ""), value)
+	}
+	a = p.post(t, path, "expires_at", "2020-01-01", "allowed_networks", "shop.example")
+	want(
+		t,
+		"wrong",
+		line(a.code, a.page(t).Find(".wrong").Length(), a.page(t).Find("#allowed_networks").AttrOr("value", "")),
+		"422 2 shop.example",
+	)
+	p.post(t, path)
+	says := words(p.page(t, list).Find("tbody"))
+	wantNot(t, "without limits", says, "payouts up to")
+	wantNot(t, "without limits", says, "from 203")
+	p.post(t, b.boxPath(fmt.Sprintf("keys/%d/revoke", key)))
+	want(t, "of a revoked key", line(p.get(t, path).code, p.post(t, path).code), "404 404")
+}
+
 // A browser in which somebody has signed in is known again by a cookie of its own.
 func TestDeviceCookie(t *testing.T) {
 	t.Parallel()

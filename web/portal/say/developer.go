@@ -35,6 +35,7 @@ var (
 	KeyDailyLimit = Phrase{"Payouts in a day", "Выплаты за день"}
 	KeyDailyHint  = Phrase{"At most, in %s, by days of UTC.", "Не больше, в %s, по дням UTC."}
 	WrongDay      = Phrase{"This is not a date.", "Это не дата."}
+	KeyLimits     = Phrase{"Limits", "Ограничения"}
 	KeyRevoked    = Phrase{"Revoked", "Отозван"}
 	RevokedAt     = Phrase{"Revoked %s", "Отозван %s"}
 	LegacyKey     = Phrase{"Legacy", "Старый"}
@@ -200,6 +201,7 @@ func Scope(name string) Phrase { return named(scopes, name) }
 
 // developerFlashes are what developers' pages say once.
 var developerFlashes = map[string]Flash{
+	"key-limits":  {Phrase{"The limits of the key are changed.", "Ограничения ключа изменены."}, ""},
 	"key-revoked": {Phrase{"The key is revoked.", "Ключ отозван."}, ""},
 	"key-made-before": {
 		Phrase{

@@ -34,8 +34,8 @@ type KeyRow struct {
 	ExpiresAt   *time.Time
 	Expired     bool
 	From, Daily string
-	// Revoke leads to where the key is revoked; "" cannot be.
-	Revoke templ.SafeURL
+	// Limits leads to where these are changed, and Revoke to where the key is revoked; "" cannot be.
+	Limits, Revoke templ.SafeURL
 }
 
 func (r KeyRow) badge() Badge {
@@ -63,10 +63,25 @@ type NewKey struct {
 	Action, Box string
 	Name        string
 	Scopes      []Tick
-	// Expires is the last day, as it was typed, and so are the others; Currency is the cashbox's.
+	Bounds      KeyBounds
+	Wrong       map[string]string
+	Back        templ.SafeURL
+}
+
+// KeyBounds are what a key is good for.
+type KeyBounds struct {
+	// Expires is the last day, as it was typed, and so are the others. Currency is the cashbox's; "" of a key
+	// without one, which has no limit of payouts.
 	Expires, Networks, Daily, Currency string
 	Wrong                              map[string]string
-	Back                               templ.SafeURL
+}
+
+// KeyLimits is the form that changes what a key is good for.
+type KeyLimits struct {
+	Action string
+	Facts  []Fact
+	Bounds KeyBounds
+	Back   templ.SafeURL
 }
 
 // Shown is a secret that is shown once.

@@ -717,6 +717,135 @@ func (x *CreateCredentialResponse) GetSecret() string {
 	return ""
 }
 
+// SetCredentialLimitsRequest is what SetCredentialLimits of CredentialService takes. It replaces all limits: what is unset is
+// none.
+type SetCredentialLimitsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key's cashbox.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The key's id. A revoked key is not found.
+	CredentialId int64 `protobuf:"varint,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
+	// As of CreateCredential.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,proto3" json:"expires_at,omitempty"`
+	// As of CreateCredential.
+	AllowedNetworks *string `protobuf:"bytes,4,opt,name=allowed_networks,proto3,oneof" json:"allowed_networks,omitempty"`
+	// As of CreateCredential. A limit where there was none counts payouts from then on. A legacy key has none.
+	PayoutDailyLimit *string `protobuf:"bytes,5,opt,name=payout_daily_limit,proto3,oneof" json:"payout_daily_limit,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *SetCredentialLimitsRequest) Reset() {
+	*x = SetCredentialLimitsRequest{}
+	mi := &file_portal_v1_credential_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetCredentialLimitsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetCredentialLimitsRequest) ProtoMessage() {}
+
+func (x *SetCredentialLimitsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_credential_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetCredentialLimitsRequest.ProtoReflect.Descriptor instead.
+func (*SetCredentialLimitsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *SetCredentialLimitsRequest) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *SetCredentialLimitsRequest) GetCredentialId() int64 {
+	if x != nil {
+		return x.CredentialId
+	}
+	return 0
+}
+
+func (x *SetCredentialLimitsRequest) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *SetCredentialLimitsRequest) GetAllowedNetworks() string {
+	if x != nil && x.AllowedNetworks != nil {
+		return *x.AllowedNetworks
+	}
+	return ""
+}
+
+func (x *SetCredentialLimitsRequest) GetPayoutDailyLimit() string {
+	if x != nil && x.PayoutDailyLimit != nil {
+		return *x.PayoutDailyLimit
+	}
+	return ""
+}
+
+// SetCredentialLimitsResponse is what SetCredentialLimits of CredentialService answers with.
+type SetCredentialLimitsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key as it is now.
+	Data          *Credential `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetCredentialLimitsResponse) Reset() {
+	*x = SetCredentialLimitsResponse{}
+	mi := &file_portal_v1_credential_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetCredentialLimitsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetCredentialLimitsResponse) ProtoMessage() {}
+
+func (x *SetCredentialLimitsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_credential_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetCredentialLimitsResponse.ProtoReflect.Descriptor instead.
+func (*SetCredentialLimitsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *SetCredentialLimitsResponse) GetData() *Credential {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 // RevokeCredentialRequest is what RevokeCredential of CredentialService takes.
 type RevokeCredentialRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -730,7 +859,7 @@ type RevokeCredentialRequest struct {
 
 func (x *RevokeCredentialRequest) Reset() {
 	*x = RevokeCredentialRequest{}
-	mi := &file_portal_v1_credential_proto_msgTypes[9]
+	mi := &file_portal_v1_credential_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +871,7 @@ func (x *RevokeCredentialRequest) String() string {
 func (*RevokeCredentialRequest) ProtoMessage() {}
 
 func (x *RevokeCredentialRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[9]
+	mi := &file_portal_v1_credential_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +884,7 @@ func (x *RevokeCredentialRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeCredentialRequest.ProtoReflect.Descriptor instead.
 func (*RevokeCredentialRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RevokeCredentialRequest) GetMerchantCashboxId() int64 {
@@ -783,7 +912,7 @@ type RevokeCredentialResponse struct {
 
 func (x *RevokeCredentialResponse) Reset() {
 	*x = RevokeCredentialResponse{}
-	mi := &file_portal_v1_credential_proto_msgTypes[10]
+	mi := &file_portal_v1_credential_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +924,7 @@ func (x *RevokeCredentialResponse) String() string {
 func (*RevokeCredentialResponse) ProtoMessage() {}
 
 func (x *RevokeCredentialResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[10]
+	mi := &file_portal_v1_credential_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +937,7 @@ func (x *RevokeCredentialResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeCredentialResponse.ProtoReflect.Descriptor instead.
 func (*RevokeCredentialResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RevokeCredentialResponse) GetData() *Credential {
@@ -893,18 +1022,31 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x18CreateCredentialResponse\x121\n" +
 	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data\x12(\n" +
 	"\x06secret\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
-	"shown-onceR\x06secret\"\x84\x01\n" +
+	"shown-onceR\x06secret\"\x80\x03\n" +
+	"\x1aSetCredentialLimitsRequest\x129\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12.\n" +
+	"\rcredential_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\fcredentialId\x12:\n" +
+	"\n" +
+	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expires_at\x12G\n" +
+	"\x10allowed_networks\x18\x04 \x01(\tB\x16\x8a\xb5\x18\x128\x01j\x0e203.0.113.0/24H\x00R\x10allowed_networks\x88\x01\x01\x12F\n" +
+	"\x12payout_daily_limit\x18\x05 \x01(\tB\x11\x8a\xb5\x18\r8\x01j\t100000.00H\x01R\x12payout_daily_limit\x88\x01\x01B\x13\n" +
+	"\x11_allowed_networksB\x15\n" +
+	"\x13_payout_daily_limit\"P\n" +
+	"\x1bSetCredentialLimitsResponse\x121\n" +
+	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x84\x01\n" +
 	"\x17RevokeCredentialRequest\x129\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12.\n" +
 	"\rcredential_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\fcredentialId\"M\n" +
 	"\x18RevokeCredentialResponse\x121\n" +
-	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data2\x8e\x05\n" +
+	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data2\xf4\x05\n" +
 	"\x11CredentialService\x12\xa4\x01\n" +
 	"\x0fListCredentials\x12!.portal.v1.ListCredentialsRequest\x1a\".portal.v1.ListCredentialsResponse\"J\x92\xb5\x18F\n" +
 	"\x15List a cashbox's keys\x12\x04Keys\x1a\x10role_not_allowed\x1a\x15cashbox_access_denied\x12\xb6\x01\n" +
 	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\"Y\x92\xb5\x18U\n" +
 	"\n" +
-	"Make a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12\xb8\x01\n" +
+	"Make a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12d\n" +
+	"\x13SetCredentialLimits\x12%.portal.v1.SetCredentialLimitsRequest\x1a&.portal.v1.SetCredentialLimitsResponse\x12\xb8\x01\n" +
 	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponse\"[\x92\xb5\x18W\n" +
 	"\fRevoke a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12^\n" +
 	"\x11DiagnoseSignature\x12#.portal.v1.DiagnoseSignatureRequest\x1a$.portal.v1.DiagnoseSignatureResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
@@ -921,45 +1063,51 @@ func file_portal_v1_credential_proto_rawDescGZIP() []byte {
 	return file_portal_v1_credential_proto_rawDescData
 }
 
-var file_portal_v1_credential_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_portal_v1_credential_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_portal_v1_credential_proto_goTypes = []any{
-	(*DiagnoseSignatureRequest)(nil),  // 0: portal.v1.DiagnoseSignatureRequest
-	(*SentHeader)(nil),                // 1: portal.v1.SentHeader
-	(*DiagnoseSignatureResponse)(nil), // 2: portal.v1.DiagnoseSignatureResponse
-	(*Credential)(nil),                // 3: portal.v1.Credential
-	(*LegacyCredential)(nil),          // 4: portal.v1.LegacyCredential
-	(*ListCredentialsRequest)(nil),    // 5: portal.v1.ListCredentialsRequest
-	(*ListCredentialsResponse)(nil),   // 6: portal.v1.ListCredentialsResponse
-	(*CreateCredentialRequest)(nil),   // 7: portal.v1.CreateCredentialRequest
-	(*CreateCredentialResponse)(nil),  // 8: portal.v1.CreateCredentialResponse
-	(*RevokeCredentialRequest)(nil),   // 9: portal.v1.RevokeCredentialRequest
-	(*RevokeCredentialResponse)(nil),  // 10: portal.v1.RevokeCredentialResponse
-	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
+	(*DiagnoseSignatureRequest)(nil),    // 0: portal.v1.DiagnoseSignatureRequest
+	(*SentHeader)(nil),                  // 1: portal.v1.SentHeader
+	(*DiagnoseSignatureResponse)(nil),   // 2: portal.v1.DiagnoseSignatureResponse
+	(*Credential)(nil),                  // 3: portal.v1.Credential
+	(*LegacyCredential)(nil),            // 4: portal.v1.LegacyCredential
+	(*ListCredentialsRequest)(nil),      // 5: portal.v1.ListCredentialsRequest
+	(*ListCredentialsResponse)(nil),     // 6: portal.v1.ListCredentialsResponse
+	(*CreateCredentialRequest)(nil),     // 7: portal.v1.CreateCredentialRequest
+	(*CreateCredentialResponse)(nil),    // 8: portal.v1.CreateCredentialResponse
+	(*SetCredentialLimitsRequest)(nil),  // 9: portal.v1.SetCredentialLimitsRequest
+	(*SetCredentialLimitsResponse)(nil), // 10: portal.v1.SetCredentialLimitsResponse
+	(*RevokeCredentialRequest)(nil),     // 11: portal.v1.RevokeCredentialRequest
+	(*RevokeCredentialResponse)(nil),    // 12: portal.v1.RevokeCredentialResponse
+	(*timestamppb.Timestamp)(nil),       // 13: google.protobuf.Timestamp
 }
 var file_portal_v1_credential_proto_depIdxs = []int32{
 	1,  // 0: portal.v1.DiagnoseSignatureRequest.headers:type_name -> portal.v1.SentHeader
-	11, // 1: portal.v1.Credential.created_at:type_name -> google.protobuf.Timestamp
-	11, // 2: portal.v1.Credential.last_used_at:type_name -> google.protobuf.Timestamp
-	11, // 3: portal.v1.Credential.revoked_at:type_name -> google.protobuf.Timestamp
-	11, // 4: portal.v1.Credential.expires_at:type_name -> google.protobuf.Timestamp
+	13, // 1: portal.v1.Credential.created_at:type_name -> google.protobuf.Timestamp
+	13, // 2: portal.v1.Credential.last_used_at:type_name -> google.protobuf.Timestamp
+	13, // 3: portal.v1.Credential.revoked_at:type_name -> google.protobuf.Timestamp
+	13, // 4: portal.v1.Credential.expires_at:type_name -> google.protobuf.Timestamp
 	3,  // 5: portal.v1.ListCredentialsResponse.data:type_name -> portal.v1.Credential
 	4,  // 6: portal.v1.ListCredentialsResponse.legacy:type_name -> portal.v1.LegacyCredential
-	11, // 7: portal.v1.CreateCredentialRequest.expires_at:type_name -> google.protobuf.Timestamp
+	13, // 7: portal.v1.CreateCredentialRequest.expires_at:type_name -> google.protobuf.Timestamp
 	3,  // 8: portal.v1.CreateCredentialResponse.data:type_name -> portal.v1.Credential
-	3,  // 9: portal.v1.RevokeCredentialResponse.data:type_name -> portal.v1.Credential
-	5,  // 10: portal.v1.CredentialService.ListCredentials:input_type -> portal.v1.ListCredentialsRequest
-	7,  // 11: portal.v1.CredentialService.CreateCredential:input_type -> portal.v1.CreateCredentialRequest
-	9,  // 12: portal.v1.CredentialService.RevokeCredential:input_type -> portal.v1.RevokeCredentialRequest
-	0,  // 13: portal.v1.CredentialService.DiagnoseSignature:input_type -> portal.v1.DiagnoseSignatureRequest
-	6,  // 14: portal.v1.CredentialService.ListCredentials:output_type -> portal.v1.ListCredentialsResponse
-	8,  // 15: portal.v1.CredentialService.CreateCredential:output_type -> portal.v1.CreateCredentialResponse
-	10, // 16: portal.v1.CredentialService.RevokeCredential:output_type -> portal.v1.RevokeCredentialResponse
-	2,  // 17: portal.v1.CredentialService.DiagnoseSignature:output_type -> portal.v1.DiagnoseSignatureResponse
-	14, // [14:18] is the sub-list for method output_type
-	10, // [10:14] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	13, // 9: portal.v1.SetCredentialLimitsRequest.expires_at:type_name -> google.protobuf.Timestamp
+	3,  // 10: portal.v1.SetCredentialLimitsResponse.data:type_name -> portal.v1.Credential
+	3,  // 11: portal.v1.RevokeCredentialResponse.data:type_name -> portal.v1.Credential
+	5,  // 12: portal.v1.CredentialService.ListCredentials:input_type -> portal.v1.ListCredentialsRequest
+	7,  // 13: portal.v1.CredentialService.CreateCredential:input_type -> portal.v1.CreateCredentialRequest
+	9,  // 14: portal.v1.CredentialService.SetCredentialLimits:input_type -> portal.v1.SetCredentialLimitsRequest
+	11, // 15: portal.v1.CredentialService.RevokeCredential:input_type -> portal.v1.RevokeCredentialRequest
+	0,  // 16: portal.v1.CredentialService.DiagnoseSignature:input_type -> portal.v1.DiagnoseSignatureRequest
+	6,  // 17: portal.v1.CredentialService.ListCredentials:output_type -> portal.v1.ListCredentialsResponse
+	8,  // 18: portal.v1.CredentialService.CreateCredential:output_type -> portal.v1.CreateCredentialResponse
+	10, // 19: portal.v1.CredentialService.SetCredentialLimits:output_type -> portal.v1.SetCredentialLimitsResponse
+	12, // 20: portal.v1.CredentialService.RevokeCredential:output_type -> portal.v1.RevokeCredentialResponse
+	2,  // 21: portal.v1.CredentialService.DiagnoseSignature:output_type -> portal.v1.DiagnoseSignatureResponse
+	17, // [17:22] is the sub-list for method output_type
+	12, // [12:17] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_credential_proto_init() }
@@ -972,13 +1120,14 @@ func file_portal_v1_credential_proto_init() {
 	file_portal_v1_credential_proto_msgTypes[3].OneofWrappers = []any{}
 	file_portal_v1_credential_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_credential_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_credential_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_credential_proto_rawDesc), len(file_portal_v1_credential_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

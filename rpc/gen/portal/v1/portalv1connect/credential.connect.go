@@ -39,6 +39,9 @@ const (
 	// CredentialServiceCreateCredentialProcedure is the fully-qualified name of the CredentialService's
 	// CreateCredential RPC.
 	CredentialServiceCreateCredentialProcedure = "/portal.v1.CredentialService/CreateCredential"
+	// CredentialServiceSetCredentialLimitsProcedure is the fully-qualified name of the
+	// CredentialService's SetCredentialLimits RPC.
+	CredentialServiceSetCredentialLimitsProcedure = "/portal.v1.CredentialService/SetCredentialLimits"
 	// CredentialServiceRevokeCredentialProcedure is the fully-qualified name of the CredentialService's
 	// RevokeCredential RPC.
 	CredentialServiceRevokeCredentialProcedure = "/portal.v1.CredentialService/RevokeCredential"
@@ -53,6 +56,8 @@ type CredentialServiceClient interface {
 	ListCredentials(context.Context, *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error)
 	// CreateCredential makes a key. Its secret is shown only in this answer.
 	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
+	// SetCredentialLimits changes what a key is good for, narrower or wider. It holds within a second.
+	SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error)
 	// RevokeCredential ends a key for good.
 	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
 	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
@@ -83,6 +88,12 @@ func NewCredentialServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			connect.WithSchema(credentialServiceMethods.ByName("CreateCredential")),
 			connect.WithClientOptions(opts...),
 		),
+		setCredentialLimits: connect.NewClient[v1.SetCredentialLimitsRequest, v1.SetCredentialLimitsResponse](
+			httpClient,
+			baseURL+CredentialServiceSetCredentialLimitsProcedure,
+			connect.WithSchema(credentialServiceMethods.ByName("SetCredentialLimits")),
+			connect.WithClientOptions(opts...),
+		),
 		revokeCredential: connect.NewClient[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse](
 			httpClient,
 			baseURL+CredentialServiceRevokeCredentialProcedure,
@@ -100,10 +111,11 @@ func NewCredentialServiceClient(httpClient connect.HTTPClient, baseURL string, o
 
 // credentialServiceClient implements CredentialServiceClient.
 type credentialServiceClient struct {
-	listCredentials   *connect.Client[v1.ListCredentialsRequest, v1.ListCredentialsResponse]
-	createCredential  *connect.Client[v1.CreateCredentialRequest, v1.CreateCredentialResponse]
-	revokeCredential  *connect.Client[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse]
-	diagnoseSignature *connect.Client[v1.DiagnoseSignatureRequest, v1.DiagnoseSignatureResponse]
+	listCredentials     *connect.Client[v1.ListCredentialsRequest, v1.ListCredentialsResponse]
+	createCredential    *connect.Client[v1.CreateCredentialRequest, v1.CreateCredentialResponse]
+	setCredentialLimits *connect.Client[v1.SetCredentialLimitsRequest, v1.SetCredentialLimitsResponse]
+	revokeCredential    *connect.Client[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse]
+	diagnoseSignature   *connect.Client[v1.DiagnoseSignatureRequest, v1.DiagnoseSignatureResponse]
 }
 
 // ListCredentials calls portal.v1.CredentialService.ListCredentials.
@@ -114,6 +126,11 @@ func (c *credentialServiceClient) ListCredentials(ctx context.Context, req *conn
 // CreateCredential calls portal.v1.CredentialService.CreateCredential.
 func (c *credentialServiceClient) CreateCredential(ctx context.Context, req *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error) {
 	return c.createCredential.CallUnary(ctx, req)
+}
+
+// SetCredentialLimits calls portal.v1.CredentialService.SetCredentialLimits.
+func (c *credentialServiceClient) SetCredentialLimits(ctx context.Context, req *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error) {
+	return c.setCredentialLimits.CallUnary(ctx, req)
 }
 
 // RevokeCredential calls portal.v1.CredentialService.RevokeCredential.
@@ -132,6 +149,8 @@ type CredentialServiceHandler interface {
 	ListCredentials(context.Context, *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error)
 	// CreateCredential makes a key. Its secret is shown only in this answer.
 	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
+	// SetCredentialLimits changes what a key is good for, narrower or wider. It holds within a second.
+	SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error)
 	// RevokeCredential ends a key for good.
 	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
 	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
@@ -158,6 +177,12 @@ func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.H
 		connect.WithSchema(credentialServiceMethods.ByName("CreateCredential")),
 		connect.WithHandlerOptions(opts...),
 	)
+	credentialServiceSetCredentialLimitsHandler := connect.NewUnaryHandler(
+		CredentialServiceSetCredentialLimitsProcedure,
+		svc.SetCredentialLimits,
+		connect.WithSchema(credentialServiceMethods.ByName("SetCredentialLimits")),
+		connect.WithHandlerOptions(opts...),
+	)
 	credentialServiceRevokeCredentialHandler := connect.NewUnaryHandler(
 		CredentialServiceRevokeCredentialProcedure,
 		svc.RevokeCredential,
@@ -176,6 +201,8 @@ func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.H
 			credentialServiceListCredentialsHandler.ServeHTTP(w, r)
 		case CredentialServiceCreateCredentialProcedure:
 			credentialServiceCreateCredentialHandler.ServeHTTP(w, r)
+		case CredentialServiceSetCredentialLimitsProcedure:
+			credentialServiceSetCredentialLimitsHandler.ServeHTTP(w, r)
 		case CredentialServiceRevokeCredentialProcedure:
 			credentialServiceRevokeCredentialHandler.ServeHTTP(w, r)
 		case CredentialServiceDiagnoseSignatureProcedure:
@@ -195,6 +222,10 @@ func (UnimplementedCredentialServiceHandler) ListCredentials(context.Context, *c
 
 func (UnimplementedCredentialServiceHandler) CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.CreateCredential is not implemented"))
+}
+
+func (UnimplementedCredentialServiceHandler) SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.SetCredentialLimits is not implemented"))
 }
 
 func (UnimplementedCredentialServiceHandler) RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error) {
