@@ -46,6 +46,10 @@ order by c.id limit @most;
 -- name: CashboxCurrency :one
 select currency from cashbox where id = @id;
 
+-- CashboxMerchantRate is the markup of the merchant whose cashbox it is, null for none.
+-- name: CashboxMerchantRate :one
+select m.rate_percent from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
+
 -- CashboxesOf lists a merchant's cashboxes.
 -- name: CashboxesOf :many
 select id, name, currency from cashbox where merchant_id = @merchant_id order by id;

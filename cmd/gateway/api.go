@@ -186,7 +186,7 @@ func (g *gateway) referenceHandler(description []byte, calls http.Handler) (http
 func (g *gateway) settings() *directory.Settings {
 	settings := directory.NewSettings(g.pools, g.clock, g.vault, g.requisites)
 	settings.CardsWithoutAcquirer = g.sandbox
-	settings.FourEyes = g.fourEyes
+	settings.FourEyes, settings.Markup = g.fourEyes, g.markup
 	return settings
 }
 

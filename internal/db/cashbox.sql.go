@@ -140,6 +140,18 @@ func (q *Queries) CashboxLook(ctx context.Context, id int64) (CashboxLookRow, er
 	return i, err
 }
 
+const cashboxMerchantRate = `-- name: CashboxMerchantRate :one
+select m.rate_percent from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
+`
+
+// CashboxMerchantRate is the markup of the merchant whose cashbox it is, null for none.
+func (q *Queries) CashboxMerchantRate(ctx context.Context, id int64) (decimal.NullDecimal, error) {
+	row := q.db.QueryRow(ctx, cashboxMerchantRate, id)
+	var rate_percent decimal.NullDecimal
+	err := row.Scan(&rate_percent)
+	return rate_percent, err
+}
+
 const cashboxOwner = `-- name: CashboxOwner :one
 select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1

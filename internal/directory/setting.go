@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
@@ -33,6 +34,8 @@ type Settings struct {
 	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a
 	// sandbox.
 	CardsWithoutAcquirer bool
+	// Markup is that of payments for which nothing else names one.
+	Markup decimal.Decimal
 }
 
 // NewSettings makes the service. The vault seals the secrets of new cashboxes.
@@ -202,7 +205,8 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 		Seen:  m.Seen,
 		Read:  read,
 		Apply: func(q *db.Queries) error {
-			if err := s.terms(ctx, q, c, read, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
+			known := func(q *db.Queries) ([]byte, error) { return s.marginNow(ctx, q, m, read) }
+			if err := s.terms(ctx, q, c, known, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
 				return foureyes.Want(err, foureyes.SetCashboxMethod, m)
 			}
 			return q.CashboxMethodSet(ctx, params)

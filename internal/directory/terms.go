@@ -16,8 +16,8 @@ import (
 const termsWindow = 24 * time.Hour
 
 // terms settles whether one operator may set what somebody earns: markups, margins and shares, each by its column. It may
-// be as many points from what it is, and from what it was a day ago, as a rate may be percent. What is new is free; to set
-// or to clear what is there is not. Nil is left as it is.
+// be as many points from what it is, and from what it was a day ago, as a rate may be percent. Who is new
+// begins with any, but to set or to clear a term of who is there takes two. Nil is left as it is.
 func (s *Settings) terms(
 	ctx context.Context, q *db.Queries, c Change, read func(*db.Queries) ([]byte, error), to map[string]*string,
 ) error {
@@ -45,6 +45,25 @@ func (s *Settings) terms(
 		}
 	}
 	return nil
+}
+
+// marginNow is what the margin of a method is judged by. That of a new one is judged by the markup that its payments had
+// without it; a new one without a margin changes nothing.
+func (s *Settings) marginNow(
+	ctx context.Context, q *db.Queries, m CashboxMethod, read func(*db.Queries) ([]byte, error),
+) ([]byte, error) {
+	setting, err := read(q)
+	if !db.NoRows(err) || m.MarginPercent == "" {
+		return setting, err
+	}
+	markup, err := q.CashboxMerchantRate(ctx, m.CashboxID)
+	if err != nil {
+		return nil, err
+	}
+	if !markup.Valid {
+		markup = decimal.NewNullDecimal(s.Markup)
+	}
+	return json.Marshal(map[string]decimal.NullDecimal{"margin_percent": markup})
 }
 
 // near settles that a term is near what it is in a setting.

@@ -219,6 +219,32 @@ func TestDirectoryByTwo(t *testing.T) {
 	s.wants(t, foureyes.UpdateTrader, share("58"))
 	s.wants(t, foureyes.UpdateTrader, share("100"))
 
+	// A method that is new to a cashbox is judged by the markup there is without it: the merchant's, or the platform's.
+	s.settings.Markup = decimal.NewFromInt(3)
+	margin := func(method, percent string) error {
+		_, err := s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+			CashboxID: s.merchant.CashboxID, Name: method, Enabled: true, MarginPercent: percent, ValiditySeconds: 900,
+		})
+		return err
+	}
+	s.Exec(t, "delete from cashbox_method")
+	s.wants(t, foureyes.SetCashboxMethod, margin("sbp", "8.01"))
+	noError(t, margin("sbp", "8"))
+	noError(t, margin("sim", ""))
+	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
+	p = s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))
+	_, err = s.approve(t, s.two, p)
+	noError(t, err)
+	testenv.Want(
+		t,
+		s.Text(
+			t,
+			"select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method) from cashbox_method",
+		),
+		"card 0.0000, sbp 8.0000, sim none",
+		"margins",
+	)
+
 	feed := rate.Feed{
 		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
 		TimeoutMS: 1000, BandPercent: "1", DayBandPercent: "1", FreshSeconds: 60,
