@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"gateway.example/internal/audit"
@@ -101,15 +102,18 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Events: services.Events, Sandbox: services.Sandbox,
 	}
 	documented := rest.New(routed, door.Guard)
-	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range []string{"/openapi.json", descriptionPath} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+	describe := sync.OnceValues(func() ([]byte, error) {
+		return rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
+	})
+	description := whenAsked(func() (http.Handler, error) {
+		written, err := describe()
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(description)
-		})
+			_, _ = w.Write(written)
+		}), err
+	})
+	for _, path := range []string{"/openapi.json", descriptionPath} {
+		mux.Handle(path, description)
 	}
 	mux.HandleFunc("/.well-known/gateway-keys.json", func(w http.ResponseWriter, r *http.Request) {
 		file, err := g.signer.Published(r.Context())
@@ -142,10 +146,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		documented.ServeHTTP(w, r)
 	})
 	calls := g.observer.Observe(split)
-	pages, err := g.referenceHandler(description, calls)
-	if err != nil {
-		return nil, err
-	}
+	pages := g.observer.Observe(whenAsked(func() (http.Handler, error) { return g.referenceHandler(describe, calls) }))
 	return rpc.AllowPages(g.portalOrigins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if reference.Serves(r.URL.Path) {
 			pages.ServeHTTP(w, r)
@@ -157,7 +158,11 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 
 // referenceHandler is the reference of the API. In a sandbox its pages make calls, which pass the same
 // door as all others.
-func (g *gateway) referenceHandler(description []byte, calls http.Handler) (http.Handler, error) {
+func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.Handler) (http.Handler, error) {
+	description, err := describe()
+	if err != nil {
+		return nil, err
+	}
 	rooms := reference.Rooms{Description: description}
 	if g.sandbox {
 		rooms.API, rooms.Sandbox = calls, &reference.Sandbox{Secret: g.externalSecret}
@@ -174,11 +179,22 @@ func (g *gateway) referenceHandler(description []byte, calls http.Handler) (http
 			})
 		}
 	}
-	pages, err := reference.New(rooms)
-	if err != nil {
-		return nil, err
-	}
-	return g.observer.Observe(pages), nil
+	return reference.New(rooms)
+}
+
+// whenAsked makes a handler at its first request: a start does not wait for what few ask for. The program's own data alone
+// decides whether that fails.
+func whenAsked(build func() (http.Handler, error)) http.Handler {
+	made := sync.OnceValues(build)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, err := made()
+		if err != nil {
+			slog.ErrorContext(r.Context(), "make a page", "path", r.URL.Path, "error", err)
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // settings are what operators set. In a sandbox a trader needs no processor of their own to take

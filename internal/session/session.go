@@ -3,13 +3,14 @@
 package session
 
 import (
+	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -17,8 +18,8 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/gorilla/securecookie"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/crypto/argon2"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -192,10 +193,6 @@ type Service struct {
 
 // New makes the room's service.
 func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Service, error) {
-	nobody, err := nobodys()
-	if err != nil {
-		return nil, err
-	}
 	codecs, err := cookieCodecs(c.CookieKeys, life)
 	if err != nil {
 		return nil, err
@@ -210,13 +207,23 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 	}
 	return &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), lists: pools.Reads,
-		vault: v, limits: limits, config: c, codecs: codecs, devices: devices, passkeys: passkeys, nobody: nobody,
+		vault: v, limits: limits, config: c, codecs: codecs, devices: devices, passkeys: passkeys, nobody: nobodys(),
 		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)), now: time.Now,
 	}, nil
 }
 
-// nobodys is the hash that no password has, made once in a process: it takes long by design.
-var nobodys = sync.OnceValues(func() (string, error) { return HashPassword(auth.RandomToken()) })
+// nobodys is the hash that no password has. It is not computed, which takes long by design, but random; to compare with it takes
+// as long as with any other.
+func nobodys() string {
+	random := func(size uint32) string {
+		bytes := make([]byte, size)
+		_, _ = rand.Read(bytes) // it never fails
+		return base64.RawStdEncoding.EncodeToString(bytes)
+	}
+	p := passwordParams
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.Memory, p.Iterations, p.Parallelism,
+		random(p.SaltLength), random(p.KeyLength))
+}
 
 func cookieCodecs(keys [][]byte, life time.Duration) ([]securecookie.Codec, error) {
 	if len(keys) == 0 {
