@@ -140,7 +140,9 @@ func (g *instance) style(t *testing.T, page string) string {
 // fault of ours.
 func TestBombs(t *testing.T) {
 	t.Parallel()
-	g := freshSandbox(t)
+	plan := fresh(t)
+	plan.variables = map[string]string{"GOGC": "100"} // the heap is measured
+	g := plan.start(t)
 	// The time is that of the program's own processors: others of the machine may be busy with other tests.
 	const soon, little = 5, 200
 	most := g.most(t, func() {

@@ -186,11 +186,7 @@ func traderShortOfUSDT(t *testing.T, w *instance) {
 
 // callsAreLimited: with a limit of one call, a sandbox allows ten.
 func callsAreLimited(t *testing.T, _ *instance) {
-	url := dbtest.URL(t)
-	before := poolOf(t, url)
-	_, err := before.Exec(t.Context(), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
-	noError(t, err)
-	before.Close()
+	url := altered(t, dbtest.URL(t), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
 	g := setup{dir: t.TempDir(), database: url}.start(t)
 	for n := range 11 {
 		got := g.post(t, g.first(), "{")

@@ -337,12 +337,18 @@ func seededDatabase(t *testing.T) string {
 	return dbtest.Copy(t, seeded.url)
 }
 
-// hurried has a database's users call faster than people do. A program reads that when it starts.
+// hurried has a database's users call faster than people do.
 func hurried(t *testing.T, address string) string {
+	t.Helper()
+	return altered(t, address, "update rate_limit set calls = calls * 100 where name = 'user'")
+}
+
+// altered changes what a program reads of a database when it starts.
+func altered(t *testing.T, address, sql string, args ...any) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	noError(t, err)
-	_, err = conn.Exec(t.Context(), "update rate_limit set calls = calls * 100 where name = 'user'")
+	_, err = conn.Exec(t.Context(), sql, args...)
 	noError(t, err)
 	noError(t, conn.Close(t.Context()))
 	return address

@@ -65,7 +65,7 @@ var openSources = sync.OnceFunc(func() {
 func gatewayCommand(ctx context.Context, variables map[string]string, args ...string) *exec.Cmd {
 	openSources()
 	cmd := exec.CommandContext(ctx, executable, args...)
-	cmd.Env = []string{}
+	cmd.Env = []string{"GOGC=400"} // there is memory enough, and dozens of gateways share few processors
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		// Where PostgreSQL is found is a matter of the machine, not of a test.

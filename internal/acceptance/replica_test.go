@@ -81,9 +81,7 @@ func revokedEverywhere(t *testing.T, replicas ...*instance) {
 // A stranger's data directory must not open a sandbox's database.
 func TestOtherSandboxKey(t *testing.T) {
 	t.Parallel()
-	url := dbtest.URL(t)
-	setup{dir: t.TempDir(), database: url}.start(t)
-	if err := (setup{database: url}).prepare(t).tryStart(); err == nil {
+	if err := (setup{database: seededDatabase(t)}).prepare(t).tryStart(); err == nil {
 		t.Error("it started")
 	}
 }
@@ -91,14 +89,12 @@ func TestOtherSandboxKey(t *testing.T) {
 // What requisites have counted on days long over is forgotten by the work in the background.
 func TestOldDaysGo(t *testing.T) {
 	t.Parallel()
-	url, dir := dbtest.URL(t), t.TempDir()
-	first := setup{dir: dir, database: url}.start(t)
-	first.exec(t, `insert into requisite_day (requisite_id, day, count, sum)
+	plan := fresh(t)
+	altered(t, plan.database, `insert into requisite_day (requisite_id, day, count, sum)
 		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (0), (6), (9), (400)) as ages (age)`)
-	noError(t, first.stop())
-	again := setup{dir: dir, database: url}.start(t)
+	g := plan.start(t)
 	noError(t, testenv.Eventually(func() error {
-		if left := again.count(t, "select count(*) from requisite_day"); left != 2 {
+		if left := g.count(t, "select count(*) from requisite_day"); left != 2 {
 			return fmt.Errorf("%d days are left", left)
 		}
 		return nil
@@ -108,12 +104,12 @@ func TestOldDaysGo(t *testing.T) {
 // A start finds clock, payments and secrets as they were left.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	url, dir := dbtest.URL(t), t.TempDir()
-	first := setup{dir: dir, database: url}.start(t)
+	plan := fresh(t)
+	first := plan.start(t)
 	created := first.create(t, first.first(), nil)
 	first.advance(t, 10*time.Minute)
 	noError(t, first.stop())
-	again := setup{dir: dir, database: url}.start(t)
+	again := plan.start(t)
 	if again.first().Secret != first.first().Secret || again.ExternalPaymentsSecret != first.ExternalPaymentsSecret {
 		t.Error("the secrets are others")
 	}

@@ -9,7 +9,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/requestlog"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -195,11 +194,10 @@ func TestRequestLogIsNotFlooded(t *testing.T) {
 // What was answered just before the program ends is written all the same.
 func TestRequestLogAtShutdown(t *testing.T) {
 	t.Parallel()
-	database := dbtest.URL(t)
-	g := setup{dir: t.TempDir(), database: database}.start(t)
+	g := freshSandbox(t)
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(g.first(), ""), "X-Request-Id", "log-end"))
 	noError(t, g.stop())
-	conn, err := pgx.Connect(t.Context(), database)
+	conn, err := pgx.Connect(t.Context(), g.DatabaseURL)
 	noError(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
 	var kept int

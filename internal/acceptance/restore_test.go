@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/pgserver"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -250,8 +249,8 @@ func TestCopyIsRefused(t *testing.T) {
 // Offline, a gateway sends no webhook, charges no card and numbers no event.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	dir, url := t.TempDir(), dbtest.URL(t)
-	g := setup{dir: dir, database: url, flags: []string{"-offline"}}.start(t)
+	plan := fresh(t, "-offline")
+	g := plan.start(t)
 	p := newCardProcessor(t, nil)
 	g.setProcessor(t, p)
 	s := newShop(t, g.first().WebhookSecret)
@@ -267,6 +266,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("somebody was called, or an event numbered")
 	}
 	noError(t, g.stop())
-	setup{dir: dir, database: url}.start(t)
+	plan.flags = nil
+	plan.start(t)
 	s.await(t, created.text("data.orderId"), 1)
 }

@@ -11,15 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
 
 // A request that is under way when the signal comes is answered, and what it did is kept.
 func TestShutdownFinishesRequests(t *testing.T) {
 	t.Parallel()
-	url, dir := dbtest.URL(t), t.TempDir()
-	g := setup{dir: dir, database: url}.start(t)
+	g := freshSandbox(t)
 	s := newShop(t, g.first().WebhookSecret)
 	orderID := newOrder()
 	body := order(object{"orderId": orderID, "callbackUri": s.URL})

@@ -10,7 +10,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
@@ -35,18 +34,14 @@ func (g *instance) signIn(t *testing.T, from, login, password string) (int, stri
 // locks another out from where that other is, but by a hundred.
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
-	dir, database := t.TempDir(), dbtest.URL(t)
-	first := setup{dir: dir, database: database}.start(t)
+	plan := fresh(t, "-trusted-proxies", "127.0.0.0/8")
 	// As outside a sandbox, where ten wrong passwords are let through, or with a fifth of that, because each takes time
 	// to compare. Nothing comes back while the test lasts.
 	divisor, few := testenv.Pick(50, 10), testenv.Pick(2, 10)
 	many := 10 * few
-	first.exec(t,
-		"update rate_limit set calls = calls / $1, per_seconds = per_seconds * 1000 where name like '%login%'",
-		divisor)
-	g := setup{
-		dir: copyKey(t, dir), database: database, flags: []string{"-trusted-proxies", "127.0.0.0/8"},
-	}.start(t)
+	altered(t, plan.database,
+		"update rate_limit set calls = calls / $1, per_seconds = per_seconds * 1000 where name like '%login%'", divisor)
+	g := plan.start(t)
 	password := g.user(t, "operator").Password
 	try := func(from, login, password string, status int, code string) {
 		t.Helper()
@@ -140,20 +135,20 @@ func (g *instance) signInAs(t *testing.T, login, password string) (*connect.Resp
 // A user calls so often and no more, whatever is called, and keeps nobody else from calling.
 func TestUsersAreLimited(t *testing.T) {
 	t.Parallel()
-	dir, database := t.TempDir(), dbtest.URL(t)
-	first := setup{dir: dir, database: database}.start(t)
-	if got := first.count(t, "select calls from rate_limit where name = 'user' and per_seconds = 1"); got != 200 {
+	plan := fresh(t)
+	const calls = "select calls from rate_limit where name = 'user' and per_seconds = 1"
+	if got := sharedSandbox(t).count(t, calls); got != 200 {
 		t.Errorf("a sandbox's user may call %d times a second", got)
 	}
-	first.exec(t, "update rate_limit set calls = 20, per_seconds = 3600 where name = 'user'")
-	g := setup{dir: copyKey(t, dir), database: database}.start(t)
+	altered(t, plan.database, "update rate_limit set calls = 20, per_seconds = 3600 where name = 'user'")
+	g := plan.start(t)
 	desk := g.merchantDesk(g.user(t, "merchant").Token)
 	var let, refused int
 	var mu sync.Mutex
-	var calls sync.WaitGroup
+	var making sync.WaitGroup
 	status := "delivered"
 	for range 60 {
-		calls.Go(func() {
+		making.Go(func() {
 			_, err := desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Status: &status}))
 			mu.Lock()
 			defer mu.Unlock()
@@ -164,7 +159,7 @@ func TestUsersAreLimited(t *testing.T) {
 			}
 		})
 	}
-	calls.Wait()
+	making.Wait()
 	if let != 20 || refused != 40 {
 		t.Errorf("%d were let through, %d refused", let, refused)
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
 )
@@ -172,15 +171,16 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 // it see that it is not ready.
 func TestStartRefusesConnections(t *testing.T) {
 	t.Parallel()
-	database := dbtest.URL(t)
-	conn, err := pgx.Connect(t.Context(), database)
+	plan := fresh(t)
+	conn, err := pgx.Connect(t.Context(), plan.database)
 	noError(t, err)
 	tx, err := conn.Begin(t.Context())
 	noError(t, err)
 	// Another process changes the schema.
 	_, err = tx.Exec(t.Context(), "lock table goose_db_version in access exclusive mode")
 	noError(t, err)
-	v := setup{database: database, fixed: true}.prepare(t)
+	plan.fixed = true
+	v := plan.prepare(t)
 	at := v.Info // what is known before the start, during which it is read anew
 	started := make(chan struct{})
 	go func() {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"gateway.example/internal/auth"
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 )
@@ -241,26 +240,25 @@ func TestUploadsRefusedUnread(t *testing.T) {
 // Refused uploads count by address, before their bodies are read as much as after.
 func TestRefusedUploadsCount(t *testing.T) {
 	t.Parallel()
-	dir, database := t.TempDir(), dbtest.URL(t)
-	g := setup{dir: dir, database: database}.start(t)
-	g.exec(t, "update rate_limit set calls = 30, per_seconds = 900 where name = 'address_writes'")
-	limited := setup{dir: copyKey(t, dir), database: database}.start(t)
-	ids := []string{limited.failed(t, nil), limited.failed(t, nil)}
-	box := limited.first()
+	plan := fresh(t)
+	altered(t, plan.database, "update rate_limit set calls = 30, per_seconds = 900 where name = 'address_writes'")
+	g := plan.start(t)
+	ids := []string{g.failed(t, nil), g.failed(t, nil)}
+	box := g.first()
 	// What succeeds does not count.
-	limited.appeal(t, box, ids[0], "x", "a.pdf", pdf).must(t, "", 201)
+	g.appeal(t, box, ids[0], "x", "a.pdf", pdf).must(t, "", 201)
 	refusals := []func() answer{
 		func() answer { // by its signature, once the body was read
-			return send(t, http.MethodPost, limited.appealURL(ids[1]), form(reasonPart("x"), filePart("a.pdf", pdf)),
+			return send(t, http.MethodPost, g.appealURL(ids[1]), form(reasonPart("x"), filePart("a.pdf", pdf)),
 				with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature", "00"))
 		},
-		func() answer { return limited.appeal(t, box, ids[0], "x", "a.pdf", pdf) },
-		func() answer { return limited.appeal(t, box, "999999", "x", "a.pdf", "text") },
+		func() answer { return g.appeal(t, box, ids[0], "x", "a.pdf", pdf) },
+		func() answer { return g.appeal(t, box, "999999", "x", "a.pdf", "text") },
 	}
 	for n := range 30 {
 		if got := refusals[n%len(refusals)](); got.status < 400 || got.status == 429 {
 			t.Fatalf("%d: %s", n, got)
 		}
 	}
-	limited.appeal(t, box, ids[1], "x", "a.pdf", pdf).want(t, "after thirty", 429, "code", "rate_limited")
+	g.appeal(t, box, ids[1], "x", "a.pdf", pdf).want(t, "after thirty", 429, "code", "rate_limited")
 }
