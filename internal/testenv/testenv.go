@@ -17,8 +17,11 @@ const longEnv = "GATEWAY_TEST_LONG"
 // what takes longer is broken, and not slow.
 const Patience = 2 * time.Minute
 
-// pause is between two looks at what is waited for.
-const pause = 10 * time.Millisecond
+// pause lasts from one look at what is waited for to the next: the longer the wait has been, the longer, since a look is
+// often a call that keeps the program and its database busy.
+func pause(began time.Time) {
+	time.Sleep(min(max(time.Since(began)/8, 5*time.Millisecond), 100*time.Millisecond))
+}
 
 // Whole reports whether this is the whole check.
 func Whole() bool { return os.Getenv(longEnv) == "required" }
@@ -67,8 +70,8 @@ func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 // Until waits until something is so, and fails the test with its name if it does not come to be.
 func Until(t testing.TB, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); !so(); time.Sleep(pause) {
-		if time.Now().After(deadline) {
+	for began := time.Now(); !so(); pause(began) {
+		if time.Since(began) > Patience {
 			t.Fatalf("waited %s in vain until %s", Patience, what)
 		}
 	}
@@ -76,9 +79,9 @@ func Until(t testing.TB, what string, so func() bool) {
 
 // Eventually tries until there is no error, or one of Never, and returns the last one if there always is.
 func Eventually(try func() error) error {
-	for deadline := time.Now().Add(Patience); ; time.Sleep(pause) {
+	for began := time.Now(); ; pause(began) {
 		err := try()
-		if err == nil || errors.As(err, new(never)) || time.Now().After(deadline) {
+		if err == nil || errors.As(err, new(never)) || time.Since(began) > Patience {
 			return err
 		}
 	}
