@@ -10,20 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"gateway.example/internal/audit"
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
-	"gateway.example/internal/deposit"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/proposal"
-	"gateway.example/internal/rate"
-	"gateway.example/internal/report"
-	"gateway.example/internal/sensitive"
-	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	"gateway.example/rpc/rest"
 	"gateway.example/web/pay"
@@ -36,54 +26,7 @@ const descriptionPath = "/api/v1/openapi.json"
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
-	deposits, reports := g.deposits(), report.New(g.pools, g.clock, g.payments)
-	services := rpc.Services{
-		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
-		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
-		Payin:    rpc.NewPayinService(g.payouts),
-		Deposit:  rpc.NewDepositService(deposits),
-		Cashbox:  rpc.NewCashboxService(deposits),
-		Events:   rpc.NewEventService(g.events),
-
-		Proposals: g.proposals(),
-		Auth:      rpc.NewAuthService(g.users),
-		Trader:    rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
-		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
-			Events:   g.events,
-			Payouts:  g.payouts,
-			Deposits: deposits,
-			Payments: g.payments,
-			Settings: g.settings(),
-			Reports:  reports,
-		}),
-		Receipt:    rpc.NewReceiptService(g.payments),
-		Report:     rpc.NewReportService(reports, g.signer),
-		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers)),
-		Team:       rpc.NewTeamService(g.users),
-		Proof:      rpc.NewProofService(g.proofs),
-		Requests:   rpc.NewRequestLogService(reports),
-		Looks:      rpc.NewLookService(g.settings()),
-		Trust:      rpc.NewTrustService(reports, audit.New(g.pools), g.alarms),
-		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
-			Payments:  g.payments,
-			Rates:     g.rateSettings(),
-			Proposals: g.proposals(),
-			Settings:  g.settings(),
-			Users:     g.users,
-			Events:    g.events,
-			Deposits:  deposits,
-			Payouts:   g.payouts,
-			Checkouts: g.checkouts,
-			Acquirers: g.acquirers,
-			Reads:     sensitive.New(g.pools),
-			Work:      g.queues,
-		}),
-	}
-	if g.testClock != nil {
-		services.Sandbox = rpc.NewSandboxService(rpc.SandboxRooms{
-			Advance: g.advanceClock, Simulator: g.simulator, Trigger: g.trigger,
-		})
-	}
+	services := g.procedures()
 	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
 	if err != nil {
 		return nil, err
@@ -101,16 +44,65 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
 		Events: services.Events, Sandbox: services.Sandbox,
 	}
-	documented := rest.New(routed, door.Guard)
 	describe := sync.OnceValues(func() ([]byte, error) {
 		return rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
 	})
+	g.publish(mux, describe)
+	calls := g.observer.Observe(besides(mux, rest.New(routed, door.Guard)))
+	pages := g.observer.Observe(whenAsked(func() (http.Handler, error) { return g.referenceHandler(describe, calls) }))
+	return rpc.AllowPages(g.portalOrigins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if reference.Serves(r.URL.Path) {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	})), nil
+}
+
+// procedures are the Connect services.
+func (g *gateway) procedures() rpc.Services {
+	services := rpc.Services{
+		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
+		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
+		Payin:    rpc.NewPayinService(g.payouts),
+		Deposit:  rpc.NewDepositService(g.deposits),
+		Cashbox:  rpc.NewCashboxService(g.deposits),
+		Events:   rpc.NewEventService(g.events),
+
+		Proposals: g.proposals,
+		Auth:      rpc.NewAuthService(g.users),
+		Trader:    rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.links, g.payURL),
+		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
+			Events: g.events, Payouts: g.payouts, Deposits: g.deposits, Payments: g.payments, Settings: g.settings,
+			Reports: g.reports,
+		}),
+		Receipt:    rpc.NewReceiptService(g.payments),
+		Report:     rpc.NewReportService(g.reports, g.signer),
+		Credential: rpc.NewCredentialService(g.merchantKeys),
+		Team:       rpc.NewTeamService(g.users),
+		Proof:      rpc.NewProofService(g.proofs),
+		Requests:   rpc.NewRequestLogService(g.reports),
+		Looks:      rpc.NewLookService(g.settings),
+		Trust:      rpc.NewTrustService(g.reports, g.audits, g.alarms),
+		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
+			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
+			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
+			Reads: g.reads, Work: g.queues,
+		}),
+	}
+	if g.testClock != nil {
+		services.Sandbox = rpc.NewSandboxService(rpc.SandboxRooms{
+			Advance: g.advanceClock, Simulator: g.simulator, Trigger: g.trigger,
+		})
+	}
+	return services
+}
+
+// publish adds what anybody may read: the description of the API, the public keys, and the pages of the ledger.
+func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 	description := whenAsked(func() (http.Handler, error) {
 		written, err := describe()
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(written)
-		}), err
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, written) }), err
 	})
 	for _, path := range []string{"/openapi.json", descriptionPath} {
 		mux.Handle(path, description)
@@ -122,8 +114,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(file)
+		writeJSON(w, file)
 	})
 	mux.HandleFunc(rootsPath, func(w http.ResponseWriter, r *http.Request) {
 		switch err := g.proofs.ServeRoots(w, r); {
@@ -134,9 +125,17 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see
-		// it.
+}
+
+func writeJSON(w http.ResponseWriter, file []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(file)
+}
+
+// besides serves the paths of mux that are exactly a procedure's, and all others as documented: a ServeMux would redirect
+// unclean ones.
+func besides(mux *http.ServeMux, documented http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == descriptionPath || !strings.HasPrefix(r.URL.Path, "/api/") {
 			if _, pattern := mux.Handler(r); pattern != "" && pattern == r.URL.Path {
 				mux.ServeHTTP(w, r)
@@ -145,15 +144,6 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	calls := g.observer.Observe(split)
-	pages := g.observer.Observe(whenAsked(func() (http.Handler, error) { return g.referenceHandler(describe, calls) }))
-	return rpc.AllowPages(g.portalOrigins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if reference.Serves(r.URL.Path) {
-			pages.ServeHTTP(w, r)
-			return
-		}
-		calls.ServeHTTP(w, r)
-	})), nil
 }
 
 // referenceHandler is the reference of the API. In a sandbox its pages make calls, which pass the same
@@ -197,35 +187,6 @@ func whenAsked(build func() (http.Handler, error)) http.Handler {
 	})
 }
 
-// settings are what operators set. In a sandbox a trader needs no processor of their own to take
-// cards.
-func (g *gateway) settings() *directory.Settings {
-	settings := directory.NewSettings(g.pools, g.clock, g.vault, g.requisites)
-	settings.CardsWithoutAcquirer = g.sandbox
-	settings.FourEyes, settings.Markup = g.fourEyes, g.markup
-	return settings
-}
-
-func (g *gateway) deposits() *deposit.Service {
-	deposits := deposit.New(g.pools, g.clock)
-	deposits.FourEyes = g.fourEyes
-	return deposits
-}
-
-func (g *gateway) rateSettings() *rate.Settings {
-	rates := rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox))
-	rates.FourEyes = g.fourEyes
-	return rates
-}
-
-// proposals have two operators do together what takes both.
-func (g *gateway) proposals() *proposal.Service {
-	return proposal.New(g.pools, g.clock, g.vault, proposal.Rooms{
-		Settings: g.settings(), Rates: g.rateSettings(), Deposits: g.deposits(), Users: g.users, Acquirers: g.acquirers,
-		Payments: g.payments, Payouts: g.payouts,
-	})
-}
-
 // advanceClock moves the test clock and does what has become due by it, so that the caller sees the
 // outcome.
 func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, error) {
@@ -245,7 +206,7 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	rooms := pay.Rooms{
 		Payments:  g.payments,
 		Checkouts: g.checkouts,
-		Looks:     directory.NewLooks(g.pools),
+		Looks:     g.looks,
 		Links:     g.links,
 		Limits:    g.limits,
 		Clock:     g.clock,
@@ -269,10 +230,6 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 
 // portalHandler is everything on the portals' address. Once stopping is closed nobody is kept waiting.
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
-	// Programs that call the API go on with what they have just written, so only pages read the replica.
-	reports := report.New(g.pools, g.clock, g.payments)
-	exports := report.New(db.OnePool(g.exportPool), g.clock, g.payments)
-	reports.Replica, exports.Replica = g.replica, g.replica
 	rooms := portal.Rooms{
 		Sessions:    g.users,
 		Submissions: g.submissions,
@@ -280,19 +237,19 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Payments:    g.payments,
 		Checkouts:   g.checkouts,
 		Payouts:     g.payouts,
-		Settings:    g.settings(),
-		Deposits:    g.deposits(),
-		Rates:       g.rateSettings(),
-		Proposals:   g.proposals(),
+		Settings:    g.settings,
+		Deposits:    g.deposits,
+		Rates:       g.rateSettings,
+		Proposals:   g.proposals,
 		Acquirers:   g.acquirers,
-		Reports:     reports,
-		Exports:     exports,
+		Reports:     g.pages,
+		Exports:     g.exports,
 		Work:        g.queues,
-		Keys:        auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers),
+		Keys:        g.merchantKeys,
 		Events:      g.events,
 		Signer:      g.signer,
 		Proofs:      g.proofs,
-		Audits:      audit.New(g.pools),
+		Audits:      g.audits,
 		Alarms:      g.alarms,
 		Limits:      g.limits,
 		Clock:       g.clock,

@@ -19,7 +19,8 @@ func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	var ahead time.Duration
-	g := &gateway{skew: db.NewSkew(func() time.Time { return time.Now().Add(ahead) }), ops: newOps()}
+	skew := db.NewSkew(func() time.Time { return time.Now().Add(ahead) })
+	g := &gateway{services: services{skew: skew}, ops: newOps()}
 	ready := g.readiness
 	g.ops.check.Store(&ready)
 	rounds := 0

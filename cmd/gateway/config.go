@@ -65,7 +65,7 @@ type texts struct {
 	keepFiles, keepRequisites, keepAttempts                     string
 }
 
-func (c *config) settings(t *texts) []setting {
+func (c *config) options(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
 		{
@@ -168,7 +168,7 @@ const (
 
 // only are the settings with these flags, for commands that need few.
 func (c *config) only(flags ...string) []setting {
-	return slices.DeleteFunc(c.settings(new(texts)), func(s setting) bool { return !slices.Contains(flags, s.flag) })
+	return slices.DeleteFunc(c.options(new(texts)), func(s setting) bool { return !slices.Contains(flags, s.flag) })
 }
 
 // parseConfig reads the settings of serve, which need to be right all of them.
@@ -176,7 +176,7 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	var c config
 	var t texts
 	variables := []variable{vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable}
-	o := newOptions("serve", getenv, help, c.settings(&t), append(variables, traceVariables...)...)
+	o := newOptions("serve", getenv, help, c.options(&t), append(variables, traceVariables...)...)
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
 	o.BoolVar(&c.offline, "offline", false,
 		"call no processor, webhook or feed, and number no events: to look at a restored copy")

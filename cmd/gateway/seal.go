@@ -8,39 +8,12 @@ import (
 	"os"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
-	"gateway.example/internal/db"
-	"gateway.example/internal/deposit"
 	"gateway.example/internal/seal"
 )
 
 // rootsPath is where the pages of the ledger are published, on the API address and the portal.
 const rootsPath = "/.well-known/ledger-roots.json"
-
-// openSeals wires what seals the days of the ledger and what proves them, and what watches both.
-func (g *gateway) openSeals() {
-	g.sealer = seal.NewSealer(g.workPool, g.clock, g.signer)
-	g.proofs = seal.New(g.pools, g.clock, seal.Rooms{
-		Payments: g.payments, Payouts: g.payouts, Deposits: deposit.New(g.pools, g.clock), Signer: g.signer,
-	})
-	g.alarms = alarm.New(g.pools, g.clock)
-	g.alarms.WatchDeciders(g.proposals())
-	if g.replica != nil {
-		g.alarms.WatchReplica(g.replica)
-	}
-	g.sealFails = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "gateway_ledger_seal_failures_total",
-		Help: "Attempts to seal days of the ledger that failed.",
-	})
-	q := db.New(g.opsPool)
-	g.ops.metrics.MustRegister(alarm.NewMetric(q, g.clock), g.sealFails, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_ledger_seal_age_seconds",
-		Help: "Time since the end of the last sealed day; more than a day and an hour is an alarm.",
-	}, asked(func(ctx context.Context) (int64, error) { return seal.Age(ctx, q, g.clock.Now()) })))
-}
 
 func (g *gateway) seal(ctx context.Context) error {
 	err := g.sealer.Run(ctx)

@@ -15,36 +15,16 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway.example/internal/acquirer"
-	"gateway.example/internal/alarm"
-	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/card"
-	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
-	"gateway.example/internal/edge"
-	"gateway.example/internal/limit"
-	"gateway.example/internal/payment"
-	"gateway.example/internal/payout"
-	"gateway.example/internal/rate"
-	"gateway.example/internal/report"
-	"gateway.example/internal/requestlog"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/reseal"
 	"gateway.example/internal/sandbox"
-	"gateway.example/internal/savedview"
-	"gateway.example/internal/seal"
-	"gateway.example/internal/session"
-	"gateway.example/internal/simulator"
-	"gateway.example/internal/submission"
 	"gateway.example/internal/tracing"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
-	"gateway.example/internal/work"
 )
 
 // gateway is the running service, wired.
@@ -63,45 +43,13 @@ type gateway struct {
 	group                                                 db.Group
 	deliveryPool, workPool, exportPool, opsPool, beatPool *pgxpool.Pool
 
-	deliverer *webhook.Deliverer
-	clock     clock.Clock
-	vault     *vault.Vault
-	links     *auth.Links
-	keys      *auth.Keys
-	observer  *edge.Observer
-	// requests keeps what merchants' programs ask for.
-	requests *requestlog.Log
-	users    *session.Service
-	// submissions are forms of the portals that were sent.
-	submissions *submission.Service
-	// savedViews are lists that users of the portals find again by a name.
-	savedViews *savedview.Service
-	// queues are what waits for operators.
-	queues *work.Service
-	// hours counts payments.
-	hours  *report.Hours
-	signer *attest.Signer
-	// sealer seals the days of the ledger, proofs show what is on their pages.
-	sealer    *seal.Sealer
-	proofs    *seal.Service
-	alarms    *alarm.Service
-	skew      *db.Skew
-	sealFails prometheus.Counter
-	limits    *limit.Limits
-	directory *directory.Keeper
-	cards     *card.Safe
+	clock clock.Clock
+	vault *vault.Vault
+	links *auth.Links
+	cards *card.Safe
 	// requisites seals and opens what payers send money to.
 	requisites *requisite.Safe
-	acquirers  *acquirer.Directory
-	events     *webhook.Events
-	relay      *webhook.Relay
-	rates      *rate.Poller
-	auditRuns  prometheus.Counter
-	// rooms are for calls, round does what comes round by itself.
-	rooms
-	round rooms
-	// replays goes on with events that are sent again.
-	replays *webhook.Events
+	services
 	// leaving says that the gateway was told to stop.
 	leaving atomic.Bool
 	// polls are rounds of questions to acquirers under way.
@@ -110,18 +58,10 @@ type gateway struct {
 	// sandboxKey and testClock exist in a sandbox only.
 	sandboxKey sandbox.Key
 	testClock  *sandbox.Clock
-	simulator  *simulator.Service
 	// introduced is what the sandbox has told of itself.
 	introduced sandbox.Info
 	// hooksURL is where the program reaches its own portals.
 	hooksURL string
-}
-
-// rooms are those in which money is moved.
-type rooms struct {
-	payments  *payment.Service
-	payouts   *payout.Service
-	checkouts *checkout.Service
 }
 
 const (
@@ -290,114 +230,6 @@ func (g *gateway) openClock(ctx context.Context) error {
 	}
 	g.clock = g.testClock
 	return nil
-}
-
-func (g *gateway) wire(ctx context.Context) error {
-	addresses := webhook.NewAddresses(g.sandbox, g.callbackHosts...)
-	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
-	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
-	g.events = webhook.NewEvents(g.pools, g.vault, g.clock)
-	g.replays = webhook.NewEvents(db.OnePool(g.workPool), g.vault, g.clock)
-	var err error
-	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
-		return err
-	}
-	g.rates = rate.NewPoller(g.workPool, g.clock, webhook.NewAddresses(g.sandbox), g.ops.metrics)
-	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, g.externalSecret)
-	g.keys.OnlyV2, g.keys.Address = g.callbackV2, edge.Address
-	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
-	g.requests = requestlog.New(g.workPool, g.clock, g.ops.metrics)
-	g.observer.Requests = g.requests
-	g.limits = limit.New(g.pools.Reads)
-	if err := g.limits.Load(ctx); err != nil {
-		return err
-	}
-	g.submissions = submission.New(g.pools)
-	g.savedViews = savedview.New(g.pools)
-	g.queues = work.New(g.pools, g.clock)
-	g.hours = report.NewHours(g.workPool, g.ops.metrics)
-	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
-		return err
-	}
-	if err := g.signer.Note(ctx, time.Now()); err != nil {
-		return err
-	}
-	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
-		Compulsory: !g.sandbox, Sandbox: g.sandbox, PortalURL: g.portalURL,
-		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
-	})
-	if err != nil {
-		return err
-	}
-	g.users.FourEyes = g.fourEyes
-	g.acquirers = g.acquirerDirectory()
-	if g.rooms, err = g.furnish(g.pools, addresses, g.ops.metrics); err != nil {
-		return err
-	}
-	if g.round, err = g.furnish(db.OnePool(g.workPool), addresses, nil); err != nil {
-		return err
-	}
-	if g.sandbox {
-		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
-	}
-	g.openSeals()
-	watchConflicts(g.ops.metrics, g.round.checkouts)
-	g.auditRuns = watchAudits(g.ops.metrics, db.New(g.opsPool))
-	watchSnapshots(g.ops.metrics, g.opsPool)
-	watchPools(g.ops.metrics, map[string]*pgxpool.Pool{
-		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
-		"deliveries": g.deliveryPool, "work": g.workPool, "exports": g.exportPool, "ops": g.opsPool,
-	})
-	g.skew = db.NewSkew(time.Now)
-	if err := g.skew.Watch(ctx, g.opsPool); err != nil {
-		return err
-	}
-	g.alarms.WatchClock(g.skew)
-	watchClock(g.ops.metrics, g.skew)
-	watchOverdrawn(g.ops.metrics, db.New(g.opsPool))
-	watchQueues(g.ops.metrics, db.New(g.opsPool))
-	if g.replica != nil {
-		watchReplica(g.ops.metrics, g.replica)
-	}
-	return nil
-}
-
-// acquirerDirectory finds who charges a trader's cards. Only a sandbox has an acquirer of its own.
-func (g *gateway) acquirerDirectory() *acquirer.Directory {
-	var otherwise acquirer.Acquirer
-	if g.sandbox {
-		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
-	}
-	directory := acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault,
-		webhook.NewAddressesWithin(g.sandbox, g.processorNetworks), otherwise)
-	directory.Offline, directory.FourEyes = g.offline, g.fourEyes
-	return directory
-}
-
-// furnish wires the rooms in which money is moved, over the connections given. Refusals are counted
-// where metrics are not nil.
-func (g *gateway) furnish(
-	pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
-) (r rooms, err error) {
-	r.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
-		Markup:         g.markup,
-		ExternalSecret: g.externalSecret != "",
-		Metrics:        metrics,
-		Requisites:     g.requisites,
-		Cards:          g.cards,
-		CardMoved:      checkout.Follow,
-
-		GiveBackOutages: g.giveBackOutages,
-	})
-	if err != nil {
-		return r, err
-	}
-	r.payouts = payout.New(pools, g.clock, g.vault, addresses)
-	r.payments.FourEyes, r.payouts.FourEyes = g.fourEyes, g.fourEyes
-	r.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
-		Payments: r.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
-	})
-	return r, nil
 }
 
 func (g *gateway) close() {

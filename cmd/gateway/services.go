@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/attest"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/db"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/requestlog"
+	"gateway.example/internal/savedview"
+	"gateway.example/internal/seal"
+	"gateway.example/internal/sensitive"
+	"gateway.example/internal/session"
+	"gateway.example/internal/simulator"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
+)
+
+// services are what calls are answered by, and what comes round by itself. Each is built once, by wire.
+type services struct {
+	// keys tell merchants' programs, users those who sign in; limits count both.
+	keys         *auth.Keys
+	merchantKeys *auth.MerchantKeys
+	users        *session.Service
+	limits       *limit.Limits
+	observer     *edge.Observer
+	// requests keeps what merchants' programs ask for, submissions which forms were sent.
+	requests    *requestlog.Log
+	submissions *submission.Service
+
+	// directory is what payments are made by, in memory; settings and rateSettings change it.
+	directory    *directory.Keeper
+	settings     *directory.Settings
+	looks        *directory.Looks
+	rateSettings *rate.Settings
+	rates        *rate.Poller
+	acquirers    *acquirer.Directory
+	// proposals have two operators do together what takes both.
+	proposals *proposal.Service
+
+	// movers are for calls, round does what comes round by itself.
+	movers
+	round    movers
+	deposits *deposit.Service
+	// simulator answers for traders; nil outside a sandbox.
+	simulator *simulator.Service
+
+	events *webhook.Events
+	// replays goes on with events that are sent again.
+	replays   *webhook.Events
+	relay     *webhook.Relay
+	deliverer *webhook.Deliverer
+
+	// reports answer programs, which go on with what they have just written; pages also read the replica, and exports
+	// have connections of their own.
+	reports, pages, exports *report.Service
+	// hours counts payments.
+	hours *report.Hours
+	// queues are what waits for operators, savedViews lists that users find again by a name.
+	queues     *work.Service
+	savedViews *savedview.Service
+	// reads are looks at what is sensitive.
+	reads *sensitive.Reads
+
+	signer *attest.Signer
+	// sealer seals the days of the ledger, proofs show what is on their pages.
+	sealer    *seal.Sealer
+	proofs    *seal.Service
+	sealFails prometheus.Counter
+	audits    *audit.Service
+	auditRuns prometheus.Counter
+	alarms    *alarm.Service
+	skew      *db.Skew
+}
+
+// movers are the services that move money.
+type movers struct {
+	payments  *payment.Service
+	payouts   *payout.Service
+	checkouts *checkout.Service
+}
+
+// wire builds the services, each after those that it uses.
+func (g *gateway) wire(ctx context.Context) error {
+	addresses := webhook.NewAddresses(g.sandbox, g.callbackHosts...)
+	g.wireEvents(addresses)
+	for _, build := range []func(context.Context) error{
+		g.wireCallers,
+		g.wireSettings,
+		func(context.Context) error { return g.wireMoney(addresses) },
+		g.wireProofs,
+	} {
+		if err := build(ctx); err != nil {
+			return err
+		}
+	}
+	g.wireReports()
+	return g.wireWatch(ctx)
+}
+
+func (g *gateway) wireEvents(addresses *webhook.Addresses) {
+	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
+	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
+	g.events = webhook.NewEvents(g.pools, g.vault, g.clock)
+	g.replays = webhook.NewEvents(db.OnePool(g.workPool), g.vault, g.clock)
+}
+
+func (g *gateway) wireCallers(ctx context.Context) (err error) {
+	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, g.externalSecret)
+	g.keys.OnlyV2, g.keys.Address = g.callbackV2, edge.Address
+	g.merchantKeys = auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers)
+	g.requests = requestlog.New(g.workPool, g.clock, g.ops.metrics)
+	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
+	g.observer.Requests = g.requests
+	g.submissions = submission.New(g.pools)
+	g.limits = limit.New(g.pools.Reads)
+	if err := g.limits.Load(ctx); err != nil {
+		return err
+	}
+	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
+		Compulsory: !g.sandbox, Sandbox: g.sandbox, PortalURL: g.portalURL,
+		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
+	})
+	if err != nil {
+		return err
+	}
+	g.users.FourEyes = g.fourEyes
+	return nil
+}
+
+// wireSettings builds what is set. In a sandbox a trader needs no processor of their own to take cards, and it alone has an
+// acquirer of its own.
+func (g *gateway) wireSettings(ctx context.Context) (err error) {
+	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
+		return err
+	}
+	g.settings = directory.NewSettings(g.pools, g.clock, g.vault, g.requisites)
+	g.settings.CardsWithoutAcquirer, g.settings.FourEyes, g.settings.Markup = g.sandbox, g.fourEyes, g.markup
+	g.looks = directory.NewLooks(g.pools)
+	feeds := webhook.NewAddresses(g.sandbox)
+	g.rates = rate.NewPoller(g.workPool, g.clock, feeds, g.ops.metrics)
+	g.rateSettings = rate.NewSettings(g.pools.Calls, g.clock, feeds)
+	g.rateSettings.FourEyes = g.fourEyes
+	var otherwise acquirer.Acquirer
+	if g.sandbox {
+		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
+	}
+	processors := webhook.NewAddressesWithin(g.sandbox, g.processorNetworks)
+	g.acquirers = acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, processors, otherwise)
+	g.acquirers.Offline, g.acquirers.FourEyes = g.offline, g.fourEyes
+	return nil
+}
+
+func (g *gateway) wireMoney(addresses *webhook.Addresses) (err error) {
+	if g.movers, err = g.newMovers(g.pools, addresses, g.ops.metrics); err != nil {
+		return err
+	}
+	if g.round, err = g.newMovers(db.OnePool(g.workPool), addresses, nil); err != nil {
+		return err
+	}
+	g.deposits = deposit.New(g.pools, g.clock)
+	g.deposits.FourEyes = g.fourEyes
+	if g.sandbox {
+		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
+	}
+	g.proposals = proposal.New(g.pools, g.clock, g.vault, proposal.Rooms{
+		Settings: g.settings, Rates: g.rateSettings, Deposits: g.deposits, Users: g.users, Acquirers: g.acquirers,
+		Payments: g.payments, Payouts: g.payouts,
+	})
+	return nil
+}
+
+// newMovers builds the services that move money over the connections given. Refusals are counted where metrics are not nil.
+func (g *gateway) newMovers(
+	pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
+) (m movers, err error) {
+	m.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
+		Markup:         g.markup,
+		ExternalSecret: g.externalSecret != "",
+		Metrics:        metrics,
+		Requisites:     g.requisites,
+		Cards:          g.cards,
+		CardMoved:      checkout.Follow,
+
+		GiveBackOutages: g.giveBackOutages,
+	})
+	if err != nil {
+		return m, err
+	}
+	m.payouts = payout.New(pools, g.clock, g.vault, addresses)
+	m.payments.FourEyes, m.payouts.FourEyes = g.fourEyes, g.fourEyes
+	m.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
+		Payments: m.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
+	})
+	return m, nil
+}
+
+func (g *gateway) wireProofs(ctx context.Context) (err error) {
+	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
+		return err
+	}
+	if err := g.signer.Note(ctx, time.Now()); err != nil {
+		return err
+	}
+	g.sealer = seal.NewSealer(g.workPool, g.clock, g.signer)
+	g.sealFails = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "gateway_ledger_seal_failures_total",
+		Help: "Attempts to seal days of the ledger that failed.",
+	})
+	g.proofs = seal.New(g.pools, g.clock, seal.Rooms{
+		Payments: g.payments, Payouts: g.payouts, Deposits: g.deposits, Signer: g.signer,
+	})
+	g.audits = audit.New(g.pools)
+	g.alarms = alarm.New(g.pools, g.clock)
+	return nil
+}
+
+func (g *gateway) wireReports() {
+	g.reports = report.New(g.pools, g.clock, g.payments)
+	g.pages = report.New(g.pools, g.clock, g.payments)
+	g.exports = report.New(db.OnePool(g.exportPool), g.clock, g.payments)
+	g.pages.Replica, g.exports.Replica = g.replica, g.replica
+	g.hours = report.NewHours(g.workPool, g.ops.metrics)
+	g.queues = work.New(g.pools, g.clock)
+	g.savedViews = savedview.New(g.pools)
+	g.reads = sensitive.New(g.pools)
+}
+
+// wireWatch has the metrics and the alarms look at the services and at the database.
+func (g *gateway) wireWatch(ctx context.Context) error {
+	metrics, q := g.ops.metrics, db.New(g.opsPool)
+	g.skew = db.NewSkew(time.Now)
+	if err := g.skew.Watch(ctx, g.opsPool); err != nil {
+		return err
+	}
+	g.alarms.WatchClock(g.skew)
+	g.alarms.WatchDeciders(g.proposals)
+	if g.replica != nil {
+		g.alarms.WatchReplica(g.replica)
+		watchReplica(metrics, g.replica)
+	}
+	metrics.MustRegister(alarm.NewMetric(q, g.clock), g.sealFails, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_ledger_seal_age_seconds",
+		Help: "Time since the end of the last sealed day; more than a day and an hour is an alarm.",
+	}, asked(func(ctx context.Context) (int64, error) { return seal.Age(ctx, q, g.clock.Now()) })))
+	g.auditRuns = watchAudits(metrics, q)
+	watchConflicts(metrics, g.round.checkouts)
+	watchSnapshots(metrics, g.opsPool)
+	watchClock(metrics, g.skew)
+	watchOverdrawn(metrics, q)
+	watchQueues(metrics, q)
+	watchPools(metrics, map[string]*pgxpool.Pool{
+		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
+		"deliveries": g.deliveryPool, "work": g.workPool, "exports": g.exportPool, "ops": g.opsPool,
+	})
+	return nil
+}
