@@ -53,6 +53,9 @@ func ConnectError(ctx context.Context, err error) *connect.Error {
 	if public.NextAllowedAt != nil {
 		detail.NextAllowedAt = timestamp(*public.NextAllowedAt)
 	}
+	if public.ProposalID != 0 {
+		detail.ProposalId = &public.ProposalID
+	}
 	if s := public.Signature; s != nil {
 		detail.Details = &gatewayv1.SignatureDetails{
 			ReceivedBytes: int32(

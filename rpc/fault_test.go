@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
@@ -77,6 +78,18 @@ func TestFieldsTravel(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, fields) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// What was proposed is named by a field, not only by the message.
+func TestProposalTravels(t *testing.T) {
+	t.Parallel()
+	err := ConnectError(t.Context(), fmt.Errorf("wrapped: %w", foureyes.Proposed(7)))
+	if detail := detailOf(t, err); detail.GetProposalId() != 7 || detail.GetCode() != "second_operator_required" {
+		t.Errorf("%v", detail)
+	}
+	if detail := detailOf(t, ConnectError(t.Context(), foureyes.ErrSecondOperator)); detail.ProposalId != nil {
+		t.Errorf("of nothing proposed: %v", detail)
 	}
 }
 

@@ -41,6 +41,8 @@ type Error struct {
 	NextAllowedAt *time.Time
 	// Signature tells the owner of a key, whose secret was right, about a signature that was not.
 	Signature *Signature
+	// ProposalID is the proposal that was made of what was asked for; 0 is none.
+	ProposalID int64
 }
 
 // ExpectedSignature is what a signature should look like; what it should be, nobody is told.

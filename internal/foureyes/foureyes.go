@@ -62,8 +62,10 @@ func Want(err error, a Action, params any) error {
 
 // Proposed answers that a proposal was made of what was asked for.
 func Proposed(id int64) error {
-	return fault.Newf(fault.Refused, "second_operator_required",
+	proposed := fault.Newf(fault.Refused, "second_operator_required",
 		"Another operator has to approve this: proposal %d.", id)
+	proposed.ProposalID = id
+	return proposed
 }
 
 // Rules are which actions take a second operator. The zero value asks for none.

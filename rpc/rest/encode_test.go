@@ -93,7 +93,7 @@ func TestEncode(t *testing.T) {
 			Data: &gatewayv1.PaymentStatus{Id: 7, Uuid: "u", OrderId: "A-1", Status: "completed", CallbackQueued: true}},
 			`{"message":"Payment status updated","data":{"id":7,"uuid":"u","orderId":"A-1","status":"completed","callbackQueued":true}}`},
 		"map of messages": {&gatewayv1.ErrorDetail{Errors: map[string]*gatewayv1.FieldErrors{"b": {Messages: []string{"x", "y"}}, "a": {}}},
-			`{"code":"","errors":{"a":{"messages":[]},"b":{"messages":["x","y"]}},"requestId":"","nextAllowedAt":null,"details":null}`},
+			`{"code":"","errors":{"a":{"messages":[]},"b":{"messages":["x","y"]}},"requestId":"","nextAllowedAt":null,"details":null,"proposalId":null}`},
 		"no value": {&gatewayv1.RubCollect{}, `{"method":null}`},
 	} {
 		got, err := encode(newSchema(test.msg.ProtoReflect().Descriptor()), test.msg.ProtoReflect())

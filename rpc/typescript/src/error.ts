@@ -31,6 +31,8 @@ export class GatewayError extends Error {
     readonly nextAllowedAt: string | undefined,
     /** What was signed wrongly, for invalid_signature where key and secret are right. */
     readonly hint: string | undefined,
+    /** The proposal that another operator has to approve, for second_operator_required. */
+    readonly proposalId: bigint | undefined,
     cause: unknown,
   ) {
     super(message, { cause });
@@ -55,6 +57,7 @@ export class GatewayError extends Error {
       retryAfter === null ? undefined : Number(retryAfter),
       detail?.nextAllowedAt && timestampDate(detail.nextAllowedAt).toISOString(),
       detail?.details?.hint,
+      detail?.proposalId,
       thrown,
     );
   }

@@ -34,7 +34,9 @@ type ErrorDetail struct {
 	// When the same call may succeed; only for code_resend_too_early.
 	NextAllowedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
 	// Only for invalid_signature, and only where the key and its secret were right.
-	Details       *SignatureDetails `protobuf:"bytes,5,opt,name=details,proto3" json:"details,omitempty"`
+	Details *SignatureDetails `protobuf:"bytes,5,opt,name=details,proto3" json:"details,omitempty"`
+	// The proposal that was made of the call, for another operator to approve; only for second_operator_required.
+	ProposalId    *int64 `protobuf:"varint,6,opt,name=proposal_id,json=proposalId,proto3,oneof" json:"proposal_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -102,6 +104,13 @@ func (x *ErrorDetail) GetDetails() *SignatureDetails {
 		return x.Details
 	}
 	return nil
+}
+
+func (x *ErrorDetail) GetProposalId() int64 {
+	if x != nil && x.ProposalId != nil {
+		return *x.ProposalId
+	}
+	return 0
 }
 
 // SignatureDetails say what the signature should have covered, and what seems to be wrong with it.
@@ -228,17 +237,20 @@ var File_gateway_v1_error_proto protoreflect.FileDescriptor
 const file_gateway_v1_error_proto_rawDesc = "" +
 	"\n" +
 	"\x16gateway/v1/error.proto\x12\n" +
-	"gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcd\x02\n" +
+	"gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x83\x03\n" +
 	"\vErrorDetail\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12;\n" +
 	"\x06errors\x18\x02 \x03(\v2#.gateway.v1.ErrorDetail.ErrorsEntryR\x06errors\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x03 \x01(\tR\trequestId\x12B\n" +
 	"\x0fnext_allowed_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x126\n" +
-	"\adetails\x18\x05 \x01(\v2\x1c.gateway.v1.SignatureDetailsR\adetails\x1aR\n" +
+	"\adetails\x18\x05 \x01(\v2\x1c.gateway.v1.SignatureDetailsR\adetails\x12$\n" +
+	"\vproposal_id\x18\x06 \x01(\x03H\x00R\n" +
+	"proposalId\x88\x01\x01\x1aR\n" +
 	"\vErrorsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12-\n" +
-	"\x05value\x18\x02 \x01(\v2\x17.gateway.v1.FieldErrorsR\x05value:\x028\x01\"\x8a\x01\n" +
+	"\x05value\x18\x02 \x01(\v2\x17.gateway.v1.FieldErrorsR\x05value:\x028\x01B\x0e\n" +
+	"\f_proposal_id\"\x8a\x01\n" +
 	"\x10SignatureDetails\x12%\n" +
 	"\x0ereceived_bytes\x18\x01 \x01(\x05R\rreceivedBytes\x12\x1f\n" +
 	"\vbody_sha256\x18\x02 \x01(\tR\n" +
@@ -285,6 +297,7 @@ func file_gateway_v1_error_proto_init() {
 	if File_gateway_v1_error_proto != nil {
 		return
 	}
+	file_gateway_v1_error_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/error.proto.
  */
 export const file_gateway_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChZnYXRld2F5L3YxL2Vycm9yLnByb3RvEgpnYXRld2F5LnYxIpACCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEjMKBmVycm9ycxgCIAMoCzIjLmdhdGV3YXkudjEuRXJyb3JEZXRhaWwuRXJyb3JzRW50cnkSEgoKcmVxdWVzdF9pZBgDIAEoCRIzCg9uZXh0X2FsbG93ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KB2RldGFpbHMYBSABKAsyHC5nYXRld2F5LnYxLlNpZ25hdHVyZURldGFpbHMaRgoLRXJyb3JzRW50cnkSCwoDa2V5GAEgASgJEiYKBXZhbHVlGAIgASgLMhcuZ2F0ZXdheS52MS5GaWVsZEVycm9yczoCOAEiXwoQU2lnbmF0dXJlRGV0YWlscxIWCg5yZWNlaXZlZF9ieXRlcxgBIAEoBRITCgtib2R5X3NoYTI1NhgCIAEoCRIQCghleHBlY3RlZBgDIAEoCRIMCgRoaW50GAQgASgJIh8KC0ZpZWxkRXJyb3JzEhAKCG1lc3NhZ2VzGAEgAygJQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChZnYXRld2F5L3YxL2Vycm9yLnByb3RvEgpnYXRld2F5LnYxIroCCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEjMKBmVycm9ycxgCIAMoCzIjLmdhdGV3YXkudjEuRXJyb3JEZXRhaWwuRXJyb3JzRW50cnkSEgoKcmVxdWVzdF9pZBgDIAEoCRIzCg9uZXh0X2FsbG93ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KB2RldGFpbHMYBSABKAsyHC5nYXRld2F5LnYxLlNpZ25hdHVyZURldGFpbHMSGAoLcHJvcG9zYWxfaWQYBiABKANIAIgBARpGCgtFcnJvcnNFbnRyeRILCgNrZXkYASABKAkSJgoFdmFsdWUYAiABKAsyFy5nYXRld2F5LnYxLkZpZWxkRXJyb3JzOgI4AUIOCgxfcHJvcG9zYWxfaWQiXwoQU2lnbmF0dXJlRGV0YWlscxIWCg5yZWNlaXZlZF9ieXRlcxgBIAEoBRITCgtib2R5X3NoYTI1NhgCIAEoCRIQCghleHBlY3RlZBgDIAEoCRIMCgRoaW50GAQgASgJIh8KC0ZpZWxkRXJyb3JzEhAKCG1lc3NhZ2VzGAEgAygJQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * ErrorDetail travels with every Connect error and says what the REST error body says.
@@ -54,6 +54,13 @@ export type ErrorDetail = Message<"gateway.v1.ErrorDetail"> & {
    * @generated from field: gateway.v1.SignatureDetails details = 5;
    */
   details?: SignatureDetails | undefined;
+
+  /**
+   * The proposal that was made of the call, for another operator to approve; only for second_operator_required.
+   *
+   * @generated from field: optional int64 proposal_id = 6;
+   */
+  proposalId?: bigint | undefined;
 };
 
 /**
