@@ -117,10 +117,11 @@ func (e environment) audit(ctx context.Context, args []string) error {
 				time.Since(began).Round(time.Millisecond),
 			)
 		}
-		_, err = fmt.Fprintf(e.stdout, "audited: %s, schema %d: %d payments, %d payouts, %d transfers\n",
-			at, at.schema, size.Payments, size.Payouts, size.Transfers)
+		_, err = fmt.Fprintf(e.stdout, "audited: %s, schema %d: %s, %s, %s\n", at, at.schema,
+			counted(size.Payments, "payment", "payments"), counted(size.Payouts, "payout", "payouts"),
+			counted(size.Transfers, "transfer", "transfers"))
 		if len(found) > 0 {
-			return fmt.Errorf("%w: %d violations", errUnclean, len(found))
+			return fmt.Errorf("%w: %s", errUnclean, counted(int64(len(found)), "violation", "violations"))
 		}
 		return err
 	})
@@ -168,4 +169,12 @@ func (e environment) operator(ctx context.Context, args []string) error {
 		_, err = fmt.Fprintf(e.stdout, "operator %s created\n", login)
 		return err
 	})
+}
+
+// counted is a number with what is counted, in English.
+func counted(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

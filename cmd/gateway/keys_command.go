@@ -47,7 +47,7 @@ func (e environment) manageKeys(ctx context.Context, args []string) error {
 		}
 		missing, err := c.listKeys(ctx, db.New(pool), e.stdout)
 		if err == nil && missing > 0 {
-			err = fmt.Errorf("%d keys are missing", missing)
+			err = errors.New(counted(int64(missing), "key is missing", "keys are missing"))
 		}
 		return err
 	})
@@ -70,7 +70,7 @@ func (c *config) rotateKeys(ctx context.Context, pool *pgxpool.Pool, out io.Writ
 		return fmt.Errorf("%s: %w", envVaultKeys, err)
 	}
 	sealed, err := reseal.Run(ctx, pool, v, first)
-	_, _ = fmt.Fprintf(out, "%d values were sealed again, with the key %s.\n", sealed, first)
+	_, _ = fmt.Fprintf(out, "%s sealed again, with the key %s.\n", counted(sealed, "value was", "values were"), first)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (c *config) rotateKeys(ctx context.Context, pool *pgxpool.Pool, out io.Writ
 	}
 	if left > 0 {
 		return fmt.Errorf(
-			"%d values are still sealed with other keys: run the command again, with the keys that are missing",
-			left,
+			"%s still sealed with other keys: run the command again, with the keys that are missing",
+			counted(left, "value is", "values are"),
 		)
 	}
 	return nil
