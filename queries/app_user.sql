@@ -14,9 +14,6 @@ select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step, u.fac
     (select count(*) from passkey p where p.user_id = u.id) as passkeys
 from app_user u where u.id = @id and u.enabled for no key update of u;
 
--- name: UserKind :one
-select kind from app_user where id = @id;
-
 -- UserSetting locks a user and reads what may be known of them.
 -- name: UserSetting :one
 select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' - 'factor_failures' || jsonb_build_object(
@@ -108,9 +105,11 @@ select id, login from app_user where id = any(@ids::bigint[]);
 select count(*) from app_user
 where kind = 'operator' and enabled and password_hash is not null and role = any(@roles::text[]);
 
--- name: OperatorSetUpBy :exec
-update app_user set set_up_at = @at::timestamptz, set_up_by = @by::bigint, set_up_alone = @alone where id = @id;
+-- UserSetUpBy notes who set a user up, and until when a user of a merchant or trader waits for an owner's answer.
+-- name: UserSetUpBy :exec
+update app_user set set_up_at = @at::timestamptz, set_up_by = @by::bigint, set_up_alone = @alone, awaits_until = sqlc.narg(until)
+where id = @id;
 
 -- OperatorSetUpAgain has an operator who was set up count as new from now on: they have taken up their invitation.
 -- name: OperatorSetUpAgain :exec
-update app_user set set_up_at = @at::timestamptz where id = @id and set_up_at is not null;
+update app_user set set_up_at = @at::timestamptz where id = @id and set_up_at is not null and kind = 'operator';

@@ -1,9 +1,11 @@
--- TeamList lists the users of a merchant, with how many sessions they have open and when the last of those was used.
+-- TeamList lists the users of a merchant, with how many sessions they have open and when the last of those was used, and until when
+-- they wait for an owner's answer.
 -- name: TeamList :many
 select u.id, u.login, u.role, u.enabled, u.created_at, (u.password_hash is not null)::boolean as has_password,
     (u.totp_secret is not null or exists (select from passkey p where p.user_id = u.id))::boolean as has_factor,
     (select count(*) from session s where s.user_id = u.id and s.expires_at > @now)::integer as sessions,
-    coalesce((select max(s.seen_at) from session s where s.user_id = u.id and s.expires_at > @now), u.created_at)::timestamptz as seen_at
+    coalesce((select max(s.seen_at) from session s where s.user_id = u.id and s.expires_at > @now), u.created_at)::timestamptz as seen_at,
+    u.awaits_until
 from app_user u
 where u.merchant_id = @merchant_id and u.kind = 'merchant_portal'
 order by u.enabled desc, u.login limit @most;
@@ -22,14 +24,20 @@ where merchant_id = @merchant_id and kind = 'merchant_portal' and role = 'owner'
 -- name: TeamHas :one
 select exists (select from app_user where id = @id and merchant_id = @merchant_id and kind = 'merchant_portal');
 
--- TeamChanges lists what users of a merchant changed, the newest first.
+-- TeamChanges lists what users of a merchant changed, and what operators changed of these users, the newest first. Which
+-- operator it was it does not tell.
 -- name: TeamChanges :many
-select c.id, c.at, c.subject, c.subject_key, c.before, c.after, u.login
+select c.id, c.at, c.subject, c.subject_key, (c.before - array['set_up_by', 'set_up_alone'])::jsonb as before,
+    (c.after - array['set_up_by', 'set_up_alone'])::jsonb as after,
+    (case when c.actor like 'operator:%' then '' else u.login end)::text as login
 from app_user u cross join lateral (
-    select s.id, s.at, s.subject, s.subject_key, s.before, s.after from setting_change s
-    where s.actor = 'merchant_portal:' || u.id and s.id < @before_id
-    order by s.id desc limit @page
-) c
+    (select s.id from setting_change s where s.actor = 'merchant_portal:' || u.id and s.id < @before_id
+    order by s.id desc limit @page)
+    union all
+    (select s.id from setting_change s
+    where s.subject_key = u.id::text and s.subject in ('app_user', 'token') and s.actor like 'operator:%' and s.id < @before_id
+    order by s.id desc limit @page)
+) as found join setting_change c on c.id = found.id
 where u.merchant_id = @merchant_id and u.kind = 'merchant_portal'
 order by c.id desc limit @page;
 

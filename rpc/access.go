@@ -203,6 +203,7 @@ var access = edge.Access{
 	portalv1connect.CredentialServiceDiagnoseSignatureProcedure:    {caller.MerchantPortal},
 	portalv1connect.TeamServiceListMembersProcedure:                {caller.MerchantPortal},
 	portalv1connect.TeamServiceInviteMemberProcedure:               {caller.MerchantPortal},
+	portalv1connect.TeamServiceAnswerMemberProcedure:               {caller.MerchantPortal},
 	portalv1connect.TeamServiceUpdateMemberProcedure:               {caller.MerchantPortal},
 	portalv1connect.TeamServiceEndMemberSessionsProcedure:          {caller.MerchantPortal},
 	portalv1connect.TeamServiceReinviteMemberProcedure:             {caller.MerchantPortal},

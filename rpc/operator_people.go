@@ -482,7 +482,12 @@ func userView(u session.User) *portalv1.User {
 	if u.Sessions > 0 {
 		seen = timestamp(u.SeenAt)
 	}
+	var awaits *timestamppb.Timestamp
+	if u.AwaitsUntil != nil {
+		awaits = timestamp(*u.AwaitsUntil)
+	}
 	return &portalv1.User{
+		AwaitsUntil: awaits,
 		Id:          u.ID,
 		Kind:        string(u.Kind),
 		Role:        string(u.Role),

@@ -69,6 +69,14 @@ func (s *TeamService) UpdateMember(
 	return s.member(ctx, update.ID, s.users.UpdateMember(ctx, caller.From(ctx), update))
 }
 
+// AnswerMember implements the service.
+func (s *TeamService) AnswerMember(
+	ctx context.Context, req *connect.Request[portalv1.AnswerMemberRequest],
+) (*connect.Response[portalv1.MemberResponse], error) {
+	id := req.Msg.GetMemberId()
+	return s.member(ctx, id, s.users.Consent(ctx, caller.From(ctx), id, req.Msg.GetAccept()))
+}
+
 // EndMemberSessions implements the service.
 func (s *TeamService) EndMemberSessions(
 	ctx context.Context, req *connect.Request[portalv1.EndMemberSessionsRequest],
@@ -102,6 +110,9 @@ func memberView(m session.Member) *portalv1.Member {
 	}
 	if m.Sessions > 0 {
 		out.SeenAt = timestamp(m.SeenAt)
+	}
+	if m.AwaitsUntil != nil {
+		out.AwaitsUntil = timestamp(*m.AwaitsUntil)
 	}
 	return out
 }

@@ -271,9 +271,13 @@ func (h *hour) fund(second newcomer) {
 	second.Visible(".flash")
 }
 
-// newKey has the merchant's user make a key.
+// newKey has the merchant's user make a key, once they have set up a second factor.
 func (n newcomer) newKey() sandbox.Cashbox {
 	n.T.Helper()
+	n.follow("API keys")
+	n.Await("h1", "API keys")
+	n.Click(".head .primary")
+	n.enrol("Overview")
 	n.follow("API keys")
 	n.Await("h1", "API keys")
 	n.Click(".head .primary")

@@ -111,7 +111,7 @@ func (p *platform) addMerchant(t *testing.T) {
 		MerchantCashboxId: p.box, Method: "sbp", Enabled: true, MarginPercent: "5", ValiditySeconds: 900,
 	})))(t)
 	p.addUser(t, &portalv1.CreateUserRequest{Kind: "merchant_portal", Login: "shop", MerchantId: &p.merchant})
-	p.merchantToken = p.login(t, "shop")
+	p.merchantToken = p.enrol(t, p.login(t, "shop")) // keys take a second factor
 }
 
 func (p *platform) addUser(t *testing.T, user *portalv1.CreateUserRequest) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -49,6 +50,11 @@ type Caller struct {
 	// Stale tells that the user signed in through the browser, and that their last second factor is
 	// too old for what needs a fresh one.
 	Stale bool
+	// Factorless tells that the user has no second factor, where what reaches far asks for one.
+	Factorless bool
+	// AwaitsUntil is until when the user only looks, because an operator let them in and no owner of their merchant or
+	// trader has accepted them; zero is that they do not wait.
+	AwaitsUntil time.Time
 	// MerchantID is zero for a legacy key that is bound to no merchant, and for kinds without one.
 	MerchantID int64
 	TraderID   int64

@@ -2,6 +2,7 @@ package caller
 
 import (
 	"slices"
+	"time"
 
 	"gateway.example/internal/fault"
 )
@@ -39,6 +40,8 @@ const (
 	// change requisites within what operators allow.
 	TraderMoney      Capability = "trader.money"
 	TraderRequisites Capability = "trader.requisites"
+	// TraderTeam is to answer for the users whom operators let in at the trader.
+	TraderTeam Capability = "trader.team"
 
 	// MerchantRead is to see payments, payouts, appeals and receipts; MerchantAppeal is to open an
 	// appeal, MerchantPayouts to cancel payouts.
@@ -83,7 +86,7 @@ const (
 // grant says who has a capability.
 type grant struct {
 	roles map[Kind][]Role
-	// reads tells that nothing is changed by it, so that somebody who only looks has it, too.
+	// reads tells that nothing is changed by it, so that somebody who only looks, or waits for an owner's consent, has it, too.
 	reads bool
 	// reach is what it can move or reveal. What reaches anything asks for a second factor of the last minutes, by
 	// whichever door it comes.
@@ -107,6 +110,7 @@ var grants = map[Capability]grant{
 	TraderWork:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}},
 	TraderMoney:      {roles: map[Kind][]Role{Trader: {Owner}}, reads: true},
 	TraderRequisites: {roles: map[Kind][]Role{Trader: {Owner}}},
+	TraderTeam:       {roles: map[Kind][]Role{Trader: {Owner}}, reach: People},
 
 	MerchantRead:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
 	MerchantAppeal:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
@@ -132,12 +136,21 @@ var grants = map[Capability]grant{
 	OperatorViewAs:    {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: People},
 }
 
+// Proved is the caller as if they had just given a second factor: what they may do then.
+func (c Caller) Proved() Caller {
+	c.Stale, c.Factorless = false, false
+	return c
+}
+
+// errConsentAwaited refuses a change to who waits for an owner's consent. It says until when.
+var errConsentAwaited = fault.New(fault.Forbidden, "consent_awaited", "Your account waits for the consent of an owner.")
+
 // May reports whether the caller has one of the capabilities.
 func (c Caller) May(wanted ...Capability) bool { return c.Need(wanted...) == nil }
 
 // Need settles that the caller has one of the capabilities. It says first that the caller is of
-// another kind, then that the role does not include it, that the caller only looks, and last that a
-// second factor is to be given again.
+// another kind, then that the role does not include it, that the caller only looks or waits for an owner's consent,
+// and last that a second factor is to be set up, or to be given again.
 func (c Caller) Need(wanted ...Capability) error {
 	refused := fault.ErrTokenKindNotAllowed
 	for _, capability := range wanted {
@@ -150,6 +163,11 @@ func (c Caller) Need(wanted ...Capability) error {
 			refused = fault.ErrRoleNotAllowed
 		case c.ViewAs && !g.reads:
 			return fault.ErrViewOnly
+		case !c.AwaitsUntil.IsZero() && !g.reads:
+			return errConsentAwaited.Saying("Your account waits for the consent of an owner until " +
+				c.AwaitsUntil.UTC().Format(time.RFC3339) + ". Until then you can only look.")
+		case c.Factorless && g.reach != Nothing:
+			return fault.ErrFactorMissing
 		case c.Stale && g.reach != Nothing:
 			return fault.ErrFactorNeeded
 		default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -30,7 +31,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 		caller.Support:   {"merchant.appeal", "merchant.read"},
 	},
 	caller.Trader: {
-		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.work"},
+		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.team", "trader.work"},
 		caller.Desk:  {"trader.read", "trader.work"},
 	},
 	caller.Operator: {
@@ -58,6 +59,7 @@ var (
 	}
 	fresh = []caller.Capability{
 		caller.MerchantTeam,
+		caller.TraderTeam,
 		"merchant.keys",
 		"operator.cases",
 		"operator.directory",
@@ -122,16 +124,19 @@ func TestEveryRoleAndCapability(t *testing.T) {
 					want = fault.ErrTokenKindNotAllowed
 				}
 				check(t, who, capability, want)
-				looks, stale := who, who
-				looks.ViewAs, stale.Stale = true, true
-				wantLooks, wantStale := want, want
+				looks, waits, bare, stale := who, who, who, who
+				looks.ViewAs, waits.AwaitsUntil = true, time.Now()
+				bare.Factorless, stale.Stale = true, true
+				wantLooks, wantWaits, wantBare, wantStale := want, want, want, want
 				if want == nil && !slices.Contains(reads, capability) {
-					wantLooks = fault.ErrViewOnly
+					wantLooks, wantWaits = fault.ErrViewOnly, fault.New(fault.Forbidden, "consent_awaited", "")
 				}
 				if want == nil && slices.Contains(fresh, capability) {
-					wantStale = fault.ErrFactorNeeded
+					wantBare, wantStale = fault.ErrFactorMissing, fault.ErrFactorNeeded
 				}
 				check(t, looks, capability, wantLooks)
+				check(t, waits, capability, wantWaits)
+				check(t, bare, capability, wantBare)
 				check(t, stale, capability, wantStale)
 			}
 		}

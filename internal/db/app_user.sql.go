@@ -24,7 +24,7 @@ func (q *Queries) OperatorCount(ctx context.Context, roles []string) (int64, err
 }
 
 const operatorSetUpAgain = `-- name: OperatorSetUpAgain :exec
-update app_user set set_up_at = $1::timestamptz where id = $2 and set_up_at is not null
+update app_user set set_up_at = $1::timestamptz where id = $2 and set_up_at is not null and kind = 'operator'
 `
 
 type OperatorSetUpAgainParams struct {
@@ -35,27 +35,6 @@ type OperatorSetUpAgainParams struct {
 // OperatorSetUpAgain has an operator who was set up count as new from now on: they have taken up their invitation.
 func (q *Queries) OperatorSetUpAgain(ctx context.Context, arg OperatorSetUpAgainParams) error {
 	_, err := q.db.Exec(ctx, operatorSetUpAgain, arg.At, arg.ID)
-	return err
-}
-
-const operatorSetUpBy = `-- name: OperatorSetUpBy :exec
-update app_user set set_up_at = $1::timestamptz, set_up_by = $2::bigint, set_up_alone = $3 where id = $4
-`
-
-type OperatorSetUpByParams struct {
-	At    time.Time
-	By    int64
-	Alone bool
-	ID    int64
-}
-
-func (q *Queries) OperatorSetUpBy(ctx context.Context, arg OperatorSetUpByParams) error {
-	_, err := q.db.Exec(ctx, operatorSetUpBy,
-		arg.At,
-		arg.By,
-		arg.Alone,
-		arg.ID,
-	)
 	return err
 }
 
@@ -160,17 +139,6 @@ func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) (int64, 
 	var id int64
 	err := row.Scan(&id)
 	return id, err
-}
-
-const userKind = `-- name: UserKind :one
-select kind from app_user where id = $1
-`
-
-func (q *Queries) UserKind(ctx context.Context, id int64) (string, error) {
-	row := q.db.QueryRow(ctx, userKind, id)
-	var kind string
-	err := row.Scan(&kind)
-	return kind, err
 }
 
 const userLink = `-- name: UserLink :exec
@@ -383,6 +351,31 @@ func (q *Queries) UserSetTOTP(ctx context.Context, arg UserSetTOTPParams) error 
 	return err
 }
 
+const userSetUpBy = `-- name: UserSetUpBy :exec
+update app_user set set_up_at = $1::timestamptz, set_up_by = $2::bigint, set_up_alone = $3, awaits_until = $4
+where id = $5
+`
+
+type UserSetUpByParams struct {
+	At    time.Time
+	By    int64
+	Alone bool
+	Until *time.Time
+	ID    int64
+}
+
+// UserSetUpBy notes who set a user up, and until when a user of a merchant or trader waits for an owner's answer.
+func (q *Queries) UserSetUpBy(ctx context.Context, arg UserSetUpByParams) error {
+	_, err := q.db.Exec(ctx, userSetUpBy,
+		arg.At,
+		arg.By,
+		arg.Alone,
+		arg.Until,
+		arg.ID,
+	)
+	return err
+}
+
 const userSetting = `-- name: UserSetting :one
 select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' - 'factor_failures' || jsonb_build_object(
     'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
@@ -461,7 +454,7 @@ func (q *Queries) UserUpdate(ctx context.Context, arg UserUpdateParams) error {
 }
 
 const userViewed = `-- name: UserViewed :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone,
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone, u.awaits_until,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -500,6 +493,7 @@ func (q *Queries) UserViewed(ctx context.Context, id int64) (UserViewedRow, erro
 		&i.AppUser.SetUpAt,
 		&i.AppUser.SetUpBy,
 		&i.AppUser.SetUpAlone,
+		&i.AppUser.AwaitsUntil,
 		&i.MerchantIds,
 		&i.Passkeys,
 		&i.RecoveryCodes,

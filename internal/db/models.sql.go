@@ -40,6 +40,7 @@ type AppUser struct {
 	SetUpAt        *time.Time
 	SetUpBy        *int64
 	SetUpAlone     bool
+	AwaitsUntil    *time.Time
 }
 
 type Appeal struct {

@@ -115,7 +115,7 @@ func (q *Queries) SessionEndView(ctx context.Context, arg SessionEndViewParams) 
 }
 
 const sessionFind = `-- name: SessionFind :one
-select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, s.view_as, s.view_until, s.view_reason, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone,
+select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, s.view_as, s.view_until, s.view_reason, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone, u.awaits_until,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -188,6 +188,7 @@ func (q *Queries) SessionFind(ctx context.Context, arg SessionFindParams) (Sessi
 		&i.AppUser.SetUpAt,
 		&i.AppUser.SetUpBy,
 		&i.AppUser.SetUpAlone,
+		&i.AppUser.AwaitsUntil,
 		&i.MerchantIds,
 		&i.Passkeys,
 		&i.RecoveryCodes,
@@ -230,7 +231,7 @@ func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) er
 }
 
 const sessionList = `-- name: SessionList :many
-select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, s.view_as, s.view_until, s.view_reason, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone,
+select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, s.view_as, s.view_until, s.view_reason, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts, u.factor_failures, u.factor_locked_at, u.set_up_at, u.set_up_by, u.set_up_alone, u.awaits_until,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -307,6 +308,7 @@ func (q *Queries) SessionList(ctx context.Context, arg SessionListParams) ([]Ses
 			&i.AppUser.SetUpAt,
 			&i.AppUser.SetUpBy,
 			&i.AppUser.SetUpAlone,
+			&i.AppUser.AwaitsUntil,
 			&i.MerchantIds,
 			&i.Passkeys,
 			&i.RecoveryCodes,

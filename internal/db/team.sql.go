@@ -11,12 +11,17 @@ import (
 )
 
 const teamChanges = `-- name: TeamChanges :many
-select c.id, c.at, c.subject, c.subject_key, c.before, c.after, u.login
+select c.id, c.at, c.subject, c.subject_key, (c.before - array['set_up_by', 'set_up_alone'])::jsonb as before,
+    (c.after - array['set_up_by', 'set_up_alone'])::jsonb as after,
+    (case when c.actor like 'operator:%' then '' else u.login end)::text as login
 from app_user u cross join lateral (
-    select s.id, s.at, s.subject, s.subject_key, s.before, s.after from setting_change s
-    where s.actor = 'merchant_portal:' || u.id and s.id < $1
-    order by s.id desc limit $2
-) c
+    (select s.id from setting_change s where s.actor = 'merchant_portal:' || u.id and s.id < $1
+    order by s.id desc limit $2)
+    union all
+    (select s.id from setting_change s
+    where s.subject_key = u.id::text and s.subject in ('app_user', 'token') and s.actor like 'operator:%' and s.id < $1
+    order by s.id desc limit $2)
+) as found join setting_change c on c.id = found.id
 where u.merchant_id = $3 and u.kind = 'merchant_portal'
 order by c.id desc limit $2
 `
@@ -37,7 +42,8 @@ type TeamChangesRow struct {
 	Login      string
 }
 
-// TeamChanges lists what users of a merchant changed, the newest first.
+// TeamChanges lists what users of a merchant changed, and what operators changed of these users, the newest first. Which
+// operator it was it does not tell.
 func (q *Queries) TeamChanges(ctx context.Context, arg TeamChangesParams) ([]TeamChangesRow, error) {
 	rows, err := q.db.Query(ctx, teamChanges, arg.BeforeID, arg.Page, arg.MerchantID)
 	if err != nil {
@@ -87,7 +93,8 @@ const teamList = `-- name: TeamList :many
 select u.id, u.login, u.role, u.enabled, u.created_at, (u.password_hash is not null)::boolean as has_password,
     (u.totp_secret is not null or exists (select from passkey p where p.user_id = u.id))::boolean as has_factor,
     (select count(*) from session s where s.user_id = u.id and s.expires_at > $1)::integer as sessions,
-    coalesce((select max(s.seen_at) from session s where s.user_id = u.id and s.expires_at > $1), u.created_at)::timestamptz as seen_at
+    coalesce((select max(s.seen_at) from session s where s.user_id = u.id and s.expires_at > $1), u.created_at)::timestamptz as seen_at,
+    u.awaits_until
 from app_user u
 where u.merchant_id = $2 and u.kind = 'merchant_portal'
 order by u.enabled desc, u.login limit $3
@@ -109,9 +116,11 @@ type TeamListRow struct {
 	HasFactor   bool
 	Sessions    int32
 	SeenAt      time.Time
+	AwaitsUntil *time.Time
 }
 
-// TeamList lists the users of a merchant, with how many sessions they have open and when the last of those was used.
+// TeamList lists the users of a merchant, with how many sessions they have open and when the last of those was used, and until when
+// they wait for an owner's answer.
 func (q *Queries) TeamList(ctx context.Context, arg TeamListParams) ([]TeamListRow, error) {
 	rows, err := q.db.Query(ctx, teamList, arg.Now, arg.MerchantID, arg.Most)
 	if err != nil {
@@ -131,6 +140,7 @@ func (q *Queries) TeamList(ctx context.Context, arg TeamListParams) ([]TeamListR
 			&i.HasFactor,
 			&i.Sessions,
 			&i.SeenAt,
+			&i.AwaitsUntil,
 		); err != nil {
 			return nil, err
 		}

@@ -146,6 +146,12 @@ var Codes = []Code{
 		Remedy:  "Sign in as a user of the kind that this call is for.",
 	},
 	{
+		Name:    "consent_awaited",
+		Kind:    Forbidden,
+		Meaning: "Your account waits for the consent of an owner.",
+		Remedy:  "An operator let this user in. Ask an owner of your merchant or trader to accept them in the portal, or wait until the time in the message.",
+	},
+	{
 		Name: "view_only", Kind: Forbidden,
 		Meaning: "You are looking as somebody else: nothing can be changed.",
 		Remedy:  "Leave the view of the other user first.",
@@ -204,6 +210,17 @@ var Codes = []Code{
 		Name: "setting_changed", Kind: Conflict,
 		Meaning: "It has changed since you read it. Nothing was overwritten: read it again.",
 		Remedy:  "For operators: read the setting again, and change it with the `version` that it has now.",
+	},
+	{
+		Name:    "consent_over",
+		Kind:    Conflict,
+		Meaning: "They do not wait for an owner's answer, or not any more.",
+		Remedy:  "Nothing: somebody has answered, or the 24 hours are over. Users of a merchant are switched off by `UpdateMember`.",
+	},
+	{
+		Name: "consent_open", Kind: Conflict,
+		Meaning: "Somebody waits for the answer of this owner, who is the only one. Switch that user off first.",
+		Remedy:  "For operators: switch the user off whom you let in, or have the owner answer, and repeat the call.",
 	},
 	{
 		Name: "team_last_owner", Kind: Conflict,

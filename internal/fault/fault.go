@@ -92,6 +92,7 @@ var (
 	ErrTokenKindNotAllowed = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
 	ErrRoleNotAllowed      = New(Forbidden, "role_not_allowed", "Your role does not include this.")
 	ErrViewOnly            = New(Forbidden, "view_only", "You are looking as somebody else: nothing can be changed.")
+	ErrFactorMissing       = New(Conflict, "factor_missing", "No second factor is set up.")
 	ErrFactorNeeded        = New(Forbidden, "factor_needed", "Confirm first that it is you, with your second factor.")
 	ErrCashboxAccessDenied = New(
 		Forbidden,

@@ -67,7 +67,7 @@ func (s *Service) prover(ctx context.Context, session Session, f Factor) (change
 	}
 	return func(q *db.Queries, user db.UserLockRow) error {
 		if !hasFactor(user) {
-			return errNoFactor
+			return fault.ErrFactorMissing
 		}
 		return s.takeCode(ctx, q, user, f.Code)
 	}, nil
@@ -144,14 +144,14 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 	})
 }
 
-// mayEnrol settles that the session may add a factor: it is the user's first, or the session is
-// whole and fresh. That a sign-in waits for the first factor is over once there is one, so that
+// mayEnrol settles that the session may add a factor: the sign-in waits for the user's first, or the session is
+// whole and fresh, so that a session that was stolen gets none. That a sign-in waits for the first factor is over once there is one, so that
 // nobody who knows only the password adds theirs.
 func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 	switch {
 	case session.State == AwaitsFactor:
 		return errSecondFactorRequired
-	case !hasFactor(user):
+	case session.State == AwaitsEnrolment && !hasFactor(user):
 		return nil
 	case session.State != Whole:
 		return fault.ErrUnauthenticated
@@ -321,7 +321,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 	var codes []string
 	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
 		if !hasFactor(user) {
-			return errNoFactor
+			return fault.ErrFactorMissing
 		}
 		err := s.mayChange(session.now(user))
 		if err == nil {

@@ -256,8 +256,12 @@ func TestStepUpByPassword(t *testing.T) {
 	if err != nil || again.Session.Caller.Stale {
 		t.Errorf("%+v, %v", again.Session, err)
 	}
-	// Their first factor needs no freshness, and may be taken away again.
+	// A session that was stolen gets no first factor either. It may be taken away again.
 	o.wait(5*time.Minute + time.Second)
+	_, err = o.BeginTOTP(t.Context(), again.Session)
+	refused(t, err, fault.Forbidden, "factor_needed")
+	again, err = o.GiveFactor(t.Context(), again.Session, session.Factor{Password: password})
+	noError(t, err)
 	enrolled, _, codes := o.enrol(t, again.Session)
 	testenv.Want(t, len(codes), 10, "recovery codes")
 	noError(t, o.RemoveTOTP(t.Context(), enrolled.Session))

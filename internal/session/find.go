@@ -85,7 +85,9 @@ func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Sessi
 	if err != nil {
 		return Session{}, fmt.Errorf("read session: %w", err)
 	}
-	return s.look(ctx, fromRow(row, now), row.Session, now)
+	found := fromRow(row, now)
+	found.Caller.Factorless = s.config.Compulsory && !found.Factors.Any()
+	return s.look(ctx, found, row.Session, now)
 }
 
 // see notes that a session is used, not more often than seenEvery.
@@ -113,6 +115,9 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 	found.Caller = callerFromRow(user, row.MerchantIds)
 	if found.State != Whole {
 		found.Caller.Role = ""
+	}
+	if user.AwaitsUntil != nil && user.AwaitsUntil.After(now) {
+		found.Caller.AwaitsUntil = *user.AwaitsUntil
 	}
 	// Through the API only who has a second factor can give it again.
 	found.Caller.Stale = found.stale(now) && (found.Door == Web || found.Factors.Any())

@@ -31,6 +31,8 @@ type User struct {
 	// FactorLockedAt is when too many wrong codes locked the second factor; nil is not locked.
 	FactorLockedAt *time.Time `json:"factor_locked_at"`
 	Passkeys       int        `json:"passkeys"`
+	// AwaitsUntil is until when they wait for an owner's answer; nil is that they do not.
+	AwaitsUntil *time.Time `json:"awaits_until"`
 	// Sessions is how many they have open, and SeenAt when the last of those was used, or zero.
 	Sessions  int       `json:"-"`
 	SeenAt    time.Time `json:"-"`

@@ -35,48 +35,74 @@ func Deciders() []string {
 // enough is how many deciders there must be for operators to be set up by two.
 const enough = 2
 
-// settingUp settles who sets an operator up: one alone only while there are not two who could do it together. It is
-// nothing for other kinds of users.
+// settingUp settles on what terms an operator sets a user up. An operator takes two, while there are two who could do it
+// together. A user of a merchant or trader whom nobody else is there for is set up as it is asked for; any other one waits for
+// an owner's answer, and where no owner could give it takes two operators besides. Nobody else's user takes anything.
 func (s *Service) settingUp(
-	ctx context.Context, who caller.Caller, kind caller.Kind, at time.Time, a foureyes.Action, params any,
+	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.Wanted,
 ) (setUp, error) {
-	if kind != caller.Operator {
-		return setUp{}, nil
-	}
+	by := setUp{at: at, by: who.ID, alone: true}
 	if s.proposedBy != 0 {
-		return setUp{at: at, by: s.proposedBy}, nil
+		by.by, by.alone = s.proposedBy, false
 	}
-	if err := s.FourEyes.Always(); err != nil {
-		there, countErr := s.q.OperatorCount(ctx, Deciders())
-		if countErr != nil {
-			return setUp{}, fmt.Errorf("count operators: %w", countErr)
+	needsTwo := u.kind == caller.Operator
+	if u.ofSomebody() {
+		settled, owners, err := u.answered(ctx, q, at)
+		if err != nil || !settled {
+			return setUp{}, err
 		}
-		if there >= enough {
-			return setUp{}, foureyes.Want(err, a, params)
-		}
+		by.until, needsTwo = new(at.Add(awaits)), owners == 0
 	}
-	return setUp{at: at, by: who.ID, alone: true}, nil
+	switch {
+	case !needsTwo && by.until == nil:
+		return setUp{}, nil
+	case needsTwo && s.proposedBy == 0:
+		return by, s.second(ctx, q, wanted)
+	}
+	return by, nil
 }
 
-// setUp is who set an operator up, and when.
+// second refuses what takes a second operator, unless there are not two who could do it together.
+func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Wanted) error {
+	refused := s.FourEyes.Always()
+	if refused == nil {
+		return nil
+	}
+	there, err := q.OperatorCount(ctx, Deciders())
+	if err != nil {
+		return fmt.Errorf("count operators: %w", err)
+	}
+	if there >= enough {
+		return foureyes.Want(refused, wanted.Action, wanted.Params)
+	}
+	return nil
+}
+
+// setUp is which operator set a user up, and when. until is when the user's waiting for an owner's answer ends, if they wait.
 type setUp struct {
 	at    time.Time
 	by    int64
 	alone bool
+	until *time.Time
 }
 
 func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 	if u.by == 0 {
 		return nil
 	}
-	err := q.OperatorSetUpBy(ctx, db.OperatorSetUpByParams{ID: id, At: u.at, By: u.by, Alone: u.alone})
+	err := q.UserSetUpBy(ctx, db.UserSetUpByParams{ID: id, At: u.at, By: u.by, Alone: u.alone, Until: u.until})
 	if err != nil {
-		return fmt.Errorf("note who set the operator up: %w", err)
+		return fmt.Errorf("note who set the user up: %w", err)
 	}
 	return nil
 }
 
-// raises reports whether the user may do more by it than before: an auditor does nothing but read.
-func (u UserUpdate) raises() bool {
+// raises reports whether a user may do more by it than before. An operator who is an auditor does nothing but read, and an owner
+// of a merchant or trader has everything already.
+func (u UserUpdate) raises(of place) bool {
+	if of.ofSomebody() {
+		return u.Enabled != nil && *u.Enabled && !of.enabled ||
+			u.Role != nil && *u.Role != of.role && of.role != caller.Owner
+	}
 	return u.Password != nil || u.Enabled != nil && *u.Enabled || u.Role != nil && *u.Role != caller.Auditor
 }

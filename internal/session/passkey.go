@@ -85,7 +85,7 @@ func (s *Service) BeginAssertion(ctx context.Context, session Session) ([]byte, 
 		return nil, err
 	}
 	if len(h.keys) == 0 {
-		return nil, errNoFactor
+		return nil, fault.ErrFactorMissing
 	}
 	options, data, err := s.passkeys.BeginLogin(h)
 	if err != nil {

@@ -59,7 +59,6 @@ var (
 	errWrongFactor  = fault.New(fault.Refused, "factor_wrong", "The second factor is wrong, or was used already.")
 	errNotBegun     = fault.New(fault.Conflict, "factor_not_begun", "Begin again: there is nothing to confirm.")
 	errLastFactor   = fault.New(fault.Conflict, "factor_last", "A second factor is compulsory, and this is the last.")
-	errNoFactor     = fault.New(fault.Conflict, "factor_missing", "No second factor is set up.")
 	errNoPasskeys   = fault.New(fault.Conflict, "passkeys_unavailable", "Passkeys do not work at this address.")
 	errNoInvitation = fault.New(fault.NotFound, "invitation_invalid",
 		"The invitation was accepted or replaced already, or has expired.")

@@ -32,6 +32,8 @@ type Member struct {
 	// Sessions is how many they have open, and SeenAt when the last of those was used.
 	Sessions int
 	SeenAt   time.Time
+	// AwaitsUntil is until when they wait for an owner's answer; nil is that they do not.
+	AwaitsUntil *time.Time
 }
 
 // Team lists the users of the merchant whose owner asks.
@@ -42,12 +44,16 @@ func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error)
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return nil, err
 	}
-	rows, err := s.reads.TeamList(ctx, db.TeamListParams{MerchantID: &who.MerchantID, Now: s.now(), Most: teamMost})
+	now := s.now()
+	rows, err := s.reads.TeamList(ctx, db.TeamListParams{MerchantID: &who.MerchantID, Now: now, Most: teamMost})
 	if err != nil {
 		return nil, fmt.Errorf("list the team: %w", err)
 	}
 	list := make([]Member, 0, len(rows))
 	for _, row := range rows {
+		if row.AwaitsUntil != nil && !row.AwaitsUntil.After(now) {
+			row.AwaitsUntil = nil
+		}
 		list = append(list, Member{
 			ID:        row.ID,
 			Login:     row.Login,
@@ -58,6 +64,8 @@ func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error)
 			Factor:    row.HasFactor,
 			Sessions:  int(row.Sessions),
 			SeenAt:    row.SeenAt,
+
+			AwaitsUntil: row.AwaitsUntil,
 		})
 	}
 	return list, nil
@@ -185,7 +193,7 @@ func (s *Service) changeMember(
 	return err
 }
 
-// TeamChange is something that a user of a merchant has changed. Before is nil for something new.
+// TeamChange is something that a user of a merchant has changed, or an operator of such a user: then Login is empty. Before is nil for something new.
 type TeamChange struct {
 	ID            int64
 	At            time.Time
@@ -206,7 +214,7 @@ type TeamSession struct {
 // teamPage is how many changes a page of the log has.
 const teamPage = 50
 
-// TeamLog lists what users of the owner's merchant changed, the newest first. Before is the id that
+// TeamLog lists what users of the owner's merchant changed, and what operators changed of them, the newest first. Before is the id that
 // the page before ended with; 0 is the beginning. More tells that there are older ones.
 func (s *Service) TeamLog(
 	ctx context.Context,

@@ -119,7 +119,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
 	return s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
 		has := factorCount(user)
 		if user.TotpSecret == nil {
-			return errNoFactor
+			return fault.ErrFactorMissing
 		}
 		if err := s.mayLose(session, user, has); err != nil {
 			return err

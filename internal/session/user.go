@@ -67,13 +67,13 @@ func (s *Service) create(
 			return c, "", fmt.Errorf("hash password: %w", err)
 		}
 	}
-	by, err := s.settingUp(ctx, who, n.Kind, c.At, foureyes.CreateUser, n)
-	if err != nil {
-		return c, "", err
-	}
 	link := ""
-	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+	c, err := db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
+			by, err := s.creating(ctx, q, who, c.At, n)
+			if err != nil {
+				return 0, err
+			}
 			id, err := InsertUser(ctx, q, n, hash, c.At)
 			if err == nil {
 				err = by.note(ctx, q, id)
@@ -90,6 +90,29 @@ func (s *Service) create(
 	}
 	return c, link, nil
 }
+
+// creating settles on what terms a user is made: whom an owner invites needs nobody else's word.
+func (s *Service) creating(
+	ctx context.Context, q *db.Queries, who caller.Caller, at time.Time, n NewUser,
+) (setUp, error) {
+	if who.Kind != caller.Operator {
+		return setUp{}, nil
+	}
+	u := place{kind: n.Kind, role: n.Role, merchantID: n.MerchantID, traderID: n.TraderID}
+	if err := u.lock(ctx, q); err != nil {
+		return setUp{}, err
+	}
+	by, err := s.settingUp(ctx, q, who, u, at, foureyes.Wanted{Action: foureyes.CreateUser, Params: n})
+	if by.until != nil && n.Password != "" {
+		return setUp{}, errOwnPassword
+	}
+	return by, err
+}
+
+// errOwnPassword refuses a password that an operator sets for somebody at a merchant or trader.
+var errOwnPassword = fault.Fields{"password": {ownPassword}}.Err()
+
+const ownPassword = "users of merchants and traders set their own password: invite them"
 
 // byCommand is who changes settings on the machine itself, and not as an operator who is signed in.
 const byCommand = "command"
@@ -239,19 +262,15 @@ func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpda
 		}
 		params.PasswordHash = &hash
 	}
-	kind, err := s.kindOf(ctx, update.ID)
-	if err != nil {
-		return c, err
-	}
-	by := setUp{}
-	if update.raises() {
-		if by, err = s.settingUp(ctx, who, kind, c.At, foureyes.UpdateUser, update); err != nil {
-			return c, err
-		}
-	}
-	return s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries) error {
-		if err := by.note(ctx, q, update.ID); err != nil {
-			return err
+	return s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries, u place) error {
+		if update.raises(u) {
+			by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.Wanted{Action: foureyes.UpdateUser, Params: update})
+			if err == nil {
+				err = by.note(ctx, q, update.ID)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if update.Password != nil { // whoever still has an invitation must not replace the password
 			if err := q.InvitationDelete(ctx, update.ID); err != nil {
@@ -270,29 +289,22 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	if len(f) > 0 {
 		return f.Err()
 	}
-	kind, err := s.kindOf(ctx, update.ID)
+	u, err := placeOf(ctx, s.reads, update.ID)
 	if err != nil {
 		return err
 	}
 	if update.Role != nil {
 		f.Required("role", string(*update.Role))
-		f.Flaw("role", roleFlaw(kind, *update.Role))
+		f.Flaw("role", roleFlaw(u.kind, *update.Role))
 	}
-	if kind == caller.Operator && s.FourEyes.On {
-		f.Check(update.Password == nil, "password", "operators set their own password: invite them")
+	switch {
+	case update.Password == nil:
+	case u.kind == caller.Operator && s.FourEyes.On:
+		f.Add("password", "operators set their own password: invite them")
+	case u.ofSomebody():
+		f.Add("password", ownPassword)
 	}
 	return f.Err()
-}
-
-func (s *Service) kindOf(ctx context.Context, id int64) (caller.Kind, error) {
-	kind, err := s.reads.UserKind(ctx, id)
-	if db.NoRows(err) {
-		return "", fault.ErrNotFound
-	}
-	if err != nil {
-		return "", fmt.Errorf("read the user's kind: %w", err)
-	}
-	return caller.Kind(kind), nil
 }
 
 // RevokeTokens ends every session of a user.
@@ -305,7 +317,7 @@ func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64)
 		return c, err
 	}
 	c.Subject = "token"
-	return s.changeUser(ctx, c, userSeen{id: id}, func(*db.Queries) error { return nil })
+	return s.changeUser(ctx, c, userSeen{id: id}, func(*db.Queries, place) error { return nil })
 }
 
 // Invite invites a user anew who lost their password or second factors: it takes both away, ends
@@ -318,17 +330,13 @@ func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.S
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return c, "", err
 	}
-	kind, err := s.kindOf(ctx, id)
-	if err != nil {
-		return c, "", err
-	}
-	by, err := s.settingUp(ctx, who, kind, c.At, foureyes.InviteUser, id)
-	if err != nil {
-		return c, "", err
-	}
 	link := ""
-	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries) error {
-		err := errors.Join(
+	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries, u place) error {
+		by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.Wanted{Action: foureyes.InviteUser, Params: id})
+		if err != nil {
+			return err
+		}
+		err = errors.Join(
 			by.note(ctx, q, id),
 			q.UserForget(ctx, id),
 			q.PasskeyDeleteAll(ctx, id),
@@ -368,13 +376,25 @@ func (s *Service) changeUser(
 	ctx context.Context,
 	c db.SettingChange,
 	user userSeen,
-	apply func(*db.Queries) error,
+	apply func(*db.Queries, place) error,
 ) (db.SettingChange, error) {
+	var u place
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Seen: user.seen,
-		Read: func(q *db.Queries) ([]byte, error) { return q.UserSetting(ctx, user.id) },
+		Read: func(q *db.Queries) ([]byte, error) {
+			var err error
+			if u, err = placeOf(ctx, q, user.id); err != nil {
+				return nil, err
+			}
+			if err := u.lock(ctx, q); err != nil {
+				return nil, err
+			}
+			return q.UserSetting(ctx, user.id)
+		},
 		Apply: func(q *db.Queries) error {
-			return errors.Join(q.SessionEndAll(ctx, user.id), apply(q))
+			return u.keepsOwner(ctx, q, c.At, func(q *db.Queries) error {
+				return errors.Join(q.SessionEndAll(ctx, user.id), apply(q, u))
+			})
 		},
 	})
 }

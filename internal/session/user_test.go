@@ -20,11 +20,11 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	d := dbtest.New(t)
 	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
 	noError(t, err)
-	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	merchant := d.NewMerchant(t, dbtest.MerchantOpts{})
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	const password, second = "correct horse battery", "another long password"
 	made, _, err := users.Create(t.Context(), operator,
-		session.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID})
+		session.NewUser{Kind: caller.Cabinet, Login: "boris", Password: password, MerchantIDs: []int64{merchant.ID}})
 	noError(t, err)
 	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil ||
 		strings.Contains(string(made.After), "argon2") {
@@ -43,7 +43,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	}
 	known := func(bearer string) bool {
 		who, err := users.Bearer(t.Context(), bearer)
-		return err == nil && who.TraderID == trader.ID
+		return err == nil && who.ID == id
 	}
 
 	bearer := login(password)

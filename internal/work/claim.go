@@ -83,8 +83,7 @@ func MayTake(who caller.Caller, kind Kind) bool { return mayTake(who, kind) == n
 
 // mayTake asks for no second factor anew: what is decided asks for it where it has to.
 func mayTake(who caller.Caller, kind Kind) error {
-	who.Stale = false
-	return who.Need(needs(kind)...)
+	return who.Proved().Need(needs(kind)...)
 }
 
 // Take gives something that waits to the caller. What another operator took lately they get only if
@@ -114,9 +113,7 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, kind Kind, id int
 }
 
 func (s *Service) checkClaim(ctx context.Context, who caller.Caller, kind Kind) error {
-	seen := who
-	seen.Stale = false
-	err := seen.Need(caller.OperatorCases, caller.OperatorMoney, caller.OperatorRates, caller.OperatorDirectory)
+	err := who.Proved().Need(caller.OperatorCases, caller.OperatorMoney, caller.OperatorRates, caller.OperatorDirectory)
 	if err != nil {
 		return err
 	}

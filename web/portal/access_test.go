@@ -75,6 +75,8 @@ const addresses = `
 		GET      /merchant/deposits/{id}
 		GET      /merchant/team/{member}
 		POST     /merchant/team/{member}/role
+		POST     /merchant/consent/{user}/{answer}
+		POST     /trader/consent/{user}/{answer}
 		GET POST /merchant/team/{member}/{step}
 		GET POST /operator/rates/feeds/{id}
 		GET      /operator/approvals/{id}
@@ -144,6 +146,7 @@ const addresses = `
 		POST     /trader/requisites/end-break
 		GET      /trader/requisites/{id}
 	trader
+		GET      /trader/consent
 		GET      /trader/payments.csv
 		GET      /trader/payouts.csv
 		POST     /trader/requisites/{id}
@@ -183,6 +186,7 @@ const addresses = `
 	appeals
 		GET POST /merchant/payments/{id}/appeal
 	team
+		GET      /merchant/consent
 		GET      /merchant/team
 		GET POST /merchant/team/invite
 		GET      /merchant/log

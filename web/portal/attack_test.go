@@ -57,19 +57,22 @@ func (b *bundle) victims(t *testing.T) victims {
 	member := number("select id from app_user where login = 'merchant-support'")
 	owner := "select id from app_user where login = 'owner-1'"
 	of := map[string]string{
-		"/merchant/payments/{id}": fmt.Sprint(failed.ID),
-		"/trader/payments/{id}":   fmt.Sprint(open.ID),
-		"/merchant/payouts/{id}":  waiting,
-		"/trader/payouts/{id}":    taken,
-		"{n}":                     "1",
-		"/merchant/deposits/{id}": fmt.Sprint(b.deposited(t, "5", "x").ID),
-		"/merchant/appeals/{id}":  fmt.Sprint(appeal),
-		"/trader/requisites/{id}": fmt.Sprint(b.traders[0].Requisites[0]),
-		"{event}":                 event,
-		"{member}":                member,
-		"{step}":                  "off",
-		"{cashbox}":               fmt.Sprint(b.merchant.CashboxID),
-		"{key}":                   number("select id from api_key where merchant_id = $1", b.merchant.ID),
+		"/merchant/payments/{id}":  fmt.Sprint(failed.ID),
+		"/trader/payments/{id}":    fmt.Sprint(open.ID),
+		"/merchant/payouts/{id}":   waiting,
+		"/trader/payouts/{id}":     taken,
+		"{n}":                      "1",
+		"/merchant/deposits/{id}":  fmt.Sprint(b.deposited(t, "5", "x").ID),
+		"/merchant/appeals/{id}":   fmt.Sprint(appeal),
+		"/trader/requisites/{id}":  fmt.Sprint(b.traders[0].Requisites[0]),
+		"{event}":                  event,
+		"{member}":                 member,
+		"{step}":                   "off",
+		"/merchant/consent/{user}": member,
+		"/trader/consent/{user}":   number(owner),
+		"{answer}":                 "refuse",
+		"{cashbox}":                fmt.Sprint(b.merchant.CashboxID),
+		"{key}":                    number("select id from api_key where merchant_id = $1", b.merchant.ID),
 		"{replay}": number(`insert into webhook_replay (merchant_id, url, last_number, state, started_at)
 			values ($1, $2, 0, 'running', now()) returning id`, b.merchant.ID, deadURL),
 		"/account/sessions/{id}": number("select id from session where user_id = (" + owner + ") limit 1"),
@@ -81,7 +84,7 @@ func (b *bundle) victims(t *testing.T) victims {
 	of["/account/passkeys/{id}"] = "AQI" // as base64url
 	missing := maps.Clone(of)
 	for name, id := range of {
-		if name != "{step}" && name != "{n}" {
+		if name != "{step}" && name != "{n}" && name != "{answer}" {
 			missing[name] = nobodys(id)
 		}
 	}
@@ -93,7 +96,7 @@ func (v victims) path(pattern string, ids map[string]string) string {
 	_, path, _ := strings.Cut(pattern, " ")
 	for before, id := range ids {
 		if strings.HasPrefix(path, before) {
-			path = strings.Replace(path, "{id}", id, 1)
+			path = strings.Replace(strings.Replace(path, "{id}", id, 1), "{user}", id, 1)
 		}
 		if strings.HasPrefix(before, "{") {
 			path = strings.ReplaceAll(path, before, id)

@@ -138,6 +138,14 @@ var groups = []group{
 	},
 	{name: "developers", who: as(caller.Owner), pages: (*bundle).developerPages, brief: []string{"webhooks"}},
 	{
+		name: "consent", who: (*bundle).askedMerchant, pages: only(map[string]string{"consent": "/merchant/consent"}),
+	},
+	{
+		name:  "trader's consent",
+		who:   (*bundle).askedTrader,
+		pages: only(map[string]string{"consent": "/trader/consent"}),
+	},
+	{
 		name: "overview", who: as(caller.Owner),
 		pages: func(b *bundle, t testing.TB, _ *person) map[string]string {
 			b.week(t)

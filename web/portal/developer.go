@@ -145,9 +145,7 @@ const (
 // may reports whether the user has a capability, perhaps once they have given their second factor
 // again.
 func (v *visit) may(c caller.Capability) bool {
-	who := v.who
-	who.Stale = false
-	return who.May(c)
+	return v.who.Proved().May(c)
 }
 
 // box is the merchant's cashbox that the address names: another's is not there.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -276,7 +277,9 @@ func (v *visit) teamLog() error {
 	var shown view.TeamLog
 	for _, c := range changes {
 		shown.Items = append(shown.Items, view.LogRow{
-			At: c.At, Login: c.Login, What: v.shell.Say(say.LogChange, v.shell.Say(say.LogSubject(c.Subject)), c.Key),
+			At:    c.At,
+			Login: cmp.Or(c.Login, v.shell.Say(say.Kind(string(caller.Operator)))),
+			What:  v.shell.Say(say.LogChange, v.shell.Say(say.LogSubject(c.Subject)), c.Key),
 			Notes: v.differences(c.Before, c.After),
 		})
 	}

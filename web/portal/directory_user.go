@@ -237,6 +237,9 @@ func (v *visit) userFacts(u session.User) []view.SubjectFact {
 	if u.Sessions > 0 {
 		facts = append(facts, view.SubjectFact{Label: say.MemberSeen, At: &u.SeenAt})
 	}
+	if u.AwaitsUntil != nil && u.AwaitsUntil.After(v.shell.Now) {
+		facts = append(facts, view.SubjectFact{Label: say.ConsentUntil, At: u.AwaitsUntil})
+	}
 	return append(facts, view.SubjectFact{Label: say.MadeOn, At: &u.CreatedAt})
 }
 

@@ -65,6 +65,7 @@ func (p *Portal) routes() []route {
 		viewAsRoutes,
 		developerRoutes,
 		teamRoutes,
+		consentRoutes,
 		doctorRoutes,
 		overviewRoutes,
 		signedRoutes,
@@ -126,6 +127,9 @@ func (v *visit) admit() error {
 		found, err := find(v.ctx(), cookie.Value)
 		if err == nil {
 			v.enter(found)
+			if err := v.tellConsent(); err != nil {
+				return err
+			}
 		} else if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {
 			return err
 		}
@@ -199,10 +203,15 @@ func (v *visit) failed(err error) {
 		v.leadTo("/sign-in")
 	case f.Code == "second_factor_required" && v.session.State == session.AwaitsEnrolment:
 		v.lead("/second-factor/enrol")
+	case f.Code == fault.ErrFactorMissing.Code:
+		v.lead("/second-factor/enrol")
 	case f.Code == "second_factor_required", f.Code == fault.ErrFactorNeeded.Code:
 		v.leadTo("/second-factor")
 	case f.Code == fault.ErrViewOnly.Code && v.shell.Viewing != nil:
 		v.messageText(http.StatusForbidden, say.ViewOnlyTitle, v.shell.Say(say.ViewOnlyText, v.shell.Viewing.As))
+	case f.Code == "consent_awaited":
+		v.messageText(http.StatusForbidden, say.ConsentWaitsBand,
+			v.shell.Say(say.ConsentWaits, v.shell.When(v.who.AwaitsUntil)))
 	case f.Code == fault.ErrCashboxAccessDenied.Code: // another merchant's is as if there were none
 		_ = v.notFound()
 	case f.Kind == fault.NotFound && v.outgrown():

@@ -49,9 +49,7 @@ func (v *visit) endViewAs() error {
 // mayViewAs reports whether the user may look as another, perhaps once they have given their second
 // factor again.
 func (v *visit) mayViewAs() bool {
-	who := v.who
-	who.Stale = false
-	return who.May(caller.OperatorViewAs)
+	return v.may(caller.OperatorViewAs)
 }
 
 // look has every page say that somebody looks as another user, and the log of requests who.

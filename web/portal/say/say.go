@@ -73,6 +73,7 @@ var Flashes = merged(
 	merchantFlashes,
 	developerFlashes,
 	teamFlashes,
+	consentFlashes,
 	simulatorFlashes,
 	lookFlashes,
 	moneyFlashes,

@@ -44,6 +44,7 @@ type Shell struct {
 	Flash, Tone string
 	// Viewing is nil unless an operator looks as another user, whose login Login then is.
 	Viewing *Viewing
+	Consent Consent
 	// Live tells that the page changes by itself.
 	Live bool
 	// Title is the page's, Mistakes whether a form on it was filled in wrongly.

@@ -1039,16 +1039,16 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12.\n" +
 	"\rcredential_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\fcredentialId\"M\n" +
 	"\x18RevokeCredentialResponse\x121\n" +
-	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data2\xf4\x05\n" +
+	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data2\xb6\x06\n" +
 	"\x11CredentialService\x12\xa4\x01\n" +
 	"\x0fListCredentials\x12!.portal.v1.ListCredentialsRequest\x1a\".portal.v1.ListCredentialsResponse\"J\x92\xb5\x18F\n" +
-	"\x15List a cashbox's keys\x12\x04Keys\x1a\x10role_not_allowed\x1a\x15cashbox_access_denied\x12\xb6\x01\n" +
-	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\"Y\x92\xb5\x18U\n" +
+	"\x15List a cashbox's keys\x12\x04Keys\x1a\x10role_not_allowed\x1a\x15cashbox_access_denied\x12\xd7\x01\n" +
+	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\"z\x92\xb5\x18v\n" +
 	"\n" +
-	"Make a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12d\n" +
-	"\x13SetCredentialLimits\x12%.portal.v1.SetCredentialLimitsRequest\x1a&.portal.v1.SetCredentialLimitsResponse\x12\xb8\x01\n" +
-	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponse\"[\x92\xb5\x18W\n" +
-	"\fRevoke a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12^\n" +
+	"Make a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x0efactor_missing\x1a\x0fconsent_awaited\x1a\x15cashbox_access_denied\x12d\n" +
+	"\x13SetCredentialLimits\x12%.portal.v1.SetCredentialLimitsRequest\x1a&.portal.v1.SetCredentialLimitsResponse\x12\xd9\x01\n" +
+	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponse\"|\x92\xb5\x18x\n" +
+	"\fRevoke a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x0efactor_missing\x1a\x0fconsent_awaited\x1a\x15cashbox_access_denied\x12^\n" +
 	"\x11DiagnoseSignature\x12#.portal.v1.DiagnoseSignatureRequest\x1a$.portal.v1.DiagnoseSignatureResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (

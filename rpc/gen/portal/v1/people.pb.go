@@ -1000,7 +1000,9 @@ type User struct {
 	// When they were made a user.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
-	Version       string `protobuf:"bytes,16,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,16,opt,name=version,proto3" json:"version,omitempty"`
+	// Until when a user of a merchant or trader only looks, unless an owner answers for them before. Unset: they do not wait.
+	AwaitsUntil   *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=awaits_until,json=awaitsUntil,proto3" json:"awaits_until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1145,6 +1147,13 @@ func (x *User) GetVersion() string {
 		return x.Version
 	}
 	return ""
+}
+
+func (x *User) GetAwaitsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AwaitsUntil
+	}
+	return nil
 }
 
 // PlatformLimit are the limits of every payment in a currency.
@@ -3125,7 +3134,7 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"created_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
 	"\aversion\x18\x0f \x01(\tR\aversionB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\x90\x04\n" +
+	"\x05_bank\"\xcf\x04\n" +
 	"\x04User\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
@@ -3145,7 +3154,8 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\aseen_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x06seenAt\x129\n" +
 	"\n" +
 	"created_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
-	"\aversion\x18\x10 \x01(\tR\aversionB\x0e\n" +
+	"\aversion\x18\x10 \x01(\tR\aversion\x12=\n" +
+	"\fawaits_until\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\vawaitsUntilB\x0e\n" +
 	"\f_merchant_idB\f\n" +
 	"\n" +
 	"_trader_id\"\x83\x01\n" +
@@ -3392,30 +3402,31 @@ var file_portal_v1_people_proto_depIdxs = []int32{
 	39, // 5: portal.v1.Requisite.created_at:type_name -> google.protobuf.Timestamp
 	39, // 6: portal.v1.User.seen_at:type_name -> google.protobuf.Timestamp
 	39, // 7: portal.v1.User.created_at:type_name -> google.protobuf.Timestamp
-	39, // 8: portal.v1.SensitiveRead.at:type_name -> google.protobuf.Timestamp
-	0,  // 9: portal.v1.ListMerchantsResponse.data:type_name -> portal.v1.Merchant
-	0,  // 10: portal.v1.GetMerchantResponse.data:type_name -> portal.v1.Merchant
-	1,  // 11: portal.v1.OperatorServiceListCashboxesResponse.data:type_name -> portal.v1.Cashbox
-	1,  // 12: portal.v1.GetCashboxResponse.data:type_name -> portal.v1.Cashbox
-	2,  // 13: portal.v1.GetCashboxResponse.methods:type_name -> portal.v1.CashboxMethod
-	3,  // 14: portal.v1.GetCashboxResponse.payout_methods:type_name -> portal.v1.CashboxPayoutMethod
-	10, // 15: portal.v1.GetCashboxResponse.balance:type_name -> portal.v1.OwnerBalance
-	4,  // 16: portal.v1.ListTradersResponse.data:type_name -> portal.v1.Trader
-	4,  // 17: portal.v1.GetTraderResponse.data:type_name -> portal.v1.Trader
-	5,  // 18: portal.v1.GetTraderResponse.payout_methods:type_name -> portal.v1.TraderPayoutMethod
-	6,  // 19: portal.v1.GetTraderResponse.acquirers:type_name -> portal.v1.Acquirer
-	10, // 20: portal.v1.GetTraderResponse.balance:type_name -> portal.v1.OwnerBalance
-	7,  // 21: portal.v1.ListRequisitesResponse.data:type_name -> portal.v1.Requisite
-	7,  // 22: portal.v1.GetRequisiteResponse.data:type_name -> portal.v1.Requisite
-	8,  // 23: portal.v1.ListUsersResponse.data:type_name -> portal.v1.User
-	8,  // 24: portal.v1.GetUserResponse.data:type_name -> portal.v1.User
-	9,  // 25: portal.v1.ListPlatformLimitsResponse.data:type_name -> portal.v1.PlatformLimit
-	11, // 26: portal.v1.ListSensitiveReadsResponse.data:type_name -> portal.v1.SensitiveRead
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	39, // 8: portal.v1.User.awaits_until:type_name -> google.protobuf.Timestamp
+	39, // 9: portal.v1.SensitiveRead.at:type_name -> google.protobuf.Timestamp
+	0,  // 10: portal.v1.ListMerchantsResponse.data:type_name -> portal.v1.Merchant
+	0,  // 11: portal.v1.GetMerchantResponse.data:type_name -> portal.v1.Merchant
+	1,  // 12: portal.v1.OperatorServiceListCashboxesResponse.data:type_name -> portal.v1.Cashbox
+	1,  // 13: portal.v1.GetCashboxResponse.data:type_name -> portal.v1.Cashbox
+	2,  // 14: portal.v1.GetCashboxResponse.methods:type_name -> portal.v1.CashboxMethod
+	3,  // 15: portal.v1.GetCashboxResponse.payout_methods:type_name -> portal.v1.CashboxPayoutMethod
+	10, // 16: portal.v1.GetCashboxResponse.balance:type_name -> portal.v1.OwnerBalance
+	4,  // 17: portal.v1.ListTradersResponse.data:type_name -> portal.v1.Trader
+	4,  // 18: portal.v1.GetTraderResponse.data:type_name -> portal.v1.Trader
+	5,  // 19: portal.v1.GetTraderResponse.payout_methods:type_name -> portal.v1.TraderPayoutMethod
+	6,  // 20: portal.v1.GetTraderResponse.acquirers:type_name -> portal.v1.Acquirer
+	10, // 21: portal.v1.GetTraderResponse.balance:type_name -> portal.v1.OwnerBalance
+	7,  // 22: portal.v1.ListRequisitesResponse.data:type_name -> portal.v1.Requisite
+	7,  // 23: portal.v1.GetRequisiteResponse.data:type_name -> portal.v1.Requisite
+	8,  // 24: portal.v1.ListUsersResponse.data:type_name -> portal.v1.User
+	8,  // 25: portal.v1.GetUserResponse.data:type_name -> portal.v1.User
+	9,  // 26: portal.v1.ListPlatformLimitsResponse.data:type_name -> portal.v1.PlatformLimit
+	11, // 27: portal.v1.ListSensitiveReadsResponse.data:type_name -> portal.v1.SensitiveRead
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_people_proto_init() }

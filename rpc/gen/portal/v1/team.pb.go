@@ -126,7 +126,9 @@ type Member struct {
 	// How many sessions they have open, and when the last of these was used; unset without one.
 	Sessions int32 `protobuf:"varint,8,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	// When the last of them was used; unset without one.
-	SeenAt        *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	SeenAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	// Until when they only look, because an operator let them in and no owner has answered. Unset: they do not wait.
+	AwaitsUntil   *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=awaits_until,json=awaitsUntil,proto3" json:"awaits_until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -220,6 +222,13 @@ func (x *Member) GetSessions() int32 {
 func (x *Member) GetSeenAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.SeenAt
+	}
+	return nil
+}
+
+func (x *Member) GetAwaitsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AwaitsUntil
 	}
 	return nil
 }
@@ -389,6 +398,61 @@ func (x *UpdateMemberRequest) GetEnabled() bool {
 	return false
 }
 
+// AnswerMemberRequest is what AnswerMember of TeamService takes.
+type AnswerMemberRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	MemberId int64 `protobuf:"varint,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// False refuses them.
+	Accept        bool `protobuf:"varint,2,opt,name=accept,proto3" json:"accept,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerMemberRequest) Reset() {
+	*x = AnswerMemberRequest{}
+	mi := &file_portal_v1_team_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerMemberRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerMemberRequest) ProtoMessage() {}
+
+func (x *AnswerMemberRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_team_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerMemberRequest.ProtoReflect.Descriptor instead.
+func (*AnswerMemberRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *AnswerMemberRequest) GetMemberId() int64 {
+	if x != nil {
+		return x.MemberId
+	}
+	return 0
+}
+
+func (x *AnswerMemberRequest) GetAccept() bool {
+	if x != nil {
+		return x.Accept
+	}
+	return false
+}
+
 // EndMemberSessionsRequest is what EndMemberSessions of TeamService takes.
 type EndMemberSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -400,7 +464,7 @@ type EndMemberSessionsRequest struct {
 
 func (x *EndMemberSessionsRequest) Reset() {
 	*x = EndMemberSessionsRequest{}
-	mi := &file_portal_v1_team_proto_msgTypes[6]
+	mi := &file_portal_v1_team_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -412,7 +476,7 @@ func (x *EndMemberSessionsRequest) String() string {
 func (*EndMemberSessionsRequest) ProtoMessage() {}
 
 func (x *EndMemberSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[6]
+	mi := &file_portal_v1_team_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -425,7 +489,7 @@ func (x *EndMemberSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndMemberSessionsRequest.ProtoReflect.Descriptor instead.
 func (*EndMemberSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *EndMemberSessionsRequest) GetMemberId() int64 {
@@ -446,7 +510,7 @@ type ReinviteMemberRequest struct {
 
 func (x *ReinviteMemberRequest) Reset() {
 	*x = ReinviteMemberRequest{}
-	mi := &file_portal_v1_team_proto_msgTypes[7]
+	mi := &file_portal_v1_team_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -458,7 +522,7 @@ func (x *ReinviteMemberRequest) String() string {
 func (*ReinviteMemberRequest) ProtoMessage() {}
 
 func (x *ReinviteMemberRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[7]
+	mi := &file_portal_v1_team_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -471,7 +535,7 @@ func (x *ReinviteMemberRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReinviteMemberRequest.ProtoReflect.Descriptor instead.
 func (*ReinviteMemberRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ReinviteMemberRequest) GetMemberId() int64 {
@@ -492,7 +556,7 @@ type MemberResponse struct {
 
 func (x *MemberResponse) Reset() {
 	*x = MemberResponse{}
-	mi := &file_portal_v1_team_proto_msgTypes[8]
+	mi := &file_portal_v1_team_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -504,7 +568,7 @@ func (x *MemberResponse) String() string {
 func (*MemberResponse) ProtoMessage() {}
 
 func (x *MemberResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[8]
+	mi := &file_portal_v1_team_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -517,7 +581,7 @@ func (x *MemberResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberResponse.ProtoReflect.Descriptor instead.
 func (*MemberResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *MemberResponse) GetData() *Member {
@@ -538,7 +602,7 @@ type ListTeamChangesRequest struct {
 
 func (x *ListTeamChangesRequest) Reset() {
 	*x = ListTeamChangesRequest{}
-	mi := &file_portal_v1_team_proto_msgTypes[9]
+	mi := &file_portal_v1_team_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +614,7 @@ func (x *ListTeamChangesRequest) String() string {
 func (*ListTeamChangesRequest) ProtoMessage() {}
 
 func (x *ListTeamChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[9]
+	mi := &file_portal_v1_team_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +627,7 @@ func (x *ListTeamChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListTeamChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListTeamChangesRequest) GetBeforeId() int64 {
@@ -586,7 +650,7 @@ type ListTeamChangesResponse struct {
 
 func (x *ListTeamChangesResponse) Reset() {
 	*x = ListTeamChangesResponse{}
-	mi := &file_portal_v1_team_proto_msgTypes[10]
+	mi := &file_portal_v1_team_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -598,7 +662,7 @@ func (x *ListTeamChangesResponse) String() string {
 func (*ListTeamChangesResponse) ProtoMessage() {}
 
 func (x *ListTeamChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[10]
+	mi := &file_portal_v1_team_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -611,7 +675,7 @@ func (x *ListTeamChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListTeamChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListTeamChangesResponse) GetData() []*TeamChange {
@@ -628,14 +692,14 @@ func (x *ListTeamChangesResponse) GetNextBeforeId() int64 {
 	return 0
 }
 
-// TeamChange is something that a user of the merchant changed.
+// TeamChange is something that a user of the merchant changed, or an operator of such a user.
 type TeamChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Names the line of the log.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// When it was changed.
 	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// Whose login did it.
+	// Whose login did it. Empty: an operator did it.
 	Login string `protobuf:"bytes,3,opt,name=login,proto3" json:"login,omitempty"`
 	// What was changed, such as app_user or api_key, and which.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
@@ -651,7 +715,7 @@ type TeamChange struct {
 
 func (x *TeamChange) Reset() {
 	*x = TeamChange{}
-	mi := &file_portal_v1_team_proto_msgTypes[11]
+	mi := &file_portal_v1_team_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +727,7 @@ func (x *TeamChange) String() string {
 func (*TeamChange) ProtoMessage() {}
 
 func (x *TeamChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[11]
+	mi := &file_portal_v1_team_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +740,7 @@ func (x *TeamChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TeamChange.ProtoReflect.Descriptor instead.
 func (*TeamChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TeamChange) GetId() int64 {
@@ -737,7 +801,7 @@ type ListTeamSessionsRequest struct {
 
 func (x *ListTeamSessionsRequest) Reset() {
 	*x = ListTeamSessionsRequest{}
-	mi := &file_portal_v1_team_proto_msgTypes[12]
+	mi := &file_portal_v1_team_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -749,7 +813,7 @@ func (x *ListTeamSessionsRequest) String() string {
 func (*ListTeamSessionsRequest) ProtoMessage() {}
 
 func (x *ListTeamSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[12]
+	mi := &file_portal_v1_team_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -762,7 +826,7 @@ func (x *ListTeamSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListTeamSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{13}
 }
 
 // ListTeamSessionsResponse is what ListTeamSessions of TeamService answers with.
@@ -776,7 +840,7 @@ type ListTeamSessionsResponse struct {
 
 func (x *ListTeamSessionsResponse) Reset() {
 	*x = ListTeamSessionsResponse{}
-	mi := &file_portal_v1_team_proto_msgTypes[13]
+	mi := &file_portal_v1_team_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -788,7 +852,7 @@ func (x *ListTeamSessionsResponse) String() string {
 func (*ListTeamSessionsResponse) ProtoMessage() {}
 
 func (x *ListTeamSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[13]
+	mi := &file_portal_v1_team_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -801,7 +865,7 @@ func (x *ListTeamSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListTeamSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListTeamSessionsResponse) GetData() []*TeamSession {
@@ -832,7 +896,7 @@ type TeamSession struct {
 
 func (x *TeamSession) Reset() {
 	*x = TeamSession{}
-	mi := &file_portal_v1_team_proto_msgTypes[14]
+	mi := &file_portal_v1_team_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -844,7 +908,7 @@ func (x *TeamSession) String() string {
 func (*TeamSession) ProtoMessage() {}
 
 func (x *TeamSession) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_team_proto_msgTypes[14]
+	mi := &file_portal_v1_team_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -857,7 +921,7 @@ func (x *TeamSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TeamSession.ProtoReflect.Descriptor instead.
 func (*TeamSession) Descriptor() ([]byte, []int) {
-	return file_portal_v1_team_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_team_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TeamSession) GetLogin() string {
@@ -909,7 +973,7 @@ const file_portal_v1_team_proto_rawDesc = "" +
 	"\x14portal/v1/team.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x14\n" +
 	"\x12ListMembersRequest\"<\n" +
 	"\x13ListMembersResponse\x12%\n" +
-	"\x04data\x18\x01 \x03(\v2\x11.portal.v1.MemberR\x04data\"\xa7\x02\n" +
+	"\x04data\x18\x01 \x03(\v2\x11.portal.v1.MemberR\x04data\"\xe6\x02\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x14\n" +
 	"\x05login\x18\x02 \x01(\tR\x05login\x12\x12\n" +
@@ -920,7 +984,9 @@ const file_portal_v1_team_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x1a\n" +
 	"\bsessions\x18\b \x01(\x05R\bsessions\x123\n" +
-	"\aseen_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06seenAt\"O\n" +
+	"\aseen_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06seenAt\x12=\n" +
+	"\fawaits_until\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\vawaitsUntil\"O\n" +
 	"\x13InviteMemberRequest\x12\x1c\n" +
 	"\x05login\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x05login\x12\x1a\n" +
 	"\x04role\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x04role\",\n" +
@@ -932,7 +998,10 @@ const file_portal_v1_team_proto_rawDesc = "" +
 	"\aenabled\x18\x03 \x01(\bH\x01R\aenabled\x88\x01\x01B\a\n" +
 	"\x05_roleB\n" +
 	"\n" +
-	"\b_enabled\"7\n" +
+	"\b_enabled\"J\n" +
+	"\x13AnswerMemberRequest\x12\x1b\n" +
+	"\tmember_id\x18\x01 \x01(\x03R\bmemberId\x12\x16\n" +
+	"\x06accept\x18\x02 \x01(\bR\x06accept\"7\n" +
 	"\x18EndMemberSessionsRequest\x12\x1b\n" +
 	"\tmember_id\x18\x01 \x01(\x03R\bmemberId\"4\n" +
 	"\x15ReinviteMemberRequest\x12\x1b\n" +
@@ -965,13 +1034,14 @@ const file_portal_v1_team_proto_rawDesc = "" +
 	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x123\n" +
 	"\aseen_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06seenAt\x12\x14\n" +
 	"\x05agent\x18\x05 \x01(\tR\x05agent\x12\x18\n" +
-	"\aaddress\x18\x06 \x01(\tR\aaddress2\xdc\x04\n" +
+	"\aaddress\x18\x06 \x01(\tR\aaddress2\xa7\x05\n" +
 	"\vTeamService\x12L\n" +
 	"\vListMembers\x12\x1d.portal.v1.ListMembersRequest\x1a\x1e.portal.v1.ListMembersResponse\x12Q\n" +
 	"\fInviteMember\x12\x1e.portal.v1.InviteMemberRequest\x1a!.portal.v1.InvitationLinkResponse\x12I\n" +
 	"\fUpdateMember\x12\x1e.portal.v1.UpdateMemberRequest\x1a\x19.portal.v1.MemberResponse\x12S\n" +
 	"\x11EndMemberSessions\x12#.portal.v1.EndMemberSessionsRequest\x1a\x19.portal.v1.MemberResponse\x12U\n" +
-	"\x0eReinviteMember\x12 .portal.v1.ReinviteMemberRequest\x1a!.portal.v1.InvitationLinkResponse\x12X\n" +
+	"\x0eReinviteMember\x12 .portal.v1.ReinviteMemberRequest\x1a!.portal.v1.InvitationLinkResponse\x12I\n" +
+	"\fAnswerMember\x12\x1e.portal.v1.AnswerMemberRequest\x1a\x19.portal.v1.MemberResponse\x12X\n" +
 	"\x0fListTeamChanges\x12!.portal.v1.ListTeamChangesRequest\x1a\".portal.v1.ListTeamChangesResponse\x12[\n" +
 	"\x10ListTeamSessions\x12\".portal.v1.ListTeamSessionsRequest\x1a#.portal.v1.ListTeamSessionsResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
@@ -987,7 +1057,7 @@ func file_portal_v1_team_proto_rawDescGZIP() []byte {
 	return file_portal_v1_team_proto_rawDescData
 }
 
-var file_portal_v1_team_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_portal_v1_team_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_portal_v1_team_proto_goTypes = []any{
 	(*ListMembersRequest)(nil),       // 0: portal.v1.ListMembersRequest
 	(*ListMembersResponse)(nil),      // 1: portal.v1.ListMembersResponse
@@ -995,46 +1065,50 @@ var file_portal_v1_team_proto_goTypes = []any{
 	(*InviteMemberRequest)(nil),      // 3: portal.v1.InviteMemberRequest
 	(*InvitationLinkResponse)(nil),   // 4: portal.v1.InvitationLinkResponse
 	(*UpdateMemberRequest)(nil),      // 5: portal.v1.UpdateMemberRequest
-	(*EndMemberSessionsRequest)(nil), // 6: portal.v1.EndMemberSessionsRequest
-	(*ReinviteMemberRequest)(nil),    // 7: portal.v1.ReinviteMemberRequest
-	(*MemberResponse)(nil),           // 8: portal.v1.MemberResponse
-	(*ListTeamChangesRequest)(nil),   // 9: portal.v1.ListTeamChangesRequest
-	(*ListTeamChangesResponse)(nil),  // 10: portal.v1.ListTeamChangesResponse
-	(*TeamChange)(nil),               // 11: portal.v1.TeamChange
-	(*ListTeamSessionsRequest)(nil),  // 12: portal.v1.ListTeamSessionsRequest
-	(*ListTeamSessionsResponse)(nil), // 13: portal.v1.ListTeamSessionsResponse
-	(*TeamSession)(nil),              // 14: portal.v1.TeamSession
-	(*timestamppb.Timestamp)(nil),    // 15: google.protobuf.Timestamp
+	(*AnswerMemberRequest)(nil),      // 6: portal.v1.AnswerMemberRequest
+	(*EndMemberSessionsRequest)(nil), // 7: portal.v1.EndMemberSessionsRequest
+	(*ReinviteMemberRequest)(nil),    // 8: portal.v1.ReinviteMemberRequest
+	(*MemberResponse)(nil),           // 9: portal.v1.MemberResponse
+	(*ListTeamChangesRequest)(nil),   // 10: portal.v1.ListTeamChangesRequest
+	(*ListTeamChangesResponse)(nil),  // 11: portal.v1.ListTeamChangesResponse
+	(*TeamChange)(nil),               // 12: portal.v1.TeamChange
+	(*ListTeamSessionsRequest)(nil),  // 13: portal.v1.ListTeamSessionsRequest
+	(*ListTeamSessionsResponse)(nil), // 14: portal.v1.ListTeamSessionsResponse
+	(*TeamSession)(nil),              // 15: portal.v1.TeamSession
+	(*timestamppb.Timestamp)(nil),    // 16: google.protobuf.Timestamp
 }
 var file_portal_v1_team_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ListMembersResponse.data:type_name -> portal.v1.Member
-	15, // 1: portal.v1.Member.created_at:type_name -> google.protobuf.Timestamp
-	15, // 2: portal.v1.Member.seen_at:type_name -> google.protobuf.Timestamp
-	2,  // 3: portal.v1.MemberResponse.data:type_name -> portal.v1.Member
-	11, // 4: portal.v1.ListTeamChangesResponse.data:type_name -> portal.v1.TeamChange
-	15, // 5: portal.v1.TeamChange.at:type_name -> google.protobuf.Timestamp
-	14, // 6: portal.v1.ListTeamSessionsResponse.data:type_name -> portal.v1.TeamSession
-	15, // 7: portal.v1.TeamSession.created_at:type_name -> google.protobuf.Timestamp
-	15, // 8: portal.v1.TeamSession.seen_at:type_name -> google.protobuf.Timestamp
-	0,  // 9: portal.v1.TeamService.ListMembers:input_type -> portal.v1.ListMembersRequest
-	3,  // 10: portal.v1.TeamService.InviteMember:input_type -> portal.v1.InviteMemberRequest
-	5,  // 11: portal.v1.TeamService.UpdateMember:input_type -> portal.v1.UpdateMemberRequest
-	6,  // 12: portal.v1.TeamService.EndMemberSessions:input_type -> portal.v1.EndMemberSessionsRequest
-	7,  // 13: portal.v1.TeamService.ReinviteMember:input_type -> portal.v1.ReinviteMemberRequest
-	9,  // 14: portal.v1.TeamService.ListTeamChanges:input_type -> portal.v1.ListTeamChangesRequest
-	12, // 15: portal.v1.TeamService.ListTeamSessions:input_type -> portal.v1.ListTeamSessionsRequest
-	1,  // 16: portal.v1.TeamService.ListMembers:output_type -> portal.v1.ListMembersResponse
-	4,  // 17: portal.v1.TeamService.InviteMember:output_type -> portal.v1.InvitationLinkResponse
-	8,  // 18: portal.v1.TeamService.UpdateMember:output_type -> portal.v1.MemberResponse
-	8,  // 19: portal.v1.TeamService.EndMemberSessions:output_type -> portal.v1.MemberResponse
-	4,  // 20: portal.v1.TeamService.ReinviteMember:output_type -> portal.v1.InvitationLinkResponse
-	10, // 21: portal.v1.TeamService.ListTeamChanges:output_type -> portal.v1.ListTeamChangesResponse
-	13, // 22: portal.v1.TeamService.ListTeamSessions:output_type -> portal.v1.ListTeamSessionsResponse
-	16, // [16:23] is the sub-list for method output_type
-	9,  // [9:16] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	16, // 1: portal.v1.Member.created_at:type_name -> google.protobuf.Timestamp
+	16, // 2: portal.v1.Member.seen_at:type_name -> google.protobuf.Timestamp
+	16, // 3: portal.v1.Member.awaits_until:type_name -> google.protobuf.Timestamp
+	2,  // 4: portal.v1.MemberResponse.data:type_name -> portal.v1.Member
+	12, // 5: portal.v1.ListTeamChangesResponse.data:type_name -> portal.v1.TeamChange
+	16, // 6: portal.v1.TeamChange.at:type_name -> google.protobuf.Timestamp
+	15, // 7: portal.v1.ListTeamSessionsResponse.data:type_name -> portal.v1.TeamSession
+	16, // 8: portal.v1.TeamSession.created_at:type_name -> google.protobuf.Timestamp
+	16, // 9: portal.v1.TeamSession.seen_at:type_name -> google.protobuf.Timestamp
+	0,  // 10: portal.v1.TeamService.ListMembers:input_type -> portal.v1.ListMembersRequest
+	3,  // 11: portal.v1.TeamService.InviteMember:input_type -> portal.v1.InviteMemberRequest
+	5,  // 12: portal.v1.TeamService.UpdateMember:input_type -> portal.v1.UpdateMemberRequest
+	7,  // 13: portal.v1.TeamService.EndMemberSessions:input_type -> portal.v1.EndMemberSessionsRequest
+	8,  // 14: portal.v1.TeamService.ReinviteMember:input_type -> portal.v1.ReinviteMemberRequest
+	6,  // 15: portal.v1.TeamService.AnswerMember:input_type -> portal.v1.AnswerMemberRequest
+	10, // 16: portal.v1.TeamService.ListTeamChanges:input_type -> portal.v1.ListTeamChangesRequest
+	13, // 17: portal.v1.TeamService.ListTeamSessions:input_type -> portal.v1.ListTeamSessionsRequest
+	1,  // 18: portal.v1.TeamService.ListMembers:output_type -> portal.v1.ListMembersResponse
+	4,  // 19: portal.v1.TeamService.InviteMember:output_type -> portal.v1.InvitationLinkResponse
+	9,  // 20: portal.v1.TeamService.UpdateMember:output_type -> portal.v1.MemberResponse
+	9,  // 21: portal.v1.TeamService.EndMemberSessions:output_type -> portal.v1.MemberResponse
+	4,  // 22: portal.v1.TeamService.ReinviteMember:output_type -> portal.v1.InvitationLinkResponse
+	9,  // 23: portal.v1.TeamService.AnswerMember:output_type -> portal.v1.MemberResponse
+	11, // 24: portal.v1.TeamService.ListTeamChanges:output_type -> portal.v1.ListTeamChangesResponse
+	14, // 25: portal.v1.TeamService.ListTeamSessions:output_type -> portal.v1.ListTeamSessionsResponse
+	18, // [18:26] is the sub-list for method output_type
+	10, // [10:18] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_team_proto_init() }
@@ -1043,15 +1117,15 @@ func file_portal_v1_team_proto_init() {
 		return
 	}
 	file_portal_v1_team_proto_msgTypes[5].OneofWrappers = []any{}
-	file_portal_v1_team_proto_msgTypes[10].OneofWrappers = []any{}
 	file_portal_v1_team_proto_msgTypes[11].OneofWrappers = []any{}
+	file_portal_v1_team_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_team_proto_rawDesc), len(file_portal_v1_team_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -47,6 +47,9 @@ const (
 	// TeamServiceReinviteMemberProcedure is the fully-qualified name of the TeamService's
 	// ReinviteMember RPC.
 	TeamServiceReinviteMemberProcedure = "/portal.v1.TeamService/ReinviteMember"
+	// TeamServiceAnswerMemberProcedure is the fully-qualified name of the TeamService's AnswerMember
+	// RPC.
+	TeamServiceAnswerMemberProcedure = "/portal.v1.TeamService/AnswerMember"
 	// TeamServiceListTeamChangesProcedure is the fully-qualified name of the TeamService's
 	// ListTeamChanges RPC.
 	TeamServiceListTeamChangesProcedure = "/portal.v1.TeamService/ListTeamChanges"
@@ -67,7 +70,10 @@ type TeamServiceClient interface {
 	EndMemberSessions(context.Context, *connect.Request[v1.EndMemberSessionsRequest]) (*connect.Response[v1.MemberResponse], error)
 	// ReinviteMember invites a user anew who lost their password or second factors: it takes both away, and ends their sessions.
 	ReinviteMember(context.Context, *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error)
-	// ListTeamChanges lists what users of the merchant changed, the newest first.
+	// AnswerMember accepts a user whom an operator let in, or refuses them: then they are switched off, their sessions end and their
+	// invitation is void. Only an owner answers who was there before. A user who does not wait is consent_over.
+	AnswerMember(context.Context, *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error)
+	// ListTeamChanges lists what users of the merchant changed, and what operators changed of these users, the newest first.
 	ListTeamChanges(context.Context, *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error)
 	// ListTeamSessions lists the open sessions of the merchant's users, the last used first.
 	ListTeamSessions(context.Context, *connect.Request[v1.ListTeamSessionsRequest]) (*connect.Response[v1.ListTeamSessionsResponse], error)
@@ -114,6 +120,12 @@ func NewTeamServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(teamServiceMethods.ByName("ReinviteMember")),
 			connect.WithClientOptions(opts...),
 		),
+		answerMember: connect.NewClient[v1.AnswerMemberRequest, v1.MemberResponse](
+			httpClient,
+			baseURL+TeamServiceAnswerMemberProcedure,
+			connect.WithSchema(teamServiceMethods.ByName("AnswerMember")),
+			connect.WithClientOptions(opts...),
+		),
 		listTeamChanges: connect.NewClient[v1.ListTeamChangesRequest, v1.ListTeamChangesResponse](
 			httpClient,
 			baseURL+TeamServiceListTeamChangesProcedure,
@@ -136,6 +148,7 @@ type teamServiceClient struct {
 	updateMember      *connect.Client[v1.UpdateMemberRequest, v1.MemberResponse]
 	endMemberSessions *connect.Client[v1.EndMemberSessionsRequest, v1.MemberResponse]
 	reinviteMember    *connect.Client[v1.ReinviteMemberRequest, v1.InvitationLinkResponse]
+	answerMember      *connect.Client[v1.AnswerMemberRequest, v1.MemberResponse]
 	listTeamChanges   *connect.Client[v1.ListTeamChangesRequest, v1.ListTeamChangesResponse]
 	listTeamSessions  *connect.Client[v1.ListTeamSessionsRequest, v1.ListTeamSessionsResponse]
 }
@@ -165,6 +178,11 @@ func (c *teamServiceClient) ReinviteMember(ctx context.Context, req *connect.Req
 	return c.reinviteMember.CallUnary(ctx, req)
 }
 
+// AnswerMember calls portal.v1.TeamService.AnswerMember.
+func (c *teamServiceClient) AnswerMember(ctx context.Context, req *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error) {
+	return c.answerMember.CallUnary(ctx, req)
+}
+
 // ListTeamChanges calls portal.v1.TeamService.ListTeamChanges.
 func (c *teamServiceClient) ListTeamChanges(ctx context.Context, req *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error) {
 	return c.listTeamChanges.CallUnary(ctx, req)
@@ -187,7 +205,10 @@ type TeamServiceHandler interface {
 	EndMemberSessions(context.Context, *connect.Request[v1.EndMemberSessionsRequest]) (*connect.Response[v1.MemberResponse], error)
 	// ReinviteMember invites a user anew who lost their password or second factors: it takes both away, and ends their sessions.
 	ReinviteMember(context.Context, *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error)
-	// ListTeamChanges lists what users of the merchant changed, the newest first.
+	// AnswerMember accepts a user whom an operator let in, or refuses them: then they are switched off, their sessions end and their
+	// invitation is void. Only an owner answers who was there before. A user who does not wait is consent_over.
+	AnswerMember(context.Context, *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error)
+	// ListTeamChanges lists what users of the merchant changed, and what operators changed of these users, the newest first.
 	ListTeamChanges(context.Context, *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error)
 	// ListTeamSessions lists the open sessions of the merchant's users, the last used first.
 	ListTeamSessions(context.Context, *connect.Request[v1.ListTeamSessionsRequest]) (*connect.Response[v1.ListTeamSessionsResponse], error)
@@ -230,6 +251,12 @@ func NewTeamServiceHandler(svc TeamServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(teamServiceMethods.ByName("ReinviteMember")),
 		connect.WithHandlerOptions(opts...),
 	)
+	teamServiceAnswerMemberHandler := connect.NewUnaryHandler(
+		TeamServiceAnswerMemberProcedure,
+		svc.AnswerMember,
+		connect.WithSchema(teamServiceMethods.ByName("AnswerMember")),
+		connect.WithHandlerOptions(opts...),
+	)
 	teamServiceListTeamChangesHandler := connect.NewUnaryHandler(
 		TeamServiceListTeamChangesProcedure,
 		svc.ListTeamChanges,
@@ -254,6 +281,8 @@ func NewTeamServiceHandler(svc TeamServiceHandler, opts ...connect.HandlerOption
 			teamServiceEndMemberSessionsHandler.ServeHTTP(w, r)
 		case TeamServiceReinviteMemberProcedure:
 			teamServiceReinviteMemberHandler.ServeHTTP(w, r)
+		case TeamServiceAnswerMemberProcedure:
+			teamServiceAnswerMemberHandler.ServeHTTP(w, r)
 		case TeamServiceListTeamChangesProcedure:
 			teamServiceListTeamChangesHandler.ServeHTTP(w, r)
 		case TeamServiceListTeamSessionsProcedure:
@@ -285,6 +314,10 @@ func (UnimplementedTeamServiceHandler) EndMemberSessions(context.Context, *conne
 
 func (UnimplementedTeamServiceHandler) ReinviteMember(context.Context, *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.ReinviteMember is not implemented"))
+}
+
+func (UnimplementedTeamServiceHandler) AnswerMember(context.Context, *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.AnswerMember is not implemented"))
 }
 
 func (UnimplementedTeamServiceHandler) ListTeamChanges(context.Context, *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error) {

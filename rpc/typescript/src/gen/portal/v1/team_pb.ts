@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/team.proto.
  */
 export const file_portal_v1_team: GenFile = /*@__PURE__*/
-  fileDesc("ChRwb3J0YWwvdjEvdGVhbS5wcm90bxIJcG9ydGFsLnYxIhQKEkxpc3RNZW1iZXJzUmVxdWVzdCI2ChNMaXN0TWVtYmVyc1Jlc3BvbnNlEh8KBGRhdGEYASADKAsyES5wb3J0YWwudjEuTWVtYmVyItkBCgZNZW1iZXISCgoCaWQYASABKAMSDQoFbG9naW4YAiABKAkSDAoEcm9sZRgDIAEoCRIPCgdlbmFibGVkGAQgASgIEg8KB2ludml0ZWQYBSABKAgSFQoNc2Vjb25kX2ZhY3RvchgGIAEoCBIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghzZXNzaW9ucxgIIAEoBRIrCgdzZWVuX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJCChNJbnZpdGVNZW1iZXJSZXF1ZXN0EhUKBWxvZ2luGAEgASgJQgaKtRgCKAESFAoEcm9sZRgCIAEoCUIGirUYAigBIiYKFkludml0YXRpb25MaW5rUmVzcG9uc2USDAoEbGluaxgBIAEoCSJmChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCW1lbWJlcl9pZBgBIAEoAxIRCgRyb2xlGAIgASgJSACIAQESFAoHZW5hYmxlZBgDIAEoCEgBiAEBQgcKBV9yb2xlQgoKCF9lbmFibGVkIi0KGEVuZE1lbWJlclNlc3Npb25zUmVxdWVzdBIRCgltZW1iZXJfaWQYASABKAMiKgoVUmVpbnZpdGVNZW1iZXJSZXF1ZXN0EhEKCW1lbWJlcl9pZBgBIAEoAyIxCg5NZW1iZXJSZXNwb25zZRIfCgRkYXRhGAEgASgLMhEucG9ydGFsLnYxLk1lbWJlciIrChZMaXN0VGVhbUNoYW5nZXNSZXF1ZXN0EhEKCWJlZm9yZV9pZBgBIAEoAyJuChdMaXN0VGVhbUNoYW5nZXNSZXNwb25zZRIjCgRkYXRhGAEgAygLMhUucG9ydGFsLnYxLlRlYW1DaGFuZ2USGwoObmV4dF9iZWZvcmVfaWQYAiABKANIAIgBAUIRCg9fbmV4dF9iZWZvcmVfaWQinAEKClRlYW1DaGFuZ2USCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxvZ2luGAMgASgJEg8KB3N1YmplY3QYBCABKAkSCwoDa2V5GAUgASgJEhMKBmJlZm9yZRgGIAEoCUgAiAEBEg0KBWFmdGVyGAcgASgJQgkKB19iZWZvcmUiGQoXTGlzdFRlYW1TZXNzaW9uc1JlcXVlc3QiQAoYTGlzdFRlYW1TZXNzaW9uc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuVGVhbVNlc3Npb24ipwEKC1RlYW1TZXNzaW9uEg0KBWxvZ2luGAEgASgJEgwKBGRvb3IYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2Vlbl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWdlbnQYBSABKAkSDwoHYWRkcmVzcxgGIAEoCTLcBAoLVGVhbVNlcnZpY2USTAoLTGlzdE1lbWJlcnMSHS5wb3J0YWwudjEuTGlzdE1lbWJlcnNSZXF1ZXN0Gh4ucG9ydGFsLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2USUQoMSW52aXRlTWVtYmVyEh4ucG9ydGFsLnYxLkludml0ZU1lbWJlclJlcXVlc3QaIS5wb3J0YWwudjEuSW52aXRhdGlvbkxpbmtSZXNwb25zZRJJCgxVcGRhdGVNZW1iZXISHi5wb3J0YWwudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLnBvcnRhbC52MS5NZW1iZXJSZXNwb25zZRJTChFFbmRNZW1iZXJTZXNzaW9ucxIjLnBvcnRhbC52MS5FbmRNZW1iZXJTZXNzaW9uc1JlcXVlc3QaGS5wb3J0YWwudjEuTWVtYmVyUmVzcG9uc2USVQoOUmVpbnZpdGVNZW1iZXISIC5wb3J0YWwudjEuUmVpbnZpdGVNZW1iZXJSZXF1ZXN0GiEucG9ydGFsLnYxLkludml0YXRpb25MaW5rUmVzcG9uc2USWAoPTGlzdFRlYW1DaGFuZ2VzEiEucG9ydGFsLnYxLkxpc3RUZWFtQ2hhbmdlc1JlcXVlc3QaIi5wb3J0YWwudjEuTGlzdFRlYW1DaGFuZ2VzUmVzcG9uc2USWwoQTGlzdFRlYW1TZXNzaW9ucxIiLnBvcnRhbC52MS5MaXN0VGVhbVNlc3Npb25zUmVxdWVzdBojLnBvcnRhbC52MS5MaXN0VGVhbVNlc3Npb25zUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChRwb3J0YWwvdjEvdGVhbS5wcm90bxIJcG9ydGFsLnYxIhQKEkxpc3RNZW1iZXJzUmVxdWVzdCI2ChNMaXN0TWVtYmVyc1Jlc3BvbnNlEh8KBGRhdGEYASADKAsyES5wb3J0YWwudjEuTWVtYmVyIosCCgZNZW1iZXISCgoCaWQYASABKAMSDQoFbG9naW4YAiABKAkSDAoEcm9sZRgDIAEoCRIPCgdlbmFibGVkGAQgASgIEg8KB2ludml0ZWQYBSABKAgSFQoNc2Vjb25kX2ZhY3RvchgGIAEoCBIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghzZXNzaW9ucxgIIAEoBRIrCgdzZWVuX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxhd2FpdHNfdW50aWwYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkIKE0ludml0ZU1lbWJlclJlcXVlc3QSFQoFbG9naW4YASABKAlCBoq1GAIoARIUCgRyb2xlGAIgASgJQgaKtRgCKAEiJgoWSW52aXRhdGlvbkxpbmtSZXNwb25zZRIMCgRsaW5rGAEgASgJImYKE1VwZGF0ZU1lbWJlclJlcXVlc3QSEQoJbWVtYmVyX2lkGAEgASgDEhEKBHJvbGUYAiABKAlIAIgBARIUCgdlbmFibGVkGAMgASgISAGIAQFCBwoFX3JvbGVCCgoIX2VuYWJsZWQiOAoTQW5zd2VyTWVtYmVyUmVxdWVzdBIRCgltZW1iZXJfaWQYASABKAMSDgoGYWNjZXB0GAIgASgIIi0KGEVuZE1lbWJlclNlc3Npb25zUmVxdWVzdBIRCgltZW1iZXJfaWQYASABKAMiKgoVUmVpbnZpdGVNZW1iZXJSZXF1ZXN0EhEKCW1lbWJlcl9pZBgBIAEoAyIxCg5NZW1iZXJSZXNwb25zZRIfCgRkYXRhGAEgASgLMhEucG9ydGFsLnYxLk1lbWJlciIrChZMaXN0VGVhbUNoYW5nZXNSZXF1ZXN0EhEKCWJlZm9yZV9pZBgBIAEoAyJuChdMaXN0VGVhbUNoYW5nZXNSZXNwb25zZRIjCgRkYXRhGAEgAygLMhUucG9ydGFsLnYxLlRlYW1DaGFuZ2USGwoObmV4dF9iZWZvcmVfaWQYAiABKANIAIgBAUIRCg9fbmV4dF9iZWZvcmVfaWQinAEKClRlYW1DaGFuZ2USCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxvZ2luGAMgASgJEg8KB3N1YmplY3QYBCABKAkSCwoDa2V5GAUgASgJEhMKBmJlZm9yZRgGIAEoCUgAiAEBEg0KBWFmdGVyGAcgASgJQgkKB19iZWZvcmUiGQoXTGlzdFRlYW1TZXNzaW9uc1JlcXVlc3QiQAoYTGlzdFRlYW1TZXNzaW9uc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuVGVhbVNlc3Npb24ipwEKC1RlYW1TZXNzaW9uEg0KBWxvZ2luGAEgASgJEgwKBGRvb3IYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2Vlbl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWdlbnQYBSABKAkSDwoHYWRkcmVzcxgGIAEoCTKnBQoLVGVhbVNlcnZpY2USTAoLTGlzdE1lbWJlcnMSHS5wb3J0YWwudjEuTGlzdE1lbWJlcnNSZXF1ZXN0Gh4ucG9ydGFsLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2USUQoMSW52aXRlTWVtYmVyEh4ucG9ydGFsLnYxLkludml0ZU1lbWJlclJlcXVlc3QaIS5wb3J0YWwudjEuSW52aXRhdGlvbkxpbmtSZXNwb25zZRJJCgxVcGRhdGVNZW1iZXISHi5wb3J0YWwudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLnBvcnRhbC52MS5NZW1iZXJSZXNwb25zZRJTChFFbmRNZW1iZXJTZXNzaW9ucxIjLnBvcnRhbC52MS5FbmRNZW1iZXJTZXNzaW9uc1JlcXVlc3QaGS5wb3J0YWwudjEuTWVtYmVyUmVzcG9uc2USVQoOUmVpbnZpdGVNZW1iZXISIC5wb3J0YWwudjEuUmVpbnZpdGVNZW1iZXJSZXF1ZXN0GiEucG9ydGFsLnYxLkludml0YXRpb25MaW5rUmVzcG9uc2USSQoMQW5zd2VyTWVtYmVyEh4ucG9ydGFsLnYxLkFuc3dlck1lbWJlclJlcXVlc3QaGS5wb3J0YWwudjEuTWVtYmVyUmVzcG9uc2USWAoPTGlzdFRlYW1DaGFuZ2VzEiEucG9ydGFsLnYxLkxpc3RUZWFtQ2hhbmdlc1JlcXVlc3QaIi5wb3J0YWwudjEuTGlzdFRlYW1DaGFuZ2VzUmVzcG9uc2USWwoQTGlzdFRlYW1TZXNzaW9ucxIiLnBvcnRhbC52MS5MaXN0VGVhbVNlc3Npb25zUmVxdWVzdBojLnBvcnRhbC52MS5MaXN0VGVhbVNlc3Npb25zUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * ListMembersRequest is what ListMembers of TeamService takes, which is nothing.
@@ -119,6 +119,13 @@ export type Member = Message<"portal.v1.Member"> & {
    * @generated from field: google.protobuf.Timestamp seen_at = 9;
    */
   seenAt?: Timestamp | undefined;
+
+  /**
+   * Until when they only look, because an operator let them in and no owner has answered. Unset: they do not wait.
+   *
+   * @generated from field: google.protobuf.Timestamp awaits_until = 10;
+   */
+  awaitsUntil?: Timestamp | undefined;
 };
 
 /**
@@ -213,6 +220,34 @@ export const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest> = /*@__P
   messageDesc(file_portal_v1_team, 5);
 
 /**
+ * AnswerMemberRequest is what AnswerMember of TeamService takes.
+ *
+ * @generated from message portal.v1.AnswerMemberRequest
+ */
+export type AnswerMemberRequest = Message<"portal.v1.AnswerMemberRequest"> & {
+  /**
+   * The user's id.
+   *
+   * @generated from field: int64 member_id = 1;
+   */
+  memberId: bigint;
+
+  /**
+   * False refuses them.
+   *
+   * @generated from field: bool accept = 2;
+   */
+  accept: boolean;
+};
+
+/**
+ * Describes the message portal.v1.AnswerMemberRequest.
+ * Use `create(AnswerMemberRequestSchema)` to create a new message.
+ */
+export const AnswerMemberRequestSchema: GenMessage<AnswerMemberRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_team, 6);
+
+/**
  * EndMemberSessionsRequest is what EndMemberSessions of TeamService takes.
  *
  * @generated from message portal.v1.EndMemberSessionsRequest
@@ -231,7 +266,7 @@ export type EndMemberSessionsRequest = Message<"portal.v1.EndMemberSessionsReque
  * Use `create(EndMemberSessionsRequestSchema)` to create a new message.
  */
 export const EndMemberSessionsRequestSchema: GenMessage<EndMemberSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 6);
+  messageDesc(file_portal_v1_team, 7);
 
 /**
  * ReinviteMemberRequest is what ReinviteMember of TeamService takes.
@@ -252,7 +287,7 @@ export type ReinviteMemberRequest = Message<"portal.v1.ReinviteMemberRequest"> &
  * Use `create(ReinviteMemberRequestSchema)` to create a new message.
  */
 export const ReinviteMemberRequestSchema: GenMessage<ReinviteMemberRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 7);
+  messageDesc(file_portal_v1_team, 8);
 
 /**
  * MemberResponse is what UpdateMember and EndMemberSessions of TeamService answer with.
@@ -273,7 +308,7 @@ export type MemberResponse = Message<"portal.v1.MemberResponse"> & {
  * Use `create(MemberResponseSchema)` to create a new message.
  */
 export const MemberResponseSchema: GenMessage<MemberResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 8);
+  messageDesc(file_portal_v1_team, 9);
 
 /**
  * ListTeamChangesRequest is what ListTeamChanges of TeamService takes.
@@ -294,7 +329,7 @@ export type ListTeamChangesRequest = Message<"portal.v1.ListTeamChangesRequest">
  * Use `create(ListTeamChangesRequestSchema)` to create a new message.
  */
 export const ListTeamChangesRequestSchema: GenMessage<ListTeamChangesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 9);
+  messageDesc(file_portal_v1_team, 10);
 
 /**
  * ListTeamChangesResponse is what ListTeamChanges of TeamService answers with.
@@ -322,10 +357,10 @@ export type ListTeamChangesResponse = Message<"portal.v1.ListTeamChangesResponse
  * Use `create(ListTeamChangesResponseSchema)` to create a new message.
  */
 export const ListTeamChangesResponseSchema: GenMessage<ListTeamChangesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 10);
+  messageDesc(file_portal_v1_team, 11);
 
 /**
- * TeamChange is something that a user of the merchant changed.
+ * TeamChange is something that a user of the merchant changed, or an operator of such a user.
  *
  * @generated from message portal.v1.TeamChange
  */
@@ -345,7 +380,7 @@ export type TeamChange = Message<"portal.v1.TeamChange"> & {
   at?: Timestamp | undefined;
 
   /**
-   * Whose login did it.
+   * Whose login did it. Empty: an operator did it.
    *
    * @generated from field: string login = 3;
    */
@@ -385,7 +420,7 @@ export type TeamChange = Message<"portal.v1.TeamChange"> & {
  * Use `create(TeamChangeSchema)` to create a new message.
  */
 export const TeamChangeSchema: GenMessage<TeamChange> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 11);
+  messageDesc(file_portal_v1_team, 12);
 
 /**
  * ListTeamSessionsRequest is what ListTeamSessions of TeamService takes, which is nothing.
@@ -400,7 +435,7 @@ export type ListTeamSessionsRequest = Message<"portal.v1.ListTeamSessionsRequest
  * Use `create(ListTeamSessionsRequestSchema)` to create a new message.
  */
 export const ListTeamSessionsRequestSchema: GenMessage<ListTeamSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 12);
+  messageDesc(file_portal_v1_team, 13);
 
 /**
  * ListTeamSessionsResponse is what ListTeamSessions of TeamService answers with.
@@ -421,7 +456,7 @@ export type ListTeamSessionsResponse = Message<"portal.v1.ListTeamSessionsRespon
  * Use `create(ListTeamSessionsResponseSchema)` to create a new message.
  */
 export const ListTeamSessionsResponseSchema: GenMessage<ListTeamSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 13);
+  messageDesc(file_portal_v1_team, 14);
 
 /**
  * TeamSession is an open session of a user.
@@ -477,7 +512,7 @@ export type TeamSession = Message<"portal.v1.TeamSession"> & {
  * Use `create(TeamSessionSchema)` to create a new message.
  */
 export const TeamSessionSchema: GenMessage<TeamSession> = /*@__PURE__*/
-  messageDesc(file_portal_v1_team, 14);
+  messageDesc(file_portal_v1_team, 15);
 
 /**
  * TeamService is for owners of a merchant: the users of its portal, and what they did. Users of other merchants are not there. What
@@ -537,7 +572,18 @@ export const TeamService: GenService<{
     output: typeof InvitationLinkResponseSchema;
   },
   /**
-   * ListTeamChanges lists what users of the merchant changed, the newest first.
+   * AnswerMember accepts a user whom an operator let in, or refuses them: then they are switched off, their sessions end and their
+   * invitation is void. Only an owner answers who was there before. A user who does not wait is consent_over.
+   *
+   * @generated from rpc portal.v1.TeamService.AnswerMember
+   */
+  answerMember: {
+    methodKind: "unary";
+    input: typeof AnswerMemberRequestSchema;
+    output: typeof MemberResponseSchema;
+  },
+  /**
+   * ListTeamChanges lists what users of the merchant changed, and what operators changed of these users, the newest first.
    *
    * @generated from rpc portal.v1.TeamService.ListTeamChanges
    */

@@ -1,0 +1,233 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// awaits is how long a user whom an operator let in at a merchant or trader only looks, unless an owner answers before.
+const awaits = 24 * time.Hour
+
+var (
+	errConsentOver = fault.New(fault.Conflict, "consent_over",
+		"They do not wait for an owner's answer, or not any more.")
+	errConsentOpen = fault.New(fault.Conflict, "consent_open",
+		"Somebody waits for the answer of this owner, who is the only one. Switch that user off first.")
+)
+
+// place is what a user is, and of whom.
+type place struct {
+	id                   int64
+	kind                 caller.Kind
+	role                 caller.Role
+	enabled              bool
+	merchantID, traderID *int64
+}
+
+// ofSomebody reports whether the user belongs to a merchant or a trader, whose owners are to know of them.
+func (p place) ofSomebody() bool { return ofSomebody(p.kind) }
+
+func ofSomebody(kind caller.Kind) bool { return kind == caller.MerchantPortal || kind == caller.Trader }
+
+func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
+	row, err := q.UserPlace(ctx, id)
+	if db.NoRows(err) {
+		return place{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return place{}, fmt.Errorf("read what the user is: %w", err)
+	}
+	return place{
+		id: id, kind: caller.Kind(row.Kind), role: caller.Role(orEmpty(row.Role)), enabled: row.Enabled,
+		merchantID: row.MerchantID, traderID: row.TraderID,
+	}, nil
+}
+
+// lock keeps everybody else from changing the users of the same merchant or trader meanwhile.
+func (p place) lock(ctx context.Context, q *db.Queries) error {
+	_, err := q.FellowLock(ctx, db.FellowLockParams{MerchantID: p.merchantID, TraderID: p.traderID})
+	if err != nil {
+		return fmt.Errorf("lock the users: %w", err)
+	}
+	return nil
+}
+
+// answered reports whether somebody is there who is to know of the user, and how many owners besides them could answer.
+func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (settled bool, owners int64, err error) {
+	settled, err = q.FellowSettled(
+		ctx,
+		db.FellowSettledParams{MerchantID: p.merchantID, TraderID: p.traderID, ID: p.id},
+	)
+	if err != nil {
+		return false, 0, fmt.Errorf("look who is there: %w", err)
+	}
+	owners, err = p.owners(ctx, q, p.id, now)
+	return settled, owners, err
+}
+
+func (p place) owners(ctx context.Context, q *db.Queries, besides int64, now time.Time) (int64, error) {
+	owners, err := q.ConsentOwners(ctx, db.ConsentOwnersParams{
+		MerchantID: p.merchantID, TraderID: p.traderID, Besides: besides, Before: now.Add(-awaits), Now: now,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count owners: %w", err)
+	}
+	return owners, nil
+}
+
+// keepsOwner makes an operator's change of a user, unless it takes the last owner away who could answer for somebody else.
+func (p place) keepsOwner(ctx context.Context, q *db.Queries, now time.Time, apply func(*db.Queries) error) error {
+	if !p.ofSomebody() {
+		return apply(q)
+	}
+	before, err := p.owners(ctx, q, 0, now)
+	if err != nil {
+		return err
+	}
+	if err := apply(q); err != nil {
+		return err
+	}
+	left, err := p.owners(ctx, q, 0, now)
+	if err != nil || left > 0 || before == 0 {
+		return err
+	}
+	waiting, err := p.waiting(ctx, q, now)
+	if err == nil && len(waiting) > 0 {
+		return errConsentOpen
+	}
+	return err
+}
+
+// waiting lists the users besides this one who wait for an owner's answer.
+func (p place) waiting(ctx context.Context, q *db.Queries, now time.Time) ([]Awaiting, error) {
+	rows, err := q.ConsentAwaited(ctx, db.ConsentAwaitedParams{
+		MerchantID: p.merchantID, TraderID: p.traderID, Besides: p.id, Now: now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list who waits for an owner's answer: %w", err)
+	}
+	var list []Awaiting
+	for _, row := range rows {
+		list = append(list, Awaiting{
+			ID: row.ID, Login: row.Login, Role: caller.Role(orEmpty(row.Role)), Since: row.Since, Until: row.Until,
+		})
+	}
+	return list, nil
+}
+
+// Awaiting is a user of a merchant or trader whom an operator made, invited or raised, or switched on, and who only looks until
+// an owner answers or until Until.
+type Awaiting struct {
+	ID           int64
+	Login        string
+	Role         caller.Role
+	Since, Until time.Time
+}
+
+// Awaited lists who waits for the caller's answer. It is empty for everybody who cannot answer: only an owner does who was there
+// before, and was not set up by an operator themselves meanwhile.
+func (s *Service) Awaited(ctx context.Context, who caller.Caller) ([]Awaiting, error) {
+	if !ofSomebody(who.Kind) || who.Role != caller.Owner {
+		return nil, nil
+	}
+	now := s.now()
+	list, err := callersPlace(who).waiting(ctx, s.reads, now)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if answers, err := answers(ctx, s.reads, who, now); err != nil || !answers {
+		return nil, err
+	}
+	return list, nil
+}
+
+// callersPlace is where a caller is an owner.
+func callersPlace(who caller.Caller) place {
+	p := place{id: who.ID, kind: who.Kind, role: who.Role}
+	if who.MerchantID != 0 {
+		p.merchantID = &who.MerchantID
+	}
+	if who.TraderID != 0 {
+		p.traderID = &who.TraderID
+	}
+	return p
+}
+
+// with reports whether two users are of the same merchant or trader.
+func (p place) with(other place) bool {
+	same := func(a, b *int64) bool { return a != nil && b != nil && *a == *b }
+	return same(p.merchantID, other.merchantID) || same(p.traderID, other.traderID)
+}
+
+func answers(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time) (bool, error) {
+	answers, err := q.ConsentOwner(ctx, db.ConsentOwnerParams{ID: who.ID, Before: now.Add(-awaits)})
+	if err != nil {
+		return false, fmt.Errorf("look whether the owner was there before: %w", err)
+	}
+	return answers, nil
+}
+
+// Consent accepts a user who waits for the owner's answer, or refuses them: then they are switched off, their sessions end and
+// their invitation is void. To refuse takes only away, and so asks for no fresh second factor.
+func (s *Service) Consent(ctx context.Context, who caller.Caller, id int64, accept bool) error {
+	asked := who
+	if !accept {
+		asked = who.Proved()
+	}
+	if err := asked.Need(caller.MerchantTeam, caller.TraderTeam); err != nil {
+		return err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return err
+	}
+	c := db.SettingChange{
+		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
+	}
+	_, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) {
+			theirs, err := placeOf(ctx, q, id)
+			if err != nil {
+				return nil, err
+			}
+			if !callersPlace(who).with(theirs) {
+				return nil, fault.ErrNotFound
+			}
+			if err := theirs.lock(ctx, q); err != nil {
+				return nil, err
+			}
+			return q.UserSetting(ctx, id)
+		},
+		Apply: func(q *db.Queries) error { return s.consent(ctx, q, who, id, accept) },
+	})
+	return err
+}
+
+func (s *Service) consent(ctx context.Context, q *db.Queries, who caller.Caller, id int64, accept bool) error {
+	now := s.now()
+	if answers, err := answers(ctx, q, who, now); err != nil {
+		return err
+	} else if !answers {
+		return fault.ErrRoleNotAllowed
+	}
+	waiting, err := callersPlace(who).waiting(ctx, q, now)
+	if err != nil {
+		return err
+	}
+	for _, one := range waiting {
+		switch {
+		case one.ID != id:
+			continue
+		case accept:
+			return q.ConsentGive(ctx, id)
+		}
+		return errors.Join(q.ConsentRefuse(ctx, id), q.SessionEndAll(ctx, id), q.InvitationDelete(ctx, id))
+	}
+	return errConsentOver
+}

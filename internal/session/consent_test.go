@@ -1,0 +1,284 @@
+package session_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
+)
+
+// guarded is an office with a merchant whose owner is signed in, and an operator who wants to be their user.
+type guarded struct {
+	office
+	merchantID int64
+	owner, eve caller.Caller
+}
+
+func newGuarded(t *testing.T) guarded {
+	t.Helper()
+	g := guarded{office: newOffice(t)}
+	g.merchantID = g.NewMerchant(t, dbtest.MerchantOpts{}).ID
+	g.owner = g.anOwner(t, "anna")
+	in, _, _ := g.operator(t, "eve")
+	g.eve = in.Session.Caller
+	return g
+}
+
+func (g guarded) anOwner(t *testing.T, login string) caller.Caller {
+	t.Helper()
+	return caller.Caller{
+		Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: g.merchantID, Login: login,
+		ID: g.add(t, caller.MerchantPortal, login, &g.merchantID, nil),
+	}
+}
+
+// puppet is a user whom the operator makes and is themselves, signed in.
+func (g guarded) puppet(t *testing.T, role caller.Role) session.Opened {
+	t.Helper()
+	change, link, err := g.Create(t.Context(), g.eve, session.NewUser{
+		Kind: caller.MerchantPortal, Role: role, Login: "puppet", MerchantID: &g.merchantID,
+	})
+	noError(t, err)
+	if change.SubjectKey == "" {
+		t.Fatal("nobody was made")
+	}
+	return g.takeUp(t, link)
+}
+
+func (g guarded) takeUp(t *testing.T, link string) session.Opened {
+	t.Helper()
+	_, token, _ := strings.Cut(link, "/invitation/")
+	opened, err := g.AcceptInvitation(t.Context(), token, password, home)
+	noError(t, err)
+	return opened
+}
+
+// may is what comes of a user's trying to make keys, as they are now.
+func (g guarded) may(t *testing.T, login string) error {
+	t.Helper()
+	return g.signIn(t, login, "").Session.Caller.Proved().Need(caller.MerchantKeys)
+}
+
+// An operator who is a merchant's user by their own invitation only looks until an owner accepts them or a day is over.
+func TestOperatorsPuppetWaits(t *testing.T) {
+	g := newGuarded(t)
+	opened := g.puppet(t, caller.Owner)
+	who := opened.Session.Caller.Proved()
+	for _, capability := range who.Capabilities() {
+		if capability == caller.MerchantKeys || capability == caller.MerchantTeam ||
+			capability == caller.MerchantPayouts {
+			t.Errorf("who waits has %s", capability)
+		}
+	}
+	err := who.Need(caller.MerchantKeys)
+	refused(t, err, fault.Forbidden, "consent_awaited")
+	until := g.now().Add(24 * time.Hour).UTC().Format("2006-01-02")
+	if !who.May(caller.MerchantRead) || !strings.Contains(fault.As(err).Message, until) {
+		t.Errorf("they may not look, or are not told until %s: %v", until, err)
+	}
+	asked, err := g.Awaited(t.Context(), g.owner)
+	noError(t, err)
+	if len(asked) != 1 || asked[0].ID != who.ID || asked[0].Role != caller.Owner || asked[0].Login != "puppet" {
+		t.Fatalf("the owner is asked about %+v", asked)
+	}
+	log, _, err := g.TeamLog(t.Context(), g.owner, 0)
+	noError(t, err)
+	if len(log) != 1 || log[0].Login != "" || strings.Contains(string(log[0].After), "set_up_by") {
+		t.Errorf("the owner's log: %+v", log)
+	}
+	// They answer for nobody, not even for themselves.
+	refused(t, g.Consent(t.Context(), who, who.ID, true), fault.Forbidden, "consent_awaited")
+	stale := g.owner
+	stale.Stale = true
+	refused(t, g.Consent(t.Context(), stale, who.ID, true), fault.Forbidden, "factor_needed")
+	noError(t, g.Consent(t.Context(), g.owner, who.ID, true))
+	noError(t, g.may(t, "puppet"))
+	refused(t, g.Consent(t.Context(), g.owner, who.ID, false), fault.Conflict, "consent_over")
+}
+
+// A day without an answer is an answer, too.
+func TestPuppetsDayIsOver(t *testing.T) {
+	g := newGuarded(t)
+	g.puppet(t, caller.Developer)
+	g.wait(23 * time.Hour)
+	refused(t, g.may(t, "puppet"), fault.Forbidden, "consent_awaited")
+	g.wait(time.Hour + time.Second)
+	noError(t, g.may(t, "puppet"))
+	if asked, err := g.Awaited(t.Context(), g.owner); err != nil || len(asked) != 0 {
+		t.Errorf("still asked about %+v, %v", asked, err)
+	}
+}
+
+// Whom an owner refuses is out at once, and their invitation is void, with the owner's name in the log. To refuse takes no fresh
+// second factor. Switched on by an operator they wait again.
+func TestRefusedPuppet(t *testing.T) {
+	g := newGuarded(t)
+	opened := g.puppet(t, caller.Owner)
+	id := opened.Session.Caller.ID
+	_, again, err := g.Invite(t.Context(), g.eve, id)
+	noError(t, err)
+	in := g.takeUp(t, again)
+	_, last, err := g.Invite(t.Context(), g.eve, id)
+	noError(t, err)
+	hasty := g.owner
+	hasty.Stale, hasty.Factorless = true, true
+	noError(t, g.Consent(t.Context(), hasty, id, false))
+	_, token, _ := strings.Cut(last, "/invitation/")
+	_, err = g.AcceptInvitation(t.Context(), token, password, home)
+	refused(t, err, fault.NotFound, "invitation_invalid")
+	if g.live(t, in.Cookie) {
+		t.Error("a session of who was refused goes on")
+	}
+	log, _, err := g.TeamLog(t.Context(), g.owner, 0)
+	noError(t, err)
+	testenv.Want(t, log[0].Login, "anna", "who refused")
+	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: id, Enabled: new(true)})
+	noError(t, err)
+	asked, err := g.Awaited(t.Context(), g.owner)
+	noError(t, err)
+	testenv.Want(t, len(asked), 1, "asked again")
+}
+
+// Operators set nobody's password at a merchant or trader that has users; the first user is made as it is asked for.
+func TestOperatorSetsNoPassword(t *testing.T) {
+	g := newGuarded(t)
+	trader := g.NewTrader(t, dbtest.TraderOpts{}).ID
+	first := session.NewUser{Kind: caller.Trader, Login: "desk-1", Password: password, TraderID: &trader}
+	change, _, err := g.Create(t.Context(), g.eve, first)
+	noError(t, err)
+	if !strings.Contains(string(change.After), `"awaits_until": null`) {
+		t.Errorf("the first user waits: %s", change.After)
+	}
+	for _, n := range []session.NewUser{
+		{Kind: caller.Trader, Login: "ghost", Password: password, TraderID: &trader},
+		{Kind: caller.MerchantPortal, Login: "ghost", Password: password, MerchantID: &g.merchantID},
+	} {
+		_, _, err = g.Create(t.Context(), g.eve, n)
+		wrongField(t, err, "password")
+	}
+	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: g.owner.ID, Password: new("another long password")})
+	wrongField(t, err, "password")
+	change, _, err = g.Create(
+		t.Context(),
+		g.eve,
+		session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader},
+	)
+	noError(t, err)
+	if strings.Contains(string(change.After), `"awaits_until": null`) {
+		t.Errorf("a trader's second user does not wait: %s", change.After)
+	}
+}
+
+// Whom an operator raises waits, and whom they lower does not.
+func TestRaisedUserWaits(t *testing.T) {
+	g := newGuarded(t)
+	second := g.anOwner(t, "boris")
+	_, err := g.Update(t.Context(), g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Support)})
+	noError(t, err)
+	if asked, err := g.Awaited(t.Context(), g.owner); err != nil || len(asked) != 0 {
+		t.Fatalf("asked about who was lowered: %+v, %v", asked, err)
+	}
+	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Developer)})
+	noError(t, err)
+	refused(t, g.may(t, "boris"), fault.Forbidden, "consent_awaited")
+}
+
+// No operator takes the owners out of the way: to invite the only one anew takes a second operator, also at the same time as the
+// other one, and who waits for the only owner's answer is to be switched off before that owner is.
+func TestOwnersOutOfTheWay(t *testing.T) {
+	g := newGuarded(t)
+	g.operator(t, "carl")
+	g.FourEyes = foureyes.Rules{On: true}
+	second := g.anOwner(t, "boris")
+	errs := make([]error, 2)
+	var both sync.WaitGroup
+	for i, id := range []int64{g.owner.ID, second.ID} {
+		both.Go(func() { _, _, errs[i] = g.Invite(t.Context(), g.eve, id) })
+	}
+	both.Wait()
+	var wanted *foureyes.Wanted
+	if (errs[0] == nil) == (errs[1] == nil) || !errors.As(errors.Join(errs...), &wanted) ||
+		wanted.Action != foureyes.InviteUser {
+		t.Fatalf("both owners invited anew: %v", errs)
+	}
+	left := g.owner
+	if errs[0] == nil {
+		left = second
+	}
+	asked, err := g.Awaited(t.Context(), left)
+	noError(t, err)
+	testenv.Want(t, len(asked), 1, "the other owner is asked")
+	for name, update := range map[string]session.UserUpdate{
+		"off": {Enabled: new(false)}, "lowered": {Role: new(caller.Support)},
+	} {
+		update.ID = left.ID
+		_, err := g.Update(t.Context(), g.eve, update)
+		if f := fault.As(err); f == nil || f.Code != "consent_open" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	noError(t, g.Consent(t.Context(), left, asked[0].ID, false))
+	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false)})
+	noError(t, err)
+	// Nobody is left to answer: whoever comes in now takes two.
+	_, _, err = g.Create(t.Context(), g.eve, session.NewUser{
+		Kind: caller.MerchantPortal, Login: "puppet", MerchantID: &g.merchantID,
+	})
+	if !errors.As(err, &wanted) || wanted.Action != foureyes.CreateUser {
+		t.Errorf("a user of a merchant without owners: %v", err)
+	}
+}
+
+// Another merchant's owner is asked nothing and answers nothing, and neither does an owner whom an operator has just set up.
+func TestForeignConsent(t *testing.T) {
+	g := newGuarded(t)
+	opened := g.puppet(t, caller.Developer)
+	id := opened.Session.Caller.ID
+	other := g.NewMerchant(t, dbtest.MerchantOpts{}).ID
+	foreign := caller.Caller{
+		Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other,
+		ID: g.add(t, caller.MerchantPortal, "zoe", &other, nil),
+	}
+	fresh := g.anOwner(t, "boris")
+	_, link, err := g.Invite(t.Context(), g.eve, fresh.ID)
+	noError(t, err)
+	g.takeUp(t, link)
+	noError(t, g.Consent(t.Context(), g.owner, fresh.ID, true))
+	for _, who := range []caller.Caller{foreign, fresh} {
+		if asked, err := g.Awaited(t.Context(), who); err != nil || len(asked) != 0 {
+			t.Errorf("%s is asked about %+v, %v", who.Login, asked, err)
+		}
+		if err := g.Consent(t.Context(), who, id, true); fault.As(err) == nil {
+			t.Errorf("%s has answered: %v", who.Login, err)
+		} else if who.ID == foreign.ID {
+			refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+		}
+	}
+	refused(t, g.may(t, "puppet"), fault.Forbidden, "consent_awaited")
+}
+
+// Where second factors are compulsory a merchant's user without one neither makes keys nor runs the team, by either door.
+func TestKeysTakeFactor(t *testing.T) {
+	g := newGuarded(t)
+	in := g.signIn(t, "anna", "")
+	token, err := g.Login(t.Context(), session.Credentials{Login: "anna", Password: password}, home)
+	noError(t, err)
+	byToken, err := g.Bearer(t.Context(), "Bearer "+token.Bearer)
+	noError(t, err)
+	for _, who := range []caller.Caller{in.Session.Caller, byToken} {
+		for _, capability := range []caller.Capability{caller.MerchantKeys, caller.MerchantTeam} {
+			refused(t, who.Need(capability), fault.Conflict, "factor_missing")
+		}
+		noError(t, who.Need(caller.MerchantMoney))
+	}
+	enrolled, _, _ := g.enrol(t, in.Session)
+	noError(t, enrolled.Session.Caller.Need(caller.MerchantKeys))
+}

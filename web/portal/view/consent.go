@@ -1,0 +1,24 @@
+package view
+
+import "time"
+
+// Consent is what there is of owners' consent on every page of a user.
+type Consent struct {
+	// Until is until when the user themselves waits; nil is that they do not.
+	Until *time.Time
+	// Asked are those whom the user is to answer for.
+	Asked []Awaiting
+}
+
+// Awaiting is a user whom an operator let in, and who waits for an owner's answer.
+type Awaiting struct {
+	ID, Login, Role string
+	Since, Until    time.Time
+}
+
+// consentShown is how many are named above every page.
+const consentShown = 2
+
+func (c Consent) shown() []Awaiting { return c.Asked[:min(len(c.Asked), consentShown)] }
+
+func (s Shell) consentPath() string { return "/" + s.Portal + "/consent" }
