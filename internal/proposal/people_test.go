@@ -272,3 +272,23 @@ func TestDirectoryByTwo(t *testing.T) {
 	_, err = s.rates.SetFeed(t.Context(), s.one, stricter)
 	noError(t, err)
 }
+
+// The only owner of a merchant is invited anew by two, and waits a day then: nobody is left to answer for them.
+func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
+	s := setupStaff(t)
+	merchant := s.NewMerchant(t, dbtest.MerchantOpts{})
+	owner, err := session.InsertUser(t.Context(), s.Queries(), session.NewUser{
+		Kind: caller.MerchantPortal, Login: "anna", MerchantID: &merchant.ID,
+	}, "hash", time.Now())
+	noError(t, err)
+	_, _, err = s.users.Invite(t.Context(), s.one, owner)
+	p := s.wants(t, foureyes.InviteUser, err)
+	testenv.Want(t, s.Count(t, "select count(*) from app_user where id = $1 and password_hash is null", owner), 0,
+		"owners invited anew by one alone")
+	done, err := s.approve(t, s.two, p)
+	noError(t, err)
+	opened, err := s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
+		"a long enough password", session.Origin{})
+	noError(t, err)
+	wantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
+}

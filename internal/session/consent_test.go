@@ -199,15 +199,19 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	g.FourEyes = foureyes.Rules{On: true}
 	second := g.anOwner(t, "boris")
 	errs := make([]error, 2)
-	var both sync.WaitGroup
-	for i, id := range []int64{g.owner.ID, second.ID} {
-		both.Go(func() { _, _, errs[i] = g.Invite(t.Context(), g.eve, id) })
-	}
-	both.Wait()
 	var wanted *foureyes.Wanted
-	if (errs[0] == nil) == (errs[1] == nil) || !errors.As(errors.Join(errs...), &wanted) ||
-		wanted.Action != foureyes.InviteUser {
-		t.Fatalf("both owners invited anew: %v", errs)
+	for range 30 {
+		g.Exec(t, `update app_user set awaits_until = null, set_up_at = null,
+			password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, g.merchantID)
+		var both sync.WaitGroup
+		for i, id := range []int64{g.owner.ID, second.ID} {
+			both.Go(func() { _, _, errs[i] = g.Invite(t.Context(), g.eve, id) })
+		}
+		both.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.As(errors.Join(errs...), &wanted) ||
+			wanted.Action != foureyes.InviteUser {
+			t.Fatalf("both owners invited anew: %v", errs)
+		}
 	}
 	left := g.owner
 	if errs[0] == nil {

@@ -45,7 +45,7 @@ func (v *visit) consentPage() error {
 	if err := who.Need(caller.MerchantTeam, caller.TraderTeam); err != nil {
 		return err
 	}
-	v.shell.Title = v.shell.Say(say.ConsentTitle)
+	v.shell.Title, v.shell.Consent.Asking = v.shell.Say(say.ConsentTitle), true
 	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.ConsentPage(s) })
 	return nil
 }

@@ -56,12 +56,12 @@ func TestOwnerRefuses(t *testing.T) {
 	}{
 		"merchant": {
 			caller.MerchantPortal, "/merchant",
-			[]string{"", "/payments", "/team", "/consent"},
+			[]string{"", "/payments", "/team", "/nowhere"},
 			[]string{"/team/invite"},
 		},
 		"trader": {
 			caller.Trader, "/trader",
-			[]string{"", "/payments", "/requisites", "/consent"},
+			[]string{"", "/payments", "/requisites", "/nowhere"},
 			[]string{"/shift", "/payouts/00000000-0000-0000-0000-000000000000/take"},
 		},
 	} {
@@ -77,7 +77,7 @@ func TestOwnerRefuses(t *testing.T) {
 			puppet, owner := b.letIn(t, n), b.signIn(t, "anna")
 			for _, page := range of.pages {
 				a := owner.get(t, of.home+page)
-				wantIn(t, page, asking(t, a), "An operator has let in <i>puppet</i> (Owner). Accept or refuse by ")
+				wantIn(t, page, asking(t, a), "An operator has let in <i>puppet</i> (owner). Accept or refuse by ")
 				want(t, "a login's elements", a.page(t).Find(".asking i").Length(), 0)
 			}
 			wantIn(

@@ -290,8 +290,12 @@ func (v *visit) userStepPage() error {
 	if !known {
 		return fault.ErrNotFound
 	}
+	texts := []string{v.shell.Say(step.text)}
+	if (name == "on" || name == "reinvite") && (u.MerchantID != nil || u.TraderID != nil) {
+		texts = append(texts, v.shell.Say(say.ConsentHint))
+	}
 	return v.question(view.Question{
-		Title: step.title, Texts: []string{v.shell.Say(step.text)}, Action: numbered(usersPath, u.ID) + "/" + name,
+		Title: step.title, Texts: texts, Action: numbered(usersPath, u.ID) + "/" + name,
 		Yes: v.shell.Say(step.yes), Danger: step.danger, Back: view.Link(numbered(usersPath, u.ID)),
 		Facts: []view.Fact{
 			{Label: say.Member, Value: u.Login}, {Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},

@@ -27,6 +27,10 @@ var (
 		"Your account waits for the consent of an owner until %s. Until then you can only look.",
 		"Ваша учётная запись ждёт согласия владельца до %s. До этого можно только смотреть.",
 	}
+	ConsentHint = Phrase{
+		"Until an owner accepts them, or for 24 hours, they can only look.",
+		"Пока владелец не примет пользователя или не пройдут сутки, тот может только смотреть.",
+	}
 	ConsentWaitsBand = Phrase{"You can only look", "Можно только смотреть"}
 )
 

@@ -8,6 +8,8 @@ type Consent struct {
 	Until *time.Time
 	// Asked are those whom the user is to answer for.
 	Asked []Awaiting
+	// Asking tells that the page itself asks, and needs no band above.
+	Asking bool
 }
 
 // Awaiting is a user whom an operator let in, and who waits for an owner's answer.
@@ -15,10 +17,5 @@ type Awaiting struct {
 	ID, Login, Role string
 	Since, Until    time.Time
 }
-
-// consentShown is how many are named above every page.
-const consentShown = 2
-
-func (c Consent) shown() []Awaiting { return c.Asked[:min(len(c.Asked), consentShown)] }
 
 func (s Shell) consentPath() string { return "/" + s.Portal + "/consent" }
