@@ -118,7 +118,7 @@ func TestAccountOverTheAPI(t *testing.T) {
 	if me.GetLogin() != user.Login || me.GetKind() != "trader" || me.GetRole() != "owner" ||
 		me.GetState() != "whole" || me.GetPreferences().GetZone() != "UTC" || me.GetFactors().GetTotp() ||
 		!slices.Equal(me.GetCapabilities(),
-			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"}) {
+			[]string{"trader.money", "trader.read", "trader.requisites", "trader.team", "trader.work"}) {
 		t.Errorf("session %v", me)
 	}
 	list := called(t, g.account(token).ListSessions, &portalv1.ListSessionsRequest{})
