@@ -14,10 +14,20 @@ import (
 
 // An owner answers for the users whom operators let in at their merchant or trader. The services decide who may answer.
 var consentRoutes = []route{
-	{pattern: "GET /merchant/consent", kinds: merchants, handle: (*visit).consentPage},
-	{pattern: "POST /merchant/consent/{user}/{answer}", kinds: merchants, handle: (*visit).consent},
-	{pattern: "GET /trader/consent", kinds: traders, handle: (*visit).consentPage},
-	{pattern: "POST /trader/consent/{user}/{answer}", kinds: traders, handle: (*visit).consent},
+	{pattern: "GET /merchant/consent", kinds: merchants, needs: caller.MerchantTeamRead, handle: (*visit).consentPage},
+	{
+		pattern: "POST /merchant/consent/{user}/{answer}",
+		kinds:   merchants,
+		needs:   caller.MerchantTeamRead,
+		handle:  (*visit).consent,
+	},
+	{pattern: "GET /trader/consent", kinds: traders, needs: caller.TraderRead, handle: (*visit).consentPage},
+	{
+		pattern: "POST /trader/consent/{user}/{answer}",
+		kinds:   traders,
+		needs:   caller.TraderRead,
+		handle:  (*visit).consent,
+	},
 }
 
 // tellConsent has every page tell an owner who waits for their answer, and those who wait that they do.
