@@ -63,7 +63,7 @@ func flatten(decoder *json.Decoder, within string, list *[]Detail) {
 	_, _ = decoder.Token() // the last brace
 }
 
-var word = regexp.MustCompile(`[A-Z]+(?:[a-z]+|$)|[A-Z][a-z]*|[a-z]+|[0-9]+`)
+var word = regexp.MustCompile(`API|[A-Z]+(?:[a-z]+|$)|[A-Z][a-z]*|[a-z]+|[0-9]+`)
 
 // snake is a field's name with underscores: FiatPerUSDT is fiat_per_usdt.
 func snake(name string) string {

@@ -254,11 +254,11 @@ func (v *visit) accountOf(p proposal.Proposal) *int64 {
 	return &id
 }
 
-// proposedDetails are what an action sets, field by field, as the log of settings names them.
+// proposedDetails are what an action sets, field by field.
 func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
 	facts := []view.Fact{{Label: say.About, Value: v.shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
 	for _, d := range p.Details() {
-		facts = append(facts, view.Fact{Label: say.Field(d.Name), Value: d.Value})
+		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: d.Value})
 	}
 	return facts
 }

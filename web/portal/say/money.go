@@ -1,7 +1,5 @@
 package say
 
-import "strings"
-
 // Money that operators move by hand.
 var (
 	MoneyTitle     = Phrase{"Move money", "Движение денег"}
@@ -134,15 +132,6 @@ var actions = map[string]Phrase{
 
 // ActionOf names an action that may be proposed.
 func ActionOf(action string) Phrase { return actions[action] }
-
-// Field is the name of a field as the log of settings has it, in words.
-func Field(name string) Phrase {
-	words := strings.NewReplacer("_", " ", ".", ": ").Replace(name)
-	if words != "" {
-		words = strings.ToUpper(words[:1]) + words[1:]
-	}
-	return Phrase{words, words}
-}
 
 // states are those of a proposal.
 var states = map[string]Phrase{
