@@ -302,16 +302,17 @@ func (k *MerchantKeys) SetLimits(
 	}
 	f := fault.Decoded(ctx)
 	bounds := l.read(f)
+	if err := f.Err(); err != nil {
+		return Credential{}, err
+	}
 	found, err := k.one(ctx, who, cashboxID, id)
 	if err != nil {
 		return found, err
 	}
-	f.Check(
-		found.CashboxID != nil || !bounds.PayoutDailyLimit.Valid || f.Wrong("payout_daily_limit"),
-		"payout_daily_limit", "must be unset: the key is bound to no cashbox",
-	)
-	if err := f.Err(); err != nil {
-		return Credential{}, err
+	if found.CashboxID == nil && bounds.PayoutDailyLimit.Valid {
+		return found, fault.Fields{
+			"payout_daily_limit": {"must be unset: the key is bound to no cashbox"},
+		}.Err()
 	}
 	key := db.CredentialSettingParams{ID: id, CashboxID: &cashboxID, MerchantID: &who.MerchantID}
 	_, err = db.ChangeSetting(ctx, k.pool, keyChange(who, id, wallNow()), db.Setting{
