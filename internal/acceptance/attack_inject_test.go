@@ -156,12 +156,7 @@ var digits = regexp.MustCompile(`[0-9a-f-]{36}|\d+`)
 // read checks a page or a file, and tells where it leads.
 func (r *reader) read(address string) (links []string) {
 	r.t.Helper()
-	var got answer
-	// A busy machine answers some pages only when they are asked for again.
-	testenv.Until(r.t, address+" is not busy", func() bool {
-		got = fetched(r.t, http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
-		return got.status != http.StatusServiceUnavailable
-	})
+	got := fetched(r.t, http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
 	if got.status >= 500 {
 		r.t.Errorf("%s: %s", address, got)
 	}

@@ -3,11 +3,13 @@ package routing_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/routing"
 	"gateway.example/internal/testenv"
@@ -155,6 +157,20 @@ func (b bundle) explain(
 	t.Helper()
 	noError(t, b.settings.Current(t.Context()))
 	return b.settings.Requisites().Explain(t.Context(), b.Queries(), a.Want, hold)
+}
+
+// The accounts of traders are read once and not for each requisite, of which an explanation looks at thousands.
+func TestExplainReadsAccountsOnce(t *testing.T) {
+	b := setup(t)
+	b.NewTrader(t, dbtest.TraderOpts{Requisites: 3, USDT: "10"})
+	noError(t, b.settings.Current(t.Context()))
+	plan := b.Plan(t, func(q *db.Queries) error {
+		_, err := b.settings.Requisites().Explain(t.Context(), q, want(1, "100").Want, nothing)
+		return err
+	})
+	if !strings.Contains(plan, "CTE standing") || strings.Contains(plan, "Semi Join") {
+		t.Errorf("the plan is\n%s", plan)
+	}
 }
 
 // Whatever the limits, a choice takes the first that the dry run calls free, and the constraints

@@ -187,6 +187,9 @@ func read(
 		if c.DroppedBy == Free {
 			params.Ids, params.Days, at[c.ID] = append(params.Ids, c.ID), append(params.Days, c.Day), i
 			params.Amounts = append(params.Amounts, w.Amount)
+			if !slices.Contains(params.Traders, c.TraderID) {
+				params.Traders = append(params.Traders, c.TraderID)
+			}
 		}
 	}
 	if len(at) == 0 {

@@ -45,7 +45,7 @@ func (r *Requisites) Stand(
 	ctx context.Context, q *db.Queries, traderID, requisiteID int64, asked Asked,
 ) ([]Standing, error) {
 	list := r.ofTrader(traderID, requisiteID, asked)
-	var params db.RequisiteFactsParams
+	params := db.RequisiteFactsParams{Traders: []int64{traderID}}
 	for _, s := range list {
 		params.Ids, params.Days = append(params.Ids, s.ID), append(params.Days, s.Day)
 		params.Amounts, params.Now = append(params.Amounts, s.Want.Amount), s.Want.Now
