@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/report"
+	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -107,6 +108,16 @@ func (v *visit) warnAlone(note *string) error {
 	if err == nil && others == 0 {
 		*note = v.shell.Say(say.NobodyElse)
 	}
+	return err
+}
+
+// tellAlone has every page of operators say that proposals wait, where no operator could decide what another one proposes.
+func (v *visit) tellAlone() error {
+	if v.session.State != session.Whole || v.route.fragment || v.who.Kind != caller.Operator {
+		return nil
+	}
+	two, err := v.Proposals.TwoDecide(v.ctx())
+	v.shell.Alone = err == nil && !two
 	return err
 }
 

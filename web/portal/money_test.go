@@ -52,7 +52,10 @@ func TestFundWithFourEyes(t *testing.T) {
 	b.watched()
 	one := b.treasurer(t, "one")
 	wantIn(t, "alone", one.get(t, "/operator/money/fund").text(), "Nobody else can approve yet")
+	const band = "no second one can decide yet"
+	wantIn(t, "any page, alone", one.get(t, "/account").body, band)
 	two := b.treasurer(t, "two")
+	wantNot(t, "two are there", one.get(t, "/account").body, band)
 	sure := one.get(t,
 		"/operator/money/fund/confirm?"+b.fundQuery("5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E")
 	for _, word := range []string{"5.5 USDT", "1 000.00 USDT", "tx-1", evil, "another operator has to approve"} {

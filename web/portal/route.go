@@ -127,7 +127,7 @@ func (v *visit) admit() error {
 		found, err := find(v.ctx(), cookie.Value)
 		if err == nil {
 			v.enter(found)
-			if err := v.tellConsent(); err != nil {
+			if err := errors.Join(v.tellConsent(), v.tellAlone()); err != nil {
 				return err
 			}
 		} else if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {

@@ -15,6 +15,11 @@ var (
 		"Everything here is done at once, without a second operator.",
 		"Всё здесь выполняется сразу, без второго оператора.",
 	}
+	AloneBand = Phrase{"No second operator", "Нет второго оператора"}
+	AloneText = Phrase{
+		"What takes two operators waits: no second one can decide yet.",
+		"Решения, требующие двух операторов, ждут: второго, кто мог бы решать, пока нет.",
+	}
 	NobodyElse = Phrase{
 		"Nobody else can approve yet. Proposals wait for a second operator with the role admin or treasury, whom you did not " +
 			"make yourself: the command gateway operator create makes one who may approve at once.",

@@ -45,6 +45,8 @@ type Shell struct {
 	// Viewing is nil unless an operator looks as another user, whose login Login then is.
 	Viewing *Viewing
 	Consent Consent
+	// Alone tells that no operator could decide what another one proposes.
+	Alone bool
 	// Live tells that the page changes by itself.
 	Live bool
 	// Title is the page's, Mistakes whether a form on it was filled in wrongly.
