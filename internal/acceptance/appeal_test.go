@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/sign"
@@ -118,9 +119,7 @@ func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 		"Content-Type": "application/pdf", "Content-Disposition": disposition, "X-Content-Type-Options": "nosniff",
 		"Cache-Control": "no-store", "Content-Length": "9",
 	} {
-		if have := got.header.Get(name); have != want {
-			t.Errorf("%s: %s; want %s", name, have, want)
-		}
+		testenv.Want(t, got.header.Get(name), want, "%s", name)
 	}
 }
 

@@ -181,8 +181,6 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if after := g.rows(t); after != before {
-		t.Errorf("%s became %s", before, after)
-	}
+	testenv.Want(t, g.rows(t), before, "the rows")
 	t.Logf("%d calls", tried)
 }

@@ -82,9 +82,7 @@ func (a answer) wrong(status int, texts []string) string {
 // want wants an answer's status and texts; what names the call where its line does not.
 func (a answer) want(t testing.TB, what string, status int, texts ...string) {
 	t.Helper()
-	if wrong := a.wrong(status, texts); wrong != "" {
-		t.Errorf("%s: %s", what, wrong)
-	}
+	testenv.Want(t, a.wrong(status, texts), "", "%s", what)
 }
 
 // must is want, without which the test cannot go on.

@@ -68,9 +68,7 @@ func creationTellsNothing(t *testing.T, w *instance) {
 	has("meta.sequence", exactly("1"))(t, told.answer)
 	const first = `select count(*) from webhook_event where sequence = 1 and convert_from(body, 'UTF8') like '%"status":"PENDING"%'
 		and convert_from(body, 'UTF8') like '%"type":"payment.status.updated"%'`
-	if n := w.count(t, first); n != 0 {
-		t.Errorf("%d first events of pending payments", n)
-	}
+	testenv.Want(t, w.count(t, first), 0, "first events of pending payments")
 }
 
 func webhookIsAPost(t *testing.T, w *instance) {
@@ -91,9 +89,7 @@ func webhooksAreSigned(t *testing.T, w *instance) {
 	noError(t, verifier.Verify([]byte(told.raw), told.header))
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	noError(t, err)
-	if have := told.header.Get("Signature"); have != signature(string(key), told.raw) {
-		t.Errorf("Signature is %s", have)
-	}
+	testenv.Want(t, told.header.Get("Signature"), signature(string(key), told.raw), "Signature")
 }
 
 // refusedWebhookComesAgain after 5 s, the same event.
@@ -108,9 +104,7 @@ func refusedWebhookComesAgain(t *testing.T, w *instance) {
 	testenv.Until(t, "the refusal is written down", func() bool { // until the refusal is written down
 		return w.count(t, "select count(*) from webhook_attempt where status_code = 500") != 0
 	})
-	if n := len(w.inbox.letters(t, orderID, 1)); n != 1 {
-		t.Errorf("%d deliveries before the time", n)
-	}
+	testenv.Want(t, len(w.inbox.letters(t, orderID, 1)), 1, "deliveries before the time")
 	w.advance(t, 6*time.Second)
 	both := w.inbox.letters(t, orderID, 2)
 	if both[0].raw != both[1].raw || both[0].text("eventId") != both[1].text("eventId") {

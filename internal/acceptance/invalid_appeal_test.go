@@ -71,9 +71,7 @@ func TestBadAppeals(t *testing.T) {
 	t.Run("switched off", func(t *testing.T) { appealsSwitchedOff(t, g, id) })
 	t.Run("Connect", func(t *testing.T) { badAppealsByConnect(t, g, number(id)) })
 	t.Run("too large", func(t *testing.T) { tooLargeAppeals(t, g, id) })
-	if after := g.rows(t); after != before {
-		t.Errorf("before: %s; after: %s", before, after)
-	}
+	testenv.Want(t, g.rows(t), before, "the rows")
 	// The window is one of the test clock's time.
 	g.advance(t, 24*time.Hour+time.Second)
 	g.appeal(t, box, id, "x", "a.pdf", pdf).want(t, "a day later", 422, "code", "appeal_window_closed")

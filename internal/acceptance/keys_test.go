@@ -57,9 +57,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 			t.Errorf("without the key: %v", err)
 		}
 	}
-	if got := g.readiness(t); got != "ready\n" {
-		t.Errorf("a start that was refused has changed others: %s", got)
-	}
+	testenv.Want(t, g.readiness(t), "ready\n", "a start that was refused has changed others")
 	both, err := start(newText + "," + oldText)
 	noError(t, err)
 	noError(t, both.stop())

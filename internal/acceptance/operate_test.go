@@ -7,6 +7,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -78,9 +79,7 @@ func (p *platform) setTerms(t *testing.T) {
 		funded := done(p.operator.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{
 			TraderId: p.trader, Amount: "1000", Reference: "tx-1",
 		})))(t)
-		if amount := funded.GetAfter().AsMap()["amount"]; amount != "1000.00000000" {
-			t.Errorf("funded with %v", amount)
-		}
+		testenv.Want(t, funded.GetAfter().AsMap()["amount"], "1000.00000000", "funded with")
 	}
 	done(p.operator.CreateRequisite(ctx, connect.NewRequest(&portalv1.CreateRequisiteRequest{
 		TraderId: p.trader, Currency: "RUB", Method: "sbp", Value: "+79001234567",
@@ -154,9 +153,7 @@ func TestFirstPayment(t *testing.T) {
 		"data.status": "pending", "data.requisite.value": "+79001234567", "data.ledger.amountUsdt": "14.28571428",
 		"data.ledger.spreadTraderUsdt": "0.15000000", "data.ledger.spreadPlatformUsdt": "0.56428572",
 	} {
-		if got := made.text(name); got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
+		testenv.Want(t, made.text(name), want, "%s", name)
 	}
 	// 15 - 0.15 is held of their 1000: the rest is theirs to take, and no more.
 	wantFault(t, "", p.withdraw(t, "985.15000001", "tx-2"), connect.CodeFailedPrecondition,
@@ -167,21 +164,15 @@ func TestFirstPayment(t *testing.T) {
 	confirmed := called(t, p.desk(p.traderToken).ConfirmReceived, &portalv1.ConfirmReceivedRequest{
 		PaymentId: number(made.text("data.id")),
 	})
-	if status := confirmed.GetData().GetStatus(); status != "completed" {
-		t.Errorf("confirmed: %s", status)
-	}
+	testenv.Want(t, confirmed.GetData().GetStatus(), "completed", "confirmed")
 	balances := p.texts(t, `select owner_kind || ' ' || a.purpose || ' ' || b.balance + coalesce(
 			(select sum(w.amount) from account_pending w where w.account_id = a.id), 0)
 		from account a join account_balance b on b.account_id = a.id order by a.id`)
 	// 985.15 out of the 1000 that came in have left.
 	want := "external available -14.85000000|external reserved 0.00000000|platform available 0.56428572|platform reserved 0.00000000|" +
 		"cashbox available 14.28571428|cashbox reserved 0.00000000|trader available 0.00000000|trader reserved 0.00000000"
-	if got := strings.Join(balances, "|"); got != want {
-		t.Errorf("balances %s, want %s", got, want)
-	}
-	if n := p.count(t, "select count(*) from webhook_event where cashbox_id = $1", p.box); n != 1 {
-		t.Errorf("%d events", n)
-	}
+	testenv.Want(t, strings.Join(balances, "|"), want, "balances")
+	testenv.Want(t, p.count(t, "select count(*) from webhook_event where cashbox_id = $1", p.box), 1, "events")
 	p.wantAudit(t)
 	p.wantOperatorsOnly(t)
 }

@@ -322,16 +322,12 @@ func TestProcessorReplaced(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
 	former, present := newCardProcessor(t, nil), newCardProcessor(t, nil)
-	if open := g.setProcessor(t, former).GetOpenElsewhere(); open != 0 {
-		t.Errorf("%d attempts are open elsewhere before the first", open)
-	}
+	testenv.Want(t, g.setProcessor(t, former).GetOpenElsewhere(), 0, "attempts are open elsewhere before the first")
 	_, paid := g.cardPayment(t, nil)
 	g.checkout(t, paid, "payer-details", typedCard("4242424242424242", nil))
 	_, left := g.cardPayment(t, nil)
 	g.checkout(t, left, "payer-details", typedCard("4242424242424242", nil))
-	if open := g.setProcessor(t, present).GetOpenElsewhere(); open != 2 {
-		t.Errorf("%d attempts are open elsewhere, want 2", open)
-	}
+	testenv.Want(t, g.setProcessor(t, present).GetOpenElsewhere(), 2, "attempts are open elsewhere")
 	if got := g.checkout(t, paid, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
 		t.Errorf("code: %s", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 )
 
 // production are the variables a production gateway needs besides its database.
@@ -119,9 +120,7 @@ func TestStrictTransportSecurity(t *testing.T) {
 			response, err := client.Get(address)
 			noError(t, err)
 			_ = response.Body.Close()
-			if got := response.Header.Get("Strict-Transport-Security"); got != want {
-				t.Errorf("%s: %q", address, got)
-			}
+			testenv.Want(t, response.Header.Get("Strict-Transport-Security"), want, "%s", address)
 		}
 	}
 }

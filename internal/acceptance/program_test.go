@@ -22,7 +22,8 @@ var executable string
 // build compiles the program as it stands, with the race detector if these tests have it.
 func build(dir string) error {
 	executable = filepath.Join(dir, "gateway.bin")
-	args := []string{"build", "-buildvcs=false", "-o", executable}
+	// No debugger will need what -w leaves out.
+	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", executable}
 	if raceDetector {
 		args = append(args, "-race")
 	}

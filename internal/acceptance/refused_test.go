@@ -31,9 +31,7 @@ func TestRefusals(t *testing.T) {
 	before := g.rows(t)
 	badConnect(t, g, id)
 	refusals(t, g)
-	if after := g.rows(t); after != before {
-		t.Errorf("%s became %s", before, after)
-	}
+	testenv.Want(t, g.rows(t), before, "the rows")
 }
 
 // badConnect sends the same over Connect, in both codecs, and wants the same codes and fields.

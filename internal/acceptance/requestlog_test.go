@@ -95,9 +95,7 @@ func TestRequestLog(t *testing.T) {
 		_ = fetched(t, test.method, g.BaseURL+test.path, test.body, with(test.headers, "X-Request-Id", test.id))
 	}
 	for _, test := range requests {
-		if got := g.loggedAs(t, owner, test.id); got != test.want+box.KeyID {
-			t.Errorf("%s is logged as %q, want %q", test.id, got, test.want+box.KeyID)
-		}
+		testenv.Want(t, g.loggedAs(t, owner, test.id), test.want+box.KeyID, "%s is logged as", test.id)
 		if list := g.logged(t, stranger, &portalv1.ListRequestsRequest{RequestId: test.id}); len(list) > 0 {
 			t.Errorf("a stranger sees %v", list)
 		}

@@ -53,8 +53,6 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	if response.StatusCode != 200 || got.Data.OrderID != orderID {
 		t.Errorf("answered %d %s", response.StatusCode, content)
 	}
-	if count := g.count(t, "select count(*) from payment where order_id = $1", orderID); count != 1 {
-		t.Errorf("%d payments", count)
-	}
+	testenv.Want(t, g.count(t, "select count(*) from payment where order_id = $1", orderID), 1, "payments")
 	noError(t, g.stop())
 }

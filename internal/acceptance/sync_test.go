@@ -57,7 +57,5 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 		got := complete()
 		return got.status == http.StatusOK
 	})
-	if status := stands(); status != "completed" {
-		t.Errorf("in the end it is %s", status)
-	}
+	testenv.Want(t, stands(), "completed", "in the end")
 }

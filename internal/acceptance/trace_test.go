@@ -240,9 +240,7 @@ func TestCollectorAway(t *testing.T) {
 	if took := time.Since(began); testenv.Whole() && took > 20*time.Second {
 		t.Errorf("the end took %s", took)
 	}
-	if n := strings.Count(v.stderr.String(), line); n != 1 {
-		t.Errorf("%d lines", n)
-	}
+	testenv.Want(t, strings.Count(v.stderr.String(), line), 1, "lines")
 	if strings.Contains(v.stderr.String(), "key-in-the-path") {
 		t.Error("the log has the collector's path")
 	}

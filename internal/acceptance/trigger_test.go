@@ -8,6 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/testenv"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
@@ -219,7 +220,5 @@ func TestTriggerWithoutFreeTrader(t *testing.T) {
 	g.exec(t, "update trader_payout_method set enabled = false")
 	_, err := g.trigger("payin.completed", "")
 	wantFault(t, "", err, connect.CodeFailedPrecondition, "no_free_trader")
-	if waiting := g.count(t, "select count(*) from payin where status = 'waiting'"); waiting != 1 {
-		t.Errorf("%d payouts wait", waiting)
-	}
+	testenv.Want(t, g.count(t, "select count(*) from payin where status = 'waiting'"), 1, "payouts wait")
 }

@@ -210,9 +210,7 @@ func TestAlarmsAreMeasured(t *testing.T) {
 			if name == "payouts_overdue" {
 				expected = want
 			}
-			if got := m.GetGauge().GetValue(); got != expected {
-				t.Errorf("%s: %v, want %v", name, got, expected)
-			}
+			testenv.Want(t, m.GetGauge().GetValue(), expected, "%s", name)
 		}
 		if want == 0 {
 			smash(t, d, causes["payouts_overdue"].sql)

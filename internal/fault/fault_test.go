@@ -36,9 +36,7 @@ func TestAs(t *testing.T) {
 		"itself": {inside, inside}, "wrapped": {fmt.Errorf("a: %w", fmt.Errorf("b: %w", inside)), inside},
 		"joined": {errors.Join(errors.New("other"), inside), inside}, "none": {errors.New("other"), nil}, "nil": {nil, nil},
 	} {
-		if got := fault.As(test.err); got != test.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		testenv.Want(t, fault.As(test.err), test.want, "%s", name)
 	}
 	if inside.Error() != "code: at most 3" {
 		t.Error(inside)

@@ -144,9 +144,7 @@ func TestAddress(t *testing.T) {
 		"[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64", "2001:db8:1:2:ffff::": "2001:db8:1:2::/64", "[fe80::1%eth0]:80": "fe80::/64",
 		"pipe": "pipe",
 	} {
-		if got := limit.Address(remote); got != want {
-			t.Errorf("%s: %s, want %s", remote, got, want)
-		}
+		testenv.Want(t, limit.Address(remote), want, "%s", remote)
 	}
 }
 

@@ -392,9 +392,7 @@ func TestPayoutBounds(t *testing.T) {
 		}
 	}
 	b.create(t, m.Caller, of("bounded", "1200"))
-	if n := b.Count(t, "select count(*) from payin"); n != 4 {
-		t.Errorf("%d payouts", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payin"), 4, "payouts")
 }
 
 // A payout of a cashbox whose accounts are gone leaves nothing: neither its creation nor, of one that was made before, its

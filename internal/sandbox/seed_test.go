@@ -204,9 +204,7 @@ func TestRoomForCheckouts(t *testing.T) {
 		}
 	}
 	for name, calls := range map[string]int{"checkout_reads": 200, "checkout_writes": 600, "checkout_cards": 100} {
-		if got := s.Count(t, "select calls from rate_limit where name = $1", name); got != calls {
-			t.Errorf("%s: %d, want %d", name, got, calls)
-		}
+		testenv.Want(t, s.Count(t, "select calls from rate_limit where name = $1", name), calls, "%s", name)
 	}
 }
 

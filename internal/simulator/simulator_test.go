@@ -53,9 +53,7 @@ func TestStep(t *testing.T) {
 			}
 			state, err := b.simulator.Get(t.Context())
 			noError(t, err)
-			if counted := fmt.Sprint(state.Confirmed, state.WrongAmount, state.Cancelled); counted != test.counted {
-				t.Errorf("counted %s, want %s", counted, test.counted)
-			}
+			testenv.Want(t, fmt.Sprint(state.Confirmed, state.WrongAmount, state.Cancelled), test.counted, "counted")
 		})
 	}
 }

@@ -253,19 +253,13 @@ func TestReplayBeforeRelay(t *testing.T) {
 func TestRelayAge(t *testing.T) {
 	b := quiet(t)
 	const name = "gateway_webhook_relay_age_seconds"
-	if age := b.metric(t, name); age != 0 {
-		t.Errorf("of nothing: %v", age)
-	}
+	testenv.Want(t, b.metric(t, name), 0, "of nothing")
 	b.write(t, 1)
 	b.clock.Advance(90 * time.Second)
 	b.write(t, 1)
-	if age := b.metric(t, name); age != 90 {
-		t.Errorf("of the oldest: %v", age)
-	}
+	testenv.Want(t, b.metric(t, name), 90, "of the oldest")
 	b.relayAll(t)
-	if age := b.metric(t, name); age != 0 {
-		t.Errorf("of none any more: %v", age)
-	}
+	testenv.Want(t, b.metric(t, name), 0, "of none any more")
 }
 
 // The events there are when the feed begins to go by number alone keep their places in it.

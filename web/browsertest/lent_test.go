@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 )
 
@@ -32,9 +33,7 @@ func TestTabsAreCleaned(t *testing.T) { //nolint:paralleltest // the second test
 		t.Run("looks and leaves traces", func(t *testing.T) {
 			tab := browsertest.New(t)
 			tab.Open(server.URL)
-			if got := browsertest.Eval[string](tab, look); got != fresh {
-				t.Errorf("the tab has %s", got)
-			}
+			testenv.Want(t, browsertest.Eval[string](tab, look), fresh, "the tab has")
 			browsertest.Eval[bool](tab, `(localStorage.kept = document.cookie = "a=b", true)`)
 			tab.Theme("dark")
 			tab.Before("window.before = true")

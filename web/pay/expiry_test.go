@@ -6,6 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // What browsers fill in and people type is read alike.
@@ -34,8 +35,6 @@ func TestTypedAmount(t *testing.T) {
 		{"999999999999.99", "KZT", "999999999999,99"},
 	} {
 		p := payment.Payment{Amount: decimal.RequireFromString(test.amount), Currency: test.currency}
-		if got := typedAmount(p); got != test.want {
-			t.Errorf("%s %s is copied as %q, want %q", test.amount, test.currency, got, test.want)
-		}
+		testenv.Want(t, typedAmount(p), test.want, "%s %s is copied as", test.amount, test.currency)
 	}
 }

@@ -189,9 +189,7 @@ func TestKeys(t *testing.T) {
 	press("j")
 	press("j")
 	press("k")
-	if at := browsertest.Eval[string](tab, `document.querySelector(".at").id`); at != "job-1" {
-		t.Errorf("at %s", at)
-	}
+	testenv.Want(t, browsertest.Eval[string](tab, `document.querySelector(".at").id`), "job-1", "at")
 	press("?")
 	if open := browsertest.Eval[bool](tab, `document.getElementById("keys").open`); !open {
 		t.Error("the keys are not shown")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal"
 )
 
@@ -137,9 +138,7 @@ func TestViewAsAndBack(t *testing.T) {
 	if got := band(t, a); !slices.Contains(wanted, got) {
 		t.Errorf("the band says %q, want %q", got, wanted)
 	}
-	if zone := p.page(t, "/account").Find("#zone").AttrOr("value", ""); zone != "UTC" {
-		t.Errorf("the trader's zone is shown as %q", zone)
-	}
+	testenv.Want(t, p.page(t, "/account").Find("#zone").AttrOr("value", ""), "UTC", "the trader's zone is shown as")
 	p.post(t, "/operator/view-as/end")
 	p.cookies["flash"] = "view-as-ended"
 	a = p.get(t, "/account")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/static"
 )
 
@@ -64,9 +65,7 @@ func TestLegible(t *testing.T) {
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	white := rgb{255, 255, 255}
-	if got := contrast(white, rgb{}); got != 21 {
-		t.Errorf("black on white is %f", got)
-	}
+	testenv.Want(t, contrast(white, rgb{}), 21, "black on white")
 	if got := contrast(rgb{0x76, 0x76, 0x76}, white); got < 4.54 || got > 4.55 {
 		t.Errorf("#767676 on white is %f", got)
 	}

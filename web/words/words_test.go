@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/words"
 )
 
@@ -200,9 +201,7 @@ func TestLanguageOfABrowser(t *testing.T) {
 		"": "en", "ru-RU,ru;q=0.9,en;q=0.8": "ru", "de-DE,de": "en", "de,tr;q=0.5": "tr", "kk-KZ": "kk", "uz-Latn-UZ": "uz",
 		"az-AZ,ru;q=0.5": "az", "mn-MN": "mn", "en-GB": "en", "*": "en", "ru;q=x,\x00": "en", "en;q=0.1,mn;q=0.9": "mn",
 	} {
-		if got := words.For(accept).Code; got != want {
-			t.Errorf("%q is answered in %s, want %s", accept, got, want)
-		}
+		testenv.Want(t, words.For(accept).Code, want, "%q is answered in", accept)
 	}
 }
 

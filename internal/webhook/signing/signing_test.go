@@ -24,9 +24,7 @@ func TestSignKnownAnswer(t *testing.T) {
 		"webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
 		"Signature":         "e2cb4f5251572539d458bfb8a7adb533b08801e6a794467e06f771debbb0818b",
 	} {
-		if got := header.Get(name); got != want {
-			t.Errorf("%s: %s; want %s", name, got, want)
-		}
+		testenv.Want(t, header.Get(name), want, "%s", name)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/pay/view"
 )
 
@@ -37,9 +38,7 @@ func TestFieldWithError(t *testing.T) {
 	for name, want := range map[string]string{
 		"name": "cardHolder", "value": `"><b>`, "autocomplete": "cc-name", "aria-invalid": "true", "aria-describedby": "cardHolder-error",
 	} {
-		if got := input.AttrOr(name, "(none)"); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		testenv.Want(t, input.AttrOr(name, "(none)"), want, "%s", name)
 	}
 	if page.Find("label[for=cardHolder]").Text() != "Name on the card" ||
 		page.Find("#cardHolder-error span").Text() != "At most 64 characters" {
