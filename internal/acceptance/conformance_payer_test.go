@@ -118,6 +118,9 @@ func howManyCards(t *testing.T, w *instance) {
 		payers[token] = created.text("data.id")
 		noError(t, set(nil))
 	}
+	for token := range payers { // both, for a refusal is to change nothing
+		w.awaitCheckout(t, token, "paymentStatus", "failed")
+	}
 	for token, id := range payers {
 		w.wantNoMoreCards(t, id, token)
 	}
