@@ -24,9 +24,13 @@ func TestExportsAreBounded(t *testing.T) {
 			v := &visit{Portal: p, w: httptest.NewRecorder(), r: r, who: caller.Caller{ID: user}}
 			return v.sendCSV("file.csv", write)
 		}
-		slow := func(*csvFile) error { <-read; return nil }
 		for i := range exportsAtOnce {
-			go func() { testenv.NoError(t, send(int64(i/userExports), slow)) }()
+			go func() {
+				testenv.NoError(
+					t,
+					send(int64(i/userExports), func(*csvFile) error { <-read; return t.Context().Err() }),
+				)
+			}()
 		}
 		synctest.Wait()
 		for user, who := range map[int64]string{0: "who has two already", exportsAtOnce: "one too many"} {
