@@ -167,9 +167,6 @@ order by a.id limit @most;
 select status, reason, status_at, actor, created_at, file_type, file_size from appeal
 where merchant_id = @merchant_id and payment_id = @payment_id;
 
--- name: ReportCardAttempts :many
-select id, status, created_at from card_attempt where merchant_id = @merchant_id and payment_id = @payment_id order by created_at, id;
-
 -- StatementBelow lists what was moved to and from an account before a transfer, the latest first. Its owner is the account's id
 -- without the last bit: one index has what any account of theirs gave, the other what came from others.
 -- name: StatementBelow :many

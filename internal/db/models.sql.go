@@ -173,13 +173,6 @@ type LedgerSeal struct {
 	Salt   []byte
 }
 
-type Method struct {
-	Method          string
-	Currency        string
-	RequisiteType   *string
-	RequisiteMethod *string
-}
-
 type Payin struct {
 	MerchantID         int64
 	ID                 int64
@@ -330,11 +323,6 @@ type PaymentStep struct {
 	Actor      string
 	What       string
 	Detail     []byte
-}
-
-type PayoutMethod struct {
-	Method   string
-	Currency string
 }
 
 type PlatformLimit struct {

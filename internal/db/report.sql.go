@@ -109,41 +109,6 @@ func (q *Queries) ReportAttempts(ctx context.Context, arg ReportAttemptsParams) 
 	return items, nil
 }
 
-const reportCardAttempts = `-- name: ReportCardAttempts :many
-select id, status, created_at from card_attempt where merchant_id = $1 and payment_id = $2 order by created_at, id
-`
-
-type ReportCardAttemptsParams struct {
-	MerchantID int64
-	PaymentID  int64
-}
-
-type ReportCardAttemptsRow struct {
-	ID        uuid.UUID
-	Status    string
-	CreatedAt time.Time
-}
-
-func (q *Queries) ReportCardAttempts(ctx context.Context, arg ReportCardAttemptsParams) ([]ReportCardAttemptsRow, error) {
-	rows, err := q.db.Query(ctx, reportCardAttempts, arg.MerchantID, arg.PaymentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportCardAttemptsRow
-	for rows.Next() {
-		var i ReportCardAttemptsRow
-		if err := rows.Scan(&i.ID, &i.Status, &i.CreatedAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const reportCardsShown = `-- name: ReportCardsShown :many
 select c.payment_id, c.last4, c.brand from payment_card c
 where (c.merchant_id, c.payment_id) in (select unnest($1::bigint[]), unnest($2::bigint[]))

@@ -223,6 +223,7 @@ func (v *visit) failed(err error) {
 	case f.Kind == fault.TooManyRequests:
 		v.message(http.StatusTooManyRequests, say.TooOftenTitle, say.TooOftenText)
 	case f.Kind == fault.Unavailable:
+		v.log(err) // a page that is busy now and then is found by its cause alone
 		v.w.Header().Set("Retry-After", "1")
 		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
 	case f.Code == submission.ErrUnfinished.Code:

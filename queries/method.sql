@@ -1,2 +1,0 @@
--- name: MethodList :many
-select method, currency, requisite_type, requisite_method from method order by currency, method;

@@ -1,2 +1,0 @@
--- name: PayoutMethodList :many
-select method, currency from payout_method order by currency, method;
