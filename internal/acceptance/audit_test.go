@@ -39,6 +39,6 @@ func TestAuditOfAStoppedSandbox(t *testing.T) {
 	noError(t, g.stop())
 	for range 2 {
 		out, status := program(t, "", "audit", "-data-dir", g.dir)
-		wantExit(t, "stopped", out, status, 0, "clean", "1 payments", `database "gateway"`)
+		wantExit(t, "stopped", out, status, 0, "clean", "1 payment,", `database "gateway"`)
 	}
 }

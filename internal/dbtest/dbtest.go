@@ -122,7 +122,7 @@ func Copy(t testing.TB, address string) string {
 // Kept is a migrated database that stays until the process ends, to be copied.
 func Kept(t testing.TB) string {
 	t.Helper()
-	return server.URL(create(t, template))
+	return patient(server.URL(create(t, template)))
 }
 
 // At is a database with the schema as it was at a version.
@@ -140,8 +140,11 @@ func clone(t testing.TB, template string) (address string) {
 	t.Helper()
 	name := create(t, template)
 	t.Cleanup(func() { check(t, admin(server, fmt.Sprintf("drop database %s with (force)", name))) })
-	return server.URL(name)
+	return patient(server.URL(name))
 }
+
+// patient is the address of a database to which connections may take long on a busy machine.
+func patient(address string) string { return address + "&connect_timeout=60" }
 
 // create makes a copy of a template, whose connections may have been closed just now, and returns its name.
 func create(t testing.TB, template string) string {
