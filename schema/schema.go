@@ -1,7 +1,7 @@
-// Package schema holds the migrations. Code of the release before goes on running after a
-// migration: it adds, and a later one removes. Migrations 22, 23, 35, 40 and 41 are exceptions,
-// before which the old program has to be stopped. There is no way down: it would take a ledger with
-// it. A mistake is put right by the next migration.
+// Package schema holds the migrations. The first sixteen are the baseline, by area: together they are the tables as they
+// were when migrations began to be kept. No migration is ever changed. Code of the release before goes on running after one:
+// it adds, and a later one removes. There is no way down: it would take a ledger with it. A mistake is put right by the next
+// migration.
 package schema
 
 import "embed"

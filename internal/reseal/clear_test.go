@@ -46,7 +46,7 @@ func TestClear(t *testing.T) {
 		t.Skip("it takes four connections")
 	}
 	const phone, card, later = "+79995550011", "2200000000000004", "+79995550022"
-	d, safe, ctx := dbtest.At(t, 93), dbtest.Requisites(), t.Context()
+	d, safe, ctx := dbtest.New(t), dbtest.Requisites(), t.Context()
 	d.Exec(t, "insert into secret_key (purpose, fingerprint, seen_at) values ('vault', 'aabbccdd', now())")
 	d.Exec(t, "insert into trader (id, name, share_percent, created_at) values (1, 'Trader', 0, now())")
 	made := func(value string) (id int64) {
@@ -60,7 +60,6 @@ func TestClear(t *testing.T) {
 	for _, slot := range [][3]int64{{one, 100, 1}, {two, 100, 2}, {two, 200, 3}} { // two of one amount on the phone
 		d.Exec(t, olderSlot, slot[0], slot[1], slot[2])
 	}
-	noError(t, db.Migrate(ctx, d.URL))
 	left := func() int {
 		return d.Count(t, "select count(*) from payment where requisite_value is not null") +
 			d.Count(t, "select count(*) from requisite where value <> ''")

@@ -289,29 +289,21 @@ func TestAgent(t *testing.T) {
 	testenv.Want(t, in.Session.Agent, "a b c "+strings.Repeat("я", 249), "kept")
 }
 
-// The tokens of before are the API's, and whole; users have the role they had in effect.
-func TestMigration(t *testing.T) {
+// A user has a role of their kind, and a payer none.
+func TestRolesFit(t *testing.T) {
 	t.Parallel()
-	d := dbtest.At(t, 52)
-	d.Exec(t, `insert into app_user (kind, login, password_hash, created_at)
-		values ('operator', 'root', 'x', now()), ('cabinet', 'player', 'x', now())`)
-	d.Exec(t, `insert into token (hash, user_id, created_at, expires_at)
-		select sha256('old'), id, now(), now() + interval '1 hour' from app_user where login = 'root'`)
-	noError(t, db.Migrate(t.Context(), d.URL))
-	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config)
-	noError(t, err)
-	who, err := service.Bearer(t.Context(), "Bearer old")
-	if err != nil || who.Role != caller.Admin {
-		t.Errorf("%+v, %v", who, err)
-	}
-	roles := d.Count(t, "select count(role) from app_user")
-	testenv.Want(t, roles, 1, "users have roles")
-	for _, wrong := range []string{"role = null", "role = 'owner'"} {
-		if _, err := d.Pool.Exec(t.Context(), "update app_user set "+wrong+" where login = 'root'"); err == nil {
-			t.Errorf("an operator may have %s", wrong)
+	d := dbtest.New(t)
+	insert := "insert into app_user (kind, login, role, created_at) values ($1, 'somebody', $2, now())"
+	for _, wrong := range []struct{ kind, role any }{{"operator", nil}, {"operator", "owner"}, {"cabinet", "owner"}} {
+		if _, err := d.Pool.Exec(
+			t.Context(),
+			insert,
+			wrong.kind,
+			wrong.role,
+		); db.Violated(
+			err,
+		) != "app_user_role_fits" {
+			t.Errorf("%v with the role %v: %v", wrong.kind, wrong.role, err)
 		}
-	}
-	if _, err := d.Pool.Exec(t.Context(), "update app_user set role = 'owner' where login = 'player'"); err == nil {
-		t.Error("a payer may have a role")
 	}
 }

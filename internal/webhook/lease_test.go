@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/db"
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
 
@@ -154,64 +152,5 @@ func TestWriterPutsOneAside(t *testing.T) {
 	}
 	if written := b.Count(t, "select count(*) from webhook_endpoint"); failed != 4 || written != 16 {
 		t.Errorf("%d failed, %d were written", failed, written)
-	}
-}
-
-// The jobs of the queue there was before become deliveries: due when they were, after as many
-// attempts as they had, of the endpoints as they are called now.
-func TestJobsAreMigrated(t *testing.T) {
-	t.Parallel()
-	const before = 42
-	d := dbtest.At(t, before)
-	urls := []string{
-		"https://Shop.example/hook", "https://shop.example:8443/hook?a=1#b", "http://user:word@127.0.0.1:80",
-		"https://[2001:db8::1]:9/@x",
-	}
-	d.Exec(t, `
-		create type river_job_state as enum ('available', 'retryable', 'scheduled', 'running', 'completed', 'cancelled', 'discarded');
-		create table river_job (id bigint generated always as identity, kind text, state river_job_state, attempt int, scheduled_at timestamptz,
-			args jsonb);
-		create table river_leader (x int); create table river_queue (x int); create table river_migration (x int);
-		create function river_job_notify() returns int language sql as 'select 1'`)
-	d.Exec(t, `
-		with e as (
-			insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, number, round,
-				status)
-			select 1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', place, 1, url, '{}', now(), place, 2,
-				case when place = 5 then 'delivered' else 'pending' end
-			from unnest($1::text[] || 'https://shop.example/done'::text) with ordinality as u (url, place) returning *
-		)
-		insert into river_job (kind, state, attempt, scheduled_at, args)
-		select 'webhook', case subject_id when 1 then 'running' when 2 then 'retryable' when 5 then 'completed' else 'available' end::river_job_state,
-			subject_id, '2026-11-20 12:00Z'::timestamptz + make_interval(hours => subject_id::int),
-			jsonb_build_object('event_id', id, 'round', 2) from e
-		union all
-		select 'webhook', 'available', 9, '2026-11-20 12:00Z', jsonb_build_object('event_id', id, 'round', 1) from e`, urls)
-	noError(t, db.Migrate(t.Context(), d.URL))
-	rows, err := d.Pool.Query(
-		t.Context(),
-		`select e.url, d.host, d.attempts, d.round, extract(hour from d.due_at at time zone 'UTC')::int
-		from webhook_delivery d join webhook_event e on e.id = d.event_id
-		join webhook_endpoint p on p.merchant_id = d.merchant_id and p.host = d.host and p.due_at <= d.due_at order by e.number`,
-	)
-	noError(t, err)
-	n := 0
-	var url, host string
-	var attempts, round, hour int
-	_, err = pgx.ForEachRow(rows, []any{&url, &host, &attempts, &round, &hour}, func() error {
-		wantAttempts := n + 1
-		if n == 0 {
-			wantAttempts = 0 // the first was under way, and is made again
-		}
-		if url != urls[n] || host != hostOf(url) || attempts != wantAttempts || round != 2 || hour != 13+n {
-			t.Errorf("%s of %s: %d attempts of round %d, due at %d", host, url, attempts, round, hour)
-		}
-		n++
-		return nil
-	})
-	noError(t, err)
-	left := d.Count(t, "select count(*) from pg_class where relname like 'river%'")
-	if n != len(urls) || left != 0 {
-		t.Errorf("%d deliveries, %d tables are left", n, left)
 	}
 }

@@ -261,27 +261,3 @@ func TestRelayAge(t *testing.T) {
 	b.relayAll(t)
 	testenv.Want(t, b.metric(t, name), 0, "of none any more")
 }
-
-// The events there are when the feed begins to go by number alone keep their places in it.
-func TestFeedIsMigrated(t *testing.T) {
-	t.Parallel()
-	const before = 39
-	d := dbtest.At(t, before)
-	d.Exec(t, `insert into webhook_event
-		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, xid, number)
-		select 1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', place, 1, 'https://shop.example', '{}', now(), xid::xid8, number
-		from (values (1, '7', 30), (2, '8', 10), (3, '8', 20), (4, '9', 5)) e (place, xid, number)`)
-	noError(t, db.Migrate(t.Context(), d.URL))
-	b := &bundle{DB: d, merchant: dbtest.Merchant{ID: 1, CashboxID: 1}, clock: new(dbtest.Clock)}
-	b.events = NewEvents(d.Pools(), nil, nil)
-	b.sequence.Store(9)
-	b.write(t, 1)
-	b.number(t)
-	rows, err := d.Pool.Query(t.Context(), "select subject_id from webhook_event where merchant_id = 1 order by number")
-	noError(t, err)
-	got, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	noError(t, err)
-	if !slices.Equal(got, []int64{1, 2, 3, 4, 1}) || len(b.all(t)) != len(got) {
-		t.Errorf("in this order: %v", got)
-	}
-}
