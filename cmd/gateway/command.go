@@ -42,7 +42,7 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 	}
 	defer database.close()
 	if err := db.Migrate(ctx, database.url); err != nil || distribute == "" {
-		return err
+		return c.anew(err)
 	}
 	return db.Distribute(ctx, database.url)
 }
@@ -69,7 +69,7 @@ func (e environment) withDatabase(ctx context.Context, c config, do func(*pgxpoo
 	if at.schema, err = db.CheckSchema(ctx, pool); errors.Is(err, db.ErrNoGateway) {
 		return fmt.Errorf("%s: %w: gateway migrate makes its tables", at, err)
 	} else if err != nil {
-		return fmt.Errorf("%s: %w", at, err)
+		return fmt.Errorf("%s: %w", at, c.anew(err))
 	}
 	return do(pool, at)
 }

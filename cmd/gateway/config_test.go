@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
 )
 
@@ -234,5 +236,19 @@ func TestRunAs(t *testing.T) {
 		"/tmp/go-build123/b001/exe/gateway": "go run gateway.example/cmd/gateway",
 	} {
 		testenv.Want(t, runAs(path), want, "%s", path)
+	}
+}
+
+// Who has a sandbox of a development version is told what to remove, and who has another database is not.
+func TestBeginsAnew(t *testing.T) {
+	t.Parallel()
+	refused := fmt.Errorf("migrate: %w", db.ErrBeforeBaseline)
+	sandbox := config{dataDir: "here/.gateway"}.anew(refused).Error()
+	if !strings.HasSuffix(sandbox, "delete the sandbox's directory here/.gateway") {
+		t.Error(sandbox)
+	}
+	given := config{dataDir: "here/.gateway", databaseURL: "postgres://db/gateway"}.anew(refused)
+	if strings.Contains(given.Error(), "here/") {
+		t.Error(given)
 	}
 }

@@ -66,6 +66,14 @@ func (d *database) create(ctx context.Context) error {
 	return nil
 }
 
+// anew adds to the refusal of a database from before the baseline how a sandbox begins anew.
+func (c config) anew(err error) error {
+	if c.databaseURL != "" || !errors.Is(err, db.ErrBeforeBaseline) {
+		return err
+	}
+	return fmt.Errorf("%w: delete the sandbox's directory %s", err, c.dataDir)
+}
+
 // died is closed if the managed server ends under us; a given one never closes it.
 func (d *database) died() <-chan struct{} {
 	if d.server == nil {

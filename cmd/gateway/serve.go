@@ -120,7 +120,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 func (g *gateway) open(ctx context.Context, url string) error {
 	g.tell("Bringing the tables of the database up to date.")
 	if err := db.Migrate(ctx, url); err != nil {
-		return err
+		return g.anew(err)
 	}
 	half := (g.connections + 1) / 2
 	for _, p := range []struct {

@@ -54,7 +54,7 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if err := lockMigrations(ctx, lock, patience); err != nil {
 		return err
 	}
-	if err := refuseNewer(ctx, lock); err != nil {
+	if err := refuseOther(ctx, lock); err != nil {
 		return err
 	}
 	config = conn.Config()
@@ -136,9 +136,9 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// refuseNewer keeps a program from a database that a newer one has migrated: it would write what that
-// one no longer understands.
-func refuseNewer(ctx context.Context, lock pgx.Tx) error {
+// refuseOther keeps a program from a database that a newer one has migrated, since it would write what that
+// one no longer understands, and from one that was made before the baseline.
+func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	// A table that is not there yet would end the lock's transaction.
 	inside, err := lock.Begin(ctx)
 	if err != nil {

@@ -19,6 +19,12 @@ import (
 // ErrNoGateway says that a database is not there, or that no gateway has ever used it.
 var ErrNoGateway = errors.New("no gateway database here")
 
+// ErrBeforeBaseline says that a database has the tables of a development version.
+var ErrBeforeBaseline = errors.New(
+	"the database was made by a development version before the baseline of the schema, " +
+		"and there is no way from there to this version: begin with an empty database",
+)
+
 // IsNoDatabase reports whether err says that a server has no database of that name.
 func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
 
@@ -54,9 +60,11 @@ func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err er
 // querier is a pool or a connection.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// applied are the numbers of the migrations that a database has, in order.
+// applied are the numbers of the migrations that a database has, in order. Before the baseline the same numbers were
+// other migrations.
 func applied(ctx context.Context, from querier) ([]int64, error) {
 	rows, err := from.Query(
 		ctx,
@@ -68,6 +76,14 @@ func applied(ctx context.Context, from querier) ([]int64, error) {
 	have, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
 		return nil, schemaError(err)
+	}
+	var baseline bool
+	err = from.QueryRow(ctx, "select to_regprocedure('schema_baseline()') is not null").Scan(&baseline)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	if len(have) > 0 && !baseline {
+		return nil, ErrBeforeBaseline
 	}
 	return have, nil
 }
