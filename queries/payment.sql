@@ -4,7 +4,7 @@ insert into payment (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id,
     payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status,
     status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
-    requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
+    requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
     request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
@@ -12,7 +12,7 @@ insert into payment (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
     @provider_payment_id, @status, @status_reason, @status_at, @expires_at, @created_at, @event_sequence,
-    @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder,
+    @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_holder,
     @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
     @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at, @request_id, @request_address,
@@ -149,15 +149,3 @@ select count(*)::integer from (
       and (sqlc.narg(requisite_id)::bigint is null or p.requisite_id = sqlc.narg(requisite_id))
     limit @most
 ) as open;
-
--- PaymentsInClear lists payments whose requisite is not sealed.
--- name: PaymentsInClear :many
-select merchant_id, id, coalesce(requisite_id, 0)::bigint as requisite_id, requisite_value::text as value from payment
-where requisite_value is not null order by merchant_id, id limit @page;
-
--- PaymentSeal seals one, unless somebody is just changing it.
--- name: PaymentSeal :execrows
-update payment set requisite_sealed = @sealed, requisite_last4 = @last4, requisite_value = null
-where payment.merchant_id = @merchant_id and payment.id = @id and payment.requisite_value = @value::text and exists (
-    select from payment p where p.merchant_id = @merchant_id and p.id = @id for no key update skip locked
-);

@@ -19,7 +19,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4)
-    or coalesce(requisite_last4, right(requisite_value, 4)) = sqlc.narg(last4)
+    or requisite_last4 = sqlc.narg(last4)
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
@@ -44,7 +44,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4)
-    or coalesce(requisite_last4, right(requisite_value, 4)) = sqlc.narg(last4)
+    or requisite_last4 = sqlc.narg(last4)
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))

@@ -1,6 +1,6 @@
 -- RequisitesSince lists the requisites changed at a version or after it, each with the limits that hold and its last use.
 -- name: RequisitesSince :many
-select r.id, r.currency, r.method, r.trader_id, r.value, r.sealed, r.last4, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
+select r.id, r.currency, r.method, r.trader_id, r.sealed, r.last4, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
     r.effective_min_amount as min_amount, r.effective_max_amount as max_amount, r.time_zone,
     r.effective_daily_count as daily_count, r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
     coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
@@ -25,18 +25,15 @@ select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boo
     coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
      where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
-    (s.hash is not null or n.requisite_id is not null)::boolean as taken,
-    (case when greatest(s.free_at, n.free_at) < 'infinity' then greatest(s.free_at, n.free_at) else 'epoch' end)::timestamptz
-        as slot_free_at,
+    (s.hash is not null)::boolean as taken,
+    (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
     standing.available::numeric as available
 from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day, unnest(@amounts::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join standing on standing.account_id = r.trader_id * 8 + 6
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
-left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > @now::timestamptz
-left join requisite_slot n
-    on n.requisite_id = asked.id and n.amount = asked.amount and n.hash is null and n.free_at > @now::timestamptz;
+left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > @now::timestamptz;
 
 -- RequisiteUses is what requisites were given on a day of their own each, what is open on them now, and when they were last
 -- used, as far as their days are kept. A desk has no slots, so that what is open is counted among the payments.
@@ -87,21 +84,21 @@ on conflict (hash, amount) do update set requisite_id = excluded.requisite_id, p
 select nextval(pg_get_serial_sequence('requisite', 'id'))::bigint;
 
 -- name: RequisiteInsert :one
-insert into requisite (id, currency, method, trader_id, value, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at)
-select @id, @currency, @method, t.id, sqlc.narg(value), @sealed, @hash, @last4, @holder, @bank, @min_amount, @max_amount, @now
+insert into requisite (id, currency, method, trader_id, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at)
+select @id, @currency, @method, t.id, @sealed, @hash, @last4, @holder, @bank, @min_amount, @max_amount, @now
 from trader t where t.id = @trader_id
 returning id;
 
 -- RequisiteIsDesk reports whether a requisite is a desk that takes cards.
 -- name: RequisiteIsDesk :one
-select coalesce(value = '', false)::boolean from requisite where id = @id;
+select (sealed is null)::boolean from requisite where id = @id;
 
 -- RequisiteSetting locks a requisite and reads its settings, with the last four characters of its value. What follows from them
 -- is left out.
 -- name: RequisiteSetting :one
 select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
     'effective_open_payments', 'sealed', 'hash', 'last4']
-    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+    || jsonb_build_object('value', case when r.sealed is null then '' else '•••• ' || r.last4 end))::jsonb
 from requisite r where r.id = @id for no key update;
 
 -- RequisiteOwn reads a requisite for its trader. To anybody else there is none.
@@ -144,7 +141,7 @@ where id = @id;
 -- name: RequisiteList :many
 select r.id, (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count',
     'effective_daily_sum', 'effective_open_payments', 'sealed', 'hash', 'last4']
-    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+    || jsonb_build_object('value', case when r.sealed is null then '' else '•••• ' || r.last4 end))::jsonb
     as setting, t.name as trader_name
 from requisite r join trader t on t.id = r.trader_id
 where r.id < @before_id
@@ -153,37 +150,15 @@ where r.id < @before_id
   and (sqlc.narg(currency)::text is null or r.currency = sqlc.narg(currency))
   and (sqlc.narg(method)::text is null or r.method = sqlc.narg(method))
   and (sqlc.narg(ending)::text is null or r.id = sqlc.narg(search_id)::bigint
-    or coalesce(r.last4, right(r.value, 4)) = sqlc.narg(ending) or r.hash = any(@hashes::bytea[]))
+    or r.last4 = sqlc.narg(ending) or r.hash = any(@hashes::bytea[]))
   and (sqlc.narg(search)::text is null
     or strpos(lower(r.holder), lower(sqlc.narg(search))) > 0 or strpos(lower(r.bank), lower(sqlc.narg(search))) > 0)
   and (sqlc.narg(switched_on)::boolean is null or r.enabled = sqlc.narg(switched_on))
 order by r.id desc limit @page;
 
 -- name: RequisiteValue :one
-select value, sealed from requisite where id = @id;
+select sealed from requisite where id = @id;
 
 -- RequisitesOfValue are those that have a value, by its hashes.
 -- name: RequisitesOfValue :many
 select id from requisite where hash = any(@hashes::bytea[]) order by id;
-
--- OlderProcesses reports whether processes of the version before may be about, which cannot open what is sealed here.
--- name: OlderProcesses :one
-select coalesce(max(older_at) > clock_timestamp() - interval '3 minutes', false)::boolean from secret_key;
-
--- RequisitesInClear lists requisites whose value is not sealed, or, unhashed, only those that have no hash either.
--- name: RequisitesInClear :many
-select id, currency, value::text as value from requisite
-where value <> '' and (hash is null or not @unhashed::boolean) order by id limit @page;
-
--- name: RequisitesHash :execrows
-update requisite r set hash = x.hash
-from (select unnest(@ids::bigint[]) as id, unnest(@hashes::bytea[]) as hash, unnest(@clear::text[]) as value) x
-where r.id = x.id and r.value = x.value;
-
--- name: RequisitesSeal :execrows
-update requisite r set sealed = x.sealed, hash = x.hash, last4 = x.last4, value = null
-from (
-    select unnest(@ids::bigint[]) as id, unnest(@sealed::bytea[]) as sealed, unnest(@hashes::bytea[]) as hash,
-        unnest(@last4::text[]) as last4, unnest(@clear::text[]) as value
-) x
-where r.id = x.id and r.value = x.value;

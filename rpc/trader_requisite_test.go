@@ -71,7 +71,7 @@ func TestTraderDesk(t *testing.T) {
 	d.Exec(t, `update requisite set daily_count = 3, daily_sum = 2000.50, own_open_payments = 1,
 		own_min_amount = 2000`)
 	d.Exec(t, `insert into requisite_day values (1, '2026-11-20', 3, 1500.25)`)
-	d.Exec(t, `insert into requisite_slot values (1, 2000, 7, 'infinity')`)
+	d.Exec(t, `insert into requisite_slot select id, 2000, 7, 'infinity', hash from requisite where id = 1`)
 	says(
 		t,
 		trader,

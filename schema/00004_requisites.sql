@@ -8,8 +8,6 @@ create table requisite (
     currency text not null,
     method text not null,
     trader_id bigint not null,
-    -- Empty for a desk that takes cards, null where it is sealed.
-    value text,
     holder text,
     bank text,
     -- Limits of a payment's amount, in the currency.
@@ -48,7 +46,7 @@ create table requisite (
     effective_daily_sum numeric(14, 2) generated always as (least(daily_sum, own_daily_sum)) stored,
     effective_open_payments integer generated always as (least(open_payments, own_open_payments)) stored,
 
-    -- The value. Sealed; associated data: requisite, value, id.
+    -- The phone, card or account itself. Sealed; associated data: requisite, value, id. Null for a desk.
     sealed bytea,
     -- What tells values apart: of currency and value, keyed by card_hash_key.
     hash bytea,
@@ -56,8 +54,7 @@ create table requisite (
     constraint requisite_hours check ((work_from is null) = (work_until is null)),
     constraint requisite_own_hours check ((own_work_from is null) = (own_work_until is null)),
     constraint requisite_own_amounts check (own_min_amount <= own_max_amount),
-    constraint requisite_sealed check ((value is null) = (sealed is not null)),
-    constraint requisite_sealed_whole check (sealed is null or hash is not null and last4 is not null)
+    constraint requisite_sealed_whole check (num_nulls(sealed, hash, last4) in (0, 3))
 );
 create index requisite_trader_idx on requisite (trader_id, id);
 create index requisite_version_idx on requisite (version);
@@ -92,19 +89,9 @@ create table requisite_slot (
     -- than may be open, writes minus infinity.
     free_at timestamptz not null constraint requisite_slot_free check (free_at > '-infinity'),
     -- The requisite's.
-    hash bytea,
+    hash bytea not null,
     primary key (requisite_id, amount)
 );
 create index requisite_slot_free_idx on requisite_slot (free_at) where free_at < 'infinity';
 -- It is named as the check is that says the same: the amount is taken.
 create unique index requisite_slot_free on requisite_slot (hash, amount);
-
--- +goose StatementBegin
-create function requisite_slot_hashed() returns trigger language plpgsql as $$
-begin
-    new.hash := (select hash from requisite where id = new.requisite_id);
-    return new;
-end $$;
--- +goose StatementEnd
-create trigger requisite_slot_hashed before insert on requisite_slot
-    for each row when (new.hash is null) execute function requisite_slot_hashed();

@@ -41,12 +41,12 @@ create table payment (
     -- The number of the last webhook event.
     event_sequence integer not null default 0,
 
-    -- Snapshot of the requisite; never changed by later edits. The value is null where it is sealed, and for card checkout.
+    -- Snapshot of the requisite; never changed by later edits. What the payer sends money to is
+    -- at the end, sealed.
     trader_id bigint not null,
     requisite_id bigint,
     requisite_type text,
     requisite_method text,
-    requisite_value text,
     requisite_holder text,
     requisite_bank text,
 
@@ -84,7 +84,7 @@ create table payment (
     -- kept; choice_looked says how many were looked at.
     choice_passed jsonb,
     -- The sealed bytes of the requisite as they were, so that nothing is sealed while a payment is made. Associated data:
-    -- requisite, value, requisite_id.
+    -- requisite, value, requisite_id. Null for card checkout.
     requisite_sealed bytea,
     requisite_last4 text,
 
@@ -108,7 +108,6 @@ create index payment_seldom_idx on payment (status, id) where status in ('failed
 create index payment_player_idx on payment (payer_user_id, merchant_id, id) where payer_user_id is not null;
 -- The audit counts an hour's payments again. Payments lie in the order of their creation, so this index is a few pages.
 create index payment_created_idx on payment using brin (created_at) with (autosummarize = on);
-create index payment_requisite_clear_idx on payment (merchant_id, id) where requisite_value is not null;
 
 -- A change of a payment's status, the first of which is its creation. It has partitions of months, as transfer has.
 create sequence payment_history_id_seq;

@@ -11,25 +11,8 @@ create table secret_key (
     fingerprint text not null,
     -- When a process last ran with the key as its first, the one in use.
     seen_at timestamptz not null,
-    -- Each process notes its keys every minute, and by this that it can open requisites. older_at is when one last did not.
-    noted_at timestamptz,
-    older_at timestamptz,
     primary key (purpose, fingerprint)
 );
--- +goose StatementBegin
-create function secret_key_noted() returns trigger language plpgsql as $$
-begin
-    if tg_op = 'UPDATE' then
-        if new.noted_at is not distinct from old.noted_at then
-            new.older_at := clock_timestamp();
-        end if;
-    elsif new.noted_at is null then
-        new.older_at := clock_timestamp();
-    end if;
-    return new;
-end $$;
--- +goose StatementEnd
-create trigger secret_key_noted before insert or update on secret_key for each row execute function secret_key_noted();
 
 -- Everything sealed by the vault, with the key that opens it. The first byte is the format's version.
 create view sealed_value as

@@ -165,7 +165,7 @@ func (c *config) listKeys(ctx context.Context, q *db.Queries, out io.Writer) (mi
 }
 
 // known are the fingerprints of the keys of a purpose that were given, or were in use at some time.
-func known(given []string, purpose string, keys []db.SecretKeyListRow, uses []reseal.Use) []string {
+func known(given []string, purpose string, keys []db.SecretKey, uses []reseal.Use) []string {
 	all := slices.Clone(given)
 	for _, key := range keys {
 		if key.Purpose == purpose {
@@ -189,7 +189,7 @@ func known(given []string, purpose string, keys []db.SecretKeyListRow, uses []re
 const unneeded = "opens nothing that is needed"
 
 // describeKey says what a key is needed for.
-func describeKey(fingerprint, purpose string, keys []db.SecretKeyListRow, uses []reseal.Use) string {
+func describeKey(fingerprint, purpose string, keys []db.SecretKey, uses []reseal.Use) string {
 	if purpose == purposeVault {
 		if opens := describeUses(uses, fingerprint); opens != "" {
 			return "opens " + opens

@@ -21,7 +21,6 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/requisite"
-	"gateway.example/internal/reseal"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/tracing"
 	"gateway.example/internal/vault"
@@ -195,7 +194,7 @@ func (g *gateway) openSecrets() error {
 }
 
 // openSafes takes the key of the hashes of cards and requisites from the database, where it stays the same when vault keys
-// change. The first start makes it. Requisites get their hashes before payments are made, which are told apart by them.
+// change. The first start makes it.
 func (g *gateway) openSafes(ctx context.Context) error {
 	first, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
 	if err != nil {
@@ -206,7 +205,7 @@ func (g *gateway) openSafes(ctx context.Context) error {
 		return err
 	}
 	g.cards, g.requisites = card.NewSafe(g.vault, hashKey), requisite.NewSafe(g.vault, hashKey)
-	return reseal.Hash(ctx, g.workPool, g.requisites)
+	return nil
 }
 
 // openClock takes the wall clock, or in a sandbox fills the database and takes its test clock.

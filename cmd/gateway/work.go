@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
-	"gateway.example/internal/reseal"
 	"gateway.example/internal/routing"
 	"gateway.example/internal/webhook"
 )
@@ -78,11 +77,6 @@ func (g *gateway) loops() []loop {
 		{"rate limits", limitsEvery, g.limits.Load},
 		{"prune slots", tidyEvery, g.round.payments.PruneSlots},
 		{"note keys", keysEvery, g.noteKeys},
-		{
-			"seal requisites",
-			sealEvery,
-			func(ctx context.Context) error { return reseal.Clear(ctx, g.workPool, g.requisites) },
-		},
 		{
 			"prune days",
 			tidyEvery,

@@ -251,7 +251,6 @@ type Payment struct {
 	RequisiteID        *int64
 	RequisiteType      *string
 	RequisiteMethod    *string
-	RequisiteValue     *string
 	RequisiteHolder    *string
 	RequisiteBank      *string
 	BaseRate           decimal.Decimal
@@ -381,7 +380,6 @@ type Requisite struct {
 	Currency              string
 	Method                string
 	TraderID              int64
-	Value                 *string
 	Holder                *string
 	Bank                  *string
 	MinAmount             decimal.Decimal
@@ -425,6 +423,12 @@ type SandboxAcquirer struct {
 	CodeRight bool
 	Resends   int32
 	Voided    bool
+}
+
+type SecretKey struct {
+	Purpose     string
+	Fingerprint string
+	SeenAt      time.Time
 }
 
 type SensitiveRead struct {

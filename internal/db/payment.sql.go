@@ -17,7 +17,7 @@ const paymentClaim = `-- name: PaymentClaim :one
 update payment set payer_claimed_at = $1::timestamptz, expires_at = greatest(expires_at, $2::timestamptz),
     version = version + 1
 where merchant_id = $3 and id = $4
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentClaimParams struct {
@@ -64,7 +64,6 @@ func (q *Queries) PaymentClaim(ctx context.Context, arg PaymentClaimParams) (Pay
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -96,7 +95,7 @@ func (q *Queries) PaymentClaim(ctx context.Context, arg PaymentClaimParams) (Pay
 
 const paymentCountEvent = `-- name: PaymentCountEvent :one
 update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = $1 and id = $2
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentCountEventParams struct {
@@ -136,7 +135,6 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -167,7 +165,7 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 }
 
 const paymentDesk = `-- name: PaymentDesk :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
     as receipts
 from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at, p.id limit $2
 `
@@ -220,7 +218,6 @@ func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]Pay
 			&i.Payment.RequisiteID,
 			&i.Payment.RequisiteType,
 			&i.Payment.RequisiteMethod,
-			&i.Payment.RequisiteValue,
 			&i.Payment.RequisiteHolder,
 			&i.Payment.RequisiteBank,
 			&i.Payment.BaseRate,
@@ -276,7 +273,7 @@ func (q *Queries) PaymentDeskCount(ctx context.Context, arg PaymentDeskCountPara
 }
 
 const paymentFind = `-- name: PaymentFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where id = $1
 `
 
 // PaymentFind looks across merchants, for callers who know only the id: the application, traders, operators.
@@ -311,7 +308,6 @@ func (q *Queries) PaymentFind(ctx context.Context, id int64) (Payment, error) {
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -342,7 +338,7 @@ func (q *Queries) PaymentFind(ctx context.Context, id int64) (Payment, error) {
 }
 
 const paymentFindByUUID = `-- name: PaymentFindByUUID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where uuid = $1
 `
 
 func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Payment, error) {
@@ -376,7 +372,6 @@ func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Pay
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -407,7 +402,7 @@ func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Pay
 }
 
 const paymentGet = `-- name: PaymentGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2
 `
 
 type PaymentGetParams struct {
@@ -446,7 +441,6 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -481,7 +475,7 @@ insert into payment (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id,
     payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status,
     status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
-    requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
+    requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
     request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
@@ -489,11 +483,11 @@ insert into payment (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16,
     $17, $18, $19, $20, $21, $22, $23,
-    $24, $25, $26, $27, $28, $29,
-    $30, $31, $32, $33, $34, $35,
-    $36, $37, $38, $39, $40, $41,
-    $42, $43, $44, $45, $46, $47, $48,
-    $49, $50, $51, $52, $53
+    $24, $25, $26, $27, $28,
+    $29, $30, $31, $32, $33, $34,
+    $35, $36, $37, $38, $39, $40,
+    $41, $42, $43, $44, $45, $46, $47,
+    $48, $49, $50, $51, $52
 )
 `
 
@@ -525,7 +519,6 @@ type PaymentInsertParams struct {
 	RequisiteID        *int64
 	RequisiteType      *string
 	RequisiteMethod    *string
-	RequisiteValue     *string
 	RequisiteHolder    *string
 	RequisiteBank      *string
 	BaseRate           decimal.Decimal
@@ -583,7 +576,6 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 		arg.RequisiteID,
 		arg.RequisiteType,
 		arg.RequisiteMethod,
-		arg.RequisiteValue,
 		arg.RequisiteHolder,
 		arg.RequisiteBank,
 		arg.BaseRate,
@@ -614,7 +606,7 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 }
 
 const paymentListByMerchant = `-- name: PaymentListByMerchant :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where merchant_id = $1 and id > $2 and id < $3
   and ($4::timestamptz is null or created_at >= $4)
   and ($5::timestamptz is null or created_at < $5)
@@ -681,7 +673,6 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,
@@ -719,7 +710,7 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 }
 
 const paymentListByOrder = `-- name: PaymentListByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
   and ($4::timestamptz is null or p.created_at >= $4)
   and ($5::timestamptz is null or p.created_at < $5)
@@ -781,7 +772,6 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,
@@ -819,7 +809,7 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where payer_user_id = $1::text and merchant_id = $2 and id < $3
   and ($4::text is null or status = $4)
   and ($5::text is null or order_id = $5)
@@ -889,7 +879,6 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,
@@ -927,7 +916,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where trader_id = $1 and id < $2 and ($3::text is null or status = $3)
 order by id desc limit $4
 `
@@ -981,7 +970,6 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,
@@ -1019,7 +1007,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 }
 
 const paymentLock = `-- name: PaymentLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2 for no key update
 `
 
 type PaymentLockParams struct {
@@ -1058,7 +1046,6 @@ func (q *Queries) PaymentLock(ctx context.Context, arg PaymentLockParams) (Payme
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -1089,7 +1076,7 @@ func (q *Queries) PaymentLock(ctx context.Context, arg PaymentLockParams) (Payme
 }
 
 const paymentLockExpired = `-- name: PaymentLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where merchant_id = $1 and id = $2 and status = 'pending' and expires_at <= $3
 for no key update skip locked
 `
@@ -1132,7 +1119,6 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -1239,7 +1225,7 @@ func (q *Queries) PaymentOpenCount(ctx context.Context, arg PaymentOpenCountPara
 const paymentProvided = `-- name: PaymentProvided :one
 update payment set provider_payment_id = $1, version = version + 1
 where merchant_id = $2 and id = $3
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentProvidedParams struct {
@@ -1280,7 +1266,6 @@ func (q *Queries) PaymentProvided(ctx context.Context, arg PaymentProvidedParams
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -1310,43 +1295,13 @@ func (q *Queries) PaymentProvided(ctx context.Context, arg PaymentProvidedParams
 	return i, err
 }
 
-const paymentSeal = `-- name: PaymentSeal :execrows
-update payment set requisite_sealed = $1, requisite_last4 = $2, requisite_value = null
-where payment.merchant_id = $3 and payment.id = $4 and payment.requisite_value = $5::text and exists (
-    select from payment p where p.merchant_id = $3 and p.id = $4 for no key update skip locked
-)
-`
-
-type PaymentSealParams struct {
-	Sealed     []byte
-	Last4      *string
-	MerchantID int64
-	ID         int64
-	Value      string
-}
-
-// PaymentSeal seals one, unless somebody is just changing it.
-func (q *Queries) PaymentSeal(ctx context.Context, arg PaymentSealParams) (int64, error) {
-	result, err := q.db.Exec(ctx, paymentSeal,
-		arg.Sealed,
-		arg.Last4,
-		arg.MerchantID,
-		arg.ID,
-		arg.Value,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const paymentSettle = `-- name: PaymentSettle :one
 update payment set base_rate = $1, rate_source = $2, rate_observed_at = $3,
     rate_unavailable = false,
     amount_usdt = $4, profit_usdt = $5, spread_trader_usdt = $6,
     spread_platform_usdt = $7, version = version + 1
 where merchant_id = $8 and id = $9
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
 `
 
 type PaymentSettleParams struct {
@@ -1402,7 +1357,6 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		&i.RequisiteID,
 		&i.RequisiteType,
 		&i.RequisiteMethod,
-		&i.RequisiteValue,
 		&i.RequisiteHolder,
 		&i.RequisiteBank,
 		&i.BaseRate,
@@ -1444,7 +1398,7 @@ func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) 
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at limit $3
 `
@@ -1493,7 +1447,6 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,
@@ -1570,44 +1523,6 @@ func (q *Queries) PaymentsFree(ctx context.Context, arg PaymentsFreeParams) ([]i
 			return nil, err
 		}
 		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const paymentsInClear = `-- name: PaymentsInClear :many
-select merchant_id, id, coalesce(requisite_id, 0)::bigint as requisite_id, requisite_value::text as value from payment
-where requisite_value is not null order by merchant_id, id limit $1
-`
-
-type PaymentsInClearRow struct {
-	MerchantID  int64
-	ID          int64
-	RequisiteID int64
-	Value       string
-}
-
-// PaymentsInClear lists payments whose requisite is not sealed.
-func (q *Queries) PaymentsInClear(ctx context.Context, page int32) ([]PaymentsInClearRow, error) {
-	rows, err := q.db.Query(ctx, paymentsInClear, page)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PaymentsInClearRow
-	for rows.Next() {
-		var i PaymentsInClearRow
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.RequisiteID,
-			&i.Value,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -975,7 +975,7 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 
 const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
     where id > $10 and id < $11
       and ($14::bigint is null or merchant_id = $14)
       and ($15::bigint is null or trader_id = $15)
@@ -983,7 +983,7 @@ with listed as (
       and ($17::text is null or payer_user_id = $17)
     order by id asc limit $18
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_value, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -992,7 +992,7 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9
-    or coalesce(requisite_last4, right(requisite_value, 4)) = $9
+    or requisite_last4 = $9
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
   and ($12::bigint[] is null or requisite_id = any($12::bigint[]))
@@ -1048,7 +1048,6 @@ type ReportPaymentsAboveRow struct {
 	RequisiteID        *int64
 	RequisiteType      *string
 	RequisiteMethod    *string
-	RequisiteValue     *string
 	RequisiteHolder    *string
 	RequisiteBank      *string
 	BaseRate           decimal.Decimal
@@ -1132,7 +1131,6 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,
@@ -1171,7 +1169,7 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 
 const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
     where id > $10 and id < $11
       and ($14::bigint is null or merchant_id = $14)
       and ($15::bigint is null or trader_id = $15)
@@ -1179,7 +1177,7 @@ with listed as (
       and ($17::text is null or payer_user_id = $17)
     order by id desc limit $18
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_value, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1188,7 +1186,7 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9
-    or coalesce(requisite_last4, right(requisite_value, 4)) = $9
+    or requisite_last4 = $9
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
   and ($12::bigint[] is null or requisite_id = any($12::bigint[]))
@@ -1244,7 +1242,6 @@ type ReportPaymentsBelowRow struct {
 	RequisiteID        *int64
 	RequisiteType      *string
 	RequisiteMethod    *string
-	RequisiteValue     *string
 	RequisiteHolder    *string
 	RequisiteBank      *string
 	BaseRate           decimal.Decimal
@@ -1330,7 +1327,6 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 			&i.RequisiteID,
 			&i.RequisiteType,
 			&i.RequisiteMethod,
-			&i.RequisiteValue,
 			&i.RequisiteHolder,
 			&i.RequisiteBank,
 			&i.BaseRate,

@@ -12,18 +12,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-const olderProcesses = `-- name: OlderProcesses :one
-select coalesce(max(older_at) > clock_timestamp() - interval '3 minutes', false)::boolean from secret_key
-`
-
-// OlderProcesses reports whether processes of the version before may be about, which cannot open what is sealed here.
-func (q *Queries) OlderProcesses(ctx context.Context) (bool, error) {
-	row := q.db.QueryRow(ctx, olderProcesses)
-	var column_1 bool
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
 const requisiteFacts = `-- name: RequisiteFacts :many
 with standing as materialized (
     select b.account_id,
@@ -35,9 +23,8 @@ select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boo
     coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
      where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
-    (s.hash is not null or n.requisite_id is not null)::boolean as taken,
-    (case when greatest(s.free_at, n.free_at) < 'infinity' then greatest(s.free_at, n.free_at) else 'epoch' end)::timestamptz
-        as slot_free_at,
+    (s.hash is not null)::boolean as taken,
+    (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
     standing.available::numeric as available
 from (select unnest($1::bigint[]) as id, unnest($2::date[]) as day, unnest($3::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
@@ -45,8 +32,6 @@ join trader t on t.id = r.trader_id
 join standing on standing.account_id = r.trader_id * 8 + 6
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
 left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > $4::timestamptz
-left join requisite_slot n
-    on n.requisite_id = asked.id and n.amount = asked.amount and n.hash is null and n.free_at > $4::timestamptz
 `
 
 type RequisiteFactsParams struct {
@@ -107,9 +92,9 @@ func (q *Queries) RequisiteFacts(ctx context.Context, arg RequisiteFactsParams) 
 }
 
 const requisiteInsert = `-- name: RequisiteInsert :one
-insert into requisite (id, currency, method, trader_id, value, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at)
-select $1, $2, $3, t.id, $4, $5, $6, $7, $8, $9, $10, $11, $12
-from trader t where t.id = $13
+insert into requisite (id, currency, method, trader_id, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at)
+select $1, $2, $3, t.id, $4, $5, $6, $7, $8, $9, $10, $11
+from trader t where t.id = $12
 returning id
 `
 
@@ -117,7 +102,6 @@ type RequisiteInsertParams struct {
 	ID        int64
 	Currency  string
 	Method    string
-	Value     *string
 	Sealed    []byte
 	Hash      []byte
 	Last4     *string
@@ -134,7 +118,6 @@ func (q *Queries) RequisiteInsert(ctx context.Context, arg RequisiteInsertParams
 		arg.ID,
 		arg.Currency,
 		arg.Method,
-		arg.Value,
 		arg.Sealed,
 		arg.Hash,
 		arg.Last4,
@@ -151,7 +134,7 @@ func (q *Queries) RequisiteInsert(ctx context.Context, arg RequisiteInsertParams
 }
 
 const requisiteIsDesk = `-- name: RequisiteIsDesk :one
-select coalesce(value = '', false)::boolean from requisite where id = $1
+select (sealed is null)::boolean from requisite where id = $1
 `
 
 // RequisiteIsDesk reports whether a requisite is a desk that takes cards.
@@ -165,7 +148,7 @@ func (q *Queries) RequisiteIsDesk(ctx context.Context, id int64) (bool, error) {
 const requisiteList = `-- name: RequisiteList :many
 select r.id, (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count',
     'effective_daily_sum', 'effective_open_payments', 'sealed', 'hash', 'last4']
-    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+    || jsonb_build_object('value', case when r.sealed is null then '' else '•••• ' || r.last4 end))::jsonb
     as setting, t.name as trader_name
 from requisite r join trader t on t.id = r.trader_id
 where r.id < $1
@@ -174,7 +157,7 @@ where r.id < $1
   and ($4::text is null or r.currency = $4)
   and ($5::text is null or r.method = $5)
   and ($6::text is null or r.id = $7::bigint
-    or coalesce(r.last4, right(r.value, 4)) = $6 or r.hash = any($8::bytea[]))
+    or r.last4 = $6 or r.hash = any($8::bytea[]))
   and ($9::text is null
     or strpos(lower(r.holder), lower($9)) > 0 or strpos(lower(r.bank), lower($9)) > 0)
   and ($10::boolean is null or r.enabled = $10)
@@ -236,7 +219,7 @@ func (q *Queries) RequisiteList(ctx context.Context, arg RequisiteListParams) ([
 }
 
 const requisiteListOwn = `-- name: RequisiteListOwn :many
-select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite where trader_id = $1 order by id
+select id, currency, method, trader_id, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite where trader_id = $1 order by id
 `
 
 // RequisiteListOwn lists a trader's requisites.
@@ -254,7 +237,6 @@ func (q *Queries) RequisiteListOwn(ctx context.Context, traderID int64) ([]Requi
 			&i.Currency,
 			&i.Method,
 			&i.TraderID,
-			&i.Value,
 			&i.Holder,
 			&i.Bank,
 			&i.MinAmount,
@@ -321,7 +303,7 @@ func (q *Queries) RequisiteNextID(ctx context.Context) (int64, error) {
 }
 
 const requisiteOwn = `-- name: RequisiteOwn :one
-select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite where id = $1 and trader_id = $2
+select id, currency, method, trader_id, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite where id = $1 and trader_id = $2
 `
 
 type RequisiteOwnParams struct {
@@ -338,7 +320,6 @@ func (q *Queries) RequisiteOwn(ctx context.Context, arg RequisiteOwnParams) (Req
 		&i.Currency,
 		&i.Method,
 		&i.TraderID,
-		&i.Value,
 		&i.Holder,
 		&i.Bank,
 		&i.MinAmount,
@@ -377,7 +358,7 @@ func (q *Queries) RequisiteOwn(ctx context.Context, arg RequisiteOwnParams) (Req
 const requisiteSetting = `-- name: RequisiteSetting :one
 select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
     'effective_open_payments', 'sealed', 'hash', 'last4']
-    || jsonb_build_object('value', case when r.value = '' then '' else '•••• ' || coalesce(r.last4, right(r.value, 4)) end))::jsonb
+    || jsonb_build_object('value', case when r.sealed is null then '' else '•••• ' || r.last4 end))::jsonb
 from requisite r where r.id = $1 for no key update
 `
 
@@ -608,76 +589,14 @@ func (q *Queries) RequisiteUses(ctx context.Context, arg RequisiteUsesParams) ([
 }
 
 const requisiteValue = `-- name: RequisiteValue :one
-select value, sealed from requisite where id = $1
+select sealed from requisite where id = $1
 `
 
-type RequisiteValueRow struct {
-	Value  *string
-	Sealed []byte
-}
-
-func (q *Queries) RequisiteValue(ctx context.Context, id int64) (RequisiteValueRow, error) {
+func (q *Queries) RequisiteValue(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, requisiteValue, id)
-	var i RequisiteValueRow
-	err := row.Scan(&i.Value, &i.Sealed)
-	return i, err
-}
-
-const requisitesHash = `-- name: RequisitesHash :execrows
-update requisite r set hash = x.hash
-from (select unnest($1::bigint[]) as id, unnest($2::bytea[]) as hash, unnest($3::text[]) as value) x
-where r.id = x.id and r.value = x.value
-`
-
-type RequisitesHashParams struct {
-	Ids    []int64
-	Hashes [][]byte
-	Clear  []string
-}
-
-func (q *Queries) RequisitesHash(ctx context.Context, arg RequisitesHashParams) (int64, error) {
-	result, err := q.db.Exec(ctx, requisitesHash, arg.Ids, arg.Hashes, arg.Clear)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const requisitesInClear = `-- name: RequisitesInClear :many
-select id, currency, value::text as value from requisite
-where value <> '' and (hash is null or not $1::boolean) order by id limit $2
-`
-
-type RequisitesInClearParams struct {
-	Unhashed bool
-	Page     int32
-}
-
-type RequisitesInClearRow struct {
-	ID       int64
-	Currency string
-	Value    string
-}
-
-// RequisitesInClear lists requisites whose value is not sealed, or, unhashed, only those that have no hash either.
-func (q *Queries) RequisitesInClear(ctx context.Context, arg RequisitesInClearParams) ([]RequisitesInClearRow, error) {
-	rows, err := q.db.Query(ctx, requisitesInClear, arg.Unhashed, arg.Page)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RequisitesInClearRow
-	for rows.Next() {
-		var i RequisitesInClearRow
-		if err := rows.Scan(&i.ID, &i.Currency, &i.Value); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var sealed []byte
+	err := row.Scan(&sealed)
+	return sealed, err
 }
 
 const requisitesOfValue = `-- name: RequisitesOfValue :many
@@ -705,39 +624,8 @@ func (q *Queries) RequisitesOfValue(ctx context.Context, hashes [][]byte) ([]int
 	return items, nil
 }
 
-const requisitesSeal = `-- name: RequisitesSeal :execrows
-update requisite r set sealed = x.sealed, hash = x.hash, last4 = x.last4, value = null
-from (
-    select unnest($1::bigint[]) as id, unnest($2::bytea[]) as sealed, unnest($3::bytea[]) as hash,
-        unnest($4::text[]) as last4, unnest($5::text[]) as value
-) x
-where r.id = x.id and r.value = x.value
-`
-
-type RequisitesSealParams struct {
-	Ids    []int64
-	Sealed [][]byte
-	Hashes [][]byte
-	Last4  []string
-	Clear  []string
-}
-
-func (q *Queries) RequisitesSeal(ctx context.Context, arg RequisitesSealParams) (int64, error) {
-	result, err := q.db.Exec(ctx, requisitesSeal,
-		arg.Ids,
-		arg.Sealed,
-		arg.Hashes,
-		arg.Last4,
-		arg.Clear,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const requisitesSince = `-- name: RequisitesSince :many
-select r.id, r.currency, r.method, r.trader_id, r.value, r.sealed, r.last4, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
+select r.id, r.currency, r.method, r.trader_id, r.sealed, r.last4, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
     r.effective_min_amount as min_amount, r.effective_max_amount as max_amount, r.time_zone,
     r.effective_daily_count as daily_count, r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
     coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
@@ -754,7 +642,6 @@ type RequisitesSinceRow struct {
 	Currency     string
 	Method       string
 	TraderID     int64
-	Value        *string
 	Sealed       []byte
 	Last4        *string
 	Holder       *string
@@ -791,7 +678,6 @@ func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]Requisi
 			&i.Currency,
 			&i.Method,
 			&i.TraderID,
-			&i.Value,
 			&i.Sealed,
 			&i.Last4,
 			&i.Holder,

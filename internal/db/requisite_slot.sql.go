@@ -53,10 +53,7 @@ func (q *Queries) SlotPrune(ctx context.Context, now time.Time) (int64, error) {
 const slotTake = `-- name: SlotTake :exec
 insert into requisite_slot (requisite_id, amount, payment_id, free_at, hash)
 select r.id, $1, $2, 'infinity', r.hash from requisite r
-where r.id = $3 and not exists (
-    select from requisite_slot n
-    where n.requisite_id = r.id and n.amount = $1 and n.hash is null and n.payment_id <> $2
-)
+where r.id = $3 and r.hash is not null
 on conflict (hash, amount) do update
 set requisite_id = excluded.requisite_id, payment_id = excluded.payment_id, free_at = 'infinity'
 where requisite_slot.free_at <= $4::timestamptz or requisite_slot.payment_id = excluded.payment_id
@@ -69,7 +66,7 @@ type SlotTakeParams struct {
 	Now         time.Time
 }
 
-// SlotTake takes a slot again for a payment that is set back to pending, if it is free or still its own.
+// SlotTake takes a slot again for a payment that is set back to pending, if it is free or still its own. A desk has none.
 func (q *Queries) SlotTake(ctx context.Context, arg SlotTakeParams) error {
 	_, err := q.db.Exec(ctx, slotTake,
 		arg.Amount,
@@ -78,25 +75,4 @@ func (q *Queries) SlotTake(ctx context.Context, arg SlotTakeParams) error {
 		arg.Now,
 	)
 	return err
-}
-
-const slotsHash = `-- name: SlotsHash :execrows
-update requisite_slot s set hash = r.hash from requisite r
-where r.id = s.requisite_id and s.hash is null and (s.requisite_id, s.amount) in (
-    select distinct on (k.hash, n.amount) n.requisite_id, n.amount
-    from requisite_slot n join requisite k on k.id = n.requisite_id
-    where n.hash is null and k.hash is not null
-      and not exists (select from requisite_slot o where o.hash = k.hash and o.amount = n.amount)
-    order by k.hash, n.amount, n.free_at desc
-)
-`
-
-// SlotsHash gives slots their hash that a process of the version before wrote before their requisite had one. Of several that
-// would have the same, the one that is taken for longest gets it; the others go when they are free.
-func (q *Queries) SlotsHash(ctx context.Context) (int64, error) {
-	result, err := q.db.Exec(ctx, slotsHash)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }

@@ -59,21 +59,15 @@ const secretKeyList = `-- name: SecretKeyList :many
 select purpose, fingerprint, seen_at from secret_key order by purpose, fingerprint
 `
 
-type SecretKeyListRow struct {
-	Purpose     string
-	Fingerprint string
-	SeenAt      time.Time
-}
-
-func (q *Queries) SecretKeyList(ctx context.Context) ([]SecretKeyListRow, error) {
+func (q *Queries) SecretKeyList(ctx context.Context) ([]SecretKey, error) {
 	rows, err := q.db.Query(ctx, secretKeyList)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []SecretKeyListRow
+	var items []SecretKey
 	for rows.Next() {
-		var i SecretKeyListRow
+		var i SecretKey
 		if err := rows.Scan(&i.Purpose, &i.Fingerprint, &i.SeenAt); err != nil {
 			return nil, err
 		}
@@ -117,9 +111,8 @@ func (q *Queries) SecretKeyNeeded(ctx context.Context, linksSince time.Time) ([]
 }
 
 const secretKeyPut = `-- name: SecretKeyPut :exec
-insert into secret_key (purpose, fingerprint, seen_at, noted_at) values ($1, $2, $3, clock_timestamp())
-on conflict (purpose, fingerprint) do update set seen_at = greatest(secret_key.seen_at, excluded.seen_at),
-    noted_at = excluded.noted_at
+insert into secret_key (purpose, fingerprint, seen_at) values ($1, $2, $3)
+on conflict (purpose, fingerprint) do update set seen_at = greatest(secret_key.seen_at, excluded.seen_at)
 `
 
 type SecretKeyPutParams struct {
@@ -135,7 +128,7 @@ func (q *Queries) SecretKeyPut(ctx context.Context, arg SecretKeyPutParams) erro
 }
 
 const secretKeySeen = `-- name: SecretKeySeen :exec
-update secret_key set seen_at = greatest(seen_at, $1), noted_at = clock_timestamp() where purpose = $2 and fingerprint = $3
+update secret_key set seen_at = greatest(seen_at, $1) where purpose = $2 and fingerprint = $3
 `
 
 type SecretKeySeenParams struct {

@@ -179,8 +179,7 @@ func InsertCashbox(
 	return id, ledger.Open(ctx, q, ledger.Cashbox, id)
 }
 
-// InsertRequisite writes a requisite, its value sealed for its id. A desk that takes cards has no value. While processes of the
-// version before may be about, which could not open it, the value stays in the clear, and is sealed later with all others.
+// InsertRequisite writes a requisite, its value sealed for its id. A desk that takes cards has no value.
 func InsertRequisite(
 	ctx context.Context,
 	q *db.Queries,
@@ -191,20 +190,12 @@ func InsertRequisite(
 	if params.ID, err = q.RequisiteNextID(ctx); err != nil {
 		return 0, fmt.Errorf("take the id of a requisite: %w", err)
 	}
-	if params.Value = &value; value == "" {
-		return q.RequisiteInsert(ctx, params)
-	}
-	params.Hash = safe.Hash(params.Currency, value)
-	older, err := q.OlderProcesses(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("look for processes of the version before: %w", err)
-	}
-	if !older {
+	if value != "" {
 		sealed, err := safe.Seal(params.ID, params.Currency, value)
 		if err != nil {
 			return 0, err
 		}
-		params.Value, params.Sealed, params.Last4 = nil, sealed.Value, &sealed.Last4
+		params.Sealed, params.Hash, params.Last4 = sealed.Value, sealed.Hash, &sealed.Last4
 	}
 	return q.RequisiteInsert(ctx, params)
 }

@@ -366,16 +366,16 @@ func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return "", err
 	}
-	kept, err := s.q.RequisiteValue(ctx, id)
+	sealed, err := s.q.RequisiteValue(ctx, id)
 	if db.NoRows(err) {
 		return "", fault.ErrNotFound
 	}
 	if err != nil {
 		return "", fmt.Errorf("read requisite: %w", err)
 	}
-	value := deref(kept.Value)
-	if kept.Sealed != nil {
-		if value, err = s.requisites.Open(id, kept.Sealed); err != nil {
+	var value string // a desk has none
+	if sealed != nil {
+		if value, err = s.requisites.Open(id, sealed); err != nil {
 			return "", err
 		}
 	}

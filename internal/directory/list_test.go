@@ -24,8 +24,8 @@ func (b *bundle) crowd(t *testing.T, merchants, traders int) {
 		`insert into cashbox (merchant_id, name, currency, webhook_secret, created_at)
 			select id, 'Shop ' || id, 'RUB', '', now() from merchant cross join generate_series(1, 2)`,
 		fmt.Sprint("insert into trader (name, share_percent, created_at) select 'Trader ' || n, 1, now() from generate_series(1, ", traders, ") n"),
-		`insert into requisite (currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled)
-			select 'RUB', 'sbp', t.id, '+7900' || lpad((t.id * 100 + n)::text, 7, '0'), 'Holder ' || n, 'Bank ' || n % 20, 1, 1000,
+		`insert into requisite (currency, method, trader_id, sealed, hash, last4, holder, bank, min_amount, max_amount, created_at, enabled)
+			select 'RUB', 'sbp', t.id, '', sha256((t.id * 100 + n)::text::bytea), lpad(n::text, 4, '0'), 'Holder ' || n, 'Bank ' || n % 20, 1, 1000,
 				now(), n % 10 > 0
 			from trader t cross join generate_series(1, 50) n`,
 		"analyze merchant, cashbox, trader, requisite",

@@ -138,7 +138,7 @@ func day(zone string, now time.Time) time.Time {
 func (s *Settings) ownRequisite(row db.Requisite) OwnRequisite {
 	own := OwnRequisite{
 		ID: row.ID, Currency: row.Currency, Method: row.Method,
-		Value:  deref(s.requisites.Read(&row.ID, row.Value, row.Sealed, row.Last4)),
+		Value:  deref(s.requisites.Read(&row.ID, row.Sealed, row.Last4)),
 		Holder: row.Holder, Bank: row.Bank, Enabled: row.OwnEnabled, EnabledByOperator: row.Enabled,
 		Set: RequisiteLimits{
 			MinAmount: decimal.NewNullDecimal(row.MinAmount), MaxAmount: decimal.NewNullDecimal(row.MaxAmount),

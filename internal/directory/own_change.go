@@ -109,7 +109,7 @@ func (u OwnUpdate) params(f fault.Fields) db.RequisiteUpdateOwnParams {
 }
 
 // isDesk reports whether a requisite is a desk that takes cards, which has no value.
-func isDesk(row db.Requisite) bool { return row.Value != nil && *row.Value == "" }
+func isDesk(row db.Requisite) bool { return row.Sealed == nil }
 
 // within refuses what would go beyond what operators set of the requisite, whose row is locked.
 func within(row db.Requisite, p db.RequisiteUpdateOwnParams) error {

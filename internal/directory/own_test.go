@@ -152,7 +152,7 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	}
 	b.Exec(
 		t,
-		"update requisite set value = '', sealed = null, open_payments = null, own_open_payments = null where id = $1",
+		"update requisite set sealed = null, hash = null, last4 = null, open_payments = null, own_open_payments = null where id = $1",
 		id,
 	)
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id,

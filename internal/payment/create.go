@@ -326,7 +326,7 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 	}
 	if d.method.RequisiteType != "" {
 		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod
-		p.RequisiteValue, p.RequisiteSealed, p.RequisiteLast4 = r.Value, r.Sealed, r.Last4
+		p.RequisiteSealed, p.RequisiteLast4 = r.Sealed, r.Last4
 		p.RequisiteHolder, p.RequisiteBank = r.Holder, r.Bank
 	}
 	d.addPayer(&p)

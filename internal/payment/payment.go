@@ -141,7 +141,7 @@ func (s *Service) fromRow(row db.Payment) Payment {
 
 // requisite is where the payer of a payment sends the money, opened; nil for card checkout.
 func (s *Service) requisite(row db.Payment) *string {
-	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteValue, row.RequisiteSealed, row.RequisiteLast4)
+	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteSealed, row.RequisiteLast4)
 }
 
 func (s *Service) fromRows(rows []db.Payment) []Payment {

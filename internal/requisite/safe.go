@@ -43,11 +43,11 @@ func (s *Safe) Open(id int64, sealed []byte) (string, error) {
 	return string(value), err
 }
 
-// Read is a value that is kept, sealed or in the clear; nil where there is none. One that cannot be opened is shown as others
+// Read is a value that is kept; nil where there is none. One that cannot be opened is shown as others
 // see it, so that it keeps no payment, and no list of them, from being read.
-func (s *Safe) Read(id *int64, plain *string, sealed []byte, last *string) *string {
+func (s *Safe) Read(id *int64, sealed []byte, last *string) *string {
 	if sealed == nil {
-		return plain
+		return nil
 	}
 	var row int64
 	if id != nil {

@@ -125,8 +125,8 @@ func TestExplainNamesTheRule(t *testing.T) {
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 1)", ids[4])
 	b.Exec(t, "update requisite set daily_sum = 99.99 where id = $1", ids[5])
 	b.Exec(t, "update requisite set open_payments = 1 where id = $1", ids[6])
-	b.Exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[6])
-	b.Exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[7])
+	b.Exec(t, "insert into requisite_slot select id, 55, 77, 'infinity', hash from requisite where id = $1", ids[6])
+	b.Exec(t, "insert into requisite_slot select id, 100, 78, 'infinity', hash from requisite where id = $1", ids[7])
 	want := map[int64]routing.Rule{
 		ids[0]:             routing.RequisiteOff,
 		ids[1]:             routing.AmountLimits,

@@ -127,8 +127,7 @@ func (r *Requisites) none(w Want, looked []Candidate, found bool) error {
 // lost reports whether a try failed because the candidate is not to be had.
 func lost(err error) bool {
 	switch db.Violated(err) {
-	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free",
-		"requisite_slot_pkey": // a slot without a hash, which a process of the version before has taken
+	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free":
 		return true
 	}
 	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)

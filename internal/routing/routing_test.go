@@ -234,7 +234,7 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	// As far as the blind try goes anybody will do: only a look tells who is short.
 	b.Exec(
 		t,
-		"insert into requisite_slot select id, 100, 77, 'infinity' from requisite where id = (select min(id) from requisite)",
+		"insert into requisite_slot select id, 100, 77, 'infinity', hash from requisite where id = (select min(id) from requisite)",
 	)
 	got, err := b.reserveHolding(want(1, "100"), one)
 	if err != nil || got.ID != rich.Requisites[0] {

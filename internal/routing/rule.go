@@ -70,10 +70,9 @@ func pass(passed []Passed, id int64, rule Rule) []Passed {
 type Candidate struct {
 	ID       int64
 	TraderID int64
-	// Sealed is the value, sealed for the requisite; Value is one that is not sealed yet. A desk that takes cards has neither.
+	// Sealed is the value, sealed for the requisite. A desk that takes cards has none.
 	Sealed []byte
 	Last4  *string
-	Value  *string
 	Holder *string
 	Bank   *string
 	Weight int32
@@ -105,7 +104,6 @@ func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 		TraderID:           known.TraderID,
 		Sealed:             known.Sealed,
 		Last4:              known.Last4,
-		Value:              known.Value,
 		Holder:             known.Holder,
 		Bank:               known.Bank,
 		Weight:             known.Weight,

@@ -70,10 +70,18 @@ func TestStandingsTellAllRules(t *testing.T) {
 	b.Exec(t, "update requisite set daily_sum = 199, own_daily_sum = 500 where id = $1", ids[6])
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 2, 300), ($2, '2026-11-20', 1, 100)", ids[5], ids[6])
 	b.Exec(t, "update requisite set own_open_payments = 1 where id = $1", ids[7])
-	b.Exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[7])
-	b.Exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[8])
-	b.Exec(t, "insert into requisite_slot values ($1, 100, 79, '2026-11-20 12:14:00Z')", ids[9])
-	b.Exec(t, "insert into requisite_slot values ($1, 100, 80, '2026-11-20 11:59:00Z')", ids[10])
+	b.Exec(t, "insert into requisite_slot select id, 55, 77, 'infinity', hash from requisite where id = $1", ids[7])
+	b.Exec(t, "insert into requisite_slot select id, 100, 78, 'infinity', hash from requisite where id = $1", ids[8])
+	b.Exec(
+		t,
+		"insert into requisite_slot select id, 100, 79, '2026-11-20 12:14:00Z', hash from requisite where id = $1",
+		ids[9],
+	)
+	b.Exec(
+		t,
+		"insert into requisite_slot select id, 100, 80, '2026-11-20 11:59:00Z', hash from requisite where id = $1",
+		ids[10],
+	)
 	b.Exec(
 		t,
 		`update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
@@ -81,7 +89,7 @@ func TestStandingsTellAllRules(t *testing.T) {
 		ids[11],
 	)
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 100)", ids[11])
-	b.Exec(t, "insert into requisite_slot values ($1, 100, 81, 'infinity')", ids[11])
+	b.Exec(t, "insert into requisite_slot select id, 100, 81, 'infinity', hash from requisite where id = $1", ids[11])
 	want := map[int64]string{
 		ids[0]: "requisite_off", ids[1]: "requisite_off; requisite_off_by_trader",
 		ids[2]: "amount_limits 100/50", ids[3]: "amount_limits 200/150",

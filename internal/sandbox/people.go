@@ -72,8 +72,18 @@ func (k Key) token(login string) string    { return k.Secret("token " + login) }
 // requisites copies them in: they are many, and every first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	columns := []string{
-		"id", "currency", "method", "trader_id", "value", "sealed", "hash", "last4", "holder", "bank",
-		"min_amount", "max_amount", "created_at",
+		"id",
+		"currency",
+		"method",
+		"trader_id",
+		"sealed",
+		"hash",
+		"last4",
+		"holder",
+		"bank",
+		"min_amount",
+		"max_amount",
+		"created_at",
 	}
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
 	var rows [][]any
@@ -90,9 +100,9 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 				if err != nil {
 					return err
 				}
-				row = append(row, nil, sealed.Value, sealed.Hash, sealed.Last4, holders[n%len(holders)], sampleBank)
+				row = append(row, sealed.Value, sealed.Hash, sealed.Last4, holders[n%len(holders)], sampleBank)
 			} else { // a desk that takes cards has nothing to show
-				row = append(row, "", nil, nil, nil, nil, nil)
+				row = append(row, nil, nil, nil, nil, nil)
 			}
 			rows = append(rows, append(row, minimum, maximum, s.now))
 		}
