@@ -45,13 +45,16 @@ func TestEveryProcedureHasARow(t *testing.T) {
 		t.Fatal("no services found")
 	}
 	for procedure := range all {
-		if len(access[procedure]) == 0 {
+		if len(Access(procedure)) == 0 {
 			t.Errorf("%s has no row", procedure)
 		}
 	}
-	for procedure := range access {
-		if !all[procedure] {
-			t.Errorf("%s is no procedure", procedure)
+	for row := range access {
+		service := "/" + row + "/"
+		if !all[row] && !slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(procedure string) bool {
+			return strings.HasPrefix(procedure, service)
+		}) {
+			t.Errorf("%s is no procedure and no service", row)
 		}
 	}
 }
@@ -66,7 +69,7 @@ func TestOperatorsNeedARow(t *testing.T) {
 	needs, err := operatorNeeds(operatorActs, known)
 	testenv.NoError(t, err)
 	for procedure := range needs {
-		if !slices.Contains(access[procedure], caller.Operator) {
+		if !slices.Contains(Access(procedure), caller.Operator) {
 			t.Errorf("%s lets no operator in", procedure)
 		}
 	}

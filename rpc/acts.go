@@ -125,7 +125,7 @@ func operatorNeeds(
 		}
 	}
 	for _, procedure := range procedures {
-		for _, kind := range access[procedure] {
+		for _, kind := range Access(procedure) {
 			if kind == caller.Operator && needs[procedure] == "" && !forAllUsers(procedure) {
 				return nil, fmt.Errorf("procedure %s: nothing says what it takes of an operator", procedure)
 			}
@@ -136,5 +136,5 @@ func operatorNeeds(
 
 // forAllUsers tells whether a procedure is about who calls it alone, whatever their kind.
 func forAllUsers(procedure string) bool {
-	return len(access[procedure]) == len(users) && access[procedure][0] == users[0]
+	return len(Access(procedure)) == len(users) && Access(procedure)[0] == users[0]
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -17,9 +18,18 @@ import (
 // Fail writes an error in the shape of the transport it belongs to.
 type Fail func(w http.ResponseWriter, r *http.Request, err error)
 
-// Access says of a procedure which kinds of callers it lets in. A caller without any credentials is
-// told of the first.
+// Access says of a procedure, or of all procedures of a service without a row of their own, which kinds of callers are let in. A
+// caller without any credentials is told of the first.
 type Access map[string][]caller.Kind
+
+// Of says which kinds of callers a procedure lets in.
+func (a Access) Of(procedure string) []caller.Kind {
+	if kinds, own := a[procedure]; own {
+		return kinds
+	}
+	service, _, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
+	return a[service]
+}
 
 // Uploads are the procedures whose body brings a file, each with the scope it needs. The body may
 // be larger than others, and the signature covers what it says instead of its bytes: the door
@@ -78,7 +88,7 @@ func NewDoor(
 	procedures []string,
 ) (*Door, error) {
 	for _, procedure := range procedures {
-		if len(access[procedure]) == 0 {
+		if len(access.Of(procedure)) == 0 {
 			return nil, fmt.Errorf("procedure %s: nobody is said to have access", procedure)
 		}
 	}
@@ -150,7 +160,7 @@ func (d *Door) admit(
 	r *http.Request, procedure string, body auth.ReadBody,
 ) (ctx context.Context, who caller.Caller, err error) {
 	ctx = r.Context()
-	kinds := d.access[procedure]
+	kinds := d.access.Of(procedure)
 	switch {
 	case slices.Contains(kinds, caller.Anyone):
 		return ctx, caller.Caller{Kind: caller.Anyone}, nil
