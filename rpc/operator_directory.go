@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
 	"gateway.example/internal/proposal"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -62,4 +63,33 @@ func (s *OperatorService) WithdrawTrader(
 	return proposed(s.Proposals.Do(ctx, caller.From(ctx), proposal.WithdrawTrader, proposal.Payload{
 		TraderID: req.Msg.GetTraderId(), Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(),
 	}, req.Msg.GetReason()))
+}
+
+// page asks for part of a list of the directory.
+func page(search *string, on *bool, limit *int32, cursor *string) directory.Search {
+	s := directory.Search{On: on}
+	if search != nil {
+		s.Text = *search
+	}
+	s.Limit, s.Cursor = limit, cursor
+	return s
+}
+
+// views are a list as it is answered.
+func views[T, V any](list []T, view func(T) V) []V {
+	data := make([]V, 0, len(list))
+	for _, one := range list {
+		data = append(data, view(one))
+	}
+	return data
+}
+
+// open counts somebody's pending payments.
+func (s *OperatorService) open(ctx context.Context, of directory.Whose) (int32, error) {
+	n, err := s.Settings.OpenPayments(ctx, caller.From(ctx), of)
+	return int32(min(n, directory.OpenMost)), err
+}
+
+func ownerBalance(b directory.Balance) *portalv1.OwnerBalance {
+	return &portalv1.OwnerBalance{AvailableUsdt: money.USDT(b.Available), ReservedUsdt: money.USDT(b.Reserved)}
 }

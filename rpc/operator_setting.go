@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -12,6 +13,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
 	"gateway.example/internal/session"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -287,5 +289,84 @@ func bankView(b directory.Bank) *portalv1.Bank {
 	return &portalv1.Bank{
 		Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: b.Steps, Source: b.Source,
 		Enabled: b.Enabled, LogoHash: b.LogoHash, Version: b.Version,
+	}
+}
+
+// settled answers a change of a setting with what it has become.
+func settled[T, R any](
+	c directory.Change, err error, read func() (T, error), answer func(*portalv1.SettingChange, T) *R,
+) (*connect.Response[R], error) {
+	if err != nil {
+		return nil, err
+	}
+	change, err := settingChange(c)
+	if err != nil {
+		return nil, err
+	}
+	now, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(answer(change, now)), nil
+}
+
+// subjectID is the id of what was changed.
+func subjectID(c directory.Change) int64 {
+	id, _, _ := strings.Cut(c.SubjectKey, "/")
+	n, _ := strconv.ParseInt(id, 10, 64) // it is one of ours
+	return n
+}
+
+// among finds the one of a list for which a test holds.
+func among[T any](list []T, err error, is func(T) bool) (T, error) {
+	var none T
+	for _, one := range list {
+		if is(one) {
+			return one, err
+		}
+	}
+	return none, err
+}
+
+func (s *OperatorService) limitSet(
+	ctx context.Context, c directory.Change, err error,
+) (*connect.Response[portalv1.PlatformLimitResponse], error) {
+	return settled(c, err, func() (directory.PlatformLimit, error) {
+		list, err := s.Settings.PlatformLimits(ctx, caller.From(ctx))
+		return among(list, err, func(l directory.PlatformLimit) bool { return l.Currency == c.SubjectKey })
+	}, func(change *portalv1.SettingChange, l directory.PlatformLimit) *portalv1.PlatformLimitResponse {
+		return &portalv1.PlatformLimitResponse{Change: change, Data: limitView(l)}
+	})
+}
+
+func (s *OperatorService) bankSet(
+	ctx context.Context, c directory.Change, err error,
+) (*connect.Response[portalv1.BankResponse], error) {
+	return settled(c, err, func() (directory.Bank, error) {
+		currency, name, _ := strings.Cut(c.SubjectKey, "/")
+		list, err := s.Settings.ListBanks(ctx, caller.From(ctx), currency)
+		return among(list, err, func(b directory.Bank) bool { return b.Name == name })
+	}, func(change *portalv1.SettingChange, b directory.Bank) *portalv1.BankResponse {
+		return &portalv1.BankResponse{Change: change, Data: bankView(b)}
+	})
+}
+
+// ListPlatformLimits implements the service.
+func (s *OperatorService) ListPlatformLimits(
+	ctx context.Context, _ *connect.Request[portalv1.ListPlatformLimitsRequest],
+) (*connect.Response[portalv1.ListPlatformLimitsResponse], error) {
+	list, err := s.Settings.PlatformLimits(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ListPlatformLimitsResponse{Data: views(list, limitView)}), nil
+}
+
+func limitView(l directory.PlatformLimit) *portalv1.PlatformLimit {
+	return &portalv1.PlatformLimit{
+		Currency:  l.Currency,
+		MinAmount: money.Fiat(l.MinAmount),
+		MaxAmount: money.Fiat(l.MaxAmount),
+		Version:   l.Version,
 	}
 }
