@@ -321,3 +321,17 @@ func (s *Settings) Changes(ctx context.Context, who caller.Caller, page ChangePa
 	rows, cursor := db.Cut(rows, limit, func(c Change) int64 { return c.ID })
 	return rows, cursor, nil
 }
+
+// PlatformLimit are the limits of every payment in a currency.
+type PlatformLimit struct {
+	Currency  string          `json:"currency"`
+	MinAmount decimal.Decimal `json:"min_amount"`
+	MaxAmount decimal.Decimal `json:"max_amount"`
+	Version   string          `json:"-"`
+}
+
+// PlatformLimits lists the limits of the currencies that have any.
+func (s *Settings) PlatformLimits(ctx context.Context, who caller.Caller) ([]PlatformLimit, error) {
+	return few(ctx, who, func() ([][]byte, error) { return s.q.PlatformLimitSettings(ctx) },
+		func(l *PlatformLimit) *string { return &l.Version })
+}

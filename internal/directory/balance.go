@@ -1,0 +1,26 @@
+package directory
+
+import (
+	"context"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
+)
+
+// Balance is what an owner has of USDT.
+type Balance struct{ Available, Reserved decimal.Decimal }
+
+// Balance reads what a trader or a cashbox has, for an operator.
+func (s *Settings) Balance(ctx context.Context, who caller.Caller, owner ledger.Owner, id int64) (Balance, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return Balance{}, err
+	}
+	available, err := ledger.Balance(ctx, s.q, ledger.Available(owner, id))
+	if err != nil {
+		return Balance{}, err
+	}
+	reserved, err := ledger.Balance(ctx, s.q, ledger.Reserved(owner, id))
+	return Balance{Available: available, Reserved: reserved}, err
+}

@@ -1,0 +1,97 @@
+package directory
+
+import (
+	"context"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+)
+
+// Cashbox is a cashbox's settings.
+type Cashbox struct {
+	ID           int64  `json:"id"`
+	MerchantID   int64  `json:"merchant_id"`
+	MerchantName string `json:"-"`
+	Name         string `json:"name"`
+	Currency     string `json:"currency"`
+	// TraderID is the trader it is bridged to, or nil.
+	TraderID        *int64          `json:"trader_cashbox_id"`
+	CollectEnabled  bool            `json:"collect_enabled"`
+	PageColor       *string         `json:"page_color"`
+	FrameOrigin     *string         `json:"frame_origin"`
+	ReturnHosts     []string        `json:"return_hosts"`
+	ReturnAutomatic bool            `json:"return_automatic"`
+	PayerEvents     bool            `json:"payer_events"`
+	InsuranceUSDT   decimal.Decimal `json:"insurance_usdt"`
+	CreatedAt       time.Time       `json:"created_at"`
+	Version         string          `json:"-"`
+}
+
+// Cashboxes lists cashboxes for an operator: also a merchant's, or those bridged to a trader.
+func (s *Settings) Cashboxes(ctx context.Context, who caller.Caller, search Search) ([]Cashbox, *string, error) {
+	return find(ctx, s, who, search, cashboxes, func(c Cashbox) int64 { return c.ID })
+}
+
+// Cashbox reads a cashbox for an operator.
+func (s *Settings) Cashbox(ctx context.Context, who caller.Caller, id int64) (Cashbox, error) {
+	return get(ctx, s, who, id, cashboxes)
+}
+
+func cashboxes(ctx context.Context, q *db.Queries, l listing) ([]Cashbox, error) {
+	rows, err := q.CashboxList(ctx, db.CashboxListParams{
+		BeforeID: l.before, ID: l.id, MerchantID: orNil(l.MerchantID), TraderID: orNil(l.TraderID),
+		Currency: orNil(l.Currency), Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeAll(rows, func(row db.CashboxListRow) (c Cashbox, err error) {
+		c.Version, err = db.DecodeSetting(row.Setting, &c)
+		c.MerchantName = row.MerchantName
+		return c, err
+	})
+}
+
+// MethodSetting is a method of a cashbox, as it is set.
+type MethodSetting struct {
+	CashboxID       int64               `json:"cashbox_id"`
+	Name            string              `json:"method"`
+	Enabled         bool                `json:"enabled"`
+	MarginPercent   decimal.NullDecimal `json:"margin_percent"`
+	ValiditySeconds int32               `json:"validity_seconds"`
+	MinAmount       decimal.NullDecimal `json:"min_amount"`
+	MaxAmount       decimal.NullDecimal `json:"max_amount"`
+	ClaimSeconds    int32               `json:"claim_seconds"`
+	Cards           int32               `json:"cards"`
+	Version         string              `json:"-"`
+}
+
+// PayoutMethodSetting is a method by which a cashbox pays out, as it is set.
+type PayoutMethodSetting struct {
+	CashboxID       int64           `json:"cashbox_id"`
+	Name            string          `json:"method"`
+	Enabled         bool            `json:"enabled"`
+	MarkupPercent   decimal.Decimal `json:"markup_percent"`
+	ValiditySeconds int32           `json:"validity_seconds"`
+	// MinAmount and MaxAmount bound a payout, where they are set.
+	MinAmount decimal.NullDecimal `json:"min_amount"`
+	MaxAmount decimal.NullDecimal `json:"max_amount"`
+	Version   string              `json:"-"`
+}
+
+// Methods lists the methods of a cashbox for an operator.
+func (s *Settings) Methods(ctx context.Context, who caller.Caller, cashboxID int64) ([]MethodSetting, error) {
+	return few(ctx, who, func() ([][]byte, error) { return s.q.CashboxMethodList(ctx, cashboxID) },
+		func(m *MethodSetting) *string { return &m.Version })
+}
+
+// PayoutMethods lists the methods by which a cashbox pays out.
+func (s *Settings) PayoutMethods(
+	ctx context.Context, who caller.Caller, cashboxID int64,
+) ([]PayoutMethodSetting, error) {
+	return few(ctx, who, func() ([][]byte, error) { return s.q.CashboxPayoutMethodList(ctx, cashboxID) },
+		func(m *PayoutMethodSetting) *string { return &m.Version })
+}

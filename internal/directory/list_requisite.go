@@ -1,0 +1,159 @@
+package directory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/sensitive"
+)
+
+// Requisite is a requisite as operators see it. Of its value they see the last characters: see
+// RequisiteValue.
+type Requisite struct {
+	ID         int64  `json:"id"`
+	TraderID   int64  `json:"trader_id"`
+	TraderName string `json:"-"`
+	Currency   string `json:"currency"`
+	Method     string `json:"method"`
+	// Masked is empty for a desk that takes cards.
+	Masked string  `json:"-"`
+	Holder *string `json:"holder"`
+	Bank   *string `json:"bank"`
+	// Enabled is the operators' switch, and OwnEnabled the trader's. Both have to be on.
+	Enabled    bool `json:"enabled"`
+	OwnEnabled bool `json:"own_enabled"`
+	// Set are the operators' limits, and Own the trader's. The stricter of two holds.
+	Set, Own  RequisiteLimits `json:"-"`
+	Weight    int32           `json:"weight"`
+	CreatedAt time.Time       `json:"created_at"`
+	Version   string          `json:"-"`
+}
+
+// Requisites lists requisites for an operator: also a trader's, or those of a pool.
+func (s *Settings) Requisites(ctx context.Context, who caller.Caller, search Search) ([]Requisite, *string, error) {
+	return find(ctx, s, who, search, s.listRequisites, func(r Requisite) int64 { return r.ID })
+}
+
+// Requisite reads a requisite for an operator.
+func (s *Settings) Requisite(ctx context.Context, who caller.Caller, id int64) (Requisite, error) {
+	return get(ctx, s, who, id, s.listRequisites)
+}
+
+// valueForm is a number of a card, phone or account, or the end of one.
+var valueForm = regexp.MustCompile(`^(\+?[0-9]+|[A-Z]{2}[0-9]{2}[0-9A-Z]{8,})$`)
+
+func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
+	params := db.RequisiteListParams{
+		BeforeID: l.before, ID: l.id, TraderID: orNil(l.TraderID), Currency: orNil(l.Currency), Method: orNil(l.Method),
+		Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
+	}
+	if value := strings.ReplaceAll(l.Text, " ", ""); valueForm.MatchString(value) { // no holder or bank is called so
+		params.Ending, params.Search, params.Hashes = &value, nil, s.requisites.Hashes(value)
+	}
+	rows, err := q.RequisiteList(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	return decodeAll(rows, func(row db.RequisiteListRow) (Requisite, error) {
+		r, err := decodeRequisite(row.Setting)
+		r.TraderName = row.TraderName
+		return r, err
+	})
+}
+
+// limitColumns are limits as a requisite's row has them.
+type limitColumns struct {
+	MinAmount    decimal.NullDecimal `json:"min_amount"`
+	MaxAmount    decimal.NullDecimal `json:"max_amount"`
+	DailyCount   *int32              `json:"daily_count"`
+	DailySum     decimal.NullDecimal `json:"daily_sum"`
+	OpenPayments *int32              `json:"open_payments"`
+	WorkFrom     string              `json:"work_from"`
+	WorkUntil    string              `json:"work_until"`
+	TimeZone     string              `json:"time_zone"`
+}
+
+func (c limitColumns) limits() RequisiteLimits {
+	l := RequisiteLimits(c)
+	l.WorkFrom, l.WorkUntil = minutes(l.WorkFrom), minutes(l.WorkUntil)
+	return l
+}
+
+// minutes leaves the seconds of a time of day out.
+func minutes(clock string) string { return clock[:min(len(clock), len("15:04"))] }
+
+func decodeRequisite(setting []byte) (Requisite, error) {
+	var r Requisite
+	var err error
+	if r.Version, err = db.DecodeSetting(setting, &r); err != nil {
+		return r, err
+	}
+	columns := map[string]json.RawMessage{}
+	if err := json.Unmarshal(setting, &columns); err != nil {
+		return r, fmt.Errorf("read requisite: %w", err)
+	}
+	if r.Set, err = limitsOf(columns, ""); err != nil {
+		return r, err
+	}
+	if r.Own, err = limitsOf(columns, "own_"); err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(columns["value"], &r.Masked); err != nil {
+		return r, fmt.Errorf("read requisite: %w", err)
+	}
+	return r, nil
+}
+
+// limitsOf are the limits among columns whose names begin so.
+func limitsOf(columns map[string]json.RawMessage, prefix string) (RequisiteLimits, error) {
+	named := map[string]json.RawMessage{}
+	for name, value := range columns {
+		if short, is := strings.CutPrefix(name, prefix); is {
+			named[short] = value
+		}
+	}
+	content, err := json.Marshal(named)
+	if err != nil {
+		return RequisiteLimits{}, fmt.Errorf("read limits: %w", err)
+	}
+	var found limitColumns
+	if err := json.Unmarshal(content, &found); err != nil {
+		return RequisiteLimits{}, fmt.Errorf("read limits: %w", err)
+	}
+	return found.limits(), nil
+}
+
+// RequisiteValue reads what payers send money to, whole, and notes who read it.
+func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
+	if err := who.Need(caller.OperatorReveal); err != nil {
+		return "", err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return "", err
+	}
+	sealed, err := s.q.RequisiteValue(ctx, id)
+	if db.NoRows(err) {
+		return "", fault.ErrNotFound
+	}
+	if err != nil {
+		return "", fmt.Errorf("read requisite: %w", err)
+	}
+	var value string // a desk has none
+	if sealed != nil {
+		if value, err = s.requisites.Open(id, sealed); err != nil {
+			return "", err
+		}
+	}
+	subject := sensitive.Subject{Kind: "requisite", Key: strconv.FormatInt(id, 10), What: "value"}
+	return value, sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)
+}

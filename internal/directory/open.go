@@ -1,0 +1,33 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+)
+
+// Whose says of whom payments are counted. What is zero is not kept to.
+type Whose struct{ MerchantID, CashboxID, TraderID, RequisiteID int64 }
+
+// OpenMost is how far open payments are counted.
+const OpenMost = 100
+
+// OpenPayments counts somebody's pending payments for an operator, no further than OpenMost.
+func (s *Settings) OpenPayments(ctx context.Context, who caller.Caller, of Whose) (int, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return 0, err
+	}
+	counts, err := db.List(ctx, s.reads, func(q *db.Queries) ([]int32, error) {
+		n, err := q.PaymentOpenCount(ctx, db.PaymentOpenCountParams{
+			MerchantID: orNil(of.MerchantID), CashboxID: orNil(of.CashboxID), TraderID: orNil(of.TraderID),
+			RequisiteID: orNil(of.RequisiteID), Most: OpenMost,
+		})
+		return []int32{n}, err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count open payments: %w", err)
+	}
+	return int(counts[0]), nil
+}
