@@ -1,11 +1,8 @@
 package report_test
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -364,108 +361,6 @@ func TestDayFirstIDs(t *testing.T) {
 	page := must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), operator,
 		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))
 	wantIDs(t, "below the first id", page, 1003)
-}
-
-// Lists go by their indexes, which give the rows in their order. Of so few rows the database would
-// rather sort some, so it is told not to.
-func TestListsUseTheirIndexes(t *testing.T) {
-	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.copies(t, p, 1_001, 9_000)
-	b.Exec(
-		t,
-		"update payment set status = case when id % 97 = 0 then 'appeal' when id % 7 = 1 then 'pending' else 'completed' end, trader_id = id % 300, merchant_id = id % 100",
-	)
-	b.Exec(t, "analyze payment")
-	for index, where := range map[string]string{
-		"payment_trader_idx":          "trader_id = 3",
-		"payment_trader_status_idx":   "trader_id = 3 and status = 'pending'",
-		"payment_open_idx":            "merchant_id = 2 and status = 'pending'",
-		"payment_merchant_seldom_idx": "merchant_id = 2 and status = 'appeal'",
-		"payment_seldom_idx":          "status = 'appeal'",
-		"payment_id_idx":              "true",
-		"payment_pkey":                "merchant_id = 2",
-	} {
-		plan := b.plan(t,
-			"select * from payment where id > 500 and id < 9223372036854775807 and "+where+" order by id desc limit 51")
-		if !strings.Contains(plan, " "+index+" ") {
-			t.Errorf("%s:\n%s", where, plan)
-		}
-	}
-}
-
-func (b *bundle) plan(t *testing.T, query string, args ...any) string {
-	t.Helper()
-	tx, err := b.Pool.Begin(context.Background())
-	noError(t, err)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	_, err = tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off")
-	noError(t, err)
-	rows, err := tx.Query(context.Background(), "explain "+query, args...)
-	noError(t, err)
-	return strings.Join(must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string])), "\n")
-}
-
-// manyEnv asks for the measurement of lists over so many payments.
-const manyEnv = "GATEWAY_TEST_MANY"
-
-// TestListsOverMany tells how long lists take over many payments of 100 traders and 50 merchants, who
-// have made one every 2.6 seconds: a million in the last 30 days.
-func TestListsOverMany(t *testing.T) {
-	many, err := strconv.Atoi(os.Getenv(manyEnv))
-	if err != nil || many < 10_000 {
-		t.Skip(manyEnv + " is no number of payments")
-	}
-	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.Exec(t, `insert into payment select made.* from payment p, generate_series(1, $2::integer) n,
-			jsonb_populate_record(p, jsonb_build_object('id', 1000 + n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
-				'merchant_id', n % 50 + 1, 'trader_id', n % 100 + 1, 'amount', 1000 + n % 5000,
-				'status', case when n > $2 - 1000 then 'pending' when n % 400 = 7 then 'appeal' when n % 3 = 0 then 'failed'
-					else 'completed' end,
-				'created_at', p.created_at - ($2 - n) * interval '2.592 seconds')) made
-			where p.id = $1`, p.ID, many)
-	b.Exec(t, "vacuum analyze payment")
-	b.work(t)
-	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
-	day := dbtest.Start.AddDate(0, 0, -15)
-	for name, list := range map[string]struct {
-		who caller.Caller
-		f   report.PaymentFilter
-	}{
-		"trader":                      {trader, report.PaymentFilter{}},
-		"trader, pending":             {trader, report.PaymentFilter{Status: []string{"pending"}}},
-		"trader, appeal":              {trader, report.PaymentFilter{Status: []string{"appeal"}}},
-		"trader, a day":               {trader, report.PaymentFilter{From: day, To: day.AddDate(0, 0, 1)}},
-		"trader, digits not found":    {trader, report.PaymentFilter{Search: "9999"}},
-		"merchant":                    {merchant, report.PaymentFilter{}},
-		"merchant, pending":           {merchant, report.PaymentFilter{Status: []string{"pending"}}},
-		"merchant, two statuses":      {merchant, report.PaymentFilter{Status: []string{"failed", "appeal"}}},
-		"merchant, an amount":         {merchant, report.PaymentFilter{MinAmount: decimal.NewFromInt(5990)}},
-		"operator":                    {operator, report.PaymentFilter{}},
-		"operator, pending":           {operator, report.PaymentFilter{Status: []string{"pending"}}},
-		"operator, appeal":            {operator, report.PaymentFilter{Status: []string{"appeal"}}},
-		"operator, a day":             {operator, report.PaymentFilter{From: day, To: day.AddDate(0, 0, 1)}},
-		"operator, an empty window":   {operator, report.PaymentFilter{From: day.AddDate(-1, 0, 0), To: day.AddDate(-1, 0, 9)}},
-		"operator, an amount no more": {operator, report.PaymentFilter{MinAmount: decimal.NewFromInt(9000)}},
-		"operator, digits not found":  {operator, report.PaymentFilter{Search: "9999"}},
-	} {
-		var took []time.Duration
-		for range 40 {
-			began := time.Now()
-			must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), list.who, list.f))
-			took = append(took, time.Since(began))
-		}
-		slices.Sort(took)
-		t.Logf("%-28s p50 %6.1f ms, p95 %6.1f ms", name, took[20].Seconds()*1000, took[38].Seconds()*1000)
-		most := 100 * time.Millisecond
-		if list.f.Search != "" || !list.f.MinAmount.IsZero() {
-			most = time.Second // it looks at 20,000 rows, which lie on as many pages
-		}
-		if took[38] > most {
-			t.Errorf("%s takes %s at p95", name, took[38])
-		}
-	}
 }
 
 func fields(err error) any {
