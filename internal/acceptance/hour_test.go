@@ -227,7 +227,7 @@ func (h *hour) addMerchant() (invitation string) {
 	a.Await("h1", "Shop RUB")
 	a.follow("SBP transfer")
 	a.Visible("#marginPercent")
-	a.Write("#marginPercent", "6")
+	a.Write("#marginPercent", "4")
 	a.submit()
 	a.Visible(".flash")
 	return h.invites("Invite the merchant’s user", "shop")
@@ -308,7 +308,7 @@ func TestOperatorsFirstHour(t *testing.T) {
 	h.setRate()
 	h.admin.follow("Work")
 	h.admin.Holds("main .note.good", "Everything is there.")
-	made := h.create(t, key, object{"amount": "1696"})
+	made := h.create(t, key, object{"amount": "1664"})
 	trader.accept(traderInvited)
 	trader.enrol("Desk")
 	trader.confirm(made.text("data.id"))
@@ -319,12 +319,12 @@ func TestOperatorsFirstHour(t *testing.T) {
 func (h *hour) wantNoRate(t *testing.T, key sandbox.Cashbox) {
 	t.Helper()
 	a := h.admin
-	refused := h.post(t, key, order(object{"amount": "1696"}))
+	refused := h.post(t, key, order(object{"amount": "1664"}))
 	refused.want(t, "without a rate", http.StatusUnprocessableEntity, "code", "collect_requisites_not_available")
 	a.follow("Routing")
 	a.Await("h1", "Routing")
 	a.Write("#cashboxId", "1")
-	a.Write("#amount", "1696")
+	a.Write("#amount", "1664")
 	a.Set("#method", "sbp")
 	a.Set("#currency", "RUB")
 	a.Click("form.filters button.primary")
@@ -361,15 +361,15 @@ func (h *hour) wantPaid(t *testing.T, id string) {
 	a.Await(".headline .badge", "Completed")
 	a.Holds(".timeline", "Status: Pending → Completed")
 	for _, step := range []string{
-		"The merchant gets 20.00 USDT", "The trader gets 0.424 USDT", "The platform gets 0.776 USDT", "Held: 20.776 USDT",
+		"The merchant gets 20.00 USDT", "The trader gets 0.416 USDT", "The platform gets 0.384 USDT", "Held: 20.384 USDT",
 	} {
 		a.Holds(".timeline", step)
 	}
 	a.follow("Accounts")
 	a.Await("h1", "Accounts")
-	// 500 came in. The merchant has 20 of it, the platform 0.776, and the trader what is left.
+	// 500 came in. The merchant has 20 of it, the platform 0.384, and the trader what is left.
 	for _, owner := range []string{
-		"The world outside −500.00000000", "The platform 0.77600000", "Cashbox № 1 Shop, Shop RUB 20.00000000",
+		"The world outside −500.00000000", "The platform 0.38400000", "Cashbox № 1 Shop, Shop RUB 20.00000000",
 		"Trader № 1 Trader 479.22400000",
 	} {
 		a.Holds("tbody", owner)
