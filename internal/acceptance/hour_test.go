@@ -343,7 +343,7 @@ func (n newcomer) confirm(id string) {
 	n.Await("h1", "Has the money arrived?")
 	n.submit()
 	n.Visible(".flash")
-	n.Holds("#desk", "479.224")
+	n.Holds("#desk", "479.616")
 }
 
 // wantPaid looks at a completed payment as its operator does.
@@ -370,7 +370,7 @@ func (h *hour) wantPaid(t *testing.T, id string) {
 	// 500 came in. The merchant has 20 of it, the platform 0.384, and the trader what is left.
 	for _, owner := range []string{
 		"The world outside −500.00000000", "The platform 0.38400000", "Cashbox № 1 Shop, Shop RUB 20.00000000",
-		"Trader № 1 Trader 479.22400000",
+		"Trader № 1 Trader 479.61600000",
 	} {
 		a.Holds("tbody", owner)
 	}
