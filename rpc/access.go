@@ -28,9 +28,9 @@ var unfinished = edge.Unfinished{
 	portalv1connect.AuthServiceConfirmTotpProcedure:  true,
 }
 
-// access says which kinds of callers are let in, over Connect and REST alike: by a service's row to its procedures, but to one with
-// a row of its own by that. What everybody may call, and a service with callers of several kinds, has a row each. What such a
-// caller may do with which record is the service's to decide.
+// access says which kinds of callers are let in, over Connect and REST alike. The row of a service is for all its procedures that
+// have none of their own. A service with callers of several kinds has no row, and what everybody may call has one each, so that
+// nothing new is open to everybody by itself. What such a caller may do with which record is the service's to decide.
 var access = edge.Access{
 	gatewayv1connect.PayinServiceName:     {caller.MerchantKey},
 	gatewayv1connect.DepositServiceName:   {caller.MerchantKey},

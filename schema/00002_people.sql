@@ -94,8 +94,8 @@ create table app_user (
     -- A second factor that was guessed at too often in a row is locked until it is reset, like one that was lost.
     factor_failures integer not null default 0 check (factor_failures >= 0),
     factor_locked_at timestamptz,
-    -- When somebody made, invited or raised this operator, or switched them on, and who: the one who proposed it where two
-    -- did. Nobody approves what the one who set them up proposes, nor anything in their first day.
+    -- When an operator made, invited or raised this user, or switched them on, and who: the one who proposed it where two
+    -- did. An operator approves nothing of what the one who set them up proposes, nor anything in their first day.
     set_up_at timestamptz,
     set_up_by bigint references app_user,
     -- Nobody else had to approve that.
@@ -115,6 +115,8 @@ create table app_user (
 );
 create index app_user_trader_idx on app_user (trader_id, id) where trader_id is not null;
 create index app_user_merchant_idx on app_user (merchant_id, id) where merchant_id is not null;
+-- Who could decide is asked for every page of operators.
+create index app_user_operator_idx on app_user (id) where kind = 'operator';
 create index app_user_factor_locked_idx on app_user (factor_locked_at) where factor_locked_at is not null;
 
 -- A merchant whose payments a player sees in the cabinet. A player's id is the merchant's own: two merchants may well have a

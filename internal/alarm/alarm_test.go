@@ -1,7 +1,6 @@
 package alarm_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/proposal"
 	"gateway.example/internal/testenv"
 )
 
@@ -297,17 +298,23 @@ func TestClockSkewedFires(t *testing.T) {
 	}
 }
 
-// nobody decides what another one proposes.
-type nobody struct{}
-
-func (nobody) TwoDecide(context.Context) (bool, error) { return false, nil }
-
+// Where proposals take two, it is an alarm that no operator could decide them. Where one decides alone it is none.
 func TestSecondOperatorMissingFires(t *testing.T) {
 	t.Parallel()
-	_, service := quiet(t)
-	service.WatchDeciders(nobody{})
+	d, service := quiet(t)
+	settings := directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites())
+	service.WatchDeciders(proposal.New(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), proposal.Rooms{Settings: settings}))
+	if fire := firing(t, service); len(fire) > 0 {
+		t.Errorf("one decides alone: %+v", fire)
+	}
+	settings.FourEyes.On = true
 	if fire := firing(t, service); len(fire) != 1 || fire[0].Name != "second_operator_missing" {
-		t.Errorf("%+v", fire)
+		t.Errorf("nobody is there: %+v", fire)
+	}
+	d.Exec(t, `insert into app_user (kind, role, login, password_hash, created_at)
+		select 'operator', 'admin', 'admin-' || n, 'x', now() from generate_series(1, 2) n`)
+	if fire := firing(t, service); len(fire) > 0 {
+		t.Errorf("two are there: %+v", fire)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -220,14 +221,11 @@ func (s *Service) consent(ctx context.Context, q *db.Queries, who caller.Caller,
 	if err != nil {
 		return err
 	}
-	for _, one := range waiting {
-		switch {
-		case one.ID != id:
-			continue
-		case accept:
-			return q.ConsentGive(ctx, id)
-		}
-		return errors.Join(q.ConsentRefuse(ctx, id), q.SessionEndAll(ctx, id), q.InvitationDelete(ctx, id))
+	if !slices.ContainsFunc(waiting, func(one Awaiting) bool { return one.ID == id }) {
+		return errConsentOver
 	}
-	return errConsentOver
+	if accept {
+		return q.ConsentGive(ctx, id)
+	}
+	return errors.Join(q.ConsentRefuse(ctx, id), q.SessionEndAll(ctx, id), q.InvitationDelete(ctx, id))
 }

@@ -145,8 +145,8 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 }
 
 // mayEnrol settles that the session may add a factor: the sign-in waits for the user's first, or the session is
-// whole and fresh, so that a session that was stolen gets none. That a sign-in waits for the first factor is over once there is one, so that
-// nobody who knows only the password adds theirs.
+// whole and fresh, so that a session that was stolen gets none. That a sign-in waits for the first factor is over
+// once there is one, so that nobody who knows only the password adds theirs.
 func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 	switch {
 	case session.State == AwaitsFactor:

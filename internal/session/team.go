@@ -193,7 +193,8 @@ func (s *Service) changeMember(
 	return err
 }
 
-// TeamChange is something that a user of a merchant has changed, or an operator of such a user: then Login is empty. Before is nil for something new.
+// TeamChange is something that a user of a merchant has changed, or that an operator has changed of such a user: then Login is
+// empty. Before is nil for something new.
 type TeamChange struct {
 	ID            int64
 	At            time.Time
@@ -214,8 +215,8 @@ type TeamSession struct {
 // teamPage is how many changes a page of the log has.
 const teamPage = 50
 
-// TeamLog lists what users of the owner's merchant changed, and what operators changed of them, the newest first. Before is the id that
-// the page before ended with; 0 is the beginning. More tells that there are older ones.
+// TeamLog lists what users of the owner's merchant changed, and what operators changed of them, the newest first. Before is
+// the id that the page before ended with; 0 is the beginning. More tells that there are older ones.
 func (s *Service) TeamLog(
 	ctx context.Context,
 	who caller.Caller,
