@@ -2,7 +2,7 @@
 insert into audit_history (scope, began_at, ended_at, rows_read, violations)
 values (@scope, @began_at, @ended_at, @rows_read, @violations) on conflict do nothing;
 
--- AuditHistoryPrune forgets the audits of each minute that found nothing, except those of the last days.
+-- AuditHistoryPrune deletes the audits of a scope that began before a time and found nothing.
 -- name: AuditHistoryPrune :exec
 delete from audit_history where scope = @scope and began_at < @before and violations = 0;
 

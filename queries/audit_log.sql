@@ -1,6 +1,6 @@
 -- AuditSettingsBelow lists changes of settings, the newest first, from a place in the log down.
 -- name: AuditSettingsBelow :many
-select id, at, actor, subject, subject_key, before, after from setting_change
+select id, at, actor, subject, subject_key, before, after, reason from setting_change
 where (at, id) < (@before_at::timestamptz, @before_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
   and (sqlc.narg(actor)::text is null or actor = sqlc.narg(actor))
   and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
@@ -10,7 +10,7 @@ order by at desc, id desc limit @page;
 
 -- AuditSettingsAbove is the same the other way, the oldest first.
 -- name: AuditSettingsAbove :many
-select id, at, actor, subject, subject_key, before, after from setting_change
+select id, at, actor, subject, subject_key, before, after, reason from setting_change
 where (at, id) > (@after_at::timestamptz, @after_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
   and (sqlc.narg(actor)::text is null or actor = sqlc.narg(actor))
   and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))

@@ -77,3 +77,14 @@ where merchant_id = @merchant_id and id = @id;
 -- name: AttemptUndo :exec
 update card_attempt set status = 'undoing', progress_at = @soon, poll_at = @soon
 where merchant_id = @merchant_id and payment_id = @payment_id and status = 'approved';
+
+-- AttemptHealth tells of each processor how the attempts ended for a trader's newest payments of a time.
+-- name: AttemptHealth :many
+with newest as (
+    select p.merchant_id, p.id, p.created_at from payment p where p.trader_id = @trader_id and p.id > @above order by p.id desc limit @most
+)
+select a.acquirer_id, count(*) as attempts, count(*) filter (where a.status in ('approved', 'undoing')) as approved,
+    count(*) filter (where a.status = 'declined') as declined, count(*) filter (where a.status in ('lost', 'conflict')) as failed
+from newest n join card_attempt a on a.merchant_id = n.merchant_id and a.payment_id = n.id
+where n.created_at >= @since::timestamptz
+group by a.acquirer_id;

@@ -3,7 +3,7 @@ insert into ledger_page (
     day, last_id, transfers, root, totals, totals_hash, previous_day, previous_hash, sealed_at, hash, kid, signature
 ) values (
     @day, @last_id, @transfers, @root, @totals, @totals_hash, @previous_day, @previous_hash, @sealed_at, @hash, @kid, @signature
-) on conflict (day) do nothing;
+) on conflict do nothing;
 
 -- name: LedgerPageLast :one
 select * from ledger_page order by day desc limit 1;

@@ -8,7 +8,7 @@ select (to_jsonb(m) - 'version')::jsonb from merchant m where m.id = @id for no 
 
 -- name: MerchantUpdate :exec
 update merchant set name = coalesce(sqlc.narg(name), name), api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
-    rate_percent = case when @set_rate::boolean then sqlc.narg(rate_percent) else rate_percent end,
+    rate_percent = case when @set_rate_percent::boolean then sqlc.narg(rate_percent) else rate_percent end,
     max_open_payments = coalesce(sqlc.narg(max_open_payments), max_open_payments)
 where id = @id;
 
@@ -27,3 +27,6 @@ where m.id < @before_id
   and (sqlc.narg(search)::text is null or strpos(lower(m.name), lower(sqlc.narg(search))) > 0 or m.id = sqlc.narg(search_id)::bigint)
   and (sqlc.narg(switched_on)::boolean is null or m.api_enabled = sqlc.narg(switched_on))
 order by m.id desc limit @page;
+
+-- name: MerchantIDs :many
+select id from merchant order by id;

@@ -156,3 +156,13 @@ with due as (
     returning p.id
 )
 select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone;
+
+-- PayinOpenCount counts the payouts of somebody that have not ended, no further than most.
+-- name: PayinOpenCount :one
+select count(*)::integer from (
+    select 1 from payin p
+    where p.status in ('waiting', 'processing')
+      and (sqlc.narg(merchant_id)::bigint is null or p.merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or p.trader_id = sqlc.narg(trader_id))
+    limit @most
+) as open;

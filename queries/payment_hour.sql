@@ -65,3 +65,13 @@ from payment_hour
 where merchant_id = @merchant_id and hour >= @from_at and hour < @until_at and payments <> 0
 group by hour, method, currency, status, span
 order by hour, method, currency, status, span;
+
+-- PaymentHourSlots adds up hours by slots of time, of a merchant or of all: slot 0 is what came before them, up to the moment that is
+-- as long before now as their first one is. Each is planned for its parameters as they are.
+-- name: PaymentHourSlots :many
+select width_bucket(hour, @starts::timestamptz[])::int as slot, method, currency, status, span,
+    sum(payments)::bigint as payments, sum(amount)::numeric as amount
+from payment_hour
+where hour >= @from_at and hour < @until_at and (hour >= @starts_at::timestamptz or hour <= @before_until::timestamptz)
+    and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id)) and payments <> 0
+group by slot, method, currency, status, span;

@@ -19,7 +19,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4)
-    or requisite_last4 = sqlc.narg(last4)
+    or requisite_last4 = sqlc.narg(last4) or trunc(amount) = sqlc.narg(last4)::text::numeric
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
@@ -44,7 +44,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4)
-    or requisite_last4 = sqlc.narg(last4)
+    or requisite_last4 = sqlc.narg(last4) or trunc(amount) = sqlc.narg(last4)::text::numeric
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
@@ -90,7 +90,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4))
+  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4)
+    or trunc(amount) = sqlc.narg(last4)::text::numeric)
   and (sqlc.narg(taken_until)::timestamptz is null
     or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by id desc limit @page;
@@ -112,7 +113,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4))
+  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4)
+    or trunc(amount) = sqlc.narg(last4)::text::numeric)
   and (sqlc.narg(taken_until)::timestamptz is null
     or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by id asc limit @page;
@@ -298,3 +300,101 @@ select count(*) from (
 
 -- name: ReportCashboxes :many
 select id, name from cashbox where merchant_id = @merchant_id order by id limit @most;
+
+-- ReportPaymentsByOrder finds the payments of one order id, of all merchants given.
+-- name: ReportPaymentsByOrder :many
+select p.* from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::text[]) and k.order_id = @order_id
+order by p.id desc limit 100;
+
+-- ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
+-- name: ReportPayinsByOrder :many
+select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::text[]) and k.order_id = @order_id
+order by p.id desc limit 100;
+
+-- ReportPayerKnown tells whether a payer has a payment.
+-- name: ReportPayerKnown :one
+select exists (select 1 from payment where payer_user_id = @payer
+    and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id)));
+
+-- ReportEarned adds up what a trader keeps of the payments and payouts that were completed in each slot of time, and in all as slot 0. Of
+-- the payments half were confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
+-- name: ReportEarned :many
+with ended as (
+    select p.status_at as at, p.spread_trader_usdt as usdt,
+        greatest(extract(epoch from p.status_at - coalesce(p.payer_claimed_at, p.created_at)), 0) as seconds
+    from payment p
+    where p.trader_id = @trader_id and p.status = 'completed' and not p.rate_unavailable and p.id > @payments_above
+      and p.status_at >= @since::timestamptz
+    union all
+    select o.status_at, o.trader_usdt - o.spot_usdt, null from payin o
+    where o.trader_id = @trader_id and o.status = 'completed' and o.id > @payouts_above and o.status_at >= @since::timestamptz
+), slotted as (
+    select width_bucket(ended.at, @starts::timestamptz[]) as slot, ended.usdt, ended.seconds as seconds from ended
+)
+select coalesce(slot, 0)::int as slot, count(*) as completed, coalesce(sum(usdt), 0)::numeric as usdt, count(seconds) as payments,
+    coalesce(percentile_cont(0.5) within group (order by seconds), 0)::bigint as seconds
+from slotted group by grouping sets ((slot), ()) order by 1;
+
+-- ReportOwnerNames names merchants and traders.
+-- name: ReportOwnerNames :many
+select 'merchant'::text as kind, m.id, m.name from merchant m where m.id = any(@merchants::bigint[])
+union all
+select 'trader'::text as kind, t.id, t.name from trader t where t.id = any(@traders::bigint[]);
+
+-- ReportFunnel tells of a merchant's newest payments of a time, by how they ended, how far their payers came.
+-- name: ReportFunnel :many
+with newest as (
+    select * from payment p where p.merchant_id = @merchant_id and p.id > @above order by p.id desc limit @scan
+)
+select n.status, n.currency, n.method, coalesce(n.status_reason, '')::text as reason, count(*) as payments,
+    count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed') as claimed,
+    count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed' or exists (
+        select 1 from payment_step s
+        where s.merchant_id = n.merchant_id and s.payment_id = n.id and s.what = 'page_opened'
+    )) as opened,
+    count(n.payer_claimed_at) as said
+from newest n where n.created_at >= @from_at::timestamptz
+group by n.status, n.currency, n.method, reason order by payments desc;
+
+-- ReportTraders tells how the newest payments of traders went, in each slot of time and in all as slot 0. Half of the completed ones were
+-- confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
+-- name: ReportTraders :many
+with newest as (
+    select p.*, width_bucket(p.created_at, @starts::timestamptz[]) as slot
+    from unnest(@traders::bigint[]) as t (id)
+    cross join lateral (
+        select g.trader_id, g.status, g.created_at, g.status_at, g.payer_claimed_at from payment g
+        where g.trader_id = t.id and g.id > @above order by g.id desc limit @most
+    ) p
+    where p.created_at >= @since::timestamptz
+)
+select trader_id, coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
+    count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
+    coalesce(percentile_cont(0.5) within group (
+        order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
+    ) filter (where status = 'completed'), 0)::bigint as seconds
+from newest group by grouping sets ((trader_id, slot), (trader_id));
+
+-- ReportTraderRequisites counts the requisites of traders, and those that are switched on and have not reached a limit of today.
+-- name: ReportTraderRequisites :many
+select r.trader_id, count(*) as requisites, count(*) filter (
+    where r.enabled and r.own_enabled
+      and (r.effective_daily_count is null or coalesce(d.count, 0) < r.effective_daily_count)
+      and (r.effective_daily_sum is null or coalesce(d.sum, 0) < r.effective_daily_sum)
+) as usable
+from requisite r
+left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+where r.trader_id = any(@traders::bigint[]) group by r.trader_id;
+
+-- ReportPayerPayments are the last payments of a merchant's payer, with the card that was entered for each.
+-- name: ReportPayerPayments :many
+with latest as (
+    select p.merchant_id, p.id, p.status, p.status_reason, p.currency, p.amount, p.created_at, p.order_id from payment p
+    where p.payer_user_id = @payer and p.merchant_id = @merchant_id
+    order by p.id desc limit @most
+)
+select l.id, l.status, l.status_reason, l.currency, l.amount, l.created_at, l.order_id, c.brand, c.last4
+from latest l left join payment_card c on c.merchant_id = l.merchant_id and c.payment_id = l.id
+order by l.id desc;

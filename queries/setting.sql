@@ -4,12 +4,12 @@
 select version, pg_postmaster_start_time()::timestamptz as server_since from setting_version;
 
 -- name: SettingChangeInsert :one
-insert into setting_change (at, actor, subject, subject_key, before, after)
-values (@at, @actor, @subject, @subject_key, @before, @after)
+insert into setting_change (at, actor, subject, subject_key, before, after, reason)
+values (@at, @actor, @subject, @subject_key, @before, @after, sqlc.narg(reason))
 returning id;
 
 -- name: SettingChangeList :many
-select id, at, actor, subject, subject_key, before, after from setting_change
+select id, at, actor, subject, subject_key, before, after, reason from setting_change
 where id < @before_id
   and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject) or subject = sqlc.narg(also)::text)
   and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))

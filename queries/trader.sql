@@ -11,7 +11,7 @@ select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = @id for no ke
 
 -- name: TraderUpdate :exec
 update trader set name = coalesce(sqlc.narg(name), name), enabled = coalesce(sqlc.narg(enabled), enabled),
-    rate_percent = case when @set_rate::boolean then sqlc.narg(rate_percent) else rate_percent end,
+    rate_percent = case when @set_rate_percent::boolean then sqlc.narg(rate_percent) else rate_percent end,
     share_percent = coalesce(sqlc.narg(share_percent), share_percent),
     max_open_payins = coalesce(sqlc.narg(max_open_payins), max_open_payins)
 where id = @id;

@@ -16,7 +16,7 @@ import (
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// users are everybody who signs in.
+// users are all kinds that sign in.
 var users = []caller.Kind{caller.Cabinet, caller.MerchantPortal, caller.Trader, caller.Operator}
 
 // unfinished are the procedures that work before the second factor was given.
@@ -28,9 +28,10 @@ var unfinished = edge.Unfinished{
 	portalv1connect.AuthServiceConfirmTotpProcedure:  true,
 }
 
-// access says which kinds of callers are let in, over Connect and REST alike. The row of a service is for all its procedures that
-// have none of their own. A service with callers of several kinds has no row, and what everybody may call has one each, so that
-// nothing new is open to everybody by itself. What such a caller may do with which record is the service's to decide.
+// access says which kinds of callers may call what, over Connect and REST. A service's row is for all
+// its procedures without a row of their own. A service for several kinds has no row, and procedures
+// that everybody may call have one each, so that nothing new is open to everybody by accident.
+// Services decide what a caller may do with which record.
 var access = edge.Access{
 	gatewayv1connect.PayinServiceName:     {caller.MerchantKey},
 	gatewayv1connect.DepositServiceName:   {caller.MerchantKey},
@@ -66,6 +67,10 @@ var access = edge.Access{
 
 	portalv1connect.AuthServiceLoginProcedure: {caller.Anyone},
 
+	portalv1connect.BlockServiceListBlocksProcedure:   {caller.MerchantPortal, caller.Operator},
+	portalv1connect.BlockServiceBlockPayerProcedure:   {caller.MerchantPortal, caller.Operator},
+	portalv1connect.BlockServiceUnblockPayerProcedure: {caller.MerchantPortal, caller.Operator},
+
 	portalv1connect.ProofServiceGetPaymentProofProcedure: {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetPayinProofProcedure:   {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetDepositProofProcedure: {caller.MerchantPortal},
@@ -82,6 +87,7 @@ var access = edge.Access{
 	portalv1connect.ReportServiceListPaymentsProcedure:       {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReportServiceListPayinsProcedure:         {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReportServiceGetStatementProcedure:       {caller.Trader, caller.MerchantPortal, caller.Operator},
+	portalv1connect.ReportServiceGetPayerProcedure:           {caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReportServiceGetOverviewProcedure:        {caller.MerchantPortal},
 	portalv1connect.ReportServiceListEventsProcedure:         {caller.MerchantPortal},
 	portalv1connect.ReportServiceGetSignedTimelineProcedure:  {caller.Trader, caller.MerchantPortal, caller.Operator},
@@ -94,14 +100,13 @@ var access = edge.Access{
 	sandboxv1connect.SandboxServiceTriggerProcedure:         {caller.Anyone},
 }
 
-// Access says which kinds of callers a procedure lets in.
+// Access says which kinds of callers may call a procedure.
 func Access(procedure string) []caller.Kind { return access.Of(procedure) }
 
 // uploads are the procedures whose body brings a file.
 var uploads = edge.Uploads{gatewayv1connect.PaymentServiceCreateAppealProcedure: caller.ScopePayments}
 
-// NewDoor makes the door that all procedures of the services are behind, over Connect and REST
-// alike.
+// NewDoor makes the door in front of all procedures, over Connect and REST.
 func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Services) (*edge.Door, error) {
 	procedures, err := s.Procedures()
 	if err != nil {
@@ -118,8 +123,8 @@ func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Se
 	return door, nil
 }
 
-// callbackPayment is the id of the payment that a call of UpdatePaymentStatus is for, over REST in the
-// path and over Connect in the body, or 0 where it names none.
+// callbackPayment is the id of the payment that a call of UpdatePaymentStatus names, in the path over
+// REST and in the body over Connect; 0 is none.
 func callbackPayment(r *http.Request, body []byte) int64 {
 	if inPath := r.PathValue("payment_id"); inPath != "" {
 		id, _ := strconv.ParseInt(inPath, 10, 64) // 0 of what is none

@@ -8,12 +8,13 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// operatorActs are what each procedure takes of an operator. What a capability can move or reveal, and by that whether it asks
-// for a fresh second factor, stands in internal/caller; what takes a second operator is the service's to say. The door asks
-// for it before anything else does, and does not open with a procedure that has no row.
+// operatorActs are the capabilities that procedures need of an operator. internal/caller says whether
+// a capability needs a fresh second factor; services decide what takes a second operator. The door
+// checks this first, and cannot be made if a procedure has no row.
 var operatorActs = map[caller.Capability][]string{
 	caller.OperatorRead: {
 		gatewayv1connect.PaymentServiceGetPaymentProcedure,
+		portalv1connect.BlockServiceListBlocksProcedure,
 		portalv1connect.OperatorServiceExplainRateProcedure,
 		portalv1connect.OperatorServiceExplainRoutingProcedure,
 		portalv1connect.OperatorServiceGetAppealFileProcedure,
@@ -51,6 +52,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.ReceiptServiceGetReceiptProcedure,
 		portalv1connect.ReceiptServiceListReceiptsProcedure,
 		portalv1connect.ReportServiceGetIncomeProcedure,
+		portalv1connect.ReportServiceGetPayerProcedure,
 		portalv1connect.ReportServiceGetPayinTimelineProcedure,
 		portalv1connect.ReportServiceGetPaymentTimelineProcedure,
 		portalv1connect.ReportServiceGetSignedTimelineProcedure,
@@ -81,6 +83,10 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceUpdateMerchantProcedure,
 		portalv1connect.OperatorServiceUpdateRequisiteProcedure,
 		portalv1connect.OperatorServiceUpdateTraderProcedure,
+	},
+	caller.OperatorBlock: {
+		portalv1connect.BlockServiceBlockPayerProcedure,
+		portalv1connect.BlockServiceUnblockPayerProcedure,
 	},
 	caller.OperatorRates: {
 		portalv1connect.OperatorServiceSetRateFeedProcedure,
@@ -114,10 +120,8 @@ var operatorActs = map[caller.Capability][]string{
 	},
 }
 
-// operatorNeeds finds the capability of each procedure that lets operators in.
-func operatorNeeds(
-	acts map[caller.Capability][]string, procedures []string,
-) (map[string]caller.Capability, error) {
+// operatorNeeds finds the capability of each procedure that operators may call.
+func operatorNeeds(acts map[caller.Capability][]string, procedures []string) (map[string]caller.Capability, error) {
 	needs := map[string]caller.Capability{}
 	for capability, list := range acts {
 		for _, procedure := range list {
@@ -134,7 +138,7 @@ func operatorNeeds(
 	return needs, nil
 }
 
-// forAllUsers tells whether a procedure is about who calls it alone, whatever their kind.
+// forAllUsers reports whether a procedure is only about its caller, whatever their kind.
 func forAllUsers(procedure string) bool {
 	return len(Access(procedure)) == len(users) && Access(procedure)[0] == users[0]
 }

@@ -6,11 +6,8 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/auth"
-	"gateway.example/internal/caller"
-	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // CreateAppeal implements the service.
@@ -26,12 +23,17 @@ func (s *PaymentService) CreateAppeal(
 	if err != nil {
 		return nil, err
 	}
-	return appealCreated(s.payments.OpenAppeal(ctx, who, m.GetPaymentId(), payment.AppealRequest{
+	id, err := s.idOf(ctx, m.GetPaymentId(), m.PaymentUuid)
+	if err != nil {
+		return nil, err
+	}
+	return AppealCreated(s.payments.OpenAppeal(ctx, who, id, payment.AppealRequest{
 		Reason: signed.Reason, FileName: signed.FileName, File: file,
 	}))
 }
 
-func appealCreated(
+// AppealCreated answers with a new appeal.
+func AppealCreated(
 	opened payment.AppealRecord,
 	err error,
 ) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
@@ -48,91 +50,7 @@ func appealCreated(
 			FileName:  opened.FileName,
 			FileSize:  opened.FileSize,
 			Status:    opened.Status,
-			CreatedAt: timestamp(opened.CreatedAt),
+			CreatedAt: Timestamp(opened.CreatedAt),
 		},
 	}), nil
-}
-
-// ListAppeals implements the service.
-func (s *OperatorService) ListAppeals(
-	ctx context.Context, req *connect.Request[portalv1.ListAppealsRequest],
-) (*connect.Response[portalv1.ListAppealsResponse], error) {
-	page := payment.Page{Status: req.Msg.Status}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, cursor, err := s.Payments.ListAppeals(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListAppealsResponse{NextCursor: cursor}
-	for _, a := range list {
-		out.Data = append(out.Data, appealView(a))
-	}
-	return connect.NewResponse(out), nil
-}
-
-// GetAppealFile implements the service.
-func (s *OperatorService) GetAppealFile(
-	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
-) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	return appealFile(ctx, s.Payments, req.Msg.GetAppealId())
-}
-
-func appealFile(
-	ctx context.Context, payments *payment.Service, id int64,
-) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	file, err := payments.ReadAppealFile(ctx, caller.From(ctx), id)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetAppealFileResponse{
-		FileName: file.Name, FileType: file.Type, Content: file.Content,
-	}), nil
-}
-
-// ReviewAppeal implements the service.
-func (s *OperatorService) ReviewAppeal(
-	ctx context.Context, req *connect.Request[portalv1.ReviewAppealRequest],
-) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return appealDecision("Appeal in review")(s.Payments.ReviewAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId()))
-}
-
-// ResolveAppeal implements the service.
-func (s *OperatorService) ResolveAppeal(
-	ctx context.Context, req *connect.Request[portalv1.ResolveAppealRequest],
-) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return appealDecision("Appeal resolved")(s.Payments.ResolveAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId(),
-		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason}))
-}
-
-func appealDecision(
-	message string,
-) func(payment.AppealRecord, error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return func(a payment.AppealRecord, err error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-		if err != nil {
-			return nil, err
-		}
-		return connect.NewResponse(&portalv1.AppealDecisionResponse{Message: message, Data: appealView(a)}), nil
-	}
-}
-
-func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {
-	return &portalv1.OperatorAppeal{
-		Id:              a.ID,
-		Status:          a.Status,
-		StatusUpdatedAt: timestamp(a.StatusAt),
-		CreatedAt:       timestamp(a.CreatedAt),
-		Reason:          a.Reason,
-		FileName:        a.KeptName(),
-		FileType:        a.FileType,
-		FileSize:        a.FileSize,
-		PaymentId:       a.Payment.ID,
-		Uuid:            a.Payment.UUID.String(),
-		OrderId:         a.Payment.OrderID,
-		MerchantId:      a.Payment.MerchantID,
-		TraderId:        a.Payment.TraderID,
-		Method:          a.Payment.Method,
-		Amount:          money.Fiat(a.Payment.Amount),
-		Currency:        a.Payment.Currency,
-		PaymentStatus:   string(a.Payment.Status),
-	}
 }

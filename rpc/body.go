@@ -19,7 +19,7 @@ import (
 	"gateway.example/internal/strictjson"
 )
 
-// input is the type of a procedure's request.
+// input is the type of a procedure's request message.
 func input(procedure string) (protoreflect.MessageType, error) {
 	name := strings.ReplaceAll(strings.Trim(procedure, "/"), "/", ".")
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
@@ -33,10 +33,10 @@ func input(procedure string) (protoreflect.MessageType, error) {
 	return protoregistry.GlobalTypes.FindMessageByName(method.Input().FullName())
 }
 
-// checkBody answers for a Connect body that cannot be decoded, with the detail that every wrong
-// body gets: the library's own answer has none, and would quote the body, which may be a card. A
-// portal's body with fields nobody knows is refused too: who misspells a setting must not be told
-// that it was set. The merchants' API ignores unknown fields.
+// checkBody answers a Connect body that cannot be decoded, with the error details of every wrong
+// body. The library's own error has none, and would quote the body, which may be a card. In a
+// portal's body it also refuses unknown fields: somebody who misspells a setting must not think that
+// it was set. The merchants' API ignores unknown fields.
 func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 	request, err := input(procedure)
 	if err != nil {
@@ -76,8 +76,7 @@ func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 // The two forms of a Connect body.
 const mediaJSON, mediaProto = "application/json", "application/proto"
 
-// readBody returns what keeps a body from being read, and else the names of its fields that nobody
-// knows.
+// readBody returns what is wrong with a body, or else the names of its unknown fields.
 func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (found fault.Fields, unknown []string) {
 	m := request.New()
 	if found := decode(m, isJSON, content); len(found) > 0 {
@@ -86,14 +85,13 @@ func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (fo
 	if !isJSON {
 		return fault.Fields{}, unknownNumbers(nil, "", m)
 	}
-	// What the library reads this reader may find nested too deep; its names are then not looked
-	// at.
+	// The library may accept what this parser finds too deep; its names are not checked then.
 	document, _ := strictjson.Parse(content)
 	return fault.Fields{}, unknownNames(nil, "", request.Descriptor(), document)
 }
 
-// decode fills m and returns what keeps it from being read: the texts that are none, or else the
-// body as a whole.
+// decode decodes the body into m. If that fails, it returns the strings that are not text, or else an
+// error about the whole body.
 func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
 	found, unreadable := fault.Fields{}, errNotProto
 	if isJSON {
@@ -116,7 +114,7 @@ func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
 	return found
 }
 
-// flaws reports the strings of a JSON value that are no text.
+// flaws reports the strings of a JSON value that are not text.
 func flaws(found fault.Fields, path string, v strictjson.Value) {
 	if v.Flaw != "" && len(found) < maxFindings {
 		found.Add(orBody(path), "%s", v.Flaw)
@@ -159,8 +157,8 @@ func unknownNames(names []string, path string, desc protoreflect.MessageDescript
 	return names
 }
 
-// unknownInside looks into a single value. The well-known types have JSON forms of their own,
-// without fields.
+// unknownInside checks a single value. The well-known types have JSON forms of their own, without
+// fields.
 func unknownInside(names []string, path string, field protoreflect.FieldDescriptor, v strictjson.Value) []string {
 	if field.Kind() != protoreflect.MessageKind || field.Message().FullName().Parent() == "google.protobuf" {
 		return names
@@ -168,8 +166,7 @@ func unknownInside(names []string, path string, field protoreflect.FieldDescript
 	return unknownNames(names, path, field.Message(), v)
 }
 
-// unknownNumbers appends the paths of a binary message's fields that are not in its descriptor, by
-// their numbers.
+// unknownNumbers appends the paths of unknown fields in a binary message, by number.
 func unknownNumbers(names []string, path string, m protoreflect.Message) []string {
 	for rest := m.GetUnknown(); len(rest) > 0 && len(names) < maxFindings; {
 		number, _, length := protowire.ConsumeField(rest)
@@ -226,7 +223,7 @@ func badValue(found fault.Fields, path string, field protoreflect.FieldDescripto
 	}
 }
 
-// maxName bounds a name of the caller's own inside a path.
+// maxName limits a caller's own name inside a path.
 const maxName = 64
 
 func join(path, name string) string {

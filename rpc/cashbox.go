@@ -35,9 +35,7 @@ func (s *CashboxService) GetBalance(
 		TraderCashboxId:   b.TraderCashboxID,
 		Currency:          "USDT",
 		TotalBalance:      money.USDT(b.Total),
-		Available: money.USDT(
-			b.Available,
-		),
+		Available:         money.USDT(b.Available),
 		Reserved:          money.USDT(b.Reserved),
 		InsuranceReserved: money.USDT(b.Insurance),
 	}}), nil

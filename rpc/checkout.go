@@ -27,7 +27,7 @@ type CheckoutService struct {
 
 var _ gatewayv1connect.CheckoutServiceHandler = (*CheckoutService)(nil)
 
-// NewCheckoutService makes the handler. payURL is where the hosted pages live, without a trailing
+// NewCheckoutService makes the handler. payURL is the address of the hosted pages, without a trailing
 // slash.
 func NewCheckoutService(checkouts *checkout.Service, links *auth.Links, payURL string) *CheckoutService {
 	return &CheckoutService{checkouts: checkouts, links: links, payURL: payURL}
@@ -82,23 +82,19 @@ func (s *CheckoutService) response(
 		return nil, err
 	}
 	out := &gatewayv1.Checkout{
-		Amount: money.Fiat(
-			v.Payment.Amount,
-		),
-		Currency:        v.Payment.Currency,
-		Phase:           string(v.Phase),
-		OrderIdMasked:   v.OrderIDMasked,
-		ExpiresAt:       timestamp(v.Payment.ExpiresAt),
-		PaymentStatus:   string(v.Payment.Status),
-		IsTerminal:      v.Terminal,
-		CodeResendCount: v.Resends,
-		CodeResendMax:   checkout.MaxResends,
-		AttemptsLeft:    v.ResendsLeft(),
-		NextAllowedAt: optionalTime(
-			v.NextAllowedAt(),
-		),
+		Amount:           money.Fiat(v.Payment.Amount),
+		Currency:         v.Payment.Currency,
+		Phase:            string(v.Phase),
+		OrderIdMasked:    v.OrderIDMasked,
+		ExpiresAt:        Timestamp(v.Payment.ExpiresAt),
+		PaymentStatus:    string(v.Payment.Status),
+		IsTerminal:       v.Terminal,
+		CodeResendCount:  v.Resends,
+		CodeResendMax:    checkout.MaxResends,
+		AttemptsLeft:     v.ResendsLeft(),
+		NextAllowedAt:    OptionalTime(v.NextAllowedAt()),
 		CodeResendLastBy: v.ResentBy,
-		CodeResendLastAt: optionalTime(v.ResentAt),
+		CodeResendLastAt: OptionalTime(v.ResentAt),
 		LastError:        v.LastError,
 	}
 	if !v.Terminal {
@@ -111,11 +107,12 @@ func checkoutURL(payURL string, links *auth.Links, p payment.Payment) string {
 	return payURL + "/pay/" + links.Token(p.UUID)
 }
 
-func optionalTime(t *time.Time) *timestamppb.Timestamp {
+// OptionalTime is Timestamp of a time that may be nil.
+func OptionalTime(t *time.Time) *timestamppb.Timestamp {
 	if t == nil {
 		return nil
 	}
-	return timestamp(*t)
+	return Timestamp(*t)
 }
 
 // ResendCode implements gateway.v1.PaymentService.
@@ -129,21 +126,19 @@ func (s *PaymentService) ResendCode(
 	return connect.NewResponse(&gatewayv1.ResendCodeResponse{
 		Message: "Code requested again",
 		Data: &gatewayv1.CodeResend{
-			Phase: string(
-				state.Phase,
-			),
+			Phase:            string(state.Phase),
 			AttemptsLeft:     state.ResendsLeft(),
-			NextAllowedAt:    optionalTime(state.NextAllowedAt()),
+			NextAllowedAt:    OptionalTime(state.NextAllowedAt()),
 			CodeResendCount:  state.Resends,
 			CodeResendMax:    checkout.MaxResends,
 			CodeResendLastBy: state.ResentBy,
-			CodeResendLastAt: optionalTime(state.ResentAt),
+			CodeResendLastAt: OptionalTime(state.ResentAt),
 		},
 	}), nil
 }
 
-// show shows payments with what their checkouts add.
-func (v paymentView) show(
+// Show shows payments to a caller, card payments with the state of their checkout.
+func (v PaymentView) Show(
 	ctx context.Context,
 	who caller.Caller,
 	list ...payment.Payment,
@@ -163,23 +158,19 @@ func (v paymentView) show(
 	return shown, nil
 }
 
-func (v paymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
+func (v PaymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
 	if p.Seen(who).Link {
 		out.CheckoutUrl = ptr(checkoutURL(v.payURL, v.links, p))
 	}
 	if p.Method == payment.MethodQuasiEcom {
 		out.QuasiEcom = &gatewayv1.QuasiEcom{
-			Phase: string(
-				r.Phase,
-			),
-			CodeResendCount: r.Resends,
-			CodeResendMax:   checkout.MaxResends,
-			AttemptsLeft:    r.ResendsLeft(),
-			NextAllowedAt: optionalTime(
-				r.NextAllowedAt(),
-			),
+			Phase:            string(r.Phase),
+			CodeResendCount:  r.Resends,
+			CodeResendMax:    checkout.MaxResends,
+			AttemptsLeft:     r.ResendsLeft(),
+			NextAllowedAt:    OptionalTime(r.NextAllowedAt()),
 			CodeResendLastBy: r.ResentBy,
-			CodeResendLastAt: optionalTime(r.ResentAt),
+			CodeResendLastAt: OptionalTime(r.ResentAt),
 		}
 	}
 	if r.Card != nil {

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// jsonCodec reads and writes Connect's JSON as the library's own codec does, but says nothing of
-// what it cannot read: the library's errors quote it, and it may be a card.
+// jsonCodec is Connect's JSON codec with errors that quote nothing: the library's errors quote the
+// body, which may be a card.
 type jsonCodec struct{ name string }
 
 var _ connect.Codec = jsonCodec{}
@@ -19,12 +19,10 @@ var (
 	errNotJSON    = errors.New("the body must be valid JSON of the request's type")
 )
 
-// codecs take the place of the library's.
+// codecs replace the library's.
 func codecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCodec(
-			jsonCodec{"json"},
-		),
+		connect.WithCodec(jsonCodec{"json"}),
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
 		connect.WithCodec(protoCodec{}),
 	)
@@ -45,7 +43,7 @@ func (jsonCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
 	return marshalText(m, func() ([]byte, error) { return protojson.MarshalOptions{}.MarshalAppend(to, m) })
 }
 
-// Unmarshal implements connect.Codec. Unknown fields are ignored here; see checkBody.
+// Unmarshal implements connect.Codec. It ignores unknown fields; see checkBody.
 func (jsonCodec) Unmarshal(content []byte, message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
@@ -57,7 +55,7 @@ func (jsonCodec) Unmarshal(content []byte, message any) error {
 	return nil
 }
 
-// protoCodec reads and writes the binary form, like jsonCodec without quoting what it cannot read.
+// protoCodec is the binary codec with errors that quote nothing.
 type protoCodec struct{}
 
 var _ connect.Codec = protoCodec{}
@@ -91,8 +89,8 @@ func (protoCodec) Unmarshal(content []byte, message any) error {
 	return nil
 }
 
-// marshalText writes a message. Text stored long ago may not be valid UTF-8, which a message cannot
-// hold: then it is repaired and the message written again, so that one such row never fails a read.
+// marshalText encodes a message. Text stored long ago may not be valid UTF-8, which a message cannot
+// hold: then it is repaired and encoded again, so that one such row does not make a list unreadable.
 func marshalText(m proto.Message, write func() ([]byte, error)) ([]byte, error) {
 	content, err := write()
 	if err == nil {

@@ -25,7 +25,7 @@ import (
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// Services are the handlers of every service. Sandbox is nil outside a sandbox.
+// Services are the handlers of all services. Sandbox is nil outside a sandbox.
 type Services struct {
 	Payment    gatewayv1connect.PaymentServiceHandler
 	Payin      gatewayv1connect.PayinServiceHandler
@@ -43,15 +43,16 @@ type Services struct {
 	Requests   portalv1connect.RequestLogServiceHandler
 	Looks      portalv1connect.LookServiceHandler
 	Trust      portalv1connect.TrustServiceHandler
+	Blocks     portalv1connect.BlockServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Events     gatewayv1connect.EventServiceHandler
-	// Proposals keep what takes a second operator.
+	// Proposals stores what takes a second operator.
 	Proposals *proposal.Service
 }
 
-// mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a
-// signature covers bytes.
+// mounted are the services' names and handlers. They accept Connect by POST only, on bodies as they
+// were sent, because a signature covers bytes.
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
 		codecs(),
@@ -80,13 +81,14 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewRequestLogServiceHandler(s.Requests, options))
 	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
 	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
+	add(portalv1connect.NewBlockServiceHandler(s.Blocks, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}
 	return handlers
 }
 
-// traced is what makes the span of a procedure, inside that of its request; nothing where tracing is off.
+// traced are the interceptors that make a procedure's span; none if tracing is off.
 func traced() []connect.Interceptor {
 	if !tracing.On() {
 		return nil
@@ -102,7 +104,7 @@ func traced() []connect.Interceptor {
 	return []connect.Interceptor{spans}
 }
 
-// Procedures lists every procedure of the services, by their descriptors.
+// Procedures lists all procedures of the services.
 func (s Services) Procedures() ([]string, error) {
 	var procedures []string
 	for name := range s.mounted() {
@@ -118,7 +120,7 @@ func (s Services) Procedures() ([]string, error) {
 	return procedures, nil
 }
 
-// Mount puts every procedure behind the door and onto the mux.
+// Mount adds every procedure to the mux, behind the door.
 func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
 	procedures, err := s.Procedures()
 	if err != nil {
@@ -139,8 +141,7 @@ func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
 	return nil
 }
 
-// connectOnly turns away what the door must not let through unread: other protocols, GET and
-// compressed bodies.
+// connectOnly refuses other protocols, GET and compressed bodies before the door reads them.
 func connectOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		encoding := r.Header.Get("Content-Encoding")
@@ -168,8 +169,8 @@ func failConnect(w http.ResponseWriter, r *http.Request, err error) {
 	_ = connectErrors.Write(w, r, ConnectError(r.Context(), err))
 }
 
-// answer is the interceptor that turns faults into Connect errors, makes proposals of what takes a second operator, and
-// finds text that cannot be kept.
+// answer is the interceptor that turns faults into Connect errors, makes proposals, and reports text
+// that cannot be stored.
 func (s Services) answer(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		found := fault.Decoded(ctx)
@@ -187,7 +188,7 @@ func (s Services) answer(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// propose keeps what takes a second operator as a proposal, which the answer names.
+// propose makes a proposal of what takes a second operator, and returns the error that names it.
 func (s Services) propose(ctx context.Context, wanted error) error {
 	p, err := s.Proposals.Propose(ctx, caller.From(ctx), wanted)
 	if err != nil {

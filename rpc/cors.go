@@ -9,19 +9,18 @@ import (
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// pages says which paths pages of other origins may call, and what browsers are told of them. None of
-// them ever has credentials in the sense of browsers, which are cookies: a link is the access to the
-// checkout, and portals send a bearer token that their own script holds.
+// pages says which paths pages of other origins may call, and what browsers are told. None of them
+// uses cookies: a link gives access to the checkout, and portals send a bearer token that their own
+// script holds.
 type pages struct {
 	prefixes         []string
 	methods, headers string
-	// origins are those whose pages may call, unless it is any.
+	// origins are those whose pages may call; with any, all may.
 	origins   []string
 	anyOrigin bool
 }
 
-// rules are the checkout, for pages everywhere, and the portals' calls for the origins that the
-// operator of the gateway names.
+// rules are the checkout's, for all pages, and the portals', for the configured origins.
 func rules(portalOrigins []string) []pages {
 	const connectHeaders = "Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms"
 	return []pages{{
@@ -35,8 +34,8 @@ func rules(portalOrigins []string) []pages {
 	}}
 }
 
-// AllowPages lets pages of every origin call the checkout, and those of the given origins the portals.
-// It is the outermost layer, so that errors of whatever is inside can be read too.
+// AllowPages lets pages of every origin call the checkout, and those of the given origins the
+// portals. It has to be the outermost handler, so that pages can read every error.
 func AllowPages(portalOrigins []string, next http.Handler) http.Handler {
 	all := rules(portalOrigins)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

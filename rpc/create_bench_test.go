@@ -56,7 +56,7 @@ func BenchmarkCreate(b *testing.B) {
 
 func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	b.Helper()
-	keys := auth.NewKeys(d.Pool, nil, auth.DefaultHeaders(), applicationSecret)
+	keys := auth.NewKeys(d.Pool, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
 	limits := limit.New(d.Pool)
 	_, err := d.Pool.Exec(b.Context(), "update rate_limit set calls = 1000000000, per_seconds = 1 where name = 'key'")
 	noError(b, err)
@@ -74,7 +74,7 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}, door.Guard)
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
-	return edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID).Observe(routes)
+	return edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(routes)
 }
 
 func createRequest(m dbtest.Merchant) []byte {

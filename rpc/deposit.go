@@ -27,20 +27,15 @@ func NewDepositService(deposits *deposit.Service) *DepositService {
 func (s *DepositService) CreateDeposit(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateDepositRequest],
 ) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
-	return createDeposit(ctx, s.deposits, req.Msg)
-}
-
-func createDeposit(
-	ctx context.Context, deposits *deposit.Service, m *gatewayv1.CreateDepositRequest,
-) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
-	created, err := deposits.Create(ctx, caller.From(ctx), deposit.Request{
+	m := req.Msg
+	created, err := s.deposits.Create(ctx, caller.From(ctx), deposit.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Currency: m.Currency,
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	res := connect.NewResponse(&gatewayv1.CreateDepositResponse{Data: depositView(created.Deposit)})
+	res := connect.NewResponse(&gatewayv1.CreateDepositResponse{Data: DepositView(created.Deposit)})
 	markRepeat(res.Header(), created.Replay, created.Mismatch)
 	return res, nil
 }
@@ -53,7 +48,7 @@ func (s *DepositService) GetDeposit(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&gatewayv1.GetDepositResponse{Data: depositView(d)}), nil
+	return connect.NewResponse(&gatewayv1.GetDepositResponse{Data: DepositView(d)}), nil
 }
 
 // ListDeposits implements the service.
@@ -63,19 +58,20 @@ func (s *DepositService) ListDeposits(
 	m, found := req.Msg, fault.Decoded(ctx)
 	page := deposit.OwnPage{Page: deposit.Page{Status: m.Status}, IdempotencyKey: m.IdempotencyKey}
 	page.Limit, page.Cursor = m.Limit, m.Cursor
-	page.From, page.To = instant(found, "from", m.GetFrom()), instant(found, "to", m.GetTo())
+	page.From, page.To = Instant(found, "from", m.GetFrom()), Instant(found, "to", m.GetTo())
 	list, cursor, err := s.deposits.ListOwn(fault.WithDecoded(ctx, found), caller.From(ctx), page)
 	if err != nil {
 		return nil, err
 	}
 	out := &gatewayv1.ListDepositsResponse{NextCursor: cursor}
 	for _, d := range list {
-		out.Data = append(out.Data, depositView(d))
+		out.Data = append(out.Data, DepositView(d))
 	}
 	return connect.NewResponse(out), nil
 }
 
-func depositView(d deposit.Deposit) *gatewayv1.Deposit {
+// DepositView shows a deposit to its merchant and to operators.
+func DepositView(d deposit.Deposit) *gatewayv1.Deposit {
 	return &gatewayv1.Deposit{
 		Id:                d.ID,
 		MerchantCashboxId: d.CashboxID,
@@ -87,7 +83,7 @@ func depositView(d deposit.Deposit) *gatewayv1.Deposit {
 		Address:           d.Address,
 		ExternalReference: d.ExternalReference,
 		IdempotencyKey:    d.IdempotencyKey.String(),
-		CreatedAt:         timestamp(d.CreatedAt),
-		StatusUpdatedAt:   timestamp(d.StatusAt),
+		CreatedAt:         Timestamp(d.CreatedAt),
+		StatusUpdatedAt:   Timestamp(d.StatusAt),
 	}
 }

@@ -98,6 +98,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Team:       portalv1connect.UnimplementedTeamServiceHandler{},
 		Requests:   portalv1connect.UnimplementedRequestLogServiceHandler{},
 		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
+		Blocks:     portalv1connect.UnimplementedBlockServiceHandler{},
 		Trust:      portalv1connect.UnimplementedTrustServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
@@ -105,7 +106,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 	}
-	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), applicationSecret)
+	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
 	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
 	noError(t, err)
 	mux := http.NewServeMux()
@@ -116,7 +117,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Checkout: services.Checkout, Events: services.Events,
 	}, door.Guard))
 	server := httptest.NewServer(
-		edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID).
+		edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID, nil).
 			Observe(mux),
 	)
 	t.Cleanup(server.Close)

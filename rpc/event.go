@@ -32,7 +32,7 @@ func (s *EventService) ListEvents(
 	for _, event := range list {
 		out.Data = append(out.Data, &gatewayv1.Event{
 			Id: event.ID.String(), Type: event.Type, Payload: string(event.Body),
-			CreatedAt: timestamp(event.CreatedAt), Status: event.Status,
+			CreatedAt: Timestamp(event.CreatedAt), Status: event.Status,
 		})
 	}
 	return connect.NewResponse(out), nil

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -11,38 +12,28 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// connectCode is the code a kind of fault becomes over Connect.
-func connectCode(kind fault.Kind) connect.Code {
-	switch kind {
-	case fault.Unauthenticated:
-		return connect.CodeUnauthenticated
-	case fault.Forbidden:
-		return connect.CodePermissionDenied
-	case fault.NotFound:
-		return connect.CodeNotFound
-	case fault.Conflict:
-		return connect.CodeAlreadyExists
-	case fault.TooLarge, fault.TooManyRequests:
-		return connect.CodeResourceExhausted
-	case fault.Invalid, fault.MethodNotAllowed, fault.UnsupportedMedia:
-		return connect.CodeInvalidArgument
-	case fault.Refused:
-		return connect.CodeFailedPrecondition
-	case fault.Unavailable:
-		return connect.CodeUnavailable
-	default:
-		return connect.CodeInternal
-	}
+// connectCodes are the codes that the kinds of faults become over Connect.
+var connectCodes = map[fault.Kind]connect.Code{
+	fault.Unauthenticated:  connect.CodeUnauthenticated,
+	fault.Forbidden:        connect.CodePermissionDenied,
+	fault.NotFound:         connect.CodeNotFound,
+	fault.MethodNotAllowed: connect.CodeInvalidArgument,
+	fault.Conflict:         connect.CodeAlreadyExists,
+	fault.TooLarge:         connect.CodeResourceExhausted,
+	fault.UnsupportedMedia: connect.CodeInvalidArgument,
+	fault.Invalid:          connect.CodeInvalidArgument,
+	fault.Refused:          connect.CodeFailedPrecondition,
+	fault.TooManyRequests:  connect.CodeResourceExhausted,
+	fault.Unavailable:      connect.CodeUnavailable,
 }
 
-// ConnectError turns any error into the Connect error that carries the same code and fields as the
-// REST body.
+// ConnectError turns any error into a Connect error with the same code and fields as the REST body.
 func ConnectError(ctx context.Context, err error) *connect.Error {
 	if already := new(connect.Error); errors.As(err, &already) && edge.Fault(err) == nil {
 		return already
 	}
 	public := edge.Public(ctx, err)
-	out := connect.NewError(connectCode(public.Kind), errors.New(public.Message))
+	out := connect.NewError(cmp.Or(connectCodes[public.Kind], connect.CodeInternal), errors.New(public.Message))
 	detail := &gatewayv1.ErrorDetail{Code: public.Code, RequestId: edge.RequestID(ctx)}
 	for field, messages := range public.Fields {
 		if detail.Errors == nil {
@@ -51,19 +42,17 @@ func ConnectError(ctx context.Context, err error) *connect.Error {
 		detail.Errors[field] = &gatewayv1.FieldErrors{Messages: messages}
 	}
 	if public.NextAllowedAt != nil {
-		detail.NextAllowedAt = timestamp(*public.NextAllowedAt)
+		detail.NextAllowedAt = Timestamp(*public.NextAllowedAt)
 	}
 	if public.ProposalID != 0 {
 		detail.ProposalId = &public.ProposalID
 	}
 	if s := public.Signature; s != nil {
 		detail.Details = &gatewayv1.SignatureDetails{
-			ReceivedBytes: int32(
-				s.ReceivedBytes,
-			),
-			BodySha256: s.BodySHA256,
-			Expected:   fault.ExpectedSignature,
-			Hint:       s.Hint,
+			ReceivedBytes: int32(s.ReceivedBytes),
+			BodySha256:    s.BodySHA256,
+			Expected:      fault.ExpectedSignature,
+			Hint:          s.Hint,
 		}
 	}
 	if d, err := connect.NewErrorDetail(detail); err == nil {

@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"context"
+	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -20,7 +22,7 @@ func (s *PaymentService) ListPayments(
 	query := payment.Query{
 		Page: payment.Page{Status: m.Status}, OrderID: m.OrderId, Method: m.Method,
 	}
-	query.From, query.To = instant(found, "from", m.GetFrom()), instant(found, "to", m.GetTo())
+	query.From, query.To = Instant(found, "from", m.GetFrom()), Instant(found, "to", m.GetTo())
 	query.Limit, query.Cursor = m.Limit, m.Cursor
 	list, cursor, err := s.payments.List(fault.WithDecoded(ctx, found), who, query)
 	if err != nil {
@@ -35,10 +37,23 @@ func (s *PaymentService) ListPayments(
 	return connect.NewResponse(out), nil
 }
 
-func (v paymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
+func (v PaymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
+	seen := p.Seen(who)
+	if who.Kind == caller.MerchantKey { // lists hide from keys what a single payment shows
+		seen = seen.Restrict()
+	}
 	return &gatewayv1.PaymentListItem{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Amount: money.Fiat(p.Amount), Currency: p.Currency,
-		Status: string(p.Status), RequisiteSnapshot: requisiteView(who, p), Ledger: ledgerView(who, p, p.Seen(who)),
-		CreatedAt: timestamp(p.CreatedAt), StatusUpdatedAt: timestamp(p.StatusAt),
+		Status: string(p.Status), RequisiteSnapshot: requisiteView(who, p), Ledger: ledgerView(who, p, seen),
+		CreatedAt: Timestamp(p.CreatedAt), StatusUpdatedAt: Timestamp(p.StatusAt),
 	}
+}
+
+// Instant reads an optional time; nil is none. It refuses a time outside the years that a date has.
+func Instant(found fault.Fields, field string, at *timestamppb.Timestamp) *time.Time {
+	if at == nil {
+		return nil
+	}
+	found.Check(at.IsValid(), field, "must be a time in the years 1 to 9999")
+	return ptr(at.AsTime())
 }

@@ -34,7 +34,7 @@ func (s *PayinService) CreatePayin(
 	if err != nil {
 		return nil, err
 	}
-	res := connect.NewResponse(&gatewayv1.CreatePayinResponse{Message: "Payin created", Data: payinView(created.Payin)})
+	res := connect.NewResponse(&gatewayv1.CreatePayinResponse{Message: "Payin created", Data: PayinView(created.Payin)})
 	markRepeat(res.Header(), created.Replay, created.Mismatch)
 	return res, nil
 }
@@ -47,7 +47,7 @@ func (s *PayinService) GetPayin(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&gatewayv1.GetPayinResponse{Data: payinView(p)}), nil
+	return connect.NewResponse(&gatewayv1.GetPayinResponse{Data: PayinView(p)}), nil
 }
 
 // ListPayins implements the service.
@@ -57,33 +57,27 @@ func (s *PayinService) ListPayins(
 	m, found := req.Msg, fault.Decoded(ctx)
 	query := payout.Query{Page: payout.Page{Status: m.Status}, OrderID: m.OrderId}
 	query.Limit, query.Cursor = m.Limit, m.Cursor
-	query.From, query.To = instant(found, "from", m.GetFrom()), instant(found, "to", m.GetTo())
+	query.From, query.To = Instant(found, "from", m.GetFrom()), Instant(found, "to", m.GetTo())
 	list, cursor, err := s.payouts.ListOwn(fault.WithDecoded(ctx, found), caller.From(ctx), query)
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&gatewayv1.ListPayinsResponse{Data: payinViews(list), NextCursor: cursor}), nil
+	return connect.NewResponse(&gatewayv1.ListPayinsResponse{Data: PayinViews(list), NextCursor: cursor}), nil
 }
 
 // CancelPayin implements the service.
 func (s *PayinService) CancelPayin(
 	ctx context.Context, req *connect.Request[gatewayv1.CancelPayinRequest],
 ) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
-	return cancelPayin(ctx, s.payouts, req.Msg)
-}
-
-func cancelPayin(
-	ctx context.Context, payouts *payout.Service, m *gatewayv1.CancelPayinRequest,
-) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
-	p, err := payouts.Cancel(ctx, caller.From(ctx), m.GetPayinId())
+	p, err := s.payouts.Cancel(ctx, caller.From(ctx), req.Msg.GetPayinId())
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&gatewayv1.CancelPayinResponse{Message: "Payin cancelled", Data: payinView(p)}), nil
+	return connect.NewResponse(&gatewayv1.CancelPayinResponse{Message: "Payin cancelled", Data: PayinView(p)}), nil
 }
 
-// payinView shows a payout to its merchant and to operators: never the whole requisite.
-func payinView(p payout.Payin) *gatewayv1.Payin {
+// PayinView shows a payout to its merchant and to operators: never the whole requisite.
+func PayinView(p payout.Payin) *gatewayv1.Payin {
 	return &gatewayv1.Payin{
 		Id:              p.UUID.String(),
 		OrderId:         p.OrderID,
@@ -93,18 +87,19 @@ func payinView(p payout.Payin) *gatewayv1.Payin {
 		Method:          p.Method,
 		Beneficiary:     &gatewayv1.Beneficiary{Value: p.AddressMask, Holder: p.Recipient, Bank: p.Bank()},
 		FrozenUsdt:      money.USDT(p.FrozenUSDT),
-		ExpiresAt:       timestamp(p.ExpiresAt),
-		CreatedAt:       timestamp(p.CreatedAt),
-		StatusUpdatedAt: timestamp(p.StatusAt),
+		ExpiresAt:       Timestamp(p.ExpiresAt),
+		CreatedAt:       Timestamp(p.CreatedAt),
+		StatusUpdatedAt: Timestamp(p.StatusAt),
 		StatusReason:    p.StatusReason,
 		ProofReference:  p.ProofReference,
 	}
 }
 
-func payinViews(list []payout.Payin) []*gatewayv1.Payin {
+// PayinViews is PayinView of each.
+func PayinViews(list []payout.Payin) []*gatewayv1.Payin {
 	views := make([]*gatewayv1.Payin, 0, len(list))
 	for _, p := range list {
-		views = append(views, payinView(p))
+		views = append(views, PayinView(p))
 	}
 	return views
 }

@@ -24,12 +24,12 @@ import (
 type PaymentService struct {
 	payments  *payment.Service
 	checkouts *checkout.Service
-	view      paymentView
+	view      PaymentView
 }
 
 var _ gatewayv1connect.PaymentServiceHandler = (*PaymentService)(nil)
 
-// NewPaymentService makes the handler. payURL is where the hosted pages live, without a trailing
+// NewPaymentService makes the handler. payURL is the address of the hosted pages, without a trailing
 // slash.
 func NewPaymentService(
 	payments *payment.Service,
@@ -38,11 +38,11 @@ func NewPaymentService(
 	payURL string,
 ) *PaymentService {
 	return &PaymentService{
-		payments: payments, checkouts: checkouts, view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
+		payments: payments, checkouts: checkouts, view: NewPaymentView(checkouts, links, payURL),
 	}
 }
 
-// HeaderReplay tells a repeat from a first call; headerMismatch names the fields in which it
+// HeaderReplay marks a repeat of an earlier call; headerMismatch names the fields in which it
 // differs.
 const (
 	HeaderReplay   = "Idempotent-Replay"
@@ -67,7 +67,7 @@ func (s *PaymentService) CreatePayment(
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, who, created.Payment)
+	shown, err := s.view.Show(ctx, who, created.Payment)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *PaymentService) GetPayment(
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, who, p)
+	shown, err := s.view.Show(ctx, who, p)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,11 @@ func (s *PaymentService) UpdatePaymentStatus(
 	update := payment.Update{
 		Status: req.Msg.GetStatus(), ProviderPaymentID: req.Msg.ProviderPaymentId, Reason: req.Msg.Reason,
 	}
-	p, queued, err := s.payments.UpdateStatus(ctx, caller.From(ctx), req.Msg.GetPaymentId(), update)
+	id, err := s.idOf(ctx, req.Msg.GetPaymentId(), req.Msg.PaymentUuid)
+	if err != nil {
+		return nil, err
+	}
+	p, queued, err := s.payments.UpdateStatus(ctx, caller.From(ctx), id, update)
 	if err != nil {
 		return nil, err
 	}
@@ -140,23 +144,36 @@ func (s *PaymentService) UpdatePaymentStatus(
 	}), nil
 }
 
-// paymentView shows payments to callers.
-type paymentView struct {
+// idOf is the id of the payment that a request names by id or uuid.
+func (s *PaymentService) idOf(ctx context.Context, id int64, uuid *string) (int64, error) {
+	if uuid == nil {
+		return id, nil
+	}
+	return s.payments.IDOf(ctx, *uuid)
+}
+
+// PaymentView shows payments to callers.
+type PaymentView struct {
 	checkouts *checkout.Service
 	links     *auth.Links
 	payURL    string
 }
 
-func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
+// NewPaymentView makes the view. payURL is the address of the hosted pages, without a trailing slash.
+func NewPaymentView(checkouts *checkout.Service, links *auth.Links, payURL string) PaymentView {
+	return PaymentView{checkouts, links, payURL}
+}
+
+func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
 	seen := p.Seen(who)
 	out := &gatewayv1.Payment{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: string(p.Status),
-		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
-		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: timestamp(p.CreatedAt),
-		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
+		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: Timestamp(p.ExpiresAt),
+		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: Timestamp(p.CreatedAt),
+		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
 	}
 	if p.ClaimedAt != nil {
-		out.PayerClaimedAt = timestamp(*p.ClaimedAt)
+		out.PayerClaimedAt = Timestamp(*p.ClaimedAt)
 	}
 	if out.Requisite = requisiteView(who, p); out.Requisite != nil && seen.Link {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
@@ -183,7 +200,7 @@ func extra(seen payment.Sight) *gatewayv1.Extra {
 	}
 }
 
-// ledgerView is the calculation, as far as the caller sees it.
+// ledgerView is the calculation, as far as the caller may see it.
 func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
 	out := &gatewayv1.Ledger{
 		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
@@ -201,7 +218,7 @@ func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sight) *gatew
 	return out
 }
 
-// transferMethod joins collect channel and requisite type, or is the one value when they match.
+// transferMethod joins collect channel and requisite type, or is one of them if they are the same.
 func transferMethod(p payment.Payment) *string {
 	if p.RequisiteType == nil || *p.RequisiteType == p.Method {
 		return &p.Method
@@ -209,7 +226,7 @@ func transferMethod(p payment.Payment) *string {
 	return ptr(p.Method + "/" + *p.RequisiteType)
 }
 
-// text is a number as it is written, or nil for none.
+// text formats a number, or returns nil for nil.
 func text(number *decimal.Decimal, write func(decimal.Decimal) string) *string {
 	if number == nil {
 		return nil
@@ -217,7 +234,8 @@ func text(number *decimal.Decimal, write func(decimal.Decimal) string) *string {
 	return ptr(write(*number))
 }
 
-func timestamp(t time.Time) *timestamppb.Timestamp {
+// Timestamp is a time in an answer, to the millisecond.
+func Timestamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t.Truncate(time.Millisecond))
 }
 

@@ -12,22 +12,22 @@ import (
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// SandboxRooms are what a sandbox is handled with.
+// SandboxRooms are the services behind the sandbox's RPCs.
 type SandboxRooms struct {
-	// Advance moves the test clock.
+	// Advance moves the clock.
 	Advance   func(ctx context.Context, seconds int64) (time.Time, error)
 	Simulator *simulator.Service
-	// Trigger makes an event happen to the payment or payout with the uuid, or to a new one where id is
+	// Trigger makes an event happen to the payment or payout with the uuid, or to a new one if id is
 	// "".
 	Trigger func(ctx context.Context, event, id string) (Triggered, error)
 }
 
-// Triggered tells what was done.
+// Triggered is what was done.
 type Triggered struct {
 	Event string
-	// ID is the uuid of the payment or the payout.
+	// ID is the uuid of the payment or payout.
 	ID uuid.UUID
-	// PaymentID is the payment's integer id, and 0 for a payout.
+	// PaymentID is the payment's integer id; 0 for a payout.
 	PaymentID int64
 	OrderID   string
 	Status    string
@@ -49,7 +49,7 @@ func (s *SandboxService) AdvanceClock(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&sandboxv1.AdvanceClockResponse{Now: timestamp(now)}), nil
+	return connect.NewResponse(&sandboxv1.AdvanceClockResponse{Now: Timestamp(now)}), nil
 }
 
 // GetSimulation implements the service.
@@ -114,7 +114,7 @@ func simulation(s simulator.State) *sandboxv1.Simulation {
 		Running: s.Running, Confirmed: s.Confirmed, WrongAmount: s.WrongAmount, Cancelled: s.Cancelled,
 	}
 	if s.Since != nil {
-		out.Since = timestamp(*s.Since)
+		out.Since = Timestamp(*s.Since)
 	}
 	for _, p := range s.Plays {
 		out.Plays = append(out.Plays, &sandboxv1.SimulationPlay{

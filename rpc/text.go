@@ -11,11 +11,11 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// maxFindings bounds what a caller can make an error say.
+// maxFindings limits what a caller can make an error say.
 const maxFindings = 100
 
-// checkText reports every text of a request that cannot be kept, lists and maps included. The REST
-// codec finds these itself.
+// checkText reports every text of a request that cannot be stored, also in lists and maps. For REST
+// the codec does this.
 func checkText(found fault.Fields, m protoreflect.Message) {
 	eachText(m, "", func(path string, field protoreflect.FieldDescriptor, text string) string {
 		if flaw := textFlaw(field, text); flaw != "" && len(found) < maxFindings {
@@ -25,13 +25,13 @@ func checkText(found fault.Fields, m protoreflect.Message) {
 	})
 }
 
-// textFlaw says why a field cannot take a text, or "" where it can.
+// textFlaw says why a field cannot have a text, or "".
 func textFlaw(field protoreflect.FieldDescriptor, text string) string {
 	wire, _ := proto.GetExtension(field.Options(), gatewayv1.E_Wire).(*gatewayv1.Wire)
 	return WireFlaw(string(field.Name()), wire, text)
 }
 
-// WireFlaw is textFlaw for a field's name and its wire option, which may be nil.
+// WireFlaw is textFlaw for a field's name and wire option, which may be nil.
 func WireFlaw(name string, wire *gatewayv1.Wire, text string) string {
 	if wire.GetTrimmed() {
 		text = strings.TrimSpace(text)
@@ -52,10 +52,10 @@ func repairText(m protoreflect.Message) {
 	})
 }
 
-// textVisitor gets a text with its path and field, and returns what is to stand in its place.
+// textVisitor gets a text with its path and field, and returns its replacement.
 type textVisitor = func(path string, field protoreflect.FieldDescriptor, text string) string
 
-// eachText visits every text of a message, however deep.
+// eachText visits every text of a message, at any depth.
 func eachText(m protoreflect.Message, prefix string, visit textVisitor) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := prefix + field.JSONName()

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// takeMessage takes the file out of an upload's Connect message. Such a message could only be
-// decoded as a whole, in several times its size of memory: so it is received to disk, its file
+// takeMessage takes the file out of an upload's Connect message. The library would decode such a
+// message as a whole, in several times its size of memory. So it is received to disk, the file is
 // found there, and the rest is decoded without it.
 func takeMessage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,14 +68,13 @@ func base64Error(err error) error {
 }
 
 const (
-	// fileField and fileNumber are what messages with a file call it.
+	// fileField and fileNumber are the name and number of the file's field.
 	fileField, fileNumber = "file", 4
 )
 
-// filePlace is where in a message its file is. The zero place is nowhere.
+// filePlace is where the file is in a message. The zero place is nowhere.
 type filePlace struct {
-	// cut is where what is not decoded with the rest begins: the file, or before it its field's
-	// number and size.
+	// cut is where the removed part begins: the file, or before it its field's number and size.
 	cut, from, to int64
 }
 
@@ -96,7 +95,8 @@ func (p filePlace) rest(message *io.SectionReader) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(rest)), err
 }
 
-// findProto finds the file in a binary message. Of one that is malformed the decoder says so.
+// findProto finds the file in a binary message. It leaves errors about a malformed one to the
+// decoder.
 func findProto(message *io.SectionReader) filePlace {
 	reader := bufio.NewReader(message)
 	at := func() int64 {
@@ -135,17 +135,17 @@ func findProto(message *io.SectionReader) filePlace {
 	}
 }
 
-// jsonScan goes through a JSON document by its strings and brackets.
+// jsonScan scans a JSON document for strings and brackets.
 type jsonScan struct {
 	*bufio.Reader
 	at, depth int64
-	// naming: the next string is a member's name. name is the last one, of the outermost object.
+	// naming: the next string is a member's name. name is the last one of the outermost object.
 	naming bool
 	name   []byte
 }
 
-// findJSON finds the content of the string called file in a JSON object. Of a document that is
-// malformed the decoder says so: what is cut out of it is the inside of a string.
+// findJSON finds the content of the string called file in a JSON object. It only ever cuts out the
+// inside of a string, and leaves errors about a malformed document to the decoder.
 func findJSON(message *io.SectionReader) filePlace {
 	s := &jsonScan{Reader: bufio.NewReader(message)}
 	for {
@@ -179,7 +179,7 @@ func findJSON(message *io.SectionReader) filePlace {
 	}
 }
 
-// text reads a string to its end and returns how it begins.
+// text reads a string to its end and returns its beginning.
 func (s *jsonScan) text() (begin []byte, ok bool) {
 	for {
 		plain, err := untilAny(s.Reader, `"\\`)
@@ -210,9 +210,8 @@ func (s *jsonScan) text() (begin []byte, ok bool) {
 	}
 }
 
-// untilAny shows, without reading it, what a reader has before the first of some bytes. It is
-// nothing where one of them comes next, and an error where nothing does. A file has millions of
-// bytes, too many to look at one by one.
+// untilAny returns, without reading it, what comes before the first of some bytes: nothing if one of
+// them is next, and an error at the end. A file has millions of bytes, too many to read one by one.
 func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
 	if _, err := from.Peek(1); err != nil {
 		return nil, err
@@ -226,8 +225,8 @@ func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
 	return plain, nil
 }
 
-// plainBase64 reads base64 as JSON may hold it, in the one form a decoder takes: either alphabet,
-// padded or not, slashes escaped or not.
+// plainBase64 reads base64 as JSON may have it, in the form that the decoder accepts: either
+// alphabet, padded or not, slashes escaped or not.
 type plainBase64 struct{ from *bufio.Reader }
 
 func (b *plainBase64) Read(p []byte) (int, error) {
@@ -258,8 +257,8 @@ func (b *plainBase64) Read(p []byte) (int, error) {
 	return 1, err
 }
 
-// uploadedFile is FileFrom, or a file that is in the message after all, since its name was not
-// spelled plainly.
+// uploadedFile is FileFrom, or a file that is still in the message because its name was spelled with
+// escapes.
 func uploadedFile(ctx context.Context, content []byte) *io.SectionReader {
 	file := edge.FileFrom(ctx)
 	if file == nil && content != nil {

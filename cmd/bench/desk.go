@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// openDesks are traders' desks that are open in browsers, and deskTime is how long they are
-	// watched; before it as long without them.
+	// openDesks are traders' desks that are open in browsers. They are watched for deskRuns runs, and before
+	// it as long without them.
 	openDesks = 200
-	deskTime  = time.Minute
+	deskRuns  = 12
 	// deskPause lies between two payments, each of which comes onto some trader's desk.
 	deskPause    = 500 * time.Millisecond
 	deskPassword = "bench desk password"
@@ -56,6 +56,9 @@ func (b *bench) openDesksCost(ctx context.Context) error {
 		return err
 	}
 	more := beside.since(alone)
+	perSecond := func(used time.Duration) float64 {
+		return float64(used.Microseconds()) / 1000 / b.deskTime().Seconds()
+	}
 	b.report.DesksCPU = &deskCPU{Gateway: perSecond(more.gateway), Postgres: perSecond(more.postgres)}
 	b.say(
 		"  %d desks: %.1f and %.1f ms of CPU a second",
@@ -72,9 +75,7 @@ type deskCPU struct {
 	Postgres float64 `json:"postgres"`
 }
 
-func perSecond(used time.Duration) float64 {
-	return float64(used.Microseconds()) / 1000 / deskTime.Seconds()
-}
+func (b *bench) deskTime() time.Duration { return deskRuns * b.seconds }
 
 // trickle has payments come now and then, and tells what was used meanwhile.
 func (b *bench) trickle(ctx context.Context) (usage, error) {
@@ -87,7 +88,7 @@ func (b *bench) trickle(ctx context.Context) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	for end := time.Now().Add(deskTime); time.Now().Before(end); time.Sleep(deskPause) {
+	for end := time.Now().Add(b.deskTime()); time.Now().Before(end); time.Sleep(deskPause) {
 		if _, err := over.act(ctx, 0); err != nil {
 			return usage{}, err
 		}

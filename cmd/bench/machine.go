@@ -55,10 +55,8 @@ func (b *bench) describe(ctx context.Context) error {
 		Cores:  runtime.NumCPU(),
 		Memory: firstField("/proc/meminfo", "MemTotal"),
 		CPU:    firstField("/proc/cpuinfo", "model name"),
-		Kernel: wholeFile(
-			"/proc/sys/kernel/osrelease",
-		),
-		Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		Kernel: wholeFile("/proc/sys/kernel/osrelease"),
+		Go:     runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	b.report.Settings = settings{
 		PostgreSQL:  map[string]string{},

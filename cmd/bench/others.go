@@ -21,8 +21,6 @@ const (
 	// othersRate is how many creations a second the others make, and othersClients over how many
 	// connections.
 	othersRate, othersClients = 100, 32
-	// troubleBefore is how long a trouble lasts before the others are looked at.
-	troubleBefore = 3 * time.Second
 	// busyMost is how long one of the others may be told to come again before the measurement
 	// fails.
 	busyMost = 5 * time.Second
@@ -114,7 +112,7 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 	}
 	defer end()
 	oldest := b.watchSnapshots(ctx)
-	time.Sleep(troubleBefore)
+	time.Sleep(b.seconds / 2) // the trouble is well under way before the others are looked at
 	over, hangUp, err := b.creator(ctx, manyMethod, othersClients)
 	if err != nil {
 		oldest()

@@ -118,13 +118,9 @@ func (r *report) median(name string) *float64 {
 
 // medianCPU is the medians of the three samples that sampleCreates keeps, or nil.
 func (r *report) medianCPU(name string) *cpu {
-	gateway, postgres, generator := r.median(
-		name+"_cpu_us.gateway",
-	), r.median(
+	gateway, postgres, generator := r.median(name+"_cpu_us.gateway"), r.median(
 		name+"_cpu_us.postgres",
-	), r.median(
-		name+"_cpu_us.generator",
-	)
+	), r.median(name+"_cpu_us.generator")
 	if gateway == nil || postgres == nil || generator == nil {
 		return nil
 	}

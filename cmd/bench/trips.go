@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/webhook"
 )
 
 // creation is a creation as the database saw it.
@@ -84,7 +84,7 @@ func (b *bench) creatorHere(
 	if err != nil {
 		return nil, nil, err
 	}
-	pools, addresses := db.OnePool(pool), webhook.NewAddresses(true)
+	pools, addresses := db.OnePool(pool), outbound.NewAddresses(true)
 	payments, err := payment.New(pools, clock.Real{}, addresses, settings, payment.Config{
 		ExternalSecret: true, Requisites: safe,
 	})
@@ -92,7 +92,7 @@ func (b *bench) creatorHere(
 		pool.Close()
 		return nil, nil, err
 	}
-	keys := auth.NewKeys(pool, nil, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(pool, nil, auth.DefaultHeaders(), auth.Config{})
 	o := b.scene.orders(b.scene.recording, manyMethod, b.hooks.urls()[0])
 	return func(ctx context.Context, orderID, amount string) error {
 		body := o.bodyOf(orderID, amount)

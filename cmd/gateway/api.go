@@ -15,9 +15,10 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/rpc"
+	rpcportal "gateway.example/rpc/portal"
 	"gateway.example/rpc/rest"
 	"gateway.example/web/pay"
-	"gateway.example/web/portal"
+	"gateway.example/web/portals"
 	"gateway.example/web/reference"
 )
 
@@ -70,21 +71,22 @@ func (g *gateway) procedures() rpc.Services {
 		Events:   rpc.NewEventService(g.events),
 
 		Proposals: g.proposals,
-		Auth:      rpc.NewAuthService(g.users),
-		Trader:    rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.links, g.payURL),
-		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
+		Auth:      rpcportal.NewAuthService(g.users),
+		Trader:    rpcportal.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.links, g.payURL),
+		Merchant: rpcportal.NewMerchantService(rpcportal.MerchantRooms{
 			Events: g.events, Payouts: g.payouts, Deposits: g.deposits, Payments: g.payments, Settings: g.settings,
 			Reports: g.reports,
 		}),
-		Receipt:    rpc.NewReceiptService(g.payments),
-		Report:     rpc.NewReportService(g.reports, g.signer),
-		Credential: rpc.NewCredentialService(g.merchantKeys),
-		Team:       rpc.NewTeamService(g.users),
-		Proof:      rpc.NewProofService(g.proofs),
-		Requests:   rpc.NewRequestLogService(g.reports),
-		Looks:      rpc.NewLookService(g.settings),
-		Trust:      rpc.NewTrustService(g.reports, g.audits, g.alarms),
-		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
+		Receipt:    rpcportal.NewReceiptService(g.payments),
+		Report:     rpcportal.NewReportService(g.reports, g.signer),
+		Credential: rpcportal.NewCredentialService(g.merchantKeys),
+		Team:       rpcportal.NewTeamService(g.users),
+		Proof:      rpcportal.NewProofService(g.proofs),
+		Requests:   rpcportal.NewRequestLogService(g.reports),
+		Looks:      rpcportal.NewLookService(g.settings),
+		Blocks:     rpcportal.NewBlockService(g.settings),
+		Trust:      rpcportal.NewTrustService(g.reports, g.audits, g.alarms),
+		Operator: rpcportal.NewOperatorService(rpcportal.OperatorRooms{
 			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
 			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 			Reads: g.reads, Work: g.queues,
@@ -141,6 +143,10 @@ func besides(mux *http.ServeMux, documented http.Handler) http.Handler {
 				mux.ServeHTTP(w, r)
 				return
 			}
+		}
+		if r.URL.Path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			http.Redirect(w, r, "/docs", http.StatusFound) // somebody looks for it in a browser
+			return
 		}
 		documented.ServeHTTP(w, r)
 	})
@@ -211,6 +217,7 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 		Limits:    g.limits,
 		Clock:     g.clock,
 		URL:       g.payURL,
+		Operator:  g.payOperator,
 		Stopping:  stopping,
 		Secure:    strings.HasPrefix(g.payURL, "https://"),
 		Sandbox:   g.sandbox,
@@ -230,7 +237,7 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 
 // portalHandler is everything on the portals' address. Once stopping is closed nobody is kept waiting.
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
-	rooms := portal.Rooms{
+	rooms := portals.Rooms{
 		Sessions:    g.users,
 		Submissions: g.submissions,
 		Views:       g.savedViews,
@@ -261,7 +268,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 	if g.sandbox {
 		rooms.Sandbox, rooms.Simulator = g.startPage(), g.simulator
 	}
-	pages, err := portal.New(rooms)
+	pages, err := portals.New(rooms)
 	if err != nil {
 		return nil, err
 	}

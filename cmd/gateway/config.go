@@ -22,6 +22,8 @@ type config struct {
 	// fixed are the flags of the addresses that were given, by flag or variable.
 	fixed                      map[string]bool
 	baseURL, payURL, portalURL string
+	// payOperator is said at the foot of the hosted pages; "" is nothing.
+	payOperator string
 	// portalOrigins are those whose pages may call the portals' RPCs.
 	portalOrigins []string
 	dataDir       string
@@ -65,74 +67,54 @@ type texts struct {
 	keepFiles, keepRequisites, keepAttempts                     string
 }
 
+// options declares every setting of serve that has a flag and a variable.
 func (c *config) options(t *texts) []setting {
-	names := auth.DefaultHeaders()
+	return slices.Concat(c.addressOptions(t), c.databaseOptions(), c.signatureOptions(t), t.operationOptions())
+}
+
+// addressOptions are where the program listens, and how it is reached.
+func (c *config) addressOptions(t *texts) []setting {
 	return []setting{
-		{
-			&c.apiAddr,
-			"api-addr",
-			"GATEWAY_API_ADDR",
-			":8080",
-			"address of the merchant API and Connect; a sandbox listens on 127.0.0.1 unless it is told",
-		},
-		{
-			&c.payAddr,
-			"pay-addr",
-			"GATEWAY_PAY_ADDR",
-			":8081",
-			"address of the hosted pages; a sandbox listens on 127.0.0.1 unless it is told",
-		},
-		{
-			&c.portalAddr,
-			"portal-addr",
-			"GATEWAY_PORTAL_ADDR",
-			":8082",
-			"address of the portals; a sandbox listens on 127.0.0.1 unless it is told",
-		},
+		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080",
+			"address of the merchant API and Connect; a sandbox listens on 127.0.0.1 unless it is told"},
+		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081",
+			"address of the hosted pages; a sandbox listens on 127.0.0.1 unless it is told"},
+		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082",
+			"address of the portals; a sandbox listens on 127.0.0.1 unless it is told"},
 		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
 			"address of /healthz, /readyz and /metrics, which ask nobody who they are"},
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
+		{&c.payOperator, "pay-operator", "GATEWAY_PAY_OPERATOR", "",
+			"who runs the gateway and how payers reach them, said at the foot of the hosted pages; empty: nothing"},
 		{&c.portalURL, "portal-url", "GATEWAY_PORTAL_URL", "", "public URL of the portals"},
-		{
-			&t.portalOrigins,
-			"portal-origins",
-			"GATEWAY_PORTAL_ORIGINS",
-			"",
-			"origins of other portals, such as https://desk.example.com, whose pages may call the portals' RPCs; separated by commas",
-		},
-		{
-			&c.dataDir,
-			"data-dir",
-			"GATEWAY_DATA_DIR",
-			defaultDataDir,
-			"where the managed PostgreSQL and the sandbox keep their data",
-		},
-		{
-			&c.databaseURL,
-			"database-url",
-			"DATABASE_URL",
-			"",
-			"PostgreSQL 15 or newer; empty: the program manages its own",
-		},
+		{&t.portalOrigins, "portal-origins", "GATEWAY_PORTAL_ORIGINS", "",
+			"origins of other portals, such as https://desk.example.com, whose pages may call the portals' RPCs; separated by commas"},
+	}
+}
+
+// databaseOptions are where data lies.
+func (c *config) databaseOptions() []setting {
+	return []setting{
+		{&c.dataDir, "data-dir", "GATEWAY_DATA_DIR", defaultDataDir,
+			"where the managed PostgreSQL and the sandbox keep their data"},
+		{&c.databaseURL, "database-url", "DATABASE_URL", "",
+			"PostgreSQL 15 or newer; empty: the program manages its own"},
 		{&c.readURL, "database-read-url", "DATABASE_READ_URL", "",
 			"a standby of the database, which the portals' lists and files are read from; empty: there is none"},
+	}
+}
+
+// signatureOptions are how merchants sign, and whose addresses are believed or called.
+func (c *config) signatureOptions(t *texts) []setting {
+	names := auth.DefaultHeaders()
+	return []setting{
 		{&c.headers.KeyID, "header-key-id", "GATEWAY_HEADER_KEY_ID", names.KeyID, "name of the key id header"},
 		{&c.headers.Secret, "header-secret", "GATEWAY_HEADER_SECRET", names.Secret, "name of the secret header"},
-		{
-			&c.headers.Signature,
-			"header-signature",
-			"GATEWAY_HEADER_SIGNATURE",
-			names.Signature,
-			"name of the signature header",
-		},
-		{
-			&t.callbackSignature,
-			"callback-signature",
-			"GATEWAY_CALLBACK_SIGNATURE",
-			"",
-			"signature that a payment's callback must have: v2 is Signature-V2, any that or a plain one; empty: v2, in a sandbox any",
-		},
+		{&c.headers.Signature, "header-signature", "GATEWAY_HEADER_SIGNATURE", names.Signature,
+			"name of the signature header"},
+		{&t.callbackSignature, "callback-signature", "GATEWAY_CALLBACK_SIGNATURE", "",
+			"signature that a payment's callback must have: v2 is Signature-V2, any that or a plain one; empty: v2, in a sandbox any"},
 		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{&t.callbackHosts, "sandbox-callback-hosts", "GATEWAY_SANDBOX_CALLBACK_HOSTS", "",
@@ -140,6 +122,12 @@ func (c *config) options(t *texts) []setting {
 		{&t.processorNetworks, "processor-networks", "GATEWAY_PROCESSOR_NETWORKS", "",
 			"private networks that traders' processors may be in, such as 10.1.2.0/24; separated by commas"},
 		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
+	}
+}
+
+// operationOptions are how the program is run: stops, second operators, and what is kept.
+func (t *texts) operationOptions() []setting {
+	return []setting{
 		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
 			"how long to go on serving, but not ready, when told to stop; empty: 5s, in a sandbox 0s"},
 		{&t.fourEyes, "four-eyes", "GATEWAY_FOUR_EYES", "",
@@ -180,12 +168,8 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
 	o.BoolVar(&c.offline, "offline", false,
 		"call no processor, webhook or feed, and number no events: to look at a restored copy")
-	o.IntVar(
-		&c.connections,
-		"db-connections",
-		defaultConnections,
-		"connections for creations; other calls, and reads, have half as many each, and what works by itself 20",
-	)
+	o.IntVar(&c.connections, "db-connections", defaultConnections,
+		"connections for creations; other calls, and reads, have half as many each, and what works by itself 22")
 	if _, err := o.parse(args); err != nil {
 		return c, err
 	}

@@ -64,9 +64,7 @@ func (c *config) complete(t texts) error {
 	if c.proxies, err = edge.ParseProxies(t.trusted); err != nil {
 		found = append(found, err)
 	}
-	if c.markup, err = decimal.NewFromString(
-		t.markup,
-	); err != nil || c.markup.IsNegative() ||
+	if c.markup, err = decimal.NewFromString(t.markup); err != nil || c.markup.IsNegative() ||
 		c.markup.GreaterThan(decimal.NewFromInt(100)) {
 		found.add("-markup-percent (GATEWAY_MARKUP_PERCENT)", "must be between 0 and 100")
 	}

@@ -77,8 +77,7 @@ func commands() []command {
 			does: "Runs the gateway. This is what happens without a command. Without DATABASE_URL it runs a sandbox.",
 		},
 		{
-			name: "migrate",
-			run:  environment.migrate,
+			name: "migrate", run: environment.migrate,
 			does: "Brings the database to the schema of this program, and ends.",
 		},
 		{
@@ -90,10 +89,8 @@ func commands() []command {
 			more: "The password, of at least 12 characters, is read from standard input.",
 		},
 		{
-			name:      "keys",
-			arguments: "[rotate]",
-			run:       environment.manageKeys,
-			does:      "Lists the keys in use, by fingerprint, and how many values each vault key opens.",
+			name: "keys", arguments: "[rotate]", run: environment.manageKeys,
+			does: "Lists the keys in use, by fingerprint, and how many values each vault key opens.",
 			more: "With rotate it first seals with the first vault key what the others sealed. Gateways that have all " +
 				"these keys may run meanwhile. The exit status is 1 if a key is missing, or still needed after a rotation.",
 		},

@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/tracing"
@@ -274,7 +275,7 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	}
 	failed := make(chan error, len(servers))
 	for server, listener := range servers {
-		go func() { failed <- server.Serve(listener) }()
+		go func() { failed <- server.Serve(edge.OneLength(listener)) }()
 	}
 	ready := g.readiness
 	g.ops.check.Store(&ready)
@@ -322,9 +323,8 @@ func (g *gateway) public(address string, handler http.Handler) http.Handler {
 		if secure {
 			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		// Where a body has a length beside its chunks, another reader of the same connection may have seen its end
-		// elsewhere, and net/http drops the length before anybody sees it. So nothing that stands behind chunks is read.
-		// Of HTTP/1.0, which has no chunks, it drops them instead, so nothing behind such a request is read either.
+		// Nothing that stands behind chunks is read: edge.OneLength does not follow them. In HTTP/1.0, which has no
+		// chunks, net/http drops them, so nothing behind such a request is read either.
 		if g.leaving.Load() || len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}

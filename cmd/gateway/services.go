@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -100,7 +101,7 @@ type movers struct {
 
 // wire builds the services, each after those that it uses.
 func (g *gateway) wire(ctx context.Context) error {
-	addresses := webhook.NewAddresses(g.sandbox, g.callbackHosts...)
+	addresses := outbound.NewAddresses(g.sandbox, g.callbackHosts...)
 	g.wireEvents(addresses)
 	for _, build := range []func(context.Context) error{
 		g.wireCallers,
@@ -116,7 +117,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	return g.wireWatch(ctx)
 }
 
-func (g *gateway) wireEvents(addresses *webhook.Addresses) {
+func (g *gateway) wireEvents(addresses *outbound.Addresses) {
 	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
 	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
 	g.events = webhook.NewEvents(g.pools, g.vault, g.clock)
@@ -124,12 +125,12 @@ func (g *gateway) wireEvents(addresses *webhook.Addresses) {
 }
 
 func (g *gateway) wireCallers(ctx context.Context) (err error) {
-	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, g.externalSecret)
-	g.keys.OnlyV2, g.keys.Address = g.callbackV2, edge.Address
+	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, auth.Config{
+		Secret: g.externalSecret, OnlyV2: g.callbackV2, Address: edge.Address,
+	})
 	g.merchantKeys = auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers)
 	g.requests = requestlog.New(g.workPool, g.clock, g.ops.metrics)
-	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
-	g.observer.Requests = g.requests
+	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID, g.requests)
 	g.submissions = submission.New(g.pools)
 	g.limits = limit.New(g.pools.Reads)
 	if err := g.limits.Load(ctx); err != nil {
@@ -137,13 +138,9 @@ func (g *gateway) wireCallers(ctx context.Context) (err error) {
 	}
 	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
 		Compulsory: !g.sandbox, Sandbox: g.sandbox, PortalURL: g.portalURL,
-		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
+		FourEyes: g.fourEyes, CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
 	})
-	if err != nil {
-		return err
-	}
-	g.users.FourEyes = g.fourEyes
-	return nil
+	return err
 }
 
 // wireSettings builds what is set. In a sandbox a trader needs no processor of their own to take cards, and it alone has an
@@ -152,32 +149,32 @@ func (g *gateway) wireSettings(ctx context.Context) (err error) {
 	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
 		return err
 	}
-	g.settings = directory.NewSettings(g.pools, g.clock, g.vault, g.requisites)
-	g.settings.CardsWithoutAcquirer, g.settings.FourEyes, g.settings.Markup = g.sandbox, g.fourEyes, g.markup
+	g.settings = directory.NewSettings(g.pools, g.clock, g.vault, g.requisites, directory.Config{
+		FourEyes: g.fourEyes, CardsWithoutAcquirer: g.sandbox, Markup: g.markup,
+	})
 	g.looks = directory.NewLooks(g.pools)
-	feeds := webhook.NewAddresses(g.sandbox)
+	feeds := outbound.NewAddresses(g.sandbox)
 	g.rates = rate.NewPoller(g.workPool, g.clock, feeds, g.ops.metrics)
-	g.rateSettings = rate.NewSettings(g.pools.Calls, g.clock, feeds)
-	g.rateSettings.FourEyes = g.fourEyes
+	g.rateSettings = rate.NewSettings(g.pools.Calls, g.clock, feeds, g.fourEyes)
 	var otherwise acquirer.Acquirer
 	if g.sandbox {
 		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
 	}
-	processors := webhook.NewAddressesWithin(g.sandbox, g.processorNetworks)
-	g.acquirers = acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, processors, otherwise)
-	g.acquirers.Offline, g.acquirers.FourEyes = g.offline, g.fourEyes
+	processors := outbound.NewAddressesWithin(g.sandbox, g.processorNetworks)
+	g.acquirers = acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, processors, otherwise, acquirer.Config{
+		FourEyes: g.fourEyes, Offline: g.offline,
+	})
 	return nil
 }
 
-func (g *gateway) wireMoney(addresses *webhook.Addresses) (err error) {
+func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	if g.movers, err = g.newMovers(g.pools, addresses, g.ops.metrics); err != nil {
 		return err
 	}
 	if g.round, err = g.newMovers(db.OnePool(g.workPool), addresses, nil); err != nil {
 		return err
 	}
-	g.deposits = deposit.New(g.pools, g.clock)
-	g.deposits.FourEyes = g.fourEyes
+	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
 	if g.sandbox {
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
 	}
@@ -190,23 +187,24 @@ func (g *gateway) wireMoney(addresses *webhook.Addresses) (err error) {
 
 // newMovers builds the services that move money over the connections given. Refusals are counted where metrics are not nil.
 func (g *gateway) newMovers(
-	pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
+	pools db.Pools, addresses *outbound.Addresses, metrics prometheus.Registerer,
 ) (m movers, err error) {
 	m.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
+		FourEyes:       g.fourEyes,
 		Markup:         g.markup,
 		ExternalSecret: g.externalSecret != "",
 		Metrics:        metrics,
 		Requisites:     g.requisites,
 		Cards:          g.cards,
-		CardMoved:      checkout.Follow,
+		CardMoved:      checkout.OnStatusChange,
 
 		GiveBackOutages: g.giveBackOutages,
 	})
 	if err != nil {
 		return m, err
 	}
-	m.payouts = payout.New(pools, g.clock, g.vault, addresses)
-	m.payments.FourEyes, m.payouts.FourEyes = g.fourEyes, g.fourEyes
+	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
+	m.payouts.Requisites = g.requisites
 	m.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
 		Payments: m.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
 	})
@@ -234,10 +232,9 @@ func (g *gateway) wireProofs(ctx context.Context) (err error) {
 }
 
 func (g *gateway) wireReports() {
-	g.reports = report.New(g.pools, g.clock, g.payments)
-	g.pages = report.New(g.pools, g.clock, g.payments)
-	g.exports = report.New(db.OnePool(g.exportPool), g.clock, g.payments)
-	g.pages.Replica, g.exports.Replica = g.replica, g.replica
+	g.reports = report.New(g.pools, g.clock, g.payments, nil)
+	g.pages = report.New(g.pools, g.clock, g.payments, g.replica)
+	g.exports = report.New(db.OnePool(g.exportPool), g.clock, g.payments, g.replica)
 	g.hours = report.NewHours(g.workPool, g.ops.metrics)
 	g.queues = work.New(g.pools, g.clock)
 	g.savedViews = savedview.New(g.pools)

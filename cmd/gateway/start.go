@@ -15,27 +15,27 @@ import (
 	"gateway.example/internal/trigger"
 	"gateway.example/rpc"
 	"gateway.example/rpc/sign"
-	"gateway.example/web/portal"
+	start "gateway.example/web/portal/sandbox"
 )
 
 // startPage is what the portals of a sandbox begin with: who can sign in, and what can be made.
-func (g *gateway) startPage() *portal.Sandbox {
+func (g *gateway) startPage() *start.Page {
 	info := g.introduced
-	page := &portal.Sandbox{
+	page := &start.Page{
 		APIURL: g.baseURL, PayURL: g.payURL, HooksURL: g.hooksURL, File: filepath.Join(g.dataDir, "sandbox.json"),
 		Link: g.links.Token, Merchant: g.sandboxMerchant, Verified: g.sandboxVerified,
 	}
 	for _, user := range info.Users {
-		page.Users = append(page.Users, portal.SandboxUser{
+		page.Users = append(page.Users, start.User{
 			Kind: caller.Kind(user.Kind), Login: user.Login, TraderID: user.TraderID,
 		})
 	}
 	order := []caller.Kind{caller.Trader, caller.MerchantPortal, caller.Operator}
-	slices.SortStableFunc(page.Users, func(a, b portal.SandboxUser) int {
+	slices.SortStableFunc(page.Users, func(a, b start.User) int {
 		return slices.Index(order, a.Kind) - slices.Index(order, b.Kind)
 	})
 	for _, box := range info.Cashboxes {
-		shop := portal.SandboxCashbox{
+		shop := start.Cashbox{
 			ID: box.MerchantCashboxID, Currency: box.Currency, KeyID: box.KeyID,
 		}
 		for _, method := range catalogue.Payments(box.Currency) {

@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Rooms answer with types of their own: a struct that embedded a row would show all its columns to
+// Services answer with types of their own: a struct that embedded a row would show all its columns to
 // whoever reads it. A page of a list is no row.
 func TestNoExportedStructEmbedsARow(t *testing.T) {
 	t.Parallel()

@@ -52,74 +52,79 @@ type loop struct {
 	work  func(context.Context) error
 }
 
-func (g *gateway) loops() []loop {
-	return []loop{
-		{
-			"renew settings",
-			settingsEvery,
-			func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err },
-		},
+// timelessLoops judge nothing by the clock, and go on where it is wrong.
+func (g *gateway) timelessLoops() []loop {
+	loops := []loop{
 		{"compare clocks", clocksEvery, func(ctx context.Context) error { return g.skew.Watch(ctx, g.beatPool) }},
 		{"ask the database", beatEvery, func(ctx context.Context) error { return g.group.Beat(ctx, g.beatPool) }},
-		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
-		{
-			"expire payouts",
-			sweepEvery,
-			func(ctx context.Context) error { _, err := g.round.payouts.Expire(ctx); return err },
-		},
-		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
-		{"prune cards", tidyEvery, g.round.checkouts.Prune},
-		{
-			"fold",
-			foldEvery,
-			func(ctx context.Context) error { return ledger.Fold(ctx, g.workPool, db.New(g.workPool)) },
-		},
+		{"renew settings", settingsEvery, func(ctx context.Context) error {
+			_, err := g.directory.Renew(ctx)
+			return err
+		}},
 		{"rate limits", limitsEvery, g.limits.Load},
-		{"prune slots", tidyEvery, g.round.payments.PruneSlots},
-		{"note keys", keysEvery, g.noteKeys},
-		{
-			"prune days",
-			tidyEvery,
-			func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.workPool), g.clock.Now()) },
-		},
-		{
-			"erase card holders",
-			tidyEvery,
-			func(ctx context.Context) error { return webhook.EraseHolders(ctx, g.workPool) },
-		},
-		{"prune tokens", tidyEvery, g.users.Prune},
-		{"prune submissions", tidyEvery, g.submissions.Prune},
-		{"prune claims of work", tidyEvery, g.queues.Prune},
-		{"prune requests", tidyEvery, g.requests.Prune},
-		{
-			"summarise",
-			summariesEvery,
-			func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) },
-		},
-		{
-			"keep refusals",
-			foldEvery,
-			func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) },
-		},
-		{"count hours", hoursEvery, g.hours.Count},
-		{"seal days", sealEvery, g.seal},
-		{
-			"make months",
-			monthsEvery,
-			// By the real time, as ids of events have it: a sandbox's clock may be years ahead.
-			func(ctx context.Context) error { return db.MakeMonths(ctx, g.workPool, time.Now()) },
-		},
-		{"purge", purgeEvery, g.purge},
+		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.workPool, db.New(g.workPool)) }},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
-		{
-			"prune endpoints",
-			tidyEvery,
-			func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) },
-		},
-		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Recent) }},
 		{"watch alarms", alarmsEvery, g.alarms.Watch},
-		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 	}
+	if g.replica != nil {
+		loops = append(loops, loop{"watch the read replica", replicaEvery, g.replica.Watch})
+	}
+	if !g.offline { // it numbers what the merchants' feeds show
+		loops = append(loops, loop{"relay events", relayEvery, g.relay.Run})
+	}
+	return loops
+}
+
+// datedLoops stand still while the clock is wrong.
+func (g *gateway) datedLoops() []loop {
+	loops := []loop{
+		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
+		{"expire payouts", sweepEvery, func(ctx context.Context) error {
+			_, err := g.round.payouts.Expire(ctx)
+			return err
+		}},
+		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
+		{"keep refusals", foldEvery, func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) }},
+		{"count hours", hoursEvery, g.hours.Count},
+		{"summarise", summariesEvery, func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) }},
+		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Recent) }},
+		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
+		{"seal days", sealEvery, g.seal},
+		{"note keys", keysEvery, g.noteKeys},
+		// By the real time, as ids of events have it: a sandbox's clock may be years ahead.
+		{"make months", monthsEvery, func(ctx context.Context) error { return db.MakeMonths(ctx, g.workPool, time.Now()) }},
+		{"purge", purgeEvery, g.purge},
+		{"prune cards", tidyEvery, g.round.checkouts.Prune},
+		{"erase card holders", tidyEvery, func(ctx context.Context) error {
+			return webhook.EraseHolders(ctx, g.workPool)
+		}},
+		{"tidy", tidyEvery, g.tidy},
+	}
+	if !g.offline {
+		loops = append(loops,
+			loop{"feed replays", feedEvery, g.replays.FeedReplays},
+			loop{"poll acquirers", sweepEvery, g.pollAcquirers},
+			loop{"poll rates", sweepEvery, g.rates.Poll},
+		)
+	}
+	if g.simulator != nil {
+		loops = append(loops, loop{"simulate traders", sweepEvery, g.simulator.Step})
+	}
+	return loops
+}
+
+// tidy removes what nobody needs any more.
+func (g *gateway) tidy(ctx context.Context) error {
+	q := db.New(g.workPool)
+	return errors.Join(
+		g.round.payments.PruneSlots(ctx),
+		routing.PruneDays(ctx, q, g.clock.Now()),
+		g.users.Prune(ctx),
+		g.submissions.Prune(ctx),
+		g.queues.Prune(ctx),
+		g.requests.Prune(ctx),
+		q.WebhookEndpointPrune(ctx),
+	)
 }
 
 // purge removes what has been kept as long as the settings say.
@@ -137,16 +142,6 @@ func (g *gateway) purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// outsideLoops are those that call others, or number what the merchants' feeds show.
-func (g *gateway) outsideLoops() []loop {
-	return []loop{
-		{"relay events", relayEvery, g.relay.Run},
-		{"feed replays", feedEvery, g.replays.FeedReplays},
-		{"poll acquirers", sweepEvery, g.pollAcquirers},
-		{"poll rates", sweepEvery, g.rates.Poll},
-	}
-}
-
 // pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the
 // next.
 func (g *gateway) pollAcquirers(ctx context.Context) error {
@@ -161,31 +156,17 @@ func (g *gateway) pollAcquirers(ctx context.Context) error {
 // work runs every loop until ctx ends, and returns when the last has finished its round.
 func (g *gateway) work(ctx context.Context) {
 	var running sync.WaitGroup
-	loops := g.loops()
-	if !g.offline {
-		loops = append(loops, g.outsideLoops()...)
-	}
-	if g.simulator != nil {
-		loops = append(loops, loop{"simulate traders", sweepEvery, g.simulator.Step})
-	}
-	if g.replica != nil {
-		loops = append(loops, loop{"watch the read replica", replicaEvery, g.replica.Watch})
+	loops := g.timelessLoops()
+	for _, l := range g.datedLoops() {
+		l.work = unlessWrong(g.skew, l.work)
+		loops = append(loops, l)
 	}
 	for _, l := range loops {
-		if !timeless[l.name] {
-			l.work = unlessWrong(g.skew, l.work)
-		}
 		running.Go(func() { l.run(ctx) })
 	}
 	running.Wait()
 	g.polls.Wait()
 	g.rates.Wait()
-}
-
-// timeless is the work that judges nothing by the clock. It goes on where the clock is wrong.
-var timeless = map[string]bool{
-	"renew settings": true, "compare clocks": true, "ask the database": true, "fold": true, "rate limits": true,
-	"relay events": true, "tend memory": true, "watch alarms": true, "watch the read replica": true,
 }
 
 // unlessWrong passes a round by while the clock is wrong.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/testenv"
+
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -23,16 +25,16 @@ var owning = map[caller.Kind]string{
 }
 
 // unowned are ids that are not looked up among the records of others: names that merchants give
-// themselves, and filters and cursors of lists, which TestStrangersReadNothing tries.
+// themselves, and filters and cursors of lists, which TestForeign tries.
 var unowned = regexp.MustCompile(`(^|\.)(order_id|user_id|key_id|request_id|before_id)$`)
 
 // untried are procedures of which no foreign call is refused for the id, each with the reason.
 var untried = map[string]string{
 	"/portal.v1.TraderService/TakePayin":      "a payout that waits is any trader's to take",
-	"/gateway.v1.PaymentService/CreateAppeal": "its signature covers a form: TestForeignREST sends it",
-	"/portal.v1.ReportService/GetStatement":   "a trader's is always their own: TestStrangersReadNothing asks",
-	"/portal.v1.MerchantService/ListDeposits": "a filter: TestStrangersReadNothing asks",
-	"/portal.v1.MerchantService/ListAppeals":  "a filter: TestStrangersReadNothing asks",
+	"/gateway.v1.PaymentService/CreateAppeal": "its signature covers a form: TestForeign sends it",
+	"/portal.v1.ReportService/GetStatement":   "a trader's is always their own: TestForeign asks",
+	"/portal.v1.MerchantService/ListDeposits": "a filter: TestForeign asks",
+	"/portal.v1.MerchantService/ListAppeals":  "a filter: TestForeign asks",
 }
 
 // ids are the fields of a request that name records.
@@ -48,7 +50,7 @@ func ids(request protoreflect.MessageDescriptor) []string {
 }
 
 // Every procedure that takes an id, of whoever has records of their own, is called with another's in
-// TestForeignRecords. A new one fails here until it is.
+// TestForeign. A new one fails here until it is.
 func TestForeignRecordsAreComplete(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
@@ -73,6 +75,8 @@ type owned struct {
 	values map[string][]any
 	// secrets are texts that stand in the records.
 	secrets []string
+	// ids puts the ids of the records in the place of their names.
+	ids *strings.Replacer
 	// persons are those whose records they are, and strangers others of the same kinds.
 	persons, strangers map[string]func(body string) header
 }
@@ -86,7 +90,7 @@ func (g *instance) victims(t *testing.T) owned {
 		"orderId": "victims-order", "description": "victims-description",
 		"payer": object{"userId": "victims-user", "fullName": "Victims-Name", "type": "ftd"},
 	})
-	g.postDeposit(t, box, depositOrder(object{"externalReference": "victims-reference"}))
+	g.createDeposit(t, box, object{"externalReference": "victims-reference"})
 	g.exec(t, "update appeal set reason = 'victims-reason', file_name = 'victims-file.pdf'")
 	g.exec(t, "update api_key set name = 'victims-key' where key_id = $1", box.KeyID)
 	merchantID := g.count(t, "select merchant_id from cashbox where id = $1", box.MerchantCashboxID)
@@ -102,6 +106,7 @@ func (g *instance) victims(t *testing.T) owned {
 	as := func(token string) func(string) header { return func(string) header { return bearer(token) } }
 	number := func(name string) json.Number { return json.Number(id.Replace(name)) }
 	o := owned{
+		ids: id,
 		persons: map[string]func(string) header{
 			"key": func(body string) header { return signed(box, body) }, "merchant": as(victim),
 			"trader": as(g.user(t, "trader-1").Token),
@@ -130,12 +135,19 @@ func (g *instance) victims(t *testing.T) owned {
 	return o
 }
 
-// Whoever calls any procedure, with any id, filter or cursor of another's, reads nothing of theirs. The
-// same calls show their owners what is theirs.
-func TestStrangersReadNothing(t *testing.T) {
+// What belongs to somebody else is not there for those whom a procedure lets in to their own.
+func TestForeign(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
 	o := g.victims(t)
+	t.Run("records", func(t *testing.T) { foreignRecords(t, g, o) })
+	t.Run("REST", func(t *testing.T) { foreignREST(t, g, o) })
+	t.Run("reads", func(t *testing.T) { strangersReadNothing(t, g, o) })
+}
+
+// strangersReadNothing: whoever calls any procedure, with any id, filter or cursor of another's, reads nothing of theirs.
+// The same calls show their owners what is theirs.
+func strangersReadNothing(t *testing.T, g *instance, o owned) {
 	calls, shown := 0, 0
 	eachProcedure(func(procedure string, request protoreflect.MessageDescriptor) {
 		procedure = strings.TrimPrefix(procedure, "/")
@@ -164,7 +176,7 @@ func TestStrangersReadNothing(t *testing.T) {
 	}
 }
 
-// changes are procedures that do something: they are not repeated for the owner. TestForeignRecords calls
+// changes are procedures that do something: they are not repeated for the owner. TestForeign calls
 // them.
 var changes = regexp.MustCompile(
 	`/(Create|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
@@ -218,34 +230,30 @@ func (o owned) reveals(a answer, body string) string {
 	return ""
 }
 
-// Of an id that is another's a caller is told no more than the table of foreign calls says: the same of
-// every record and, where it says that there is none, the same as of an id that nobody has.
-func TestForeignIsAsMissing(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
-	o, id := g.victims(t), g.records(t)
-	refusals := map[string]string{}
+// foreignRecords: of an id that is another's a caller is told no more than the table of foreign calls says: the same of
+// every record and, where it says that there is none, the same as of an id that nobody has. Nothing changes.
+func foreignRecords(t *testing.T, g *instance, o owned) {
+	before, refusals := g.kept(t), map[string]string{}
 	for _, test := range foreign() {
-		theirs := id.Replace(test.body)
-		nobodys := missingIDs(theirs)
-		if theirs == nobodys {
-			continue
-		}
+		theirs := o.ids.Replace(test.body)
 		for person, code := range test.codes {
 			foreign := g.ask(t, test.procedure, theirs, o.strangers[person](theirs))
-			missing := g.ask(t, test.procedure, nobodys, o.strangers[person](nobodys))
-			if code == "not_found" && unstamped(foreign) != unstamped(missing) {
-				t.Errorf("%s %s: another's %s\nnobody's %s", test.procedure, theirs, foreign, missing)
+			if why(foreign) != code {
+				t.Errorf("%s %s as another %s: %s; want %s", test.procedure, theirs, person, foreign, code)
 			}
 			if known := refusals[code]; known != "" && known != unstamped(foreign) {
 				t.Errorf("%s %s: refused as no other: %s", test.procedure, theirs, foreign)
 			}
 			refusals[code] = unstamped(foreign)
+			nobodys := missingIDs(theirs)
+			missing := g.ask(t, test.procedure, nobodys, o.strangers[person](nobodys))
+			if code == "not_found" && unstamped(foreign) != unstamped(missing) {
+				t.Errorf("%s %s: another's %s\nnobody's %s", test.procedure, theirs, foreign, missing)
+			}
 		}
 	}
-	if len(refusals) != 2 {
-		t.Errorf("%d kinds of refusals", len(refusals))
-	}
+	testenv.Want(t, strings.Join(g.kept(t), "\n"), strings.Join(before, "\n"), "what is kept")
+	testenv.Want(t, len(refusals), 2, "kinds of refusals")
 }
 
 var idInBody = regexp.MustCompile(`("\w+I[dD]":)("?)([0-9a-f-]+)("?)`)
@@ -266,19 +274,12 @@ var stamp = regexp.MustCompile(`"(requestId|value)":"[^"]*"`)
 // unstamped is an answer without the id of its request.
 func unstamped(a answer) string { return fmt.Sprint(a.status, " ", stamp.ReplaceAllString(a.raw, "")) }
 
-// Every documented path with an id refuses another merchant's key and user, over REST too, as it refuses
+// foreignREST: every documented path with an id refuses another merchant's key and user, over REST too, as it refuses
 // an id that nobody has or, by the contract, with cashbox_access_denied. Nothing changes.
-func TestForeignREST(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
-	o, id := g.victims(t), g.records(t)
+func foreignREST(t *testing.T, g *instance, o owned) {
 	values := map[string]string{
-		"payins/{payin_id}":     id.Replace("PAYIN"),
-		"{payment_id}":          id.Replace("OF_APPEAL"),
-		"{deposit_id}":          id.Replace("DEPOSIT"),
-		"{merchant_cashbox_id}": id.Replace("CASHBOX"),
-		"{credential_id}":       id.Replace("CREDENTIAL"),
-		"{appeal_id}":           id.Replace("APPEAL"),
+		"payins/{payin_id}": "PAYIN", "{payment_id}": "OF_APPEAL", "{deposit_id}": "DEPOSIT",
+		"{merchant_cashbox_id}": "CASHBOX", "{credential_id}": "CREDENTIAL", "{appeal_id}": "APPEAL",
 	}
 	before, tried := g.kept(t), 0
 	description := send(t, http.MethodGet, g.BaseURL+"/openapi.json", "", nil)
@@ -289,7 +290,7 @@ func TestForeignREST(t *testing.T) {
 		for name, value := range values {
 			place := regexp.MustCompile(`\{\w+\}`).FindString(name)
 			if strings.Contains(path, name) {
-				path = strings.Replace(path, place, value, 1)
+				path = strings.Replace(path, place, o.ids.Replace(value), 1)
 			}
 		}
 		for method := range methods.(object) {

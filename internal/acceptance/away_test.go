@@ -177,12 +177,8 @@ func TestDatabaseIsKilled(t *testing.T) {
 		for _, kind := range []string{"REST", "read", "Connect", "page"} {
 			answer := fmt.Sprintf("%s %d", kind, status)
 			want := c.count(answer) + more
-			noError(t, testenv.Eventually(func() error {
-				if have := c.count(answer); have < want {
-					return fmt.Errorf("%s: %d of %d", answer, have, want)
-				}
-				return nil
-			}))
+			enough := func() bool { return c.count(answer) >= want }
+			testenv.Until(t, fmt.Sprintf("%d are answered %s", want, answer), enough)
 		}
 	}
 	for range 2 {

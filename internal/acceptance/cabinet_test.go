@@ -93,7 +93,7 @@ func TestVerifyTimeline(t *testing.T) {
 		t.Errorf("the API publishes %s, the portal %s", keys, portals)
 	}
 	for _, address := range []string{g.BaseURL, g.PortalURL} {
-		out, status := program(t, "", "verify-timeline", path, "-keys", address+published)
+		out, status := program(t, "verify-timeline", path, "-keys", address+published)
 		wantExit(t, address, out, status, 0, "valid: ")
 	}
 }

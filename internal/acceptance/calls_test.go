@@ -33,6 +33,8 @@ func (g *instance) caller(t *testing.T, cell, body string) header {
 		headers, secret = g.application(body), g.ExternalPaymentsSecret
 	case "user":
 		headers = bearer(g.user(t, name).Token)
+	case "trader": // of a payment
+		headers = bearer(g.traderOf(t, name).Token)
 	case "nobody":
 	default:
 		t.Fatalf("nobody knows %q", cell)
@@ -64,25 +66,25 @@ func (g *instance) tried(t *testing.T, row []string) (answer, string) {
 		row[i] = unfolded(g.path(t, cell))
 	}
 	method, path, _ := strings.Cut(row[1], " ")
-	address, onPage := strings.CutPrefix(path, "portal:")
-	if onPage {
-		address = g.PortalURL + address
-	} else {
-		address = g.BaseURL + path
+	address := g.BaseURL + path
+	for prefix, pages := range map[string]string{"portal:": g.PortalURL, "pay:": g.PayURL} {
+		if below, onPage := strings.CutPrefix(path, prefix); onPage {
+			address = pages + below
+		}
 	}
 	headers := g.caller(t, row[0], row[2])
-	if onPage {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/portal.v1.") {
 		got := fetched(t, method, address, row[2], headers)
-		return got, wrongAnswer(got, row[3])
+		return got, wrongAnswer(got, why(got), row[3])
 	}
 	got := send(t, method, address, row[2], headers)
-	return got, wrongAnswer(got, row[3])
+	return got, wrongAnswer(got, got.text("code"), row[3])
 }
 
-var ofAnswer = regexp.MustCompile(`^(\d{3})(?: ([a-z_]+))?((?: [\w.\[\]]+)*?)(?: (Allow): (.*))?$`)
+var ofAnswer = regexp.MustCompile(`^(\d{3})(?: ([a-z_]+))?((?: [\w.\[\]]+)*?)(?: ([A-Z][\w-]+): (.*))?$`)
 
 // wrongAnswer is what of an answer is not as its cell has it.
-func wrongAnswer(got answer, cell string) string {
+func wrongAnswer(got answer, code, cell string) string {
 	if cell == "no fault" {
 		if got.status >= http.StatusInternalServerError {
 			return got.String()
@@ -93,7 +95,6 @@ func wrongAnswer(got answer, cell string) string {
 	if want == nil {
 		return "no answer is " + cell
 	}
-	code := got.text("code")
 	if want[2] == "" && got.status < http.StatusBadRequest {
 		code = ""
 	}
@@ -116,7 +117,7 @@ func (g *instance) makeRefusable(t *testing.T) {
 	payment := g.create(t, box, object{"payer": object{"userId": g.user(t, "payer").Login}})
 	payin := g.createPayin(t, box, nil).text("data.id")
 	failed := g.failed(t, nil)
-	card, _ := g.entered(t, deskCard, nil)
+	card, _ := g.entered(t, nil)
 	opened := g.appeal(t, box, g.failed(t, nil), "x", "a.pdf", pdf)
 	trader := g.traderOf(t, payment.text("data.id")).Login
 	strangers := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool {
@@ -134,7 +135,7 @@ func (g *instance) makeRefusable(t *testing.T) {
 		"UUID":   strings.ToUpper(payment.text("data.uuid")),
 		"others": others,
 		"payin":  payin, "payinBare": strings.ReplaceAll(payin, "-", ""),
-		"deposit": g.postDeposit(t, box, depositOrder(nil)).text("data.id"),
+		"deposit": g.createDeposit(t, box, nil).text("data.id"),
 		"failed":  failed, "opened": opened.text("data.id"), "card": card,
 		"keys":            strings.TrimPrefix(g.credentials(box.MerchantCashboxID), g.BaseURL),
 		"merchantCashbox": fmt.Sprint(box.MerchantCashboxID),
@@ -155,8 +156,8 @@ func (g *instance) makeRefusable(t *testing.T) {
 	}
 }
 
-// Every call of testdata/refused.txt is answered as it has it, and changes nothing.
-func TestRefused(t *testing.T) {
+// Every call of testdata/refused.txt is answered as it has it, and changes nothing. Then come the bodies of wrong.txt.
+func TestTables(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
 	g.makeRefusable(t)
@@ -183,4 +184,5 @@ func TestRefused(t *testing.T) {
 	}
 	testenv.Want(t, g.rows(t), before, "the rows")
 	t.Logf("%d calls", tried)
+	bodies(t, g)
 }

@@ -11,8 +11,8 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -44,16 +44,31 @@ type answer struct {
 	body   object
 }
 
-// at walks the body: "data.ledger.bank".
-func (a answer) at(names string) any {
-	var value any = a.body
-	for name := range strings.SplitSeq(names, ".") {
-		inside, ok := value.(object)
-		if !ok {
-			return nil
+// find walks a body by names and, in lists, places: "data.0.id".
+func find(body any, path string) (value any, there bool) {
+	value = body
+	for name := range strings.SplitSeq(path, ".") {
+		switch inside := value.(type) {
+		case object:
+			if value, there = inside[name]; !there {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(inside) {
+				return nil, false
+			}
+			value = inside[i]
+		default:
+			return nil, false
 		}
-		value = inside[name]
 	}
+	return value, true
+}
+
+// at is a field of the body, nil where it is not there: "data.ledger.bank".
+func (a answer) at(names string) any {
+	value, _ := find(a.body, names)
 	return value
 }
 
@@ -181,43 +196,6 @@ func with(headers header, name, value string) header {
 	changed := maps.Clone(headers)
 	changed[name] = value
 	return changed
-}
-
-// post sends a merchant's signed request for a payment.
-func (g *instance) post(t testing.TB, box sandbox.Cashbox, body string) answer {
-	t.Helper()
-	return send(t, http.MethodPost, g.BaseURL+payments, body, signed(box, body))
-}
-
-const payments = "/api/v1/payments"
-
-var orders atomic.Int64
-
-// newOrder is an order id no other test uses.
-func newOrder() string { return fmt.Sprintf("order-%d", orders.Add(1)) }
-
-// order is the body of a creation: the defaults, and over them what more says.
-func order(more object) string {
-	fields := object{
-		"orderId":     newOrder(),
-		"amount":      "1500.00",
-		"currency":    "RUB",
-		"method":      "sbp",
-		"callbackUri": "https://shop.example/hook",
-	}
-	maps.Copy(fields, more)
-	body, err := json.Marshal(fields)
-	if err != nil {
-		panic(err)
-	}
-	return string(body)
-}
-
-// create makes a payment and returns its answer, which must be a success.
-func (g *instance) create(t testing.TB, box sandbox.Cashbox, more object) answer {
-	t.Helper()
-	a := g.post(t, box, order(more)).must(t, "create", http.StatusOK)
-	return a
 }
 
 // callback sets a payment's status as the application does.

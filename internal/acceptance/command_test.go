@@ -3,29 +3,10 @@ package acceptance
 import (
 	"strings"
 	"testing"
-
-	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// An operator that the command made can sign in. What else the commands say, the scripts of
-// cmd/gateway say.
-func TestOperatorCreate(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	const password = "correct horse battery"
-	keepSecret(password)
-	out, status := program(t, password+"\n", "operator", "create", "-data-dir", g.dir, "-login", "root")
-	wantExit(t, "operator create", out, status, 0, "operator root created\n")
-	in := called(t, portalv1connect.NewAuthServiceClient(client, g.BaseURL).Login,
-		&portalv1.LoginRequest{Login: "root", Password: password})
-	keepSecret(in.GetToken())
-	if in.GetKind() != "operator" {
-		t.Errorf("kind %s", in.GetKind())
-	}
-}
-
-// What sign prints, sent with the body, is let in: by a sandbox's own key, and by one that is given.
+// What sign prints, sent with the body, is let in: by a sandbox's own key, and by one that is given. What else the
+// commands say, the scripts of cmd/gateway say.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

@@ -31,28 +31,17 @@ const (
 )
 
 var (
-	newCard = endpoint{goodCard, "", postCard, "", http.StatusOK}
-	newCode = endpoint{goodCode, "", postCode, "", http.StatusOK}
+	newCard = endpoint{func(more object) string { return typedCard(deskCard, more) }, postCard, "", http.StatusOK}
+	newCode = endpoint{fixed(`{"otp":"1234"}`), postCode, "", http.StatusOK}
 )
-
-func goodCard() map[string]raw {
-	return map[string]raw{
-		"pan":      raw(`"` + deskCard + `"`),
-		"expMonth": raw(`"12"`),
-		"expYear":  raw(`"2035"`),
-		"cvv":      raw(`"123"`),
-	}
-}
-
-func goodCode() map[string]raw { return map[string]raw{"otp": raw(`"1234"`)} }
 
 // postCard types into a checkout that waits for its card. Once that has one, the next call gets
 // another.
 func postCard(t *testing.T, w *instance, _, body string) answer {
 	t.Helper()
-	got := w.checkout(t, w.ids["no card"], "payer-details", body)
+	got := w.checkout(t, w.ids["no_card"], "payer-details", body)
 	if got.status == http.StatusOK {
-		_, w.ids["no card"] = w.cardPayment(t, nil)
+		_, w.ids["no_card"] = w.cardPayment(t, nil)
 	}
 	return got
 }
@@ -60,18 +49,18 @@ func postCard(t *testing.T, w *instance, _, body string) answer {
 // postCode types into a checkout that has its card and may get a code.
 func postCode(t *testing.T, w *instance, _, body string) answer {
 	t.Helper()
-	got := w.checkout(t, w.ids["no code"], "payer-otp", body)
+	got := w.checkout(t, w.ids["no_code"], "payer-otp", body)
 	if got.status == http.StatusOK {
-		_, w.ids["no code"] = w.entered(t, deskCard, nil)
+		_, w.ids["no_code"] = w.entered(t, nil)
 	}
 	return got
 }
 
-// entered makes a card payment and enters its card.
-func (w *instance) entered(t *testing.T, pan string, more object) (id, token string) {
+// entered makes a card payment and enters a card of which the trader decides.
+func (w *instance) entered(t *testing.T, more object) (id, token string) {
 	t.Helper()
 	created, token := w.cardPayment(t, more)
-	w.checkout(t, token, "payer-details", typedCard(pan, nil)).must(t, "", http.StatusOK)
+	w.checkout(t, token, "payer-details", typedCard(deskCard, nil)).must(t, "", http.StatusOK)
 	return created.text("data.id"), token
 }
 
@@ -79,12 +68,13 @@ func (w *instance) entered(t *testing.T, pan string, more object) (id, token str
 // again, of the other the trader does, and then has the money.
 func (w *instance) makeCheckouts(t *testing.T) {
 	t.Helper()
-	_, w.ids["no card"] = w.cardPayment(t, nil)
-	_, w.ids["no code"] = w.entered(t, deskCard, nil)
+	_, w.ids["no_card"] = w.cardPayment(t, nil)
+	_, w.ids["no_code"] = w.entered(t, nil)
 	w.answers["mtstpay"] = w.create(t, w.first(), object{"method": "mtstpay"})
 
 	created, token := w.cardPayment(t, object{"orderId": "cups-of-tea"})
-	w.answers["quasi_ecom"], w.ids["id"], w.ids["token"] = created, created.text("data.id"), token
+	w.keep("quasi_ecom", created)
+	w.ids["id"], w.ids["token"] = created.text("data.id"), token
 	w.answers["checkout"] = w.checkout(t, token, "", "")
 	w.answers["card"] = w.checkout(t, token, "payer-details",
 		typedCard(deskCard, object{"expYear": keptYear, "cvv": keptCVV, "cardHolder": "ANNA B"}))
@@ -93,11 +83,13 @@ func (w *instance) makeCheckouts(t *testing.T) {
 	w.answers["resend"] = resendOf("{id}")(t, w)
 	w.answers["read with resend"] = signedGet(payments+"/{id}", cardKey)(t, w)
 
-	id, _ := w.entered(t, deskCard, object{"orderId": "trader-resends", "callbackUri": w.inbox.URL})
-	w.ids["by trader"] = id
+	id, _ := w.entered(t, object{"orderId": "trader-resends", "callbackUri": w.inbox.URL})
+	w.ids["by_trader"] = id
 	noError(t, w.traderResends(t, id))
 	w.answers["resend event"] = w.inbox.letters(t, "trader-resends", 1)[0].answer
 	w.answers["read with trader's resend"] = signedGet(payments+"/"+id, cardKey)(t, w)
+	w.keep("by_trader", w.answers["read with trader's resend"])
+	w.ids["resent_at"] = w.answers["by_trader"].text("data.quasiEcom.codeResendLastAt")
 	w.confirms(t, id)
 	w.answers["card event"] = w.inbox.letters(t, "trader-resends", 2)[1].answer
 }
@@ -129,16 +121,6 @@ func (w *instance) traderResends(t *testing.T, id string) error {
 	return err
 }
 
-func (w *instance) asksForCode(t *testing.T, id string) {
-	t.Helper()
-	called(t, w.atDesk(t, id).RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
-}
-
-func (w *instance) needsNoCode(t *testing.T, id string) {
-	t.Helper()
-	called(t, w.atDesk(t, id).MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
-}
-
 func (w *instance) confirms(t *testing.T, id string) {
 	t.Helper()
 	called(t, w.atDesk(t, id).ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
@@ -150,10 +132,4 @@ func step(token, name, body string) call {
 		t.Helper()
 		return w.checkout(t, strings.TrimPrefix(w.path(t, "/"+token), "/"), name, body)
 	}
-}
-
-// phase wants a checkout to stand at a phase.
-func (w *instance) phase(t *testing.T, token, want string) {
-	t.Helper()
-	is("data.phase", want)(t, w.checkout(t, token, "", ""))
 }

@@ -59,7 +59,7 @@ func payerUsesPages(t *testing.T, w *instance) {
 
 // otpPageIsForTheCode: it asks for the code and for no card.
 func otpPageIsForTheCode(t *testing.T, w *instance) {
-	_, token := w.entered(t, deskCard, nil)
+	_, token := w.entered(t, nil)
 	page := w.page(t, w.checkout(t, token, "", "").text("data.otpUrl"))
 	if page.Find("input[name=otp]").Length() != 1 || page.Find("input[name=pan], input[name=cvv]").Length() != 0 {
 		t.Error("it is no page of a code alone")
@@ -99,18 +99,14 @@ func prefilled(t *testing.T, w *instance) {
 	empty("nobody", nobody)
 	another, _ := w.cardPayment(t, object{"payer": object{"userId": "player"}})
 	empty("another", another)
-	empty(
-		"elsewhere",
-		w.create(t, w.box(t, "sandbox-try"),
-			object{"method": "quasi_ecom", "currency": "TRY", "payer": player["payer"]}),
-	)
+	empty("elsewhere", w.create(t, w.box(t, "sandbox-try"),
+		object{"method": "quasi_ecom", "currency": "TRY", "payer": player["payer"]}))
 
 	again, token := w.cardPayment(t, player)
 	page := w.page(t, again.text("data.checkoutUrl"))
 	shown := page.Find("[data-saved-card]").Text()
 	if page.Find("input[name=pan]").Length() != 0 || !strings.Contains(shown, "4242") ||
-		!strings.Contains(shown, "12/35") ||
-		!strings.Contains(shown, "ANNA B") {
+		!strings.Contains(shown, "12/35") || !strings.Contains(shown, "ANNA B") {
 		t.Errorf("it opens with the card %q", shown)
 	}
 	w.fillIn(t, again.text("data.checkoutUrl"), map[string]string{"cvv": "123"})

@@ -36,21 +36,18 @@ func nothingElseOfTheCard(t *testing.T, w *instance) {
 			t.Errorf("%s holds the number", name)
 		}
 		for _, leaf := range leaves(got.body) {
-			if slices.Contains(
-				[]string{
-					"pan",
-					"cvv",
-					"otp",
-					"expMonth",
-					"expYear",
-					keptYear,
-					keptYear[2:],
-					"12/" + keptYear[2:],
-					keptCVV,
-					keptCode,
-				},
-				leaf,
-			) {
+			if slices.Contains([]string{
+				"pan",
+				"cvv",
+				"otp",
+				"expMonth",
+				"expYear",
+				keptYear,
+				keptYear[2:],
+				"12/" + keptYear[2:],
+				keptCVV,
+				keptCode,
+			}, leaf) {
 				t.Errorf("%s holds %s", name, leaf)
 			}
 		}

@@ -8,36 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"gateway.example/internal/sandbox"
 )
 
 // bareRequest sends just that.
 func bareRequest(method, path, body string, headers header) call {
 	return request(method, path, body, func(*testing.T, *instance) header { return headers })
-}
-
-func basicGets(path string) call {
-	return bareRequest(http.MethodGet, path, "", header{"Authorization": "Basic eDp5"})
-}
-
-// postWithout is a signed creation that lacks a header.
-func postWithout(name string) call {
-	return func(t *testing.T, w *instance) answer {
-		t.Helper()
-		body := newPayment.body()
-		return send(t, http.MethodPost, w.BaseURL+payments, body, with(signed(w.first(), body), name, ""))
-	}
-}
-
-// postAs is a signed creation sent as another type.
-func postAs(contentType string) call {
-	return func(t *testing.T, w *instance) answer {
-		t.Helper()
-		body := newPayment.body()
-		return send(t, http.MethodPost, w.BaseURL+payments, body,
-			with(signed(w.first(), body), "Content-Type", contentType))
-	}
 }
 
 // endpointHeading is that of an endpoint, and whether it is signed.
@@ -139,29 +114,6 @@ func signedByHand(t *testing.T, w *instance) {
 		headers := with(signed(w.first(), body), "Signature", spell(signature(w.first().Secret, body)))
 		gives(bareRequest(http.MethodPost, payments, body, headers), 200).run(t, w)
 	}
-}
-
-// secretByteForByte: another secret, another key's, other capitals, another signature: one answer
-// for all.
-func secretByteForByte(t *testing.T, w *instance) {
-	body := newPayment.body()
-	good := signed(w.first(), body)
-	secret := w.first().Secret
-	for _, headers := range []header{
-		with(good, "X-Merchant-Secret", swapCase(secret)), with(good, "X-Merchant-Secret", secret+"x"), with(good, "X-Merchant-Secret", secret[1:]),
-		with(good, "X-Merchant-Secret", w.box(t, "sandbox-azn").Secret), with(good, "X-Merchant-Key-Id", "sandbox-azn"),
-		with(good, "X-Merchant-Key-Id", "nobody"), with(good, "Signature", strings.Repeat("0", 64)), with(good, "Signature", "x"),
-		with(good, "Signature", signature(secret, body+" ")), with(good, "Signature", signature(swapCase(secret), body)),
-	} {
-		refused(bareRequest(http.MethodPost, payments, body, headers), 403, "invalid_signature").run(t, w)
-	}
-}
-
-func swapCase(s string) string {
-	if swapped := strings.ToUpper(s); swapped != s {
-		return swapped
-	}
-	return strings.ToLower(s)
 }
 
 func onlyTheHashIsKept(t *testing.T, w *instance) {
@@ -268,43 +220,23 @@ func headersAreConfigurable(t *testing.T, _ *instance) {
 	g.post(t, box, body).want(t, "the default names", 401, "code", "signature_required")
 }
 
-// withoutApplicationSecret: such a gateway creates nothing.
+// withoutApplicationSecret: such a gateway starts, warns, and creates nothing.
 func withoutApplicationSecret(t *testing.T, _ *instance) {
 	g, box := live(t, nil)
+	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")
 	g.post(t, box, order(nil)).want(t, "create", 503, "code", "external_payments_secret_not_configured")
 	g.callback(t, "1", `{"status":"failed"}`).
 		want(t, "callback", 503, "code", "external_payments_secret_not_configured")
-}
-
-// merchantByHeaders: one body by two merchants' keys makes a payment of each.
-func merchantByHeaders(t *testing.T, w *instance) {
-	body := newPayment.body()
-	own, second := w.box(t, firstKey), w.box(t, "sandbox-second-rub")
-	for maker, stranger := range map[*sandbox.Cashbox]sandbox.Cashbox{&own: second, &second: own} {
-		made := w.post(t, *maker, body)
-		if made.status != 200 || made.header.Get("Idempotent-Replay") != "" {
-			t.Errorf("made: %s", made)
-		}
-		refused(bareRequest(http.MethodGet, payments+"/"+made.text("data.id"), "", signed(stranger, "")), 403,
-			"cashbox_access_denied").run(t, w)
-	}
+	// Who calls is settled first.
+	send(t, "POST", g.BaseURL+payments, "{}",
+		with(signed(box, "{}"), "X-Merchant-Secret", "wrong")).want(t, "with a wrong secret", 403)
+	noSandbox(t, g)
 }
 
 // callbackOf sends a status as the application.
 func callbackOf(id, body string) call {
 	return request(http.MethodPost, payments+"/"+id+"/callback", body,
 		func(_ *testing.T, w *instance) header { return w.application(body) })
-}
-
-func callbackIsSignedByTheApplication(t *testing.T, w *instance) {
-	const body = `{"status":"failed"}`
-	path := payments + "/" + w.ids["spare"] + "/callback"
-	gives(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, body)}),
-		200).run(t, w)
-	refused(bareRequest(http.MethodPost, path, body, nil), 401, "signature_required").run(t, w)
-	refused(bareRequest(http.MethodPost, path, body, signed(w.first(), body)), 403, "invalid_signature").run(t, w)
-	refused(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, "{}")}),
-		403, "invalid_signature").run(t, w)
 }
 
 // loginGivesToken: what it answers opens the portal.

@@ -9,31 +9,33 @@ import (
 	"testing"
 )
 
-// section is what a heading of a document says, each statement with the check that proves it.
-type section struct {
-	heading string
-	rows    []row
+// checks are what proves the statements of a document, by heading and statement: testdata/NAME.txt has them.
+func checks(t *testing.T, name string) map[string][]string {
+	t.Helper()
+	found, key, section := map[string][]string{}, "", ""
+	for _, line := range linesOf(t, name) {
+		quoted, quotes := strings.CutPrefix(line, ">")
+		title := sectionOf.FindStringSubmatch(line)
+		switch {
+		case title != nil:
+			section = title[1]
+		case quotes && key != "" && found[key] == nil: // the quote goes on
+			key += quoted
+		case quotes:
+			key = section + "\n" + strings.TrimSpace(quoted)
+		default:
+			found[key] = append(found[key], line)
+		}
+	}
+	return found
 }
 
-// row binds a statement of a document, quoted without its backquotes, to its check. Where the quote
-// is broken into lines does not matter.
-type row struct {
-	quote string
-	check check
-}
-
-// sections are all that is checked of a document.
-var (
-	interfaceSections = slices.Concat(overviewSections, paymentRequestSections, paymentSections, recordSections,
-		stateSections, paymentEndpointSections, moneyEndpointSections, checkoutSections, portalSections,
-		authenticationSections, eventSections, errorSections)
-	decisionSections = slices.Concat(decidedSections, payerSections)
-)
+var sectionOf = regexp.MustCompile(`^\[(.+)\]$`)
 
 // parts is how many walks the statements are dealt out to, each on a gateway of its own, and slowSection the section that
 // one of them has to itself: its payers wait for the bank's answer to a dozen cards.
 const (
-	parts       = 5
+	parts       = 4
 	slowSection = "What payers do"
 )
 
@@ -58,23 +60,19 @@ func shortest(dealt *[parts]part) *part {
 // check whose statement has changed: it must be looked at again.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	documents := []struct {
-		name   string
-		of     []statement
-		checks []section
-	}{
-		{"interface", statements(t, "interface.md"), interfaceSections},
-		{"decisions", decided(statements(t, "decisions.md")), decisionSections},
-	}
 	var dealt [parts]part
 	var of *part
-	heading := ""
-	for _, document := range documents {
-		bound := bind(t, document.name, document.of, document.checks)
-		for i, s := range document.of {
-			c, ok := bound[i]
-			if !ok {
+	heading, done := "", &proven{}
+	for _, document := range []string{"interface", "decisions"} {
+		wanted := checks(t, document+".txt")
+		for _, s := range statements(t, document+".md") {
+			if document == "decisions" && !decided(s) {
 				continue
+			}
+			key := s.heading + "\n" + s.text
+			lines := wanted[key]
+			if delete(wanted, key); len(lines) == 0 {
+				t.Errorf("%s, %s: nothing checks: %s", document, s.heading, s.text)
 			}
 			if s.heading != heading {
 				heading, of = s.heading, shortest(&dealt)
@@ -82,13 +80,21 @@ func TestConformance(t *testing.T) {
 			if heading == slowSection {
 				of = &dealt[parts-1]
 			}
-			name := document.name + "/" + s.name()
-			run := func(t *testing.T, w *instance) { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
-			if c.late {
+			run := func(t *testing.T, w *instance) {
+				t.Run(document+"/"+s.name(), func(t *testing.T) {
+					for _, line := range lines {
+						w.prove(t, line, done)
+					}
+				})
+			}
+			if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "late ") }) {
 				of.late = append(of.late, run)
 			} else {
 				of.now = append(of.now, run)
 			}
+		}
+		for key := range wanted {
+			t.Errorf("%s: no such statement: %s", document, key)
 		}
 	}
 	for n, p := range dealt {
@@ -102,40 +108,6 @@ func TestConformance(t *testing.T) {
 			w.wantAudit(t)
 		})
 	}
-}
-
-// bind finds each statement's check, and complains of statements without one and of checks without
-// a statement.
-func bind(t *testing.T, document string, of []statement, checks []section) map[int]check {
-	t.Helper()
-	wanted := map[string]check{}
-	for _, s := range checks {
-		for _, r := range s.rows {
-			key := s.heading + "\n" + spaced(r.quote)
-			if _, twice := wanted[key]; twice {
-				t.Errorf("%s, %s: checked twice: %s", document, s.heading, r.quote)
-			}
-			if r.check.run == nil {
-				t.Errorf("%s, %s: no check of %s", document, s.heading, r.quote)
-			}
-			wanted[key] = r.check
-		}
-	}
-	bound := map[int]check{}
-	for i, s := range of {
-		key := s.heading + "\n" + s.text
-		c, ok := wanted[key]
-		if !ok {
-			t.Errorf("%s, %s: nothing checks: %s", document, s.heading, s.text)
-			continue
-		}
-		bound[i] = c
-		delete(wanted, key)
-	}
-	for key := range wanted {
-		t.Errorf("%s: no such statement: %s", document, key)
-	}
-	return bound
 }
 
 // statement is a row of a table, an item of a list or a paragraph, without its backquotes.
@@ -217,11 +189,9 @@ func spaced(text string) string { return strings.Join(strings.Fields(text), " ")
 
 // decided are those of the decisions' statements that are walked: the table of errors, that of
 // methods, and what payers do. The rest says how, not what.
-func decided(all []statement) []statement {
-	return slices.DeleteFunc(all, func(s statement) bool {
-		return !strings.HasPrefix(s.text, "|") && !strings.HasPrefix(s.text, "- Method × currency") &&
-			s.heading != "What payers do"
-	})
+func decided(s statement) bool {
+	return strings.HasPrefix(s.text, "|") || strings.HasPrefix(s.text, "- Method × currency") ||
+		s.heading == slowSection
 }
 
 // fixture is an answer that was kept.

@@ -174,12 +174,7 @@ func TestFailover(t *testing.T) {
 	s.load.start(t)
 	// until waits until another server is the primary.
 	until := func(t *testing.T, old int) {
-		noError(t, testenv.Eventually(func() error {
-			if c.primary(t, old) == 0 {
-				return errors.New("no standby was promoted")
-			}
-			return nil
-		}))
+		testenv.Until(t, "a standby is promoted", func() bool { return c.primary(t, old) != 0 })
 	}
 	for _, fault := range []struct {
 		name string

@@ -92,10 +92,10 @@ func drip(w http.ResponseWriter, r *http.Request) {
 func untold(promises []promise) error {
 	for _, p := range promises {
 		events := p.hook.events(p.order)
-		if p.status != "pending" && !slices.ContainsFunc(events, func(e event) bool {
-			return e.Meta.Sequence == 1 && e.Data.Status == strings.ToUpper(p.status)
+		if p.status != "pending" && !slices.ContainsFunc(events, func(e letter) bool {
+			return e.text("meta.sequence") == "1" && e.text("data.status") == strings.ToUpper(p.status)
 		}) {
-			return fmt.Errorf("%s: %s was not told: %+v", p.order, p.status, events)
+			return fmt.Errorf("%s: %s was not told: %v", p.order, p.status, events)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	manual     = "../../docs/operate.md"
+	manual     = "../../docs/operate/failover.md"
 	tableBegin = "<!-- measured: faults, by GATEWAY_TEST_FAULTS=write -->\n"
 	tableEnd   = "<!-- measured end -->\n"
 )

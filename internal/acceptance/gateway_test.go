@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,16 +49,16 @@ type instance struct {
 	*process
 	pool           *pgxpool.Pool
 	stdout, stderr *text
+	// settings is the newest version of the settings that the program is known to have.
+	settings atomic.Int64
 	// forgiven says that a test has looked at how the process ended.
 	forgiven bool
 
 	// ids go into paths and bodies by name: "{payment}".
 	ids map[string]string
-	// answers and inbox are what a walk through the documents keeps, for checks of their fields;
-	// ran are the checks that run once, and whether they failed.
+	// answers and inbox are what a walk through the documents keeps, for checks of their fields.
 	answers map[string]answer
 	inbox   *shop
-	ran     map[string]bool
 }
 
 // instance is a gateway that has not been started. Its directory must be there.
@@ -115,9 +116,7 @@ func (s setup) start(t *testing.T) *instance {
 const anyPort = "127.0.0.1:0"
 
 // anyPorts are flags for a gateway that is to refuse its start.
-var anyPorts = []string{
-	"-api-addr", anyPort, "-pay-addr", anyPort, "-portal-addr", anyPort, "-ops-addr", anyPort,
-}
+var anyPorts = []string{"-api-addr", anyPort, "-pay-addr", anyPort, "-portal-addr", anyPort, "-ops-addr", anyPort}
 
 // connections is the size of every gateway's pool: the suite must also pass with one.
 func connections() string {
@@ -281,11 +280,15 @@ func (g *instance) exec(t *testing.T, sql string, args ...any) {
 func (g *instance) awaitSettings(t *testing.T) {
 	t.Helper()
 	version := g.count(t, "select version from setting_version")
+	if int(g.settings.Load()) >= version {
+		return
+	}
 	noError(t, testenv.Eventually(func() error {
 		known, err := g.metric("gateway_settings_version")
 		if err != nil || int(known) < version {
 			return fmt.Errorf("settings of version %v are known of %d: %w", known, version, err)
 		}
+		g.settings.Store(int64(known))
 		return nil
 	}))
 }

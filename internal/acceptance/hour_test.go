@@ -361,7 +361,7 @@ func (h *hour) wantPaid(t *testing.T, id string) {
 	a.Await(".headline .badge", "Completed")
 	a.Holds(".timeline", "Status: Pending → Completed")
 	for _, step := range []string{
-		"The merchant gets 20.00 USDT", "The trader gets 0.416 USDT", "The platform gets 0.384 USDT", "Held: 20.384 USDT",
+		"For the merchant: 20.00 USDT", "For the trader: 0.416 USDT", "For the platform: 0.384 USDT", "Held: 20.384 USDT",
 	} {
 		a.Holds(".timeline", step)
 	}

@@ -80,11 +80,9 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	old, oldText := testKey(1)
 	fresh, freshText := testKey(2)
 	_, strangeText := testKey(3)
-	url := dbtest.EmptyURL(t)
+	url := dbtest.URL(t)
 	replica := func(links string) *instance {
-		return setup{
-			live: true, database: url, variables: map[string]string{"GATEWAY_LINK_KEYS": links},
-		}.prepare(t)
+		return setup{live: true, database: url, variables: map[string]string{"GATEWAY_LINK_KEYS": links}}.prepare(t)
 	}
 	isNot := func(g *instance, why string) {
 		t.Helper()

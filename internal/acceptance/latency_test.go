@@ -27,9 +27,8 @@ func TestWebhookComesSoon(t *testing.T) {
 	}))
 	t.Cleanup(r.Close)
 	took := func(change func()) time.Duration {
-		time.Sleep(
-			50 * time.Millisecond,
-		) // The queue is told of new jobs only once in a while: not of this one with the one before.
+		// The queue is told of new jobs only once in a while: not of this one with the one before.
+		time.Sleep(50 * time.Millisecond)
 		change()
 		answered := time.Now()
 		select {
@@ -44,12 +43,7 @@ func TestWebhookComesSoon(t *testing.T) {
 	for range 15 {
 		id := g.create(t, g.first(), object{"callbackUri": r.URL}).text("data.id")
 		relayed = append(relayed, took(func() { g.callback(t, id, `{"status":"completed"}`) }))
-		var event string
-		noError(
-			t,
-			g.pool.QueryRow(t.Context(), "select id::text from webhook_event where url = $1 order by number desc limit 1", r.URL).
-				Scan(&event),
-		)
+		event := g.texts(t, "select id::text from webhook_event where url = $1 order by number desc limit 1", r.URL)[0]
 		again = append(again, took(func() {
 			called(t, desk.ReplayEvents, &portalv1.ReplayEventsRequest{EventId: &event})
 		}))

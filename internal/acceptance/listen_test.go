@@ -15,10 +15,10 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// listener runs "gateway listen" on an address of its own.
-func listener(t *testing.T, g *instance, flags ...string) (address string, heard *text) {
+// listener runs "gateway listen" on an address, and waits until it listens.
+func listener(t *testing.T, g *instance, address string, flags ...string) (string, *text) {
 	t.Helper()
-	address, heard = freeAddr(), new(text)
+	heard := new(text)
 	args := append([]string{"listen", "-data-dir", g.dir, "-addr", address}, flags...)
 	cmd := gatewayCommand(context.Background(), nil, args...)
 	cmd.Stdout, cmd.Stderr = heard, heard
@@ -56,7 +56,7 @@ func TestListenForwards(t *testing.T) {
 	port := behind.Listener.Addr().String()
 	noError(t, behind.Listener.Close()) // away for now
 	forward := "http://" + port + "/hook?a=1"
-	address, heard := listener(t, g, "-forward", forward)
+	address, heard := listener(t, g, freeAddr(), "-forward", forward)
 
 	made := g.create(t, g.first(), object{"callbackUri": "http://" + address + "/webhook"})
 	id := made.text("data.uuid")
@@ -91,7 +91,7 @@ func TestListenRefuses(t *testing.T) {
 	g := sharedSandbox(t)
 	behind := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("forwarded") }))
 	t.Cleanup(behind.Close)
-	address, heard := listener(t, g, "-forward", behind.URL)
+	address, heard := listener(t, g, freeAddr(), "-forward", behind.URL)
 	answer, err := client.Post("http://"+address+"/", "application/json", strings.NewReader(`{"type":"forged"}`))
 	noError(t, err)
 	_ = answer.Body.Close()
@@ -106,7 +106,7 @@ func TestTriggerCommand(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	run := func(args ...string) (string, int) {
-		return program(t, "", append([]string{"trigger", "-data-dir", g.dir}, args...)...)
+		return program(t, append([]string{"trigger", "-data-dir", g.dir}, args...)...)
 	}
 	id := g.create(t, g.first(), nil).text("data.uuid")
 	out, status := run("payment.failed", "-id", id)
@@ -142,6 +142,6 @@ func TestHealthcheck(t *testing.T) {
 		http.Error(w, "not ready: why", http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(unready.Close)
-	out, status := program(t, "", "healthcheck", "-ops-addr", unready.Listener.Addr().String())
+	out, status := program(t, "healthcheck", "-ops-addr", unready.Listener.Addr().String())
 	wantExit(t, "not ready", out, status, 1, "gateway: not ready: why\n")
 }

@@ -1,14 +1,12 @@
 package acceptance
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
 
-	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -50,9 +48,7 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	const id = "find-me-in-the-log"
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(box, ""), "X-Request-Id", id))
 	// Without this, an empty log would pass.
-	testenv.Until(t, "the call is logged", func() bool {
-		return strings.Contains(logs.String(), `"request_id":"`+id+`"`)
-	})
+	logs.await(t, `"request_id":"`+id+`"`)
 	noError(t, leaks())
 }
 
@@ -73,12 +69,7 @@ func TestRefusedCallsAreLogged(t *testing.T) {
 		headers := with(with(signed(box, "{}"), "X-Merchant-Key-Id", test.keyID), "X-Merchant-Secret", test.secret)
 		send(t, http.MethodPost, g.BaseURL+payments, "{}", with(headers, "X-Request-Id", name))
 		want := `"code":"` + test.code + `","key_id":"` + test.logged + `","request_id":"` + name + `"`
-		noError(t, testenv.Eventually(func() error {
-			if !strings.Contains(logs.String(), want) {
-				return fmt.Errorf("%s: no log line with %s", name, want)
-			}
-			return nil
-		}))
+		logs.await(t, want)
 	}
 	noError(t, leaks())
 }

@@ -51,8 +51,8 @@ func runAll(m *testing.M) (code int, err error) {
 	return code, err
 }
 
-// parallel is how many tests run at the same time. Most of them wait most of the time: for the sandbox's acquirer, which
-// thinks for a second, for a webhook, for a sweep.
+// parallel is how many tests run at the same time. They wait much of the time: for the sandbox's acquirer, which thinks
+// for a second, for a webhook, for a sweep.
 const parallel = 6
 
 // text is an output that several goroutines write and read.

@@ -19,10 +19,22 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// A merchant's money by Connect: cashboxes, balances, and a deposit from its request on.
-func TestMerchantMoneyByConnect(t *testing.T) {
+// What a merchant's users do by Connect, on one gateway.
+func TestMerchantByConnect(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, g *instance)
+	}{
+		{"team", teamByConnect}, {"money", moneyByConnect}, {"cases", casesByConnect},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
+	}
+}
+
+// A merchant's money by Connect: cashboxes, balances, and a deposit from its request on.
+func moneyByConnect(t *testing.T, g *instance) {
 	own, other := g.merchantDesk(g.user(t, "merchant").Token), g.merchantDesk(g.user(t, "merchant-2").Token)
 	box := g.first().MerchantCashboxID
 	named := called(t, own.ListCashboxes, &portalv1.ListCashboxesRequest{}).GetData()
@@ -35,8 +47,7 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 		signed(g.first(), ""))
 	if held[at].GetTotal() != rest.text("data.totalBalance") ||
 		held[at].GetAvailable() != rest.text("data.available") ||
-		held[at].GetReserved() != rest.text("data.reserved") ||
-		held[at].GetName() != named[at].GetName() {
+		held[at].GetReserved() != rest.text("data.reserved") || held[at].GetName() != named[at].GetName() {
 		t.Errorf("it holds %v; by REST %s", held[at], rest)
 	}
 	if networks := called(t, own.ListDepositNetworks, &portalv1.ListDepositNetworksRequest{}).GetNetworks(); !slices.
@@ -70,19 +81,12 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 	if len(theirs.GetData()) > 0 {
 		t.Errorf("another merchant sees %v", theirs)
 	}
-	invalid(
-		t,
-		"an unknown status",
-		own.ListDeposits,
-		&portalv1.MerchantServiceListDepositsRequest{Status: proto.String("paid")},
-		"status",
-	)
+	invalid(t, "an unknown status", own.ListDeposits,
+		&portalv1.MerchantServiceListDepositsRequest{Status: proto.String("paid")}, "status")
 }
 
 // A merchant's cases by Connect: an appeal with its file, events, endpoints, and the signed timeline.
-func TestMerchantCasesByConnect(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
+func casesByConnect(t *testing.T, g *instance) {
 	own, other := g.merchantDesk(g.user(t, "merchant").Token), g.merchantDesk(g.user(t, "merchant-2").Token)
 	s := newShop(t, g.first().WebhookSecret, http.StatusGone)
 	id := g.failed(t, object{"callbackUri": s.URL})
@@ -90,9 +94,7 @@ func TestMerchantCasesByConnect(t *testing.T) {
 	opened := g.appeal(t, g.first(), id, "why", "proof.pdf", pdf)
 	appeal := called(t, own.GetAppeal, &portalv1.GetAppealRequest{PaymentId: &payment}).GetData()
 	if number(opened.text("data.id")) != appeal.GetId() || appeal.GetReason() != "why" ||
-		appeal.GetStatus() != "open" ||
-		appeal.GetPaymentStatus() != "failed" ||
-		appeal.GetFileName() != "proof.pdf" {
+		appeal.GetStatus() != "open" || appeal.GetPaymentStatus() != "failed" || appeal.GetFileName() != "proof.pdf" {
 		t.Errorf("the appeal is %v; opened %s", appeal, opened)
 	}
 	list := called(t, own.ListAppeals, &portalv1.MerchantServiceListAppealsRequest{Status: proto.String("open")})
@@ -175,9 +177,7 @@ func (g *instance) checkEventsByConnect(
 
 // A merchant's team by Connect: somebody is invited, gets another role, is switched off, and is
 // invited anew; the log has all of it.
-func TestTeamByConnect(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
+func teamByConnect(t *testing.T, g *instance) {
 	team := portalv1connect.NewTeamServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
 	link := called(t, team.InviteMember, &portalv1.InviteMemberRequest{Login: "new-one", Role: "support"}).GetLink()
 	keepSecret(link)
@@ -191,8 +191,7 @@ func TestTeamByConnect(t *testing.T) {
 	}
 	made := find("new-one")
 	if link == "" || made.GetRole() != "support" || !made.GetInvited() || !made.GetEnabled() ||
-		made.GetSessions() != 0 ||
-		made.SeenAt != nil {
+		made.GetSessions() != 0 || made.SeenAt != nil {
 		t.Errorf("invited: %v", made)
 	}
 	changed := called(t, team.UpdateMember, &portalv1.UpdateMemberRequest{
@@ -223,14 +222,8 @@ func TestTeamByConnect(t *testing.T) {
 	refuses(t, "the last owner", team.UpdateMember,
 		&portalv1.UpdateMemberRequest{MemberId: find("merchant").GetId(), Role: proto.String("support")},
 		connect.CodeAlreadyExists, "team_last_owner")
-	invalid(
-		t,
-		"an invitation of nobody",
-		team.InviteMember,
-		&portalv1.InviteMemberRequest{Login: "a\x00"},
-		"login",
-		"role",
-	)
+	invalid(t, "an invitation of nobody", team.InviteMember,
+		&portalv1.InviteMemberRequest{Login: "a\x00"}, "login", "role")
 }
 
 // The doctor by Connect: what is wrong is told to whoever has the secret.

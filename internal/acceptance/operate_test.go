@@ -92,11 +92,8 @@ func (p *platform) setTerms(t *testing.T) {
 func (p *platform) addMerchant(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	p.merchant = number(
-		done(
-			p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"})),
-		)(t).GetSubjectKey(),
-	)
+	made := called(t, p.operator.CreateMerchant, &portalv1.CreateMerchantRequest{Name: "Shop"})
+	p.merchant = number(made.GetChange().GetSubjectKey())
 	box := called(t, p.operator.CreateCashbox, &portalv1.CreateCashboxRequest{
 		MerchantId: p.merchant, Name: "Shop RUB", Currency: "RUB", TraderCashboxId: &p.trader,
 	})
@@ -138,15 +135,21 @@ func (p *platform) withdraw(t *testing.T, amount, reference string) error {
 	return err
 }
 
-// From an empty database to the first payment, in production, by the operator's calls alone.
-func TestFirstPayment(t *testing.T) {
+// From an empty database to the first payment, in production, by the operator's calls alone. Then the same platform is
+// read and changed, and others sign in to it.
+func TestPlatform(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.setTerms(t)
 	p.addMerchant(t)
-	key := p.firstKey(t)
+	t.Run("first payment", p.firstPayment)
+	t.Run("directory", p.directoryByCalls)
+	t.Run("second factor", p.secondFactor)
+	t.Run("invited user", p.invitedUser)
+}
 
-	made := p.create(t, key, object{"amount": "1500"})
+func (p *platform) firstPayment(t *testing.T) {
+	made := p.create(t, p.firstKey(t), object{"amount": "1500"})
 	// 1500 / 100 is 15 at spot; 1500 / 105 is the merchant's; of the rest 1% of spot is the
 	// trader's.
 	for name, want := range map[string]string{
@@ -174,32 +177,4 @@ func TestFirstPayment(t *testing.T) {
 	testenv.Want(t, strings.Join(balances, "|"), want, "balances")
 	testenv.Want(t, p.count(t, "select count(*) from webhook_event where cashbox_id = $1", p.box), 1, "events")
 	p.wantAudit(t)
-	p.wantOperatorsOnly(t)
-}
-
-// wantOperatorsOnly: the other kinds of users make nothing and move no money, whatever they send.
-func (p *platform) wantOperatorsOnly(t *testing.T) {
-	t.Helper()
-	ctx := t.Context()
-	for _, token := range []string{p.traderToken, p.merchantToken} {
-		other := portalv1connect.NewOperatorServiceClient(withToken(token), p.BaseURL)
-		_, merchant := other.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{}))
-		_, trader := other.CreateTrader(ctx, connect.NewRequest(&portalv1.CreateTraderRequest{}))
-		_, box := other.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{}))
-		_, fund := other.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{}))
-		_, withdraw := other.WithdrawTrader(ctx, connect.NewRequest(&portalv1.WithdrawTraderRequest{}))
-		for _, err := range []error{merchant, trader, box, fund, withdraw} {
-			wantFault(t, "", err, connect.CodePermissionDenied, "token_kind_not_allowed")
-		}
-	}
-	// An operator is told of every wrong field at once.
-	invalid(
-		t,
-		"a wrong cashbox",
-		p.operator.CreateCashbox,
-		&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"},
-		"currency",
-		"merchantId",
-		"name",
-	)
 }

@@ -11,13 +11,8 @@ import (
 
 // A frontend of operators reads the directory and changes what it has read: typed, and never what
 // somebody else has changed meanwhile.
-func TestDirectoryByCalls(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
+func (p *platform) directoryByCalls(t *testing.T) {
 	ctx := t.Context()
-	p.setTerms(t)
-	p.addMerchant(t)
-
 	merchants := called(t, p.operator.ListMerchants, &portalv1.ListMerchantsRequest{Search: new("SHO")})
 	if list := merchants.GetData(); len(list) != 1 || list[0].GetId() != p.merchant || !list[0].GetApiEnabled() ||
 		list[0].GetMaxOpenPayments() != 5000 {
@@ -54,6 +49,9 @@ func TestDirectoryByCalls(t *testing.T) {
 	if list := limits.GetData(); len(list) != 1 || list[0].GetMinAmount() != "100.00" {
 		t.Errorf("limits %v", list)
 	}
+	// An operator is told of every wrong field at once.
+	wrong := &portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}
+	invalid(t, "a wrong cashbox", p.operator.CreateCashbox, wrong, "currency", "merchantId", "name")
 	none := called(t, p.operator.ListCashboxes, &portalv1.OperatorServiceListCashboxesRequest{SwitchedOn: new(false)})
 	if len(none.GetData()) != 0 {
 		t.Errorf("cashboxes that are off: %v", none.GetData())
@@ -75,7 +73,7 @@ func (p *platform) readTrader(t *testing.T) {
 	refuses(t, "", p.operator.RemoveTraderAcquirer, &portalv1.RemoveTraderAcquirerRequest{TraderId: p.trader},
 		connect.CodeNotFound, "not_found")
 	trader := called(t, p.operator.GetTrader, &portalv1.GetTraderRequest{TraderId: p.trader})
-	if got := trader; got.GetBalance().GetAvailableUsdt() != "1000.00000000" || len(got.GetAcquirers()) != 1 ||
+	if got := trader; got.GetBalance().GetAvailableUsdt() != "0.00000000" || len(got.GetAcquirers()) != 1 ||
 		got.GetAcquirers()[0].GetPresent() || got.GetData().GetSharePercent() != "1" {
 		t.Errorf("the trader is %v", got)
 	}

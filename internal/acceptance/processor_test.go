@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -245,15 +244,19 @@ func (p *cardProcessor) called(call string) (int, object) {
 	return p.calls[call], p.last[call]
 }
 
+// await waits until it is called.
+func (p *cardProcessor) await(t *testing.T, call string) {
+	t.Helper()
+	testenv.Until(t, "the processor is called for "+call, func() bool {
+		calls, _ := p.called(call)
+		return calls > 0
+	})
+}
+
 // setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
 func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTraderAcquirerResponse {
 	t.Helper()
-	var traderID int64
-	noError(
-		t,
-		g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = 'quasi_ecom'").
-			Scan(&traderID),
-	)
+	traderID := int64(g.count(t, "select distinct trader_id from requisite where method = 'quasi_ecom'"))
 	setting := &portalv1.SetTraderAcquirerRequest{
 		TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret,
 	}
@@ -283,11 +286,8 @@ func TestTraderProcessor(t *testing.T) {
 	}
 	_, asked := p.called("authorize")
 	if card, _ := asked["card"].(object); asked["amount"] != "100.00" || asked["currency"] != "AZN" ||
-		card["pan"] != "4242424242424242" ||
-		card["expMonth"] != "01" ||
-		card["expYear"] != "2035" ||
-		card["cvv"] != "123" ||
-		card["holder"] != "ANNA B" {
+		card["pan"] != "4242424242424242" || card["expMonth"] != "01" || card["expYear"] != "2035" ||
+		card["cvv"] != "123" || card["holder"] != "ANNA B" {
 		t.Errorf("authorize %v", asked)
 	}
 	if got := g.checkout(t, token, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
@@ -300,12 +300,7 @@ func TestTraderProcessor(t *testing.T) {
 	_, token = g.cardPayment(t, nil)
 	g.checkout(t, token, "payer-details", typedCard("4242424242424242", nil))
 	g.checkout(t, token, "cancel", "")
-	noError(t, testenv.Eventually(func() error {
-		if calls, _ := p.called("void"); calls == 0 {
-			return errors.New("no void")
-		}
-		return nil
-	}))
+	p.await(t, "void")
 	conflicts, err := operator.ListCardConflicts(context.Background(),
 		connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
 	if noError(t, err); len(conflicts.Msg.GetData()) != 0 {
@@ -314,13 +309,14 @@ func TestTraderProcessor(t *testing.T) {
 	_, err = operator.CloseCardConflict(context.Background(),
 		connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
 	wantFault(t, "closing none", err, connect.CodeNotFound, "not_found")
+	processorReplaced(t, g)
 }
 
 // A trader's processor is replaced while cards are open at the former one. Those are asked about,
 // given codes and undone there, and no payer is asked for a second card.
-func TestProcessorReplaced(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
+func processorReplaced(t *testing.T, g *instance) {
+	const open = "select count(*) from card_attempt where status in ('authorising', 'open', 'undoing')"
+	testenv.Until(t, "nothing is open at the first", func() bool { return g.count(t, open) == 0 })
 	former, present := newCardProcessor(t, nil), newCardProcessor(t, nil)
 	testenv.Want(t, g.setProcessor(t, former).GetOpenElsewhere(), 0, "attempts are open elsewhere before the first")
 	_, paid := g.cardPayment(t, nil)
@@ -332,12 +328,7 @@ func TestProcessorReplaced(t *testing.T) {
 		t.Errorf("code: %s", got)
 	}
 	g.checkout(t, left, "cancel", "")
-	noError(t, testenv.Eventually(func() error {
-		if calls, _ := former.called("void"); calls == 0 {
-			return errors.New("no void at the former processor")
-		}
-		return nil
-	}))
+	former.await(t, "void")
 	if charged, kept, _ := former.ofCard("4242424242424242"); charged != 1 || kept != 1 {
 		t.Errorf("the former processor has charged %d times and keeps %d", charged, kept)
 	}

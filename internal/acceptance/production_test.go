@@ -46,20 +46,6 @@ func empty(t *testing.T, more map[string]string) *instance {
 	return setup{live: true, database: hurried(t, dbtest.URL(t)), variables: more}.start(t)
 }
 
-// Without the application's secret the server starts, warns, and answers payments with 503.
-func TestProductionWithoutExternalSecret(t *testing.T) {
-	t.Parallel()
-	g, box := live(t, nil)
-	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")
-	const code = "external_payments_secret_not_configured"
-	g.post(t, box, order(nil)).want(t, "create", 503, "code", code)
-	g.callback(t, "1", `{"status":"failed"}`).want(t, "callback", 503, "code", code)
-	// Who calls is settled first.
-	send(t, "POST", g.BaseURL+payments, "{}",
-		with(signed(box, "{}"), "X-Merchant-Secret", "wrong")).want(t, "with a wrong secret", 403)
-	noSandbox(t, g)
-}
-
 // noSandbox: nothing is seeded, printed or written, and the clock cannot be moved. It stops the
 // gateway.
 func noSandbox(t *testing.T, g *instance) {
@@ -88,7 +74,7 @@ func noSandbox(t *testing.T, g *instance) {
 }
 
 // With the secret, creations get as far as the rate; loopback is no address for a webhook.
-func TestProductionWithExternalSecret(t *testing.T) {
+func TestProduction(t *testing.T) {
 	t.Parallel()
 	secret := "the application's own long secret"
 	keepSecret(secret)
@@ -100,6 +86,12 @@ func TestProductionWithExternalSecret(t *testing.T) {
 			t.Errorf("%s: %s", local, got)
 		}
 	}
+	wantStrictTransport(t, map[*instance]string{g: "max-age=31536000", sharedSandbox(t): ""})
+	// Outside a sandbox the reference is there to be read alone.
+	if page := fetched(t, "GET", g.BaseURL+"/docs/CreatePayment", "", nil); page.status != 200 ||
+		strings.Contains(page.raw, "<form") {
+		t.Errorf("the reference: %s", page)
+	}
 	g.ExternalPaymentsSecret = secret
 	g.callback(t, "1", `{"status":"failed"}`).want(t, "a callback's plain signature", 401, "code", "signature_required")
 	noError(t, g.stop())
@@ -108,19 +100,16 @@ func TestProductionWithExternalSecret(t *testing.T) {
 	}
 }
 
-// Browsers are told to come by https alone where the public URL is one, on every address, whatever
+// wantStrictTransport: browsers are told to come by https alone where the public URL is one, on every address, whatever
 // the answer.
-func TestStrictTransportSecurity(t *testing.T) {
-	t.Parallel()
-	public, local := empty(t, nil), sharedSandbox(t)
-	for g, want := range map[*instance]string{public: "max-age=31536000", local: ""} {
+func wantStrictTransport(t *testing.T, gateways map[*instance]string) {
+	t.Helper()
+	for g, want := range gateways {
 		for _, address := range []string{
 			g.BaseURL + "/openapi.json", g.BaseURL + payments, g.PayURL + "/r/unknown", g.PayURL + "/static/unknown", g.PortalURL + "/",
 		} {
-			response, err := client.Get(address)
-			noError(t, err)
-			_ = response.Body.Close()
-			testenv.Want(t, response.Header.Get("Strict-Transport-Security"), want, "%s", address)
+			got := fetched(t, "GET", address, "", nil).header.Get("Strict-Transport-Security")
+			testenv.Want(t, got, want, "%s", address)
 		}
 	}
 }

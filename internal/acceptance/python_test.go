@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,9 +25,7 @@ func TestPythonClient(t *testing.T) {
 	g := sharedSandbox(t)
 	told := driven(t, g)
 	told["external"] = g.ExternalPaymentsSecret
-	encoded, err := json.Marshal(told)
-	noError(t, err)
-	env := []string{"DRIVE=" + string(encoded), "PYTHONPATH=" + source, "PYTHONDONTWRITEBYTECODE=1"}
+	env := append(driving(t, told), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
 	if out := tool(t, "testdata/python", env, "python3", "drive.py"); !strings.Contains(out, "all went well") {
 		t.Errorf("it wrote %s", out)
 	}

@@ -51,8 +51,7 @@ func TestRates(t *testing.T) {
 		return rate.GetSource() == source
 	})
 	if rate := g.rates(t)[0]; rate.GetCurrency() != "RUB" || rate.GetFiatPerUsdt() != "93.125" ||
-		rate.GetPriority() != 3 ||
-		!rate.GetInUse() ||
+		rate.GetPriority() != 3 || !rate.GetInUse() ||
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != time.Hour {
 		t.Errorf("in use: %v", rate)
 	}
@@ -67,8 +66,7 @@ func TestRates(t *testing.T) {
 	byHand := called(t, operator.SetRate,
 		&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "90", ValidSeconds: &seconds})
 	if rate := byHand.GetData(); rate.GetSource() != "operator" || rate.GetFiatPerUsdt() != "90.00" ||
-		!rate.GetInUse() ||
-		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != 10*time.Minute {
+		!rate.GetInUse() || rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != 10*time.Minute {
 		t.Errorf("set by hand: %v", rate)
 	}
 	g.awaitSettings(t)
@@ -98,11 +96,8 @@ func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 	answer := called(t, g.operator(t).ExplainRate, &portalv1.ExplainRateRequest{PaymentId: number(paymentID)})
 	m := answer
 	if m.GetPaymentId() != number(paymentID) || m.GetRateSource() != source || m.GetRateUnavailable() ||
-		m.GetRateObservedAt() == nil ||
-		m.GetMarkupSource() != "cashbox_method" ||
-		len(m.GetSteps()) != 9 ||
-		m.GetSteps()[0].GetName() != "baseRate" ||
-		m.GetSteps()[0].GetValue() != base {
+		m.GetRateObservedAt() == nil || m.GetMarkupSource() != "cashbox_method" || len(m.GetSteps()) != 9 ||
+		m.GetSteps()[0].GetName() != "baseRate" || m.GetSteps()[0].GetValue() != base {
 		t.Errorf("explained %v", m)
 	}
 	asked := called(t, g.operator(t).QuoteRate, &portalv1.QuoteRateRequest{Currency: "RUB", Amount: "1000"})

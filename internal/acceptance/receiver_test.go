@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,38 +18,19 @@ import (
 	"gateway.example/rpc/webhook"
 )
 
-// event is a webhook as documented.
-type event struct {
-	Type      string `json:"type"`
-	EventID   string `json:"eventId"`
-	CreatedAt string `json:"createdAt"`
-	Data      struct {
-		UUID     string `json:"uuid"`
-		OrderID  string `json:"orderId"`
-		Status   string `json:"status"`
-		Amount   string `json:"amount"`
-		Currency string `json:"currency"`
-	} `json:"data"`
-	Meta struct {
-		PreviousStatus string  `json:"previousStatus"`
-		Reason         *string `json:"reason"`
-		Sequence       int     `json:"sequence"`
-	} `json:"meta"`
-}
-
 // letter is one delivery, as it came.
 type letter struct {
 	answer
 	method string
+	// taken says that it was answered with 200, and not refused.
+	taken bool
 }
 
 // shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret, if it is
 // told one.
 type shop struct {
 	*httptest.Server
-	mu      sync.Mutex
-	byOrder map[string][]event
-	raw     map[string]string
+	mu sync.Mutex
 	// came is every delivery of an order, also those that were refused.
 	came     map[string][]letter
 	refused  []error
@@ -72,10 +52,7 @@ type badManners struct {
 // newShop starts an endpoint that first answers with the given statuses and then with 200.
 func newShop(t *testing.T, secret string, statuses ...int) *shop {
 	t.Helper()
-	s := &shop{
-		byOrder: map[string][]event{}, raw: map[string]string{}, came: map[string][]letter{},
-		statuses: statuses,
-	}
+	s := &shop{came: map[string][]letter{}, statuses: statuses}
 	verify := func([]byte, http.Header) error { return nil }
 	if secret != "" {
 		verifier, err := standardwebhooks.NewWebhook(secret)
@@ -96,7 +73,7 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 		status := http.StatusOK
 		if bad == nil || bad.keep {
 			got := answer{header: r.Header, raw: string(body), body: decoded(string(body))}
-			status = s.take(letter{got, r.Method}, verify(body, r.Header))
+			status = s.take(letter{answer: got, method: r.Method}, verify(body, r.Header))
 		}
 		if bad != nil {
 			bad.answer(w, r)
@@ -114,30 +91,27 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 }
 
 // take keeps an event and returns the status to answer with.
-func (s *shop) take(l letter, err error) int {
+func (s *shop) take(l letter, err error) (status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	order, body := l.text("data.orderId"), []byte(l.raw)
-	s.came[order] = append(s.came[order], l)
+	order := l.text("data.orderId")
+	status = http.StatusOK
 	if len(s.statuses) > 0 {
-		status := s.statuses[0]
-		s.statuses = s.statuses[1:]
-		return status
+		status, s.statuses = s.statuses[0], s.statuses[1:]
+	} else if err := errors.Join(err, description().webhook([]byte(l.raw))); err != nil {
+		s.refused = append(s.refused, fmt.Errorf("webhook %s: %w", l.raw, err))
+		status = http.StatusBadRequest
 	}
-	var e event
-	if err := errors.Join(err, json.Unmarshal(body, &e), description().webhook(body)); err != nil {
-		s.refused = append(s.refused, fmt.Errorf("webhook %s: %w", body, err))
-		return http.StatusBadRequest
-	}
-	s.raw[e.EventID] = string(body)
-	s.byOrder[e.Data.OrderID] = append(s.byOrder[e.Data.OrderID], e)
-	return http.StatusOK
+	l.taken = status == http.StatusOK
+	s.came[order] = append(s.came[order], l)
+	return status
 }
 
-func (s *shop) events(order string) []event {
+// events are those of an order that were taken.
+func (s *shop) events(order string) []letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.byOrder[order])
+	return slices.DeleteFunc(slices.Clone(s.came[order]), func(l letter) bool { return !l.taken })
 }
 
 // letters waits for an order's deliveries, as many as that, and returns all that have come.
@@ -153,17 +127,23 @@ func (s *shop) letters(t *testing.T, order string, count int) []letter {
 	return got
 }
 
-func (s *shop) has(eventID string) bool {
+// taken are the ids of all events that were taken.
+func (s *shop) taken() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.raw[eventID]
-	return ok
+	ids := map[string]bool{}
+	for _, letters := range s.came {
+		for _, l := range letters {
+			ids[l.text("eventId")] = ids[l.text("eventId")] || l.taken
+		}
+	}
+	return ids
 }
 
 // await waits for an order's events, as many as that.
-func (s *shop) await(t *testing.T, order string, count int) []event {
+func (s *shop) await(t *testing.T, order string, count int) []letter {
 	t.Helper()
-	var got []event
+	var got []letter
 	noError(t, testenv.Eventually(func() error {
 		if got = s.events(order); len(got) < count {
 			return fmt.Errorf("%s: %d of %d events", order, len(got), count)

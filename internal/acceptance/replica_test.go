@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -21,9 +20,8 @@ func (g *instance) advance(t *testing.T, by time.Duration) {
 // Two replicas on one database share the test clock, the payments, the keys and the links.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	url := dbtest.EmptyURL(t)
-	a := setup{dir: t.TempDir(), database: url}.start(t)
-	b := setup{dir: copyKey(t, a.dir), database: url}.start(t)
+	a := freshSandbox(t)
+	b := setup{dir: copyKey(t, a.dir), database: a.DatabaseURL}.start(t)
 	// The first delivery fails; its repeat is due after 5 s, which the clock then passes.
 	s := newShop(t, a.first().WebhookSecret, 500)
 	orderID := newOrder()
@@ -49,11 +47,7 @@ func TestReplicas(t *testing.T) {
 		a.advance(t, 6*time.Second)
 		return len(s.events(orderID)) != 0
 	})
-	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "FAILED" || e.Meta.Reason == nil ||
-		*e.Meta.Reason != "expired" ||
-		e.Meta.PreviousStatus != "PENDING" {
-		t.Errorf("webhook %+v", e)
-	}
+	s.await(t, orderID, 1)[0].shows(t, `data.status "FAILED"; meta.reason "expired"; meta.previousStatus "PENDING"`)
 	a.moved(t, id, "trader available 0.00000000", "trader reserved 0.00000000")
 
 	// What is new on one replica is of the moved time, to the other as well.
@@ -86,27 +80,18 @@ func TestOtherSandboxKey(t *testing.T) {
 	}
 }
 
-// What requisites have counted on days long over is forgotten by the work in the background.
-func TestOldDaysGo(t *testing.T) {
-	t.Parallel()
-	plan := fresh(t)
-	altered(t, plan.database, `insert into requisite_day (requisite_id, day, count, sum)
-		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (0), (6), (9), (400)) as ages (age)`)
-	g := plan.start(t)
-	noError(t, testenv.Eventually(func() error {
-		if left := g.count(t, "select count(*) from requisite_day"); left != 2 {
-			return fmt.Errorf("%d days are left", left)
-		}
-		return nil
-	}))
-}
-
-// A start finds clock, payments and secrets as they were left.
+// A start finds clock, payments and secrets as they were left. What requisites have counted on days long over is
+// forgotten by the work in the background.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	plan := fresh(t)
+	altered(t, plan.database, `insert into requisite_day (requisite_id, day, count, sum)
+		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (9), (400)) as ages (age)`)
 	first := plan.start(t)
 	created := first.create(t, first.first(), nil)
+	testenv.Until(t, "old days are forgotten", func() bool {
+		return first.count(t, "select count(*) from requisite_day where day < current_date - 7") == 0
+	})
 	first.advance(t, 10*time.Minute)
 	noError(t, first.stop())
 	again := plan.start(t)

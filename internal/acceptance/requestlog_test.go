@@ -9,7 +9,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 
-	"gateway.example/internal/requestlog"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -118,13 +117,13 @@ func TestRequestLog(t *testing.T) {
 	if first[0].GetId() <= next[0].GetId() || back[0].GetId() != first[0].GetId() {
 		t.Errorf("paged %d, %d, %d", first[0].GetId(), next[0].GetId(), back[0].GetId())
 	}
+	requestLogHoldsNoSecret(t, g)
+	requestLogAtShutdown(t, g)
 }
 
 // Secrets, card numbers and tokens that somebody puts wherever a request has room for them are in no
 // row of the log.
-func TestRequestLogHoldsNoSecret(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
+func requestLogHoldsNoSecret(t *testing.T, g *instance) {
 	box, pan := g.first(), randomPAN("4")
 	link := g.create(t, box, nil).text("data.paymentPageUrl")
 	token := link[strings.LastIndex(link, "/")+1:]
@@ -160,39 +159,8 @@ func TestRequestLogHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// Whoever knows a key's id and nothing else cannot fill the log: a few of their calls are kept in a
-// minute. Ids of no key leave nothing at all.
-func TestRequestLogIsNotFlooded(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
-	box := g.box(t, "sandbox-second-rub")
-	const made = "mk_0123456789abcdef01234567"
-	for i := range 3 * requestlog.BoundedMost {
-		headers := with(signed(box, "{}"), "X-Merchant-Secret", fmt.Sprint("guess ", i))
-		_ = fetched(t, http.MethodPost, g.BaseURL+payments, "{}", headers)
-		_ = fetched(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(headers, "X-Merchant-Key-Id", made))
-	}
-	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(box, ""), "X-Request-Id", "log-good"))
-	testenv.Until(t, "the request is logged", func() bool {
-		return g.count(t, "select count(*) from api_request where request_id = 'log-good'") != 0
-	})
-	bounded := g.count(t, "select count(*) from api_request where key_id = $1 and status <> 404", box.KeyID)
-	if bounded < requestlog.BoundedMost || bounded > 2*requestlog.BoundedMost { // a minute may have ended
-		t.Errorf("%d of %d are kept", bounded, 3*requestlog.BoundedMost)
-	}
-	if n := g.count(t, "select count(*) from api_request where key_id = $1", made); n > 0 {
-		t.Errorf("%d of no key are kept", n)
-	}
-	dropped, err := g.metric(`gateway_request_log_dropped_total{reason="bounded"}`)
-	if err != nil || dropped < requestlog.BoundedMost {
-		t.Errorf("%f are counted as dropped, %v", dropped, err)
-	}
-}
-
 // What was answered just before the program ends is written all the same.
-func TestRequestLogAtShutdown(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
+func requestLogAtShutdown(t *testing.T, g *instance) {
 	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(g.first(), ""), "X-Request-Id", "log-end"))
 	noError(t, g.stop())
 	conn, err := pgx.Connect(t.Context(), g.DatabaseURL)
@@ -209,8 +177,8 @@ func TestRequestLogAtShutdown(t *testing.T) {
 // was seen before is no longer taken.
 func TestLookByRPC(t *testing.T) {
 	t.Parallel()
-	g := freshSandbox(t)
-	box := g.first()
+	g := sharedSandbox(t)
+	box := g.box(t, "sandbox-try")
 	service := portalv1connect.NewLookServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
 	list := called(t, service.ListCashboxLooks, &portalv1.ListCashboxLooksRequest{})
 	var seen *portalv1.CashboxLook
@@ -229,7 +197,7 @@ func TestLookByRPC(t *testing.T) {
 	if look.GetPageColor() != "#7b2ff7" || strings.Join(look.GetReturnHosts(), " ") != "shop.example" {
 		t.Errorf("%v", look)
 	}
-	link := g.create(t, box, nil).text("data.paymentPageUrl")
+	link := g.create(t, box, object{"method": "c2c", "currency": "TRY"}).text("data.paymentPageUrl")
 	page, err := trySend(http.MethodGet, link, "", nil)
 	if err != nil || !strings.Contains(page.raw, ":root{--accent:#7b2ff7}") {
 		t.Errorf("the page is not in the colour, %v", err)

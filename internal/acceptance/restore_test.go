@@ -88,9 +88,7 @@ func TestRestore(t *testing.T) {
 	t.Parallel()
 	keys, text := testKey(1)
 	keepSecret(text)
-	o := &original{
-		rotation: &rotation{url: ownServer(t, openDir(t)).URL("postgres"), payer: newOrder()},
-	}
+	o := &original{rotation: &rotation{url: ownServer(t, openDir(t)).URL("postgres"), payer: newOrder()}}
 	variables := map[string]string{"GATEWAY_VAULT_KEYS": text}
 	o.instance = setup{database: o.url, variables: variables}.start(t)
 	o.sealOne(t, keys)

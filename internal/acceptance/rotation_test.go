@@ -69,7 +69,7 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("the rotation stands in the log of settings, %d times", n-changes)
 	}
 	gone := "  " + vault.Fingerprint(old) + "  given    opens nothing that is needed\n"
-	if !strings.Contains(out, gone) || !strings.HasPrefix(out, "64") ||
+	if !strings.Contains(out, gone) || !strings.HasPrefix(out, testenv.Pick("39", "64")) ||
 		!strings.Contains(out,
 			"  "+vault.Fingerprint(fresh)+"  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, ") {
 		t.Errorf("it says %s", out)
@@ -108,7 +108,8 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	noError(t, err)
 	var ids []int64
 	var pans [][]byte
-	for id := int64(1_000_000); id < 1_003_000; id++ {
+	for id := range int64(testenv.Pick(500, 3_000)) {
+		id += 1_000_000
 		pan, err := v.Seal([]byte("0"), vault.Place{Table: "payment_card", Column: "pan", Row: id})
 		noError(t, err)
 		ids, pans = append(ids, id), append(pans, pan)
@@ -216,12 +217,7 @@ func (r *rotation) opensAll(t *testing.T) {
 	if value := got.text("data.requisite.value"); value != r.value || len(value) < 10 {
 		t.Errorf("the payer was told %s, and now %s", r.value, got)
 	}
-	testenv.Want(
-		t,
-		r.count(t, "select count(distinct card) from card_attempt"),
-		1,
-		"cards that the same card is taken for",
-	)
+	testenv.Want(t, r.count(t, "select count(distinct card) from card_attempt"), 1, "cards that one is taken for")
 	user := r.user(t, "trader-3")
 	in, err := r.signInAs(t, user.Login, user.Password)
 	noError(t, err)

@@ -110,11 +110,11 @@ func hurried(t *testing.T, address string) string {
 }
 
 // altered changes what a program reads of a database when it starts.
-func altered(t *testing.T, address, sql string, args ...any) string {
+func altered(t *testing.T, address, sql string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	noError(t, err)
-	_, err = conn.Exec(t.Context(), sql, args...)
+	_, err = conn.Exec(t.Context(), sql)
 	noError(t, err)
 	noError(t, conn.Close(t.Context()))
 	return address

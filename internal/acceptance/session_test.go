@@ -42,9 +42,7 @@ func (g *instance) enrol(t *testing.T, token string) string {
 }
 
 // In production an operator's password alone opens nothing but the way to the second factor.
-func TestSecondFactorInProduction(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
+func (p *platform) secondFactor(t *testing.T) {
 	in, err := p.signInAs(t, "root", platformPassword)
 	noError(t, err)
 	token := in.Msg.GetToken()
@@ -72,9 +70,7 @@ func TestSecondFactorInProduction(t *testing.T) {
 
 // A new operator comes by an invitation, which the API gives once, and is an auditor as they were
 // made.
-func TestInvitedUser(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
+func (p *platform) invitedUser(t *testing.T) {
 	role := "auditor"
 	made := called(t, p.operator.CreateUser, &portalv1.CreateUserRequest{Kind: "operator", Login: "eva", Role: &role})
 	link := made.GetInvitationLink()

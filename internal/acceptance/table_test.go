@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// tables reads a file of testdata: the cells of its lines by the section that they are in. A line
-// "{name} = a | b" stands for none: lines that have {name} are there once for each of its values.
-func tables(t *testing.T, name string) map[string][][]string {
+// linesOf reads a file of testdata without comments. A line "{name} = a | b" stands for none: lines that have {name} are
+// there once for each of its values.
+func linesOf(t *testing.T, name string) []string {
 	t.Helper()
 	content, err := os.ReadFile("testdata/" + name)
 	noError(t, err)
-	found, values, section := map[string][][]string{}, map[string][]string{}, ""
+	var lines []string
+	values := map[string][]string{}
 	for line := range strings.Lines(string(content)) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -25,16 +26,24 @@ func tables(t *testing.T, name string) map[string][][]string {
 			values[variable[1]] = append(values[variable[1]], cellsOf(variable[2])...)
 			continue
 		}
+		lines = append(lines, each(line, values)...)
+	}
+	if len(lines) == 0 {
+		t.Fatalf("%s has no lines", name)
+	}
+	return lines
+}
+
+// tables reads a file of testdata: the cells of its lines by the section that they are in.
+func tables(t *testing.T, name string) map[string][][]string {
+	t.Helper()
+	found, section := map[string][][]string{}, ""
+	for _, line := range linesOf(t, name) {
 		if title := heading.FindStringSubmatch(line); title != nil {
 			section = title[1]
 			continue
 		}
-		for _, one := range each(line, values) {
-			found[section] = append(found[section], cellsOf(one))
-		}
-	}
-	if len(found) == 0 {
-		t.Fatalf("%s has no lines", name)
+		found[section] = append(found[section], cellsOf(line))
 	}
 	return found
 }

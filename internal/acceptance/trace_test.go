@@ -172,8 +172,7 @@ func TestTraceOfPayment(t *testing.T) {
 	}
 	for span, statement := range map[*tracepb.Span]string{creation: "PaymentInsert", completion: "PaymentMove"} {
 		if names := c.below(span); !slices.Contains(names, statement) ||
-			!slices.Contains(names, "WebhookEventInsert") &&
-				span == completion {
+			!slices.Contains(names, "WebhookEventInsert") && span == completion {
 			t.Errorf("below %q: %q", span.GetName(), names)
 		}
 	}

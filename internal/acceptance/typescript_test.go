@@ -33,6 +33,18 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) s
 	return string(out)
 }
 
+// driving is the environment of a program of another language that drives a sandbox: what it is told of it,
+// and the vectors that all clients share.
+func driving(t *testing.T, told object) []string {
+	t.Helper()
+	encoded, err := json.Marshal(told)
+	noError(t, err)
+	vectors, err := filepath.Abs("../../rpc/sign/testdata/vectors.json")
+	noError(t, err)
+	openAll(t, filepath.Dir(vectors))
+	return []string{"DRIVE=" + string(encoded), "VECTORS=" + vectors}
+}
+
 // openAll opens the files below a directory that another program reads, so that the go command does not
 // give an old result once they have changed: see openSources.
 func openAll(t *testing.T, dir string) {
@@ -118,9 +130,7 @@ func TestTypescriptClient(t *testing.T) {
 func driveNode(t *testing.T, project string) {
 	t.Helper()
 	tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
-	told, err := json.Marshal(driven(t, sharedSandbox(t)))
-	noError(t, err)
-	out := tool(t, project, []string{"DRIVE=" + string(told)}, "node", "out/drive.js")
+	out := tool(t, project, driving(t, driven(t, sharedSandbox(t))), "node", "out/drive.js")
 	if !strings.Contains(out, "all went well") {
 		t.Errorf("it wrote %s", out)
 	}

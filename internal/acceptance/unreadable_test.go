@@ -28,7 +28,7 @@ func (g *instance) sealHolder(t *testing.T, paymentID int64, holder string) {
 // it from being read.
 func TestUnreadableHolder(t *testing.T) {
 	t.Parallel()
-	g := freshSandbox(t)
+	g := sharedSandbox(t)
 	box, repaired := g.box(t, "sandbox-azn"), "ANNA\uFFFD B"
 	for name, test := range map[string]struct {
 		spoil func(id int64)
@@ -109,7 +109,7 @@ func TestUnreadableRequisite(t *testing.T) {
 // A trader gets no link to the payer's pages, whatever they call: who holds one acts as the payer.
 func TestTradersGetNoLinks(t *testing.T) {
 	t.Parallel()
-	g := freshSandbox(t)
+	g := sharedSandbox(t)
 	c2c := g.create(t, g.box(t, "sandbox-azn"), object{"currency": "AZN", "method": "c2c", "amount": "251"})
 	cardPayment, token := g.cardPayment(t, nil)
 	g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)).must(t, "", 200)

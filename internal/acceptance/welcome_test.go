@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -11,11 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"connectrpc.com/connect"
-
-	"gateway.example/internal/testenv"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // What is printed works when pasted as it is, also again, and what it starts ends with a verified
@@ -65,58 +59,8 @@ func listenForWebhooks(t *testing.T, g *instance) *text {
 	} else if err == nil {
 		_ = probe.Close()
 	}
-	heard := new(text)
-	cmd := gatewayCommand(context.Background(), nil, "listen", "-data-dir", g.dir)
-	cmd.Stdout, cmd.Stderr = heard, heard
-	p := start(cmd, heard)
-	t.Cleanup(func() {
-		p.cancel()
-		if <-p.ended; p.err != nil {
-			t.Error(p.err)
-		}
-	})
-	noError(t, testenv.Eventually(func() error {
-		if !strings.Contains(heard.String(), "waiting for webhooks on http://"+welcomeHookAddr) {
-			return fmt.Errorf("listen printed %q", heard)
-		}
-		return nil
-	}))
+	_, heard := listener(t, g, welcomeHookAddr)
 	return heard
-}
-
-// The whole way of a payment, with its USDT reckoned by hand: at 92.50 RUB, 4.5% markup and 1.5%
-// for the trader, spot 1500/92.50 = 16.21621621, amount 1500/(92.50 × 1.045) = 15.51791025, spread
-// 0.69830596, of which the trader
-// 16.21621621 × 1.5% = 0.24324324 and the platform 0.45506272. He holds 16.21621621 − 0.24324324 = 15.97297297.
-func TestPaymentFromEndToEnd(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	s := newShop(t, g.first().WebhookSecret)
-	orderID := newOrder()
-	created := g.create(t, g.first(), object{"orderId": orderID, "callbackUri": s.URL + "/hook?a=1"})
-	id := created.text("data.id")
-	g.moved(t, id, "trader available -15.97297297", "trader reserved 15.97297297")
-
-	desk := g.desk(g.traderOf(t, id).Token)
-	confirmed := called(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
-	if data := confirmed.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
-		t.Errorf("confirmed: %v", data)
-	}
-	// The amount and the platform's part leave the trader; their own share never does.
-	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297",
-		"trader reserved 0.00000000")
-
-	e := s.await(t, orderID, 1)[0]
-	if e.Type != "payment.status.updated" || e.Data.UUID != created.text("data.uuid") || e.Data.Status != "COMPLETED" ||
-		e.Data.Amount != "1500.00" || e.Data.Currency != "RUB" || e.Meta.PreviousStatus != "PENDING" || e.Meta.Sequence != 1 {
-		t.Errorf("webhook %+v", e)
-	}
-	refuses(t, "confirmed again", desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)},
-		connect.CodeFailedPrecondition, "payment_not_pending")
-	out, _, err := command(t, "", nil, "audit", "-data-dir", g.dir)
-	if err != nil || !strings.HasPrefix(out, "clean") {
-		t.Errorf("audit beside the live server: %s %v", out, err)
-	}
 }
 
 // moved checks what a payment moved in all, account by account.

@@ -74,10 +74,10 @@ const (
 	LimitExceeded     = "limit_exceeded"
 )
 
-// Answer is what an acquirer says of an attempt.
+// Answer is what an acquirer knows of an attempt.
 type Answer struct {
 	State State
-	// Reason is why it was declined.
+	// Reason is why the attempt was declined.
 	Reason string
 	// Codes is the number of the last code it has received.
 	Codes int32
@@ -93,15 +93,14 @@ type Attempt struct {
 // Timeout bounds every call.
 const Timeout = 10 * time.Second
 
-// Acquirer charges cards. Every method may be called again with the same attempt. An error means
-// that nobody knows whether the call arrived: Result tells.
+// Acquirer charges cards. Every method may be called again with the same attempt. After an error
+// nobody knows whether the call arrived; Result finds out.
 type Acquirer interface {
 	Authorize(ctx context.Context, a Attempt, c card.Card, cvv CVV) (Answer, error)
 	SubmitCode(ctx context.Context, id uuid.UUID, number int32, code Code) (Answer, error)
 	ResendCode(ctx context.Context, id uuid.UUID, number int32) (Answer, error)
 	Result(ctx context.Context, id uuid.UUID) (Answer, error)
-	// Void undoes an attempt. After the answer Voided an Authorize of it that comes late does
-	// nothing.
+	// Void undoes an attempt. After the answer Voided, an Authorize that arrives late has no effect.
 	Void(ctx context.Context, id uuid.UUID) (Answer, error)
 }
 

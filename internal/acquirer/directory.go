@@ -15,40 +15,46 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
 )
 
 // Directory knows each trader's acquirer.
 type Directory struct {
-	// FourEyes are the rules by which a trader's processor is set by two.
-	FourEyes foureyes.Rules
-
 	pool  db.Beginner
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault
-	// addresses are those that a processor may be at.
-	addresses *webhook.Addresses
+	// addresses says where a processor may be.
+	addresses *outbound.Addresses
 	client    *http.Client
-	// otherwise is for traders without one of their own; nil outside a sandbox.
+	// otherwise serves traders without a processor of their own; it is nil outside a sandbox.
 	otherwise Acquirer
-	// Offline has the directory know nobody, so that nobody is called.
+	Config
+}
+
+// Config says who may change processors, and whether any are called.
+type Config struct {
+	// FourEyes says when setting a trader's processor takes two operators.
+	FourEyes foureyes.Rules
+	// Offline makes For and Began answer ErrOffline, so that no acquirer is called.
 	Offline bool
 }
 
-// NewDirectory makes the directory. Processors are at the addresses given only. otherwise, if not
-// nil, is for traders without an acquirer of their own: it is for sandboxes.
+// NewDirectory makes the directory. Processors may be at the given addresses only. In a sandbox,
+// otherwise serves traders without an acquirer of their own; it may be nil.
 func NewDirectory(
-	pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses, otherwise Acquirer,
+	pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, addresses *outbound.Addresses, otherwise Acquirer,
+	config Config,
 ) *Directory {
 	return &Directory{
 		pool: pool, q: db.New(pool), clock: c, vault: v,
-		addresses: addresses, client: newClient(addresses), otherwise: otherwise,
+		addresses: addresses, client: newClient(addresses), otherwise: otherwise, Config: config,
 	}
 }
 
-// Approved is the directory within a transaction in which a second operator approves what is done: it asks for no other.
+// Approved returns the directory for use inside the transaction in which a second operator approves a
+// change. It does not ask for another approval.
 func (d *Directory) Approved(tx pgx.Tx) *Directory {
 	within := *d
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
@@ -58,7 +64,7 @@ func (d *Directory) Approved(tx pgx.Tx) *Directory {
 // sandboxID is the id of the acquirer of a sandbox's traders without one of their own.
 const sandboxID = 0
 
-// For is the acquirer that a trader's new cards go to, or ErrNone, and the id by which Began finds
+// For returns the acquirer for a trader's new cards, or ErrNone, and the id under which Began finds
 // it again.
 func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, error) {
 	if d.Offline {
@@ -76,8 +82,8 @@ func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, e
 	return found, row.ID, err
 }
 
-// Began is the acquirer that an attempt began with, also one that has been replaced since: it alone
-// knows of the charge.
+// Began returns the acquirer that an attempt began with, even if it has been replaced since: no other
+// one knows of the charge.
 func (d *Directory) Began(ctx context.Context, id int64) (Acquirer, error) {
 	switch {
 	case d.Offline:
@@ -111,7 +117,7 @@ func place(traderID int64) vault.Place {
 type Setting struct {
 	TraderID           int64
 	URL, KeyID, Secret string
-	// Seen is the version of the processor that it is set in place of; "" is any.
+	// Seen is the version of the processor that the caller means to replace; "" is any.
 	Seen string
 }
 
@@ -120,44 +126,31 @@ const (
 	minSecret = 16
 )
 
-// Set gives a trader a processor, which takes their new cards. The same address with another key or
-// secret is the same processor. Attempts that began at another address stay with the processor
-// there: Set returns how many are under way.
-func (d *Directory) Set(
-	ctx context.Context,
-	who caller.Caller,
-	s Setting,
-) (c db.SettingChange, elsewhere int64, err error) {
-	c = db.SettingChange{
+// Set gives a trader a processor for their new cards. If only the key or the secret differs, it stays
+// the same processor. Attempts that began at another address stay there: Set returns how many are
+// still open.
+func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (
+	done db.Changed[Processor], elsewhere int64, err error,
+) {
+	c := db.SettingChange{
 		At:         d.clock.Now(),
 		Actor:      who.Actor(),
 		Subject:    "trader_acquirer",
 		SubjectKey: strconv.FormatInt(s.TraderID, 10),
 	}
 	if err := who.Need(caller.OperatorDirectory); err != nil {
-		return c, 0, err
+		return done, 0, err
 	}
 	s.URL = strings.TrimSuffix(s.URL, "/")
-	f := fault.Decoded(ctx)
-	flaw := d.flaw(s.URL)
-	f.Check(flaw == "", "url", "%s", flaw)
-	f.Check(s.KeyID != "" && len(s.KeyID) <= maxText, "keyId", "must be 1 to %d characters", maxText)
-	f.Check(
-		len(s.Secret) >= minSecret && len(s.Secret) <= maxText,
-		"secret",
-		"must be %d to %d characters",
-		minSecret,
-		maxText,
-	)
-	if err := f.Err(); err != nil {
-		return c, 0, err
+	if err := d.check(ctx, s); err != nil {
+		return done, 0, err
 	}
 	if err := d.FourEyes.Always(); err != nil {
-		return c, 0, foureyes.Want(err, foureyes.SetAcquirer, s)
+		return done, 0, foureyes.Want(err, foureyes.SetAcquirer, s)
 	}
 	sealed, err := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
 	if err != nil {
-		return c, 0, err
+		return done, 0, err
 	}
 	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{
 		New:  true,
@@ -167,20 +160,32 @@ func (d *Directory) Set(
 			if err := q.AcquirerRetire(ctx, db.AcquirerRetireParams{TraderID: s.TraderID, URL: s.URL}); err != nil {
 				return err
 			}
-			return q.AcquirerSet(
-				ctx,
-				db.AcquirerSetParams{TraderID: s.TraderID, URL: s.URL, KeyID: s.KeyID, Secret: sealed},
-			)
+			return q.AcquirerSet(ctx, db.AcquirerSetParams{
+				TraderID: s.TraderID, URL: s.URL, KeyID: s.KeyID, Secret: sealed,
+			})
 		},
 	})
 	if db.IsForeignKeyViolation(err) {
-		return c, 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
+		return done, 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
 	}
 	if err != nil {
-		return c, 0, err
+		return done, 0, err
 	}
-	elsewhere, err = d.q.AttemptOpenElsewhere(ctx, s.TraderID)
-	return c, elsewhere, err
+	if elsewhere, err = d.q.AttemptOpenElsewhere(ctx, s.TraderID); err != nil {
+		return done, 0, err
+	}
+	done, err = db.Settled(c, nil, func() (Processor, error) { return d.present(ctx, who, s.TraderID) })
+	return done, elsewhere, err
+}
+
+func (d *Directory) check(ctx context.Context, s Setting) error {
+	f := fault.Decoded(ctx)
+	flaw := d.flaw(s.URL)
+	f.Check(flaw == "", "url", "%s", flaw)
+	f.Check(s.KeyID != "" && len(s.KeyID) <= maxText, "keyId", "must be 1 to %d characters", maxText)
+	f.Check(len(s.Secret) >= minSecret && len(s.Secret) <= maxText, "secret",
+		"must be %d to %d characters", minSecret, maxText)
+	return f.Err()
 }
 
 // flaw says what is wrong with the address of a processor, or "".

@@ -19,11 +19,11 @@ import (
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/money"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/tracing"
-	"gateway.example/internal/webhook"
 )
 
-// HTTP is a trader's processor, spoken to as the package comment says.
+// HTTP calls a trader's processor as the package comment describes.
 type HTTP struct {
 	client        *http.Client
 	url           string
@@ -46,9 +46,9 @@ const (
 	firstPause = 200 * time.Millisecond
 )
 
-// newClient follows no redirect: elsewhere somebody else would get the card. The address comes from
-// an operator, so the one that is really dialled is judged.
-func newClient(addresses *webhook.Addresses) *http.Client {
+// newClient makes a client that follows no redirect, which would hand the card to somebody else. An
+// operator names the address, so the one that is dialled is judged again.
+func newClient(addresses *outbound.Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
@@ -119,7 +119,7 @@ func (h *HTTP) Void(ctx context.Context, id uuid.UUID) (Answer, error) {
 	return h.call(ctx, "void", requestBody{AttemptID: id})
 }
 
-// call makes a call until it is answered or its time is over.
+// call repeats a call until it is answered or its time is over.
 func (h *HTTP) call(ctx context.Context, name string, body requestBody) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -140,7 +140,7 @@ func (h *HTTP) call(ctx context.Context, name string, body requestBody) (Answer,
 	}
 }
 
-// once makes a call once. Its errors quote neither the address nor anything of the bodies.
+// once makes a call once. Its errors contain neither the address nor any part of the bodies.
 func (h *HTTP) once(ctx context.Context, name string, id uuid.UUID, content []byte) (_ Answer, err error) {
 	ctx, span := tracing.Call(ctx, "acquirer "+name)
 	defer func() {

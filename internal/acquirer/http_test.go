@@ -25,9 +25,9 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -92,7 +92,7 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, webhook.NewAddresses(true), nil)
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, outbound.NewAddresses(true), nil, acquirer.Config{})
 	_, _, err = directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
 		acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
 	noError(t, err)
@@ -270,7 +270,7 @@ func TestSetRefuses(t *testing.T) {
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	good := acquirer.Setting{TraderID: trader.ID, URL: "https://cards.example/v1", KeyID: "k", Secret: secret}
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, webhook.NewAddresses(false), nil)
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, outbound.NewAddresses(false), nil, acquirer.Config{})
 	if _, _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
 		t.Errorf("without a row: %v", err)
 	}
@@ -314,21 +314,16 @@ func TestDialled(t *testing.T) {
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	setting := acquirer.Setting{TraderID: trader.ID, URL: p.URL + "/cards", KeyID: "gateway-1", Secret: secret}
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	sandbox := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), webhook.NewAddresses(true), nil)
+	sandbox := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{})
 	_, _, err := sandbox.Set(t.Context(), operator, setting)
 	noError(t, err)
-	own := webhook.NewAddressesWithin(false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
-	a, _, err := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), own, nil).For(t.Context(), trader.ID)
+	own := outbound.NewAddressesWithin(false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
+	a, _, err := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), own, nil, acquirer.Config{}).For(t.Context(), trader.ID)
 	noError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // it is tried until the time is over
 	defer cancel()
 	c, cvv, _ := typed(t)
-	if _, err = a.Authorize(
-		ctx,
-		attempt,
-		c,
-		cvv,
-	); err == nil ||
+	if _, err = a.Authorize(ctx, attempt, c, cvv); err == nil ||
 		err.Error() != "the processor's address is not allowed" {
 		t.Errorf("the call: %v", err)
 	}
@@ -343,7 +338,7 @@ func TestReplaced(t *testing.T) {
 	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, webhook.NewAddresses(false), nil)
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, outbound.NewAddresses(false), nil, acquirer.Config{})
 	var ids []int64
 	for _, s := range []acquirer.Setting{
 		{URL: "https://one.example/", KeyID: "first"}, {URL: "https://two.example", KeyID: "second"},

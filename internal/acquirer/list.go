@@ -10,17 +10,18 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Processor is a processor of a trader's, as operators see it: without its secret.
+// Processor is a trader's processor as operators see it, without its secret.
 type Processor struct {
 	ID       int64  `json:"id"`
 	TraderID int64  `json:"trader_id"`
 	URL      string `json:"url"`
 	KeyID    string `json:"key_id"`
-	// Present tells that it takes new cards. A former one answers for what it began.
+	// Present tells whether it takes new cards. A former one still answers for attempts that began
+	// there.
 	Present bool `json:"present"`
 	// Open is how many card attempts are under way there.
 	Open int64 `json:"-"`
-	// Version names it as it was read, for Setting.Seen.
+	// Version identifies the state that was read, for Setting.Seen.
 	Version string `json:"-"`
 }
 
@@ -47,19 +48,32 @@ func (d *Directory) List(ctx context.Context, who caller.Caller, traderID int64)
 	return list, nil
 }
 
-// Remove takes a trader's processor away: they take no new cards. Attempts that began there go on.
-func (d *Directory) Remove(ctx context.Context, who caller.Caller, traderID int64) (db.SettingChange, error) {
+// present returns the processor that takes a trader's new cards. If there is none, Present is false.
+func (d *Directory) present(ctx context.Context, who caller.Caller, traderID int64) (Processor, error) {
+	list, err := d.List(ctx, who, traderID)
+	if err != nil || len(list) == 0 || !list[0].Present {
+		return Processor{}, err
+	}
+	return list[0], nil
+}
+
+// Remove takes a trader's processor away, so that it gets no new cards, and returns it. Attempts that
+// began there go on.
+func (d *Directory) Remove(
+	ctx context.Context, who caller.Caller, traderID int64,
+) (done db.Changed[Processor], err error) {
 	c := db.SettingChange{
 		At: d.clock.Now(), Actor: who.Actor(), Subject: "trader_acquirer", SubjectKey: strconv.FormatInt(traderID, 10),
 	}
 	if err := who.Need(caller.OperatorDirectory); err != nil {
-		return c, err
+		return done, err
 	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return c, err
+	removed, err := d.present(ctx, who, traderID)
+	if err != nil {
+		return done, err
 	}
 	var retired int64
-	return db.ChangeSetting(ctx, d.pool, c, db.Setting{
+	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{
 		Read: func(q *db.Queries) ([]byte, error) {
 			if retired != 0 {
 				return q.AcquirerSettingOf(ctx, retired)
@@ -75,4 +89,5 @@ func (d *Directory) Remove(ctx context.Context, who caller.Caller, traderID int6
 			return q.AcquirerRetire(ctx, db.AcquirerRetireParams{TraderID: traderID})
 		},
 	})
+	return db.Settled(c, err, func() (Processor, error) { return removed, nil })
 }

@@ -13,8 +13,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Sandbox is the acquirer of a sandbox. What becomes of a card its number says; of any other card
-// the trader's desk decides. Its book holds no card.
+// Sandbox is the acquirer of a sandbox. The number of a test card decides its result; for any other
+// card the trader decides. It stores no card.
 type Sandbox struct {
 	q     *db.Queries
 	clock clock.Clock
@@ -34,7 +34,7 @@ const (
 	scriptDesk    = "desk"
 )
 
-// magic are the cards with a script. Any expiry and any CVV go with them.
+// magic maps test cards to their scripts. They take any expiry and any CVV.
 var magic = map[string]string{
 	"4242424242424242": scriptApprove,
 	"5555555555554444": scriptApprove,
@@ -44,9 +44,9 @@ var magic = map[string]string{
 }
 
 const (
-	// thinks is how long it takes for an answer.
+	// thinks is how long an answer takes.
 	thinks = time.Second
-	// rightCode is the one code it takes.
+	// rightCode is the only code that is accepted.
 	rightCode = "123456"
 )
 
@@ -101,10 +101,10 @@ func (s *Sandbox) Result(ctx context.Context, id uuid.UUID) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("read attempt: %w", err)
 	}
-	return s.stands(row), nil
+	return s.answerFor(row), nil
 }
 
-func (s *Sandbox) stands(row db.SandboxAcquirer) Answer {
+func (s *Sandbox) answerFor(row db.SandboxAcquirer) Answer {
 	answer := Answer{State: Pending, Codes: row.Codes}
 	thinking := s.clock.Now().Before(row.AnswersAt)
 	switch {
@@ -122,7 +122,7 @@ func (s *Sandbox) stands(row db.SandboxAcquirer) Answer {
 	return answer
 }
 
-// codeState is how an attempt stands that needs a code. One that comes early is looked at once the
+// codeState is the state of an attempt that needs a code. A code that comes early is checked once the
 // answer is due.
 func codeState(row db.SandboxAcquirer, thinking bool) State {
 	switch {

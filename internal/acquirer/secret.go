@@ -8,15 +8,14 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// CVV is a card's verification code. It has no form outside this package: no text, no JSON, no SQL.
-// Nothing that stores or shows things takes it.
+// CVV is a card's verification code. Outside this package it cannot be turned into text, JSON or SQL,
+// so nothing can store or show it.
 type CVV struct{ digits secret }
 
 // Code is the code a bank sent its customer; it is as secret as a CVV.
 type Code struct{ digits secret }
 
-// secret is behind a pointer, so that a struct around it that is printed field by field shows an
-// address.
+// secret holds the text behind a pointer: a struct that contains one prints an address, not the text.
 type secret *string
 
 var errSecret = errors.New("a card code cannot be encoded")

@@ -1,4 +1,5 @@
-// Package alarm knows what would call somebody now: one table of rules, each asked of what is stored.
+// Package alarm decides what somebody has to be called for: one table of rules, each a query of what
+// is stored.
 package alarm
 
 import (
@@ -33,67 +34,67 @@ const (
 type Rule struct {
 	Name     string
 	Severity Severity
-	// Link is the page of the portal that is about it, and Runbook the anchor in docs/operate.md.
+	// Link is the page of the portal about it, and Runbook the section of docs/operate/runbooks.md.
 	Link, Runbook string
-	// Expression is the same for Prometheus.
+	// Expression is the same rule for Prometheus.
 	Expression string
 	find       func(ctx context.Context, q reads, now time.Time) (finding, error)
 }
 
-// finding is what a rule has found: nothing where the count is 0.
+// finding is what a rule has found. A count of 0 means that all is well.
 type finding struct {
 	count int64
-	// since is when what was found became an alarm; zero where the rows do not tell.
+	// since is when it became an alarm; zero if the rows do not say.
 	since time.Time
 }
 
-// Alarm is a rule, and whether it fires.
+// Alarm is a rule and its present state.
 type Alarm struct {
 	Rule
 	Firing bool
-	// Count is what was found: how many, or how many seconds.
+	// Count is how many were found, or for how many seconds.
 	Count int64
-	// Since is when it began to fire or to be quiet; nil where nobody has looked before.
+	// Since is when it began to fire or to be quiet; nil if nothing was noted yet.
 	Since *time.Time
-	// failed says that nobody knows whether it fires now.
+	// failed says that the rule could not be asked.
 	failed bool
 }
 
-// Service asks the rules.
+// Service evaluates the rules.
 type Service struct {
 	q     *db.Queries
 	reads reads
 	clock clock.Clock
 }
 
-// Replica is the read replica, or what stands in for one.
+// Replica is the part of db.Replica that rules ask.
 type Replica interface {
-	// UnusedFor is for how long lists have been read from the primary instead.
+	// UnusedFor is how long lists have been read from the primary instead.
 	UnusedFor() time.Duration
 }
 
-// Clock is this process's clock beside the database's.
+// Clock compares this process's clock with the database's.
 type Clock interface {
-	// By is how far it is ahead, and Told whether that is too much.
+	// By is how far it is ahead, and Noticeable whether that is worth an alarm.
 	By() time.Duration
-	Told() bool
+	Noticeable() bool
 }
 
 // Deciders are the operators who decide what others propose.
 type Deciders interface {
-	// TwoDecide tells whether any of them could decide what another one proposes.
+	// TwoDecide tells whether some operator could decide what another one proposes.
 	TwoDecide(ctx context.Context) (bool, error)
 }
 
-// reads are what rules ask.
+// reads is what rules read from.
 type reads struct {
 	*db.Queries
 	pool *pgxpool.Pool
-	// replica is nil where there is none.
+	// replica is nil if there is none.
 	replica Replica
-	// clock is nil where nobody compares it.
+	// clock is nil if it is not compared.
 	clock Clock
-	// deciders is nil where nobody counts them.
+	// deciders is nil if they are not counted.
 	deciders Deciders
 }
 
@@ -102,16 +103,16 @@ func New(pools db.Pools, c clock.Clock) *Service {
 	return &Service{q: db.New(pools.Calls), reads: reads{Queries: db.New(pools.Reads), pool: pools.Reads}, clock: c}
 }
 
-// WatchReplica has the service also look at the read replica, as this process sees it.
+// WatchReplica adds the rules about the read replica, as this process sees it.
 func (s *Service) WatchReplica(r Replica) { s.reads.replica = r }
 
-// WatchClock has the service also look at this process's clock.
+// WatchClock adds the rule about this process's clock.
 func (s *Service) WatchClock(c Clock) { s.reads.clock = c }
 
-// WatchDeciders has the service also look at who could decide.
+// WatchDeciders adds the rule about who could decide proposals.
 func (s *Service) WatchDeciders(d Deciders) { s.reads.deciders = d }
 
-// List asks every rule, and lists those that fire first, and of those the most urgent.
+// List evaluates every rule. Alarms that fire come first, the most urgent before the others.
 func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -148,7 +149,25 @@ func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) 
 	return alarms, nil
 }
 
-// urgency is 0 for what fires.
+// Firing counts the alarms that fired when Watch last looked. It evaluates no rule, for pages that are opened all day.
+func (s *Service) Firing(ctx context.Context, who caller.Caller) (int, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return 0, err
+	}
+	states, err := s.reads.AlarmStates(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read alarms: %w", err)
+	}
+	firing := 0
+	for _, rule := range Rules {
+		if slices.ContainsFunc(states, func(a db.AlarmState) bool { return a.Name == rule.Name && a.Firing }) {
+			firing++
+		}
+	}
+	return firing, nil
+}
+
+// urgency orders alarms; those that fire have 0.
 func urgency(a Alarm) int {
 	if a.Firing {
 		return 0
@@ -156,8 +175,8 @@ func urgency(a Alarm) int {
 	return 1
 }
 
-// Watch asks every rule, and keeps since when each fires or is quiet. One that cannot be asked keeps nobody
-// from hearing of the others.
+// Watch evaluates every rule and keeps since when each one fires or is quiet. A rule that fails does
+// not hold up the others.
 func (s *Service) Watch(ctx context.Context) error {
 	now := s.clock.Now()
 	alarms, err := s.ask(ctx, now)
@@ -177,10 +196,11 @@ func (s *Service) Watch(ctx context.Context) error {
 	return err
 }
 
-// ask asks every rule, and returns them all. Without an answer of the database it asks no further.
+// ask evaluates the rules and returns them all. Once the database does not answer, it marks the rest
+// as failed.
 func (s *Service) ask(ctx context.Context, now time.Time) (alarms []Alarm, err error) {
 	away := false
-	for _, rule := range Rules() {
+	for _, rule := range Rules {
 		if away {
 			alarms = append(alarms, Alarm{Rule: rule, failed: true})
 			continue

@@ -115,7 +115,7 @@ func event(status string) string {
 // be had in a test.
 func TestEachAlarmFires(t *testing.T) {
 	t.Parallel()
-	for _, rule := range alarm.Rules() {
+	for _, rule := range alarm.Rules {
 		cause, there := causes[rule.Name]
 		if !there {
 			if rule.Name != "snapshot_old" && rule.Name != "replica_unused" && rule.Name != "clock_skewed" &&
@@ -203,7 +203,7 @@ func TestAlarmsAreMeasured(t *testing.T) {
 		check(t, service.Watch(t.Context()))
 		families, err := metrics.Gather()
 		check(t, err)
-		if len(families) != 2 || len(families[0].GetMetric()) != len(alarm.Rules()) {
+		if len(families) != 2 || len(families[0].GetMetric()) != len(alarm.Rules) {
 			t.Fatalf("measured: %v", families)
 		}
 		for _, m := range families[0].GetMetric() {
@@ -302,7 +302,7 @@ func TestClockSkewedFires(t *testing.T) {
 func TestSecondOperatorMissingFires(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)
-	settings := directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites())
+	settings := directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	service.WatchDeciders(proposal.New(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), proposal.Rooms{Settings: settings}))
 	if fire := firing(t, service); len(fire) > 0 {
 		t.Errorf("one decides alone: %+v", fire)

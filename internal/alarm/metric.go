@@ -20,14 +20,15 @@ var firingDesc = prometheus.NewDesc("gateway_alarm_firing",
 var ageDesc = prometheus.NewDesc("gateway_alarms_age_seconds",
 	"Time since the alarm of the portal was looked at that was looked at longest ago.", nil, nil)
 
-// Metric tells which alarms fire, also those that no metric of their own tells of, and whether anybody looks.
+// Metric exports which alarms fire, including those that have no metric of their own, and whether
+// Watch still runs.
 type Metric struct {
 	q     *db.Queries
 	clock clock.Clock
 	began time.Time
 }
 
-// NewMetric makes the metric. It reads what Watch has kept, and asks no rule by itself.
+// NewMetric makes the metric. It reads what Watch has kept and evaluates no rule itself.
 func NewMetric(q *db.Queries, c clock.Clock) *Metric { return &Metric{q, c, c.Now()} }
 
 // Describe implements prometheus.Collector.
@@ -56,7 +57,7 @@ func (m *Metric) Collect(out chan<- prometheus.Metric) {
 	}
 	now := m.clock.Now()
 	var age time.Duration
-	for _, rule := range Rules() {
+	for _, rule := range Rules {
 		at, there := checked[rule.Name]
 		if !there { // as at the first start of all
 			at = m.began

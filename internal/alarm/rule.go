@@ -19,126 +19,108 @@ const (
 	depositLate = time.Hour
 	appealLate  = 24 * time.Hour
 	payoutLate  = 30 * time.Minute
-	// deadWithin is how far back events are counted that nobody could be told of.
+	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
 	snapshotMost = 300
-	// replicaUnusedMost is how long a read replica may be late or away, and a gateway that has just started
-	// wait for it.
+	// replicaUnusedMost is how long a read replica may be late or away, and how long a new gateway
+	// may wait for it.
 	replicaUnusedMost = time.Minute
 )
 
-// Rules are the alarms there are.
-func Rules() []Rule {
-	return []Rule{
-		{
-			Name:       "audit_mismatch",
-			Severity:   Page,
-			Link:       "/operator/reconciliation",
-			Runbook:    "when-the-audit-finds-something",
-			Expression: "max(gateway_audit_violations) > 0",
-			find:       auditMismatch,
-		},
-		{
-			Name:       "audit_late",
-			Severity:   Page,
-			Link:       "/operator/reconciliation",
-			Runbook:    "when-an-audit-is-late",
-			Expression: "sum(increase(gateway_audit_runs_total[10m])) == 0",
-			find:       auditLate(audit.Recent.Scope, recentLate),
-		},
-		{
-			Name: "full_audit_late", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-an-audit-is-late",
-			Expression: firing("full_audit_late"), find: auditLate(audit.Complete.Scope, fullLate),
-		},
-		{
-			Name: "day_unsealed", Severity: Ticket, Link: "/operator/reconciliation", Runbook: "sealed-days",
-			Expression: "max(gateway_ledger_seal_age_seconds) > 90000", find: dayUnsealed,
-		},
-		{
-			Name: "account_overdrawn", Severity: Ticket, Link: "/operator/reconciliation",
-			Runbook:    "when-an-account-is-overdrawn",
-			Expression: "max(gateway_ledger_overdrawn_accounts) > 0", find: overdrawn,
-		},
-		{
-			Name: "rate_stale", Severity: Page, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-			Expression: "min by (currency) (gateway_rate_fresh) == 0", find: rateStale,
-		},
-		{
-			Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-			Expression: firing("feed_failing"), find: feedFailing,
-		},
-		{
-			Name: "settlement_waiting", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-			Expression: firing("settlement_waiting"), find: settlementWaiting,
-		},
-		{
-			Name:       "events_dead",
-			Severity:   Ticket,
-			Link:       "/operator/events/dead",
-			Runbook:    "when-webhooks-do-not-arrive",
-			Expression: `sum(increase(gateway_webhook_attempts_total{event_status="dead"}[1h])) > 0`,
-			find:       eventsDead,
-		},
-		{
-			Name:       "events_waiting",
-			Severity:   Page,
-			Link:       "/operator/events/dead",
-			Runbook:    "when-webhooks-do-not-arrive",
-			Expression: "max(gateway_webhook_relay_age_seconds) > 60",
-			find:       eventsWaiting,
-		},
-		{
-			Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: "when-work-waits-too-long",
-			Expression: firing("payouts_overdue"), find: payoutsOverdue,
-		},
-		{
-			Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-work-waits-too-long",
-			Expression: firing("deposits_waiting"), find: depositsWaiting,
-		},
-		{
-			Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
-			Expression: firing("appeals_waiting"), find: appealsWaiting,
-		},
-		{
-			Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: "when-work-waits-too-long",
-			Expression: "max(gateway_card_conflicts) > 0", find: cardConflicts,
-		},
-		{
-			Name: "factor_locked", Severity: Ticket, Link: "/operator/users", Runbook: "when-a-second-factor-is-locked",
-			Expression: firing("factor_locked"), find: factorLocked,
-		},
-		{
-			Name: "payouts_given_back", Severity: Ticket, Link: "/operator/traders",
-			Runbook:    "when-a-trader-gives-payouts-back",
-			Expression: firing("payouts_given_back"), find: givenBackOften,
-		},
-		{
-			Name: "operator_by_command", Severity: Page, Link: "/operator/users",
-			Runbook:    "when-the-command-has-made-an-operator",
-			Expression: firing("operator_by_command"), find: operatorByCommand,
-		},
-		{
-			Name: "second_operator_missing", Severity: Ticket, Link: "/operator/users",
-			Runbook:    "when-no-second-operator-can-decide",
-			Expression: firing("second_operator_missing"), find: secondOperatorMissing,
-		},
-		{
-			Name: "clock_skewed", Severity: Page, Runbook: "when-a-clock-is-wrong",
-			Expression: "max(abs(gateway_clock_skew_seconds)) > 2", find: clockSkewed,
-		},
-		{
-			Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
-			Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
-		},
-		{
-			Name: "replica_unused", Severity: Ticket, Runbook: "when-the-read-replica-is-not-used",
-			Expression: "min(gateway_read_replica_used) == 0", find: replicaUnused,
-		},
-	}
+// Rules are all alarms.
+var Rules = []Rule{
+	{
+		Name: "audit_mismatch", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-the-audit-finds-something",
+		Expression: "max(gateway_audit_violations) > 0", find: auditMismatch,
+	},
+	{
+		Name: "audit_late", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-an-audit-is-late",
+		Expression: "sum(increase(gateway_audit_runs_total[10m])) == 0", find: auditLate(audit.Recent.Scope, recentLate),
+	},
+	{
+		Name: "full_audit_late", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-an-audit-is-late",
+		Expression: firing("full_audit_late"), find: auditLate(audit.Complete.Scope, fullLate),
+	},
+	{
+		Name: "day_unsealed", Severity: Ticket, Link: "/operator/reconciliation", Runbook: "sealed-days",
+		Expression: "max(gateway_ledger_seal_age_seconds) > 90000", find: dayUnsealed,
+	},
+	{
+		Name: "account_overdrawn", Severity: Ticket, Link: "/operator/reconciliation",
+		Runbook:    "when-an-account-is-overdrawn",
+		Expression: "max(gateway_ledger_overdrawn_accounts) > 0", find: overdrawn,
+	},
+	{
+		Name: "rate_stale", Severity: Page, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
+		Expression: "min by (currency) (gateway_rate_fresh) == 0", find: rateStale,
+	},
+	{
+		Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
+		Expression: firing("feed_failing"), find: feedFailing,
+	},
+	{
+		Name: "settlement_waiting", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
+		Expression: firing("settlement_waiting"), find: settlementWaiting,
+	},
+	{
+		Name: "events_dead", Severity: Ticket, Link: "/operator/events/dead", Runbook: "when-webhooks-do-not-arrive",
+		Expression: `sum(increase(gateway_webhook_attempts_total{event_status="dead"}[1h])) > 0`, find: eventsDead,
+	},
+	{
+		Name: "events_waiting", Severity: Page, Link: "/operator/events/dead", Runbook: "when-webhooks-do-not-arrive",
+		Expression: "max(gateway_webhook_relay_age_seconds) > 60", find: eventsWaiting,
+	},
+	{
+		Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: "when-work-waits-too-long",
+		Expression: firing("payouts_overdue"), find: payoutsOverdue,
+	},
+	{
+		Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-work-waits-too-long",
+		Expression: firing("deposits_waiting"), find: depositsWaiting,
+	},
+	{
+		Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
+		Expression: firing("appeals_waiting"), find: appealsWaiting,
+	},
+	{
+		Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: "when-work-waits-too-long",
+		Expression: "max(gateway_card_conflicts) > 0", find: cardConflicts,
+	},
+	{
+		Name: "factor_locked", Severity: Ticket, Link: "/operator/users", Runbook: "when-a-second-factor-is-locked",
+		Expression: firing("factor_locked"), find: factorLocked,
+	},
+	{
+		Name: "payouts_given_back", Severity: Ticket, Link: "/operator/traders",
+		Runbook:    "when-a-trader-gives-payouts-back",
+		Expression: firing("payouts_given_back"), find: givenBackOften,
+	},
+	{
+		Name: "operator_by_command", Severity: Page, Link: "/operator/users",
+		Runbook:    "when-the-command-has-made-an-operator",
+		Expression: firing("operator_by_command"), find: operatorByCommand,
+	},
+	{
+		Name: "second_operator_missing", Severity: Ticket, Link: "/operator/users",
+		Runbook:    "when-no-second-operator-can-decide",
+		Expression: firing("second_operator_missing"), find: secondOperatorMissing,
+	},
+	{
+		Name: "clock_skewed", Severity: Page, Runbook: "when-a-clock-is-wrong",
+		Expression: "max(abs(gateway_clock_skew_seconds)) > 2", find: clockSkewed,
+	},
+	{
+		Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
+		Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
+	},
+	{
+		Name: "replica_unused", Severity: Ticket, Runbook: "when-the-read-replica-is-not-used",
+		Expression: "min(gateway_read_replica_used) == 0", find: replicaUnused,
+	},
 }
 
-// firing is the expression of an alarm that no metric of its own tells of.
+// firing is the Prometheus expression of an alarm that has no metric of its own.
 func firing(name string) string { return `max(gateway_alarm_firing{alarm="` + name + `"}) > 0` }
 
 func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
@@ -153,7 +135,7 @@ func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
 	return f, nil
 }
 
-// auditLate asks whether the last audit of a scope began too long ago.
+// auditLate finds whether the last audit of a scope began too long ago.
 func auditLate(scope string, late time.Duration) func(context.Context, reads, time.Time) (finding, error) {
 	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
 		row, err := q.AlarmAudit(ctx, scope)
@@ -259,7 +241,8 @@ func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error
 	return finding{count: count}, err
 }
 
-// commandWithin is for how long an alarm tells of an operator whom nobody who was signed in has made.
+// commandWithin is how long an alarm reports an operator who was created by the command line rather
+// than by another operator.
 const commandWithin = 24 * time.Hour
 
 func operatorByCommand(ctx context.Context, q reads, now time.Time) (finding, error) {
@@ -293,7 +276,7 @@ func replicaUnused(_ context.Context, q reads, _ time.Time) (finding, error) {
 }
 
 func clockSkewed(_ context.Context, q reads, _ time.Time) (finding, error) {
-	if q.clock == nil || !q.clock.Told() {
+	if q.clock == nil || !q.clock.Noticeable() {
 		return finding{}, nil
 	}
 	return finding{count: int64(q.clock.By().Abs() / time.Second)}, nil

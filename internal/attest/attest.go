@@ -1,6 +1,6 @@
 // Package attest signs documents that leave the gateway, such as the timeline of a payment, and
-// proves them. Whoever has such a file and the gateway's public keys can tell whether it is whole,
-// and what was changed where it is not.
+// verifies them. With the file and the gateway's public keys anybody can tell whether it was changed,
+// and where.
 package attest
 
 import (
@@ -19,16 +19,16 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Format is that of signed documents; a file names it.
+// Format names the format of signed documents, in each file.
 const Format = "gateway-signed-lines-1"
 
 const algorithm = "Ed25519"
 
-// purpose keeps these keys apart from others that are derived from the same ones.
+// purpose separates these keys from others that are derived from the same vault keys.
 const purpose = "signatures of documents"
 
-// Signer signs with a key derived from the newest vault key, and publishes the public keys of all
-// that there ever were.
+// Signer signs with a key derived from the newest vault key. It publishes the public keys of all
+// vault keys so far.
 type Signer struct {
 	q    *db.Queries
 	own  Keys
@@ -36,7 +36,7 @@ type Signer struct {
 	with ed25519.PrivateKey
 }
 
-// New makes a signer of vault keys, the newest first.
+// New makes a signer from the vault keys, the newest first.
 func New(pool *pgxpool.Pool, vaultKeys ...[]byte) (*Signer, error) {
 	s := &Signer{q: db.New(pool), own: Keys{}}
 	for i, key := range vaultKeys {
@@ -55,13 +55,13 @@ func New(pool *pgxpool.Pool, vaultKeys ...[]byte) (*Signer, error) {
 	return s, nil
 }
 
-// kidOf names a public key.
+// kidOf is the id of a public key.
 func kidOf(public ed25519.PublicKey) string {
 	sum := sha256.Sum256(public)
 	return hex.EncodeToString(sum[:8])
 }
 
-// Note keeps the public keys, so that what is signed now can be proven when their vault keys are
+// Note stores the public keys, so that today's signatures can be verified after their vault keys are
 // gone.
 func (s *Signer) Note(ctx context.Context, now time.Time) error {
 	for kid, public := range s.own {
@@ -73,7 +73,7 @@ func (s *Signer) Note(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// Published is the file of all public keys.
+// Published returns the file of all public keys.
 func (s *Signer) Published(ctx context.Context) ([]byte, error) {
 	rows, err := s.q.SigningKeyList(ctx)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Signer) Published(ctx context.Context) ([]byte, error) {
 	return all.file()
 }
 
-// Sign makes a signed document of its head, which says what it is about, and its lines. All are JSON
-// objects. The result is canonical: without white space, the names of an object in order.
+// Sign signs a document: a head that says what it is about, and lines. All are JSON objects. The
+// result is canonical: no white space, and names in order.
 func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
 	document := map[string]any{}
 	for name, value := range head {
@@ -120,15 +120,15 @@ func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
 	return canonicalOf(document)
 }
 
-// SignBytes signs a message, which must begin with the name of its format, and tells which key did.
+// SignBytes signs a message, which must begin with the name of its format, and returns the key's id.
 func (s *Signer) SignBytes(message []byte) (kid string, signature []byte) {
 	return s.kid, ed25519.Sign(s.with, message)
 }
 
-// Keys are public keys by their names.
+// Keys are public keys by their ids.
 type Keys map[string]ed25519.PublicKey
 
-// published is one of the file of keys, in the form of RFC 8037.
+// published is one key of the file, in the form of RFC 8037.
 type published struct {
 	Kty string `json:"kty"`
 	Crv string `json:"crv"`

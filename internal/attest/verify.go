@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// manifest is what is signed: hashes of the head and of each line. So a file that was changed tells
-// where.
+// manifest is what is signed: the hashes of the head and of each line, so that a change can be
+// located.
 type manifest struct {
 	Head  string   `json:"head"`
 	Lines []string `json:"lines"`
@@ -27,20 +27,20 @@ type signature struct {
 	Value     string   `json:"value"`
 }
 
-// signed is what the signature is over.
+// signed is the text that the signature covers.
 func (m manifest) signed() ([]byte, error) {
 	text, err := canonicalOf(m)
 	return append([]byte(Format+"\n"), text...), err
 }
 
-// parts are those of a document.
+// parts are the parts of a document.
 type parts struct {
 	head      map[string]json.RawMessage
 	lines     []json.RawMessage
 	signature *signature
 }
 
-// read takes a document to pieces.
+// read splits a document into its parts.
 func read(file []byte) (parts, error) {
 	p := parts{}
 	if err := json.Unmarshal(file, &p.head); err != nil {
@@ -89,8 +89,8 @@ func hashOf(value any) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// canonicalOf writes a value as JSON without white space, the names of objects in order and numbers
-// as they were written.
+// canonicalOf writes a value as JSON without white space, with the names of objects in order and
+// numbers unchanged.
 func canonicalOf(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -111,8 +111,8 @@ func canonicalOf(value any) ([]byte, error) {
 	return bytes.TrimRight(out.Bytes(), "\n"), nil
 }
 
-// Verify proves a document with the gateway's public keys. It answers what is wrong with it, nothing
-// where it is as it was signed.
+// Verify checks a document with the gateway's public keys. It returns what is wrong with it; nothing
+// means that it is as it was signed.
 func Verify(file []byte, keys Keys) []string {
 	p, err := read(file)
 	if err != nil {
@@ -136,9 +136,7 @@ func Verify(file []byte, keys Keys) []string {
 		return []string{"the file: " + err.Error()}
 	}
 	wrong := s.Manifest.differs(now)
-	if text, err := canonicalOf(
-		json.RawMessage(file),
-	); len(wrong) == 0 &&
+	if text, err := canonicalOf(json.RawMessage(file)); len(wrong) == 0 &&
 		(err != nil || !bytes.Equal(text, bytes.TrimSpace(file))) {
 		wrong = append(
 			wrong,
@@ -148,7 +146,7 @@ func Verify(file []byte, keys Keys) []string {
 	return wrong
 }
 
-// differs says where a document is not as it was signed.
+// differs says where a document differs from what was signed.
 func (m manifest) differs(now manifest) []string {
 	var wrong []string
 	if m.Head != now.Head {
@@ -173,7 +171,7 @@ func (m manifest) differs(now manifest) []string {
 	return wrong
 }
 
-// file is what is published.
+// file is the published file of keys.
 func (k Keys) file() ([]byte, error) {
 	out := keyFile{Keys: []published{}}
 	for _, kid := range slices.Sorted(maps.Keys(k)) {

@@ -11,35 +11,57 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Violation is one thing the audit found that must not be.
+// Violation is a breach of an invariant.
 type Violation struct {
 	// Rule names the invariant, Detail where it is broken.
 	Rule   string
 	Detail string
 }
 
-// rule is an invariant: its query finds every row that breaks it, as one line of text. These
-// queries are the audit's own and share nothing with those that write.
+// rule is an invariant. Its query returns a line of text for every row that breaks it. These queries
+// share nothing with those that write.
 type rule struct {
 	name  string
 	query string
-	// of is the table whose rows the full audit goes through by this rule, some at a time: ids
-	// after $2 up to $3. The other audit proves what was booked since $1. Either stands in a union
-	// of its own, since "or" would have the whole table read every minute. Without a table, a rule
-	// is about whole accounts, and left to the full audit, unless recent proves what was booked since
-	// then.
+	// of is the table that the rule is about. The full audit goes through its rows in ranges of ids,
+	// after $2 up to $3; the recent one looks at what was booked since $1. Either has its own part of
+	// a union, because "or" would read the whole table every minute. A rule without a table is about
+	// whole accounts: only the full audit asks it, unless recent is set.
 	of string
-	// prove proves what no one query can.
+	// prove answers what no single query can.
 	prove  func(context.Context, *pgxpool.Pool) ([]string, error)
 	recent func(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error)
-	// next proves what is next to an id, and answers up to which it came, for what no range of rows
-	// of a table stands for.
+	// next answers for what follows an id, and returns up to which id it came. It is for what is not
+	// a range of rows.
 	next func(ctx context.Context, pool *pgxpool.Pool, past int64) ([]string, int64, error)
 }
 
-// sides are what each transfer did to either account.
+// sides has two rows for each transfer: what it did to either account.
 const sides = `transfer t
 			cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)`
+
+// touched are the ids of the rows of a table that a rule is asked about. Transfers name what they are for
+// by its table.
+func touched(table string) string {
+	return `(select subject_id from transfer where subject = '` + table + `' and created_at >= $1
+		union all select id from ` + table + ` where id > $2 and id <= $3)`
+}
+
+// transfersOf are the transfers for the given rows, and those in the rule's range that name a row
+// that does not exist.
+func transfersOf(table, rows string) string {
+	return `t.subject = '` + table + `' and t.subject_id in (select id from ` + rows + `
+		union all select subject_id from transfer where subject = '` + table + `' and created_at >= $1
+		union all select subject_id from transfer where subject = '` + table + `' and subject_id > $2 and subject_id <= $3)`
+}
+
+// unequal ends a query that compares what accounts should have with what they have.
+func unequal(line string) string {
+	return `
+		select format('` + line + `', id, account_id, coalesce(actual.amount, 0), coalesce(expected.amount, 0))
+		from expected full join actual using (id, account_id)
+		where coalesce(actual.amount, 0) <> coalesce(expected.amount, 0)`
+}
 
 var rules = []rule{
 	{name: "a transfer moves an amount between two accounts", of: "transfer", query: `
@@ -78,22 +100,16 @@ var rules = []rule{
 			from ` + sides + `
 			where t.subject = 'payment' and t.subject_id in (select id from p)
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)
-		select format('payment %s, account %s: has %s, should have %s', id, account_id,
-			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
-		from expected full join actual using (id, account_id)
-		where coalesce(actual.amount, 0) <> coalesce(expected.amount, 0)`},
+		)` + unequal("payment %s, account %s: has %s, should have %s")},
 	{name: "a payment is due for settlement exactly while completed without a rate", of: "payment", query: `
 		select format('payment %s: %s, due %s', p.id, p.status, d.payment_id is not null)
 		from payment p left join settlement_due d on d.merchant_id = p.merchant_id and d.payment_id = p.id
 		where (p.status = 'completed' and p.rate_unavailable) <> (d.payment_id is not null)
-		and p.id in (select subject_id from transfer where subject = 'payment' and created_at >= $1
-			union all select id from payment where id > $2 and id <= $3)`},
+		and p.id in ` + touched("payment")},
 	{name: "a payment's events and history run without gaps", of: "payment", query: `
 		with p as (
 			select merchant_id, id, status, event_sequence from payment
-			where id in (select subject_id from transfer where subject = 'payment' and created_at >= $1
-				union all select id from payment where id > $2 and id <= $3)
+			where id in ` + touched("payment") + `
 		), e as (
 			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
 			from p left join webhook_event w
@@ -138,14 +154,14 @@ var rules = []rule{
 		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)`},
 }
 
-// Everything proves the whole ledger, beside a live server. No violation means that every rule
-// holds. Each question has a snapshot of its own, and what grows with the ledger is gone through by
-// ranges: what lasts long holds up the vacuum for everybody.
+// Everything checks the whole ledger beside a live server; every rule holds if it finds no violation.
+// It does not see one snapshot: each query has its own, and large tables are read in ranges, because
+// a long snapshot would hold up the vacuum for everybody.
 func Everything(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
 	return progress{}.audit(ctx, pool, func(progress, []Violation) error { return nil })
 }
 
-// Since proves the transfers booked since then, and everything about the payments they moved.
+// Since checks the transfers booked since then, and everything about the payments that they are for.
 func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
 	var found []Violation
 	for _, r := range allRules() {
@@ -170,7 +186,7 @@ func allRules() []rule {
 // Size is how much an audit has to prove.
 type Size struct{ Payments, Payouts, Transfers int64 }
 
-// Count tells the size of the whole ledger.
+// Count counts what a full audit has to check.
 func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	var s Size
 	err := pool.QueryRow(ctx, "select (select count(*) from payment), (select count(*) from payin), (select count(*) from transfer)").
@@ -181,17 +197,17 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	return s, nil
 }
 
-// progress is how far a full audit has come: all rules before this one are proven, and this one for
-// ids up to past.
+// progress is how far a full audit has come: the rules before this one are done, and this one for ids
+// up to past.
 type progress struct {
 	rule string
 	past int64
-	// found is how many violations there were so far, and rows how many rows were gone through.
+	// found is how many violations there were so far, and rows how many rows were read.
 	found int
 	rows  int64
 }
 
-// audit goes on from there, and has each step noted, with what it found.
+// audit continues from there, and passes each step and its violations to note.
 func (p progress) audit(
 	ctx context.Context, pool *pgxpool.Pool, note func(progress, []Violation) error,
 ) ([]Violation, error) {
@@ -220,12 +236,12 @@ func (p progress) audit(
 	return found, nil
 }
 
-// auditRange is how many rows a rule goes through at a time.
+// auditRange is how many rows a rule reads at a time.
 const auditRange = 20_000
 
-// step proves the next range of a rule, and answers up to which id it came and how many rows it has.
-// The last range has no end, for what has no row in the table either; a rule about whole accounts has
-// only that one.
+// step asks a rule about its next range. It returns the last id of the range and how many rows it
+// has. The last range has no end, so that it also finds what names a row that does not exist. A rule
+// about whole accounts has only that one range.
 func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, int64, error) {
 	const end = int64(math.MaxInt64)
 	if r.next != nil {
@@ -250,11 +266,9 @@ func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Viola
 	return broken, to, rows, err
 }
 
-// rangeEnd finds up to which id a range goes that begins after from, but no further than last, and how
-// many rows it has. Ids may have gaps of any size.
-func rangeEnd(
-	ctx context.Context, pool *pgxpool.Pool, table string, from, last int64,
-) (to, rows int64, err error) {
+// rangeEnd finds where a range ends that begins after from, at the latest at last, and how many rows
+// it has. Ids may have gaps of any size.
+func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last int64) (to, rows int64, err error) {
 	err = pool.QueryRow(ctx, "select coalesce(max(id), 0), count(*) from (select id from "+table+
 		" where id > $1 and id <= $3 order by id limit $2) r", from, auditRange, last).Scan(&to, &rows)
 	if err != nil {
@@ -266,7 +280,7 @@ func rangeEnd(
 	return to, rows, nil
 }
 
-// ask asks whether a rule holds.
+// ask evaluates a rule.
 func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Violation, error) {
 	prove := r.prove
 	if prove == nil {

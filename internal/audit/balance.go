@@ -11,9 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// proveBalances adds up what was moved to and from every account: by ranges, each with a short
-// snapshot, as far as no transfer can be missing any more, and the few after that together with the
-// balances.
+// proveBalances adds up the transfers of every account and compares the sum with its balance. It adds
+// up in ranges, each with a short snapshot, as far as no transfer can still be committed; the few
+// after that it reads in one statement with the balances.
 func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	moved := map[int64]decimal.Decimal{}
 	var past int64
@@ -40,18 +40,18 @@ func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 }
 
 const (
-	// writersLeave is how long the transactions that write transfers are waited for: none of them
-	// lives as long.
+	// writersLeave is how long to wait for open transactions that write transfers. None of them lives
+	// that long.
 	writersLeave = time.Minute
-	// writersPause is between two looks at them.
+	// writersPause is the pause between two looks at them.
 	writersPause = 20 * time.Millisecond
 )
 
 var errWriterStays = errors.New("a transaction that wrote transfers has been open for too long")
 
-// lastForGood finds the last transfer before which none will come any more. Ids are given before a
-// transaction commits, so it waits for the end of all that may have been given one by then: they
-// hold the table's lock from before to their end.
+// lastForGood finds the last transfer before which no other can appear. Ids are taken before a
+// transaction commits, so it waits until all transactions have ended that may have taken a lower id.
+// They are recognised by their lock on the table.
 func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
 	const (
 		newest  = "select coalesce(max(id), 0) from transfer"
@@ -78,7 +78,7 @@ func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
 	return last, nil
 }
 
-// addUp adds what the transfers of a range moved.
+// addUp adds the transfers of a range to the sums.
 func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past, to int64) error {
 	rows, err := pool.Query(ctx, `select m.account_id, sum(m.amount) from `+sides+`
 		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to)
@@ -97,8 +97,7 @@ func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Deci
 	return nil
 }
 
-// compareBalances sets what the accounts have beside what was moved: up to past as it was added up,
-// and what came since.
+// compareBalances compares the balances with the sums up to past and the transfers after it.
 func compareBalances(
 	ctx context.Context,
 	pool *pgxpool.Pool,
@@ -141,7 +140,7 @@ func compareBalances(
 	return broken, nil
 }
 
-// dayRules are the invariants of what is kept of accounts at the ends of days.
+// dayRules are the invariants of the balances that are kept at the end of each day.
 var dayRules = []rule{
 	{name: "what an account had at the end of a day follows from the day before", of: "account_day", query: `
 		with kept as (

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// hourRules are the invariants of what is counted by the hour.
+// hourRules are the invariants of the counts by hour.
 var hourRules = []rule{
 	{
 		name:   "what is counted of an hour's payments follows from their history",
@@ -18,12 +18,12 @@ var hourRules = []rule{
 	},
 }
 
-// hourMost is how many payments an hour may have that is counted again each minute. What has more is
+// hourMost is how many payments an hour may have to be counted again each minute. Larger hours are
 // left to the full audit.
 const hourMost = 50_000
 
-// hourBroken counts the payments again that were created in an hour, from $1 on and before $2. Of
-// each it goes by the last row of the history that was counted already.
+// hourBroken counts the payments created from $1 on and before $2 again. A payment counts in the
+// status of the last row of its history that was already counted.
 const hourBroken = `
 	with progress as materialized (
 		select last_id from payment_hour_progress
@@ -60,7 +60,7 @@ const hourBroken = `
 		<> (coalesce(e.payments, 0), coalesce(e.amount, 0), coalesce(e.seconds, 0))
 	order by merchant_id, cashbox_id, method, currency, status, span`
 
-// proveHours counts every hour again, one after the other, each with a snapshot of its own.
+// proveHours counts every hour again, each with a snapshot of its own.
 func proveHours(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	const bounds = `select date_trunc('hour', least(
 			(select min(hour) from payment_hour), (select min(created_at) from payment)), 'UTC'),
@@ -79,7 +79,7 @@ func proveHours(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	return askHours(ctx, pool, hours)
 }
 
-// proveHoursSince counts those hours again of which a payment was moved since then.
+// proveHoursSince counts those hours again that have a payment with a transfer since then.
 func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
 	rows, err := pool.Query(ctx, `
 		select hour from (

@@ -9,13 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// incomeRules are the invariants of what is kept of the platform's income.
+// incomeRules are the invariants of the platform's income by day.
 var incomeRules = []rule{
 	{name: "a day's income is what was moved to the platform and from it", prove: proveIncome},
 }
 
-// incomeBroken adds up a day's transfers, from $1 on and before $2, by whose payment or payout they
-// were.
+// incomeBroken adds up the transfers from $1 on and before $2, for each payment and payout.
 const incomeBroken = `
 	with moved as (
 		select t.subject, t.subject_id, sum(case when m.amount > 0 then m.amount else 0 end) as earned,

@@ -25,11 +25,11 @@ var pageRules = []rule{{
 	recent: proveLastPage,
 }}
 
-// pageMost is how many transfers the last page may have that is read again each minute. A larger one
-// is left to the full audit.
+// pageMost is how many transfers the last page may have to be read again each minute. A larger one is
+// left to the full audit.
 const pageMost = 200_000
 
-// sealedPage is a stored page, and what the audit has to know for it.
+// sealedPage is a stored page and what is needed to check it.
 type sealedPage struct {
 	Day       time.Time
 	LastID    int64
@@ -63,7 +63,7 @@ func readPages(ctx context.Context, pool *pgxpool.Pool, which string, args ...an
 	return pages, nil
 }
 
-// proveNextPage proves the first page after a day, counted from 1970, and answers which day it was.
+// proveNextPage checks the first page after a day, counted from 1970, and returns its day.
 func proveNextPage(ctx context.Context, pool *pgxpool.Pool, past int64) ([]string, int64, error) {
 	pages, err := readPages(ctx, pool, ` where p.day >= (
 		select max(day) from ledger_page where day <= date '1970-01-01' + $1::int) or $1 = 0 order by p.day limit 2`, past)
@@ -81,7 +81,7 @@ func proveNextPage(ctx context.Context, pool *pgxpool.Pool, past int64) ([]strin
 	return broken, pages[0].Day.Unix() / int64(24*time.Hour/time.Second), err
 }
 
-// proveLastPage proves the last page, unless it is a large one.
+// proveLastPage checks the last page, unless it is too large.
 func proveLastPage(ctx context.Context, pool *pgxpool.Pool, _ time.Time) ([]string, error) {
 	pages, err := readPages(ctx, pool, " order by p.day desc limit 2")
 	if err != nil || len(pages) == 0 || pages[0].Transfers > pageMost {
@@ -94,7 +94,7 @@ func proveLastPage(ctx context.Context, pool *pgxpool.Pool, _ time.Time) ([]stri
 	return provePage(ctx, pool, before, pages[0])
 }
 
-// provePage reads a day's transfers again and makes the page of them anew.
+// provePage makes a day's page again from its transfers and compares the two.
 func provePage(ctx context.Context, pool *pgxpool.Pool, before *sealedPage, page sealedPage) ([]string, error) {
 	again := pageAgain{salt: page.Salt, kinds: map[string]kindSum{}, balances: map[string]decimal.Decimal{}}
 	previous := make([]byte, sha256.Size)
@@ -137,7 +137,7 @@ func provePage(ctx context.Context, pool *pgxpool.Pool, before *sealedPage, page
 	return []string{fmt.Sprintf("page of %s: %s", page.Day.Format(time.DateOnly), strings.Join(wrong, "; "))}, nil
 }
 
-// text is what a page's hash and signature are over.
+// text is what the page's hash and signature cover.
 func (p sealedPage) text() []byte {
 	return net(
 		"gateway-ledger-page-1",
@@ -159,7 +159,7 @@ func net(list ...string) (out []byte) {
 	return out
 }
 
-// merkle is the root of the tree of RFC 6962, as its definition says it.
+// merkle is the root of the tree of RFC 6962, written as the RFC defines it.
 func merkle(leaves [][sha256.Size]byte) [sha256.Size]byte {
 	switch len(leaves) {
 	case 0:
@@ -180,7 +180,7 @@ type kindSum struct {
 	amount    decimal.Decimal
 }
 
-// pageAgain is a page as the audit makes it.
+// pageAgain is the page as the audit computes it.
 type pageAgain struct {
 	salt     []byte
 	leaves   [][sha256.Size]byte
@@ -211,15 +211,15 @@ func (a *pageAgain) goOnFrom(totals string) error {
 	return nil
 }
 
-// pageTransfers are the transfers of which this page is the first that has their id and the moment
-// they were made at: $1 is the page's last id and $2 its end, $3 and $4 are those of the page before.
+// pageTransfers are the transfers that belong to a page and to none before it, by id and time: $1 is
+// the page's last id and $2 its end, $3 and $4 are those of the page before.
 const pageTransfers = `
 	select t.id, t.debit_account, t.credit_account, t.amount, t.kind, t.subject, t.subject_id, t.created_at
 	from transfer t
 	where t.id > $5 and t.id <= $6 and t.id <= $1 and t.created_at < $2 and not (t.id <= $3 and t.created_at < $4)
 	order by t.id`
 
-// pageRange are the lowest and the highest id of what was made on the day or committed after the page
+// pageRange is the range of ids that holds what was made on the day or committed after the page
 // before.
 const pageRange = `
 	select coalesce(min(id), 0), coalesce(max(id), 0) from (
@@ -273,13 +273,13 @@ func (a *pageAgain) add(rows pgx.Rows) error {
 	return err
 }
 
-// ownerOf is the kind of owner and account that an account's number stands for.
+// ownerOf is the owner's kind and the account that are in the number of an account.
 func ownerOf(account int64) string {
 	owner := [...]string{"external", "platform", "cashbox", "trader"}[account>>1&3]
 	return owner + " " + [...]string{"available", "reserved"}[account&1]
 }
 
-// side hides one of a transfer's accounts.
+// side is the hash that hides one account of a transfer.
 func (a *pageAgain) side(id int64, side string, account int64, amount decimal.Decimal) string {
 	owner, purpose, _ := strings.Cut(ownerOf(account), " ")
 	hidden := sha256.Sum256(net("gateway-side-1", a.salted(fmt.Sprint(id), side), side, owner, fmt.Sprint(account>>3),
@@ -293,7 +293,7 @@ func (a *pageAgain) salted(texts ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sums are the totals of what was read, and those that are stored, as the texts they are hashed of.
+// sums are the computed and the stored totals, as the texts that are hashed.
 func (a *pageAgain) sums(totals string) (made, stored []string, err error) {
 	var kept storedSums
 	if err := json.Unmarshal([]byte(totals), &kept); err != nil {

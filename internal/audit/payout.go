@@ -5,8 +5,7 @@ var payoutRules = []rule{
 	{name: "a payout's money stands where its status says", of: "payin", query: `
 		with p as (
 			select * from payin
-			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1
-				union all select id from payin where id > $2 and id <= $3)
+			where id in ` + touched("payin") + `
 		), expected as (
 			select p.id, a.id as account_id, x.amount
 			from p cross join lateral (values
@@ -23,20 +22,13 @@ var payoutRules = []rule{
 		), actual as (
 			select t.subject_id as id, m.account_id, sum(m.amount) as amount
 			from ` + sides + `
-			where t.subject = 'payin' and t.subject_id in (select id from p
-				union all select subject_id from transfer where subject = 'payin' and created_at >= $1
-				union all select subject_id from transfer where subject = 'payin' and subject_id > $2 and subject_id <= $3)
+			where ` + transfersOf("payin", "p") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)
-		select format('payout %s, account %s: has %s, should have %s', id, account_id,
-			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
-		from expected full join actual using (id, account_id)
-		where coalesce(actual.amount, 0) <> coalesce(expected.amount, 0)`},
+		)` + unequal("payout %s, account %s: has %s, should have %s")},
 	{name: "a payout's events and history run without gaps", of: "payin", query: `
 		with p as (
 			select merchant_id, id, status, event_sequence from payin
-			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1
-				union all select id from payin where id > $2 and id <= $3)
+			where id in ` + touched("payin") + `
 		), e as (
 			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
 			from p left join webhook_event w
@@ -93,30 +85,22 @@ var depositRules = []rule{
 	{name: "a deposit is credited once, exactly if it is confirmed", of: "deposit", query: `
 		with d as (
 			select * from deposit
-			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1
-				union all select id from deposit where id > $2 and id <= $3)
+			where id in ` + touched("deposit") + `
 		), expected as (
 			select d.id, a.id as account_id, d.amount from d
 			join account a on a.owner_kind = 'cashbox' and a.owner_id = d.cashbox_id and a.purpose = 'available'
 			where d.status = 'confirmed'
-		), credited as (
+		), actual as (
 			select t.subject_id as id, m.account_id, sum(m.amount) as amount
 			from ` + sides + `
 			join account a on a.id = m.account_id and a.owner_kind <> 'external'
-			where t.subject = 'deposit' and t.subject_id in (select id from d
-				union all select subject_id from transfer where subject = 'deposit' and created_at >= $1
-				union all select subject_id from transfer where subject = 'deposit' and subject_id > $2 and subject_id <= $3)
+			where ` + transfersOf("deposit", "d") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)
-		select format('deposit %s, account %s: credited %s, should be %s', id, account_id,
-			coalesce(credited.amount, 0), coalesce(expected.amount, 0))
-		from expected full join credited using (id, account_id)
-		where coalesce(credited.amount, 0) <> coalesce(expected.amount, 0)`},
+		)` + unequal("deposit %s, account %s: credited %s, should be %s")},
 	{name: "a deposit's history runs without gaps", of: "deposit", query: `
 		with d as (
 			select * from deposit
-			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1
-				union all select id from deposit where id > $2 and id <= $3)
+			where id in ` + touched("deposit") + `
 		), h as (
 			select d.id, string_agg(coalesce(h.from_status, '') || '>' || h.to_status, ' ' order by h.id) as moves
 			from d left join deposit_history h on h.merchant_id = d.merchant_id and h.deposit_id = d.id
@@ -129,13 +113,10 @@ var depositRules = []rule{
 	{name: "a correction moves what it says, once", of: "correction", query: `
 		with c as (
 			select id, debit_account, credit_account, amount from correction
-			where id in (select subject_id from transfer where subject = 'correction' and created_at >= $1
-				union all select id from correction where id > $2 and id <= $3)
+			where id in ` + touched("correction") + `
 		), booked as (
 			select t.subject_id as id, t.debit_account, t.credit_account, t.amount, t.kind from transfer t
-			where t.subject = 'correction' and t.subject_id in (select id from c
-				union all select subject_id from transfer where subject = 'correction' and created_at >= $1
-				union all select subject_id from transfer where subject = 'correction' and subject_id > $2 and subject_id <= $3)
+			where ` + transfersOf("correction", "c") + `
 		)
 		select format('correction %s: %s from %s to %s is booked as %s from %s to %s', id, c.amount, c.debit_account,
 			c.credit_account, b.amount, b.debit_account, b.credit_account)
@@ -147,22 +128,15 @@ var depositRules = []rule{
 	{name: "a trader's funding is booked once", of: "trader_funding", query: `
 		with f as (
 			select id, trader_id, amount from trader_funding
-			where id in (select subject_id from transfer where subject = 'trader_funding' and created_at >= $1
-				union all select id from trader_funding where id > $2 and id <= $3)
+			where id in ` + touched("trader_funding") + `
 		), expected as (
 			select f.id, a.id as account_id, f.amount from f
 			join account a on a.owner_kind = 'trader' and a.owner_id = f.trader_id and a.purpose = 'available'
-		), booked as (
+		), actual as (
 			select t.subject_id as id, m.account_id, sum(m.amount) as amount
 			from ` + sides + `
 			join account a on a.id = m.account_id and a.owner_kind <> 'external'
-			where t.subject = 'trader_funding' and t.subject_id in (select id from f
-				union all select subject_id from transfer where subject = 'trader_funding' and created_at >= $1
-				union all select subject_id from transfer where subject = 'trader_funding' and subject_id > $2 and subject_id <= $3)
+			where ` + transfersOf("trader_funding", "f") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)
-		select format('funding %s, account %s: booked %s, should be %s', id, account_id,
-			coalesce(booked.amount, 0), coalesce(expected.amount, 0))
-		from expected full join booked using (id, account_id)
-		where coalesce(booked.amount, 0) <> coalesce(expected.amount, 0)`},
+		)` + unequal("funding %s, account %s: booked %s, should be %s")},
 }

@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// again is how often a rule is asked anew, while others write, before anybody is held up for it.
+	// again is how often a rule is asked again before writers are held up.
 	again = 2
-	// rest is how long writers may be held up. Calls wait as long for a lock, and longer.
+	// rest is how long writers may be held up. It is no longer than calls wait for a lock.
 	rest = time.Second
 )
 
-// proveAgain proves a rule anew that seems broken on a distributed database. There a query has a snapshot on each node, and
-// these are not of one moment: it may see a half of a transaction that is being committed. What every answer says to the
-// figure is broken. Where each says something else, writers are held up for a moment; a rule that cannot be proven within it
-// is left undecided, which is an error. On one node a query has one snapshot, and what it found stands.
+// proveAgain asks a rule again that seems broken in a distributed database. There each node has its
+// own snapshot, and a query may see half of a transaction that is just being committed. A line that
+// every answer repeats exactly is a violation. If no line is in all of them, writers are held up for
+// a moment; if that is too short for an answer, the rule stays undecided, which is an error. On one
+// node there is one snapshot, and the first answer stands.
 func proveAgain(
 	ctx context.Context,
 	pool *pgxpool.Pool,
@@ -44,7 +45,8 @@ func proveAgain(
 	return proveAtRest(ctx, pool, prove)
 }
 
-// proveAtRest proves a rule while nobody writes: all writers go through the coordinator, and need its locks.
+// proveAtRest asks a rule while nobody writes. All writers go through the coordinator and need its
+// locks.
 func proveAtRest(
 	ctx context.Context, pool *pgxpool.Pool, prove func(context.Context, *pgxpool.Pool) ([]string, error),
 ) ([]string, error) {
@@ -53,8 +55,9 @@ func proveAtRest(
 		return nil, fmt.Errorf("begin to hold writers: %w", err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	// Nobody who waits for us may be waited for: a writer that has one of the tables and wants another ends the wait
-	// by the lock timeout, and the rule is asked again at the next audit. A process that freezes lets go, too.
+	// A writer that holds one of these tables and wants another would deadlock with us: the lock
+	// timeout ends our wait, and the next audit asks again. If this process freezes, the idle timeout
+	// releases the locks.
 	const hold = `set local lock_timeout = '1s'; set local idle_in_transaction_session_timeout = '5s';
 		lock table payment, payin, deposit, transfer, account_balance, account_pending in share mode`
 	if _, err := tx.Exec(ctx, hold); err != nil {

@@ -11,15 +11,13 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Run is an audit that comes round by itself. However many processes there are, one at a time makes
-// it.
+// Run is an audit that is made regularly, by one process at a time.
 type Run struct {
 	Scope string
 	Every time.Duration
-	// Patience is how long one that makes no progress is waited for before another process takes it
-	// over.
+	// Patience is how long an audit may make no progress before another process takes it over.
 	Patience time.Duration
-	// Full has it prove the whole ledger; otherwise what was booked since the last one.
+	// Full checks the whole ledger; otherwise only what was booked since the last audit.
 	Full bool
 }
 
@@ -29,14 +27,13 @@ var (
 	Complete = Run{Scope: "full", Every: 24 * time.Hour, Patience: 30 * time.Minute, Full: true}
 )
 
-// overlap covers transactions that were still open when the audit before looked. None lives as
-// long.
+// overlap covers transactions that were still open during the audit before. None lives that long.
 const overlap = time.Minute
 
 var errTakenOver = errors.New("the audit was taken over by another process")
 
-// Do makes the audit if it is due, and answers whether it was. A full one that was begun and left,
-// it goes on with.
+// Do makes the audit if it is due, and reports whether it was. It continues a full audit that was
+// left unfinished.
 func (r Run) Do(
 	ctx context.Context,
 	pool *pgxpool.Pool,
@@ -58,46 +55,48 @@ func (r Run) Do(
 	if err != nil {
 		return nil, false, db.IgnoreNoRows(err)
 	}
-	before := int(begun.Found)
 	past := db.AuditHistoryInsertParams{Scope: r.Scope, BeganAt: begun.BeganAt}
 	if r.Full {
-		from := progress{rule: begun.Rule, past: begun.Past, found: before, rows: begun.RowsRead}
-		found, err = from.audit(ctx, pool, func(p progress, broken []Violation) error {
-			at := now().Truncate(time.Microsecond)
-			rows, err := q.AuditRunSeen(ctx, db.AuditRunSeenParams{
-				Scope:    r.Scope,
-				LastSeen: seen,
-				Now:      at,
-				Rule:     p.rule,
-				Past:     p.past,
-				Found:    int64(p.found),
-				RowsRead: p.rows,
-			})
-			seen, past.RowsRead = at, p.rows
-			if err := orTakenOver(rows, err); err != nil {
-				return err
-			}
-			return r.keep(ctx, q, past, broken, p.found-len(broken))
-		})
+		found, err = r.resume(ctx, pool, now, begun, &seen, &past)
 	} else {
 		found, past.RowsRead, err = recently(ctx, pool, begun.ProvenAt.Add(-overlap))
-		err = errors.Join(err, r.keep(ctx, q, past, found, 0))
+		err = errors.Join(err, r.store(ctx, q, past, found, 0))
 	}
 	if err != nil {
 		return found, true, err
 	}
-	rows, err := q.AuditRunEnd(
-		ctx,
-		db.AuditRunEndParams{Scope: r.Scope, LastSeen: seen, Violations: int64(before + len(found))},
-	)
+	past.Violations = begun.Found + int64(len(found))
+	rows, err := q.AuditRunEnd(ctx, db.AuditRunEndParams{Scope: r.Scope, LastSeen: seen, Violations: past.Violations})
 	if err := orTakenOver(rows, err); err != nil {
 		return found, true, err
 	}
-	past.EndedAt, past.Violations = now().UTC(), int64(before+len(found))
+	past.EndedAt = now().UTC()
 	return found, true, r.file(ctx, q, past)
 }
 
-// recently is Since, with how many transfers it went through.
+// resume continues a full audit. After each step it notes the progress, which fails once another
+// process has taken the audit over; seen is the time of the last note.
+func (r Run) resume(
+	ctx context.Context, pool *pgxpool.Pool, now func() time.Time,
+	begun db.AuditRunBeginRow, seen *time.Time, past *db.AuditHistoryInsertParams,
+) ([]Violation, error) {
+	q := db.New(pool)
+	from := progress{rule: begun.Rule, past: begun.Past, found: int(begun.Found), rows: begun.RowsRead}
+	return from.audit(ctx, pool, func(p progress, broken []Violation) error {
+		at := now().Truncate(time.Microsecond)
+		rows, err := q.AuditRunSeen(ctx, db.AuditRunSeenParams{
+			Scope: r.Scope, LastSeen: *seen, Now: at,
+			Rule: p.rule, Past: p.past, Found: int64(p.found), RowsRead: p.rows,
+		})
+		*seen, past.RowsRead = at, p.rows
+		if err := orTakenOver(rows, err); err != nil {
+			return err
+		}
+		return r.store(ctx, q, *past, broken, p.found-len(broken))
+	})
+}
+
+// recently is Since with a count of the transfers.
 func recently(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, int64, error) {
 	var rows int64
 	err := pool.QueryRow(ctx, "select count(*) from transfer where created_at >= $1", since).Scan(&rows)
@@ -109,14 +108,15 @@ func recently(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Viola
 }
 
 const (
-	// violationsMost is how many violations of an audit are kept.
+	// violationsMost is how many violations of one audit are stored.
 	violationsMost = 1_000
-	// Audits of each minute that found nothing are kept for recentKept, those of each day for fullKept.
+	// Recent audits without violations are kept for recentKept, full ones for fullKept.
 	recentKept, fullKept = 3 * 24 * time.Hour, 400 * 24 * time.Hour
 )
 
-// keep writes down what an audit has found, of which so many are kept already.
-func (r Run) keep(
+// store stores the violations that an audit has found, if kept, the number already stored, leaves
+// room.
+func (r Run) store(
 	ctx context.Context, q *db.Queries, past db.AuditHistoryInsertParams, broken []Violation, kept int,
 ) error {
 	broken = broken[:min(len(broken), max(0, violationsMost-kept))]
@@ -133,7 +133,7 @@ func (r Run) keep(
 	return nil
 }
 
-// file puts an audit that has ended among those of the past.
+// file adds a finished audit to the history.
 func (r Run) file(ctx context.Context, q *db.Queries, past db.AuditHistoryInsertParams) error {
 	kept := recentKept
 	if r.Full {

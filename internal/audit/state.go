@@ -11,26 +11,26 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Service tells operators how the audits stand.
+// Service shows operators the state of the audits.
 type Service struct{ q *db.Queries }
 
 // New makes the service.
 func New(pools db.Pools) *Service { return &Service{q: db.New(pools.Reads)} }
 
-// State is whether the ledger holds, as far as the audits know.
+// State is what the audits know about the ledger.
 type State struct {
 	Recent, Full Standing
 	Invariants   []Invariant
-	// Broken are the last audits that found something, the newest first.
+	// Broken are the last audits that found violations, the newest first.
 	Broken []Past
 }
 
-// Standing is how the audit of a scope stands.
+// Standing is the state of the audits of one scope.
 type Standing struct {
-	// Last is the last that came to its end, nil where none has yet.
+	// Last is the last finished audit, or nil.
 	Last *Past
-	// Running is when one began that has not come to its end; Rule is what it is at, Found what it has
-	// found so far, RowsRead how many rows it went through, and SeenAt when it last came further.
+	// Running is when an unfinished audit began. Rule is what it is working on, Found how many
+	// violations it has, RowsRead how many rows it has read, and SeenAt when it last made progress.
 	Running  *time.Time
 	Rule     string
 	Found    int64
@@ -38,30 +38,30 @@ type Standing struct {
 	SeenAt   time.Time
 }
 
-// Past is an audit that came to its end.
+// Past is a finished audit.
 type Past struct {
 	Scope            string
 	BeganAt, EndedAt time.Time
 	RowsRead         int64
-	// Violations is how many it found, and Found are the first of them.
+	// Violations is their number; Found has only the first of them.
 	Violations int64
 	Found      []Violation
 }
 
-// Took is how long it lasted.
+// Took is how long the audit took.
 func (p Past) Took() time.Duration { return p.EndedAt.Sub(p.BeganAt) }
 
-// Invariant is what always holds in the ledger.
+// Invariant is a rule that the ledger always has to obey.
 type Invariant struct {
 	Name string
-	// FullAt is up to when the whole ledger is proved by it, RecentAt up to when what is new: nil where
-	// it never was, or is left to the full audit.
+	// FullAt is the time up to which the whole ledger was checked, RecentAt that of new transfers.
+	// They are nil if there was no such audit, RecentAt also if only the full audit checks the rule.
 	FullAt, RecentAt *time.Time
-	// Violations are what breaks it, as the last audits of either scope and one that runs have found.
+	// Violations are those of the last audits of either scope, and of one that is running.
 	Violations []string
 }
 
-// ProvedAt is up to when it is proved at all.
+// ProvedAt is the later of the two times.
 func (i Invariant) ProvedAt() *time.Time {
 	if i.RecentAt != nil && (i.FullAt == nil || i.RecentAt.After(*i.FullAt)) {
 		return i.RecentAt
@@ -70,12 +70,13 @@ func (i Invariant) ProvedAt() *time.Time {
 }
 
 const (
-	// shownMost is how many violations of an audit are shown, brokenMost of how many audits.
+	// shownMost is how many violations of an audit are shown, and brokenMost how many audits with
+	// violations.
 	shownMost, brokenMost = 100, 10
 	historyPage           = 50
 )
 
-// State tells whether the ledger holds.
+// State reads the state of the audits.
 func (s *Service) State(ctx context.Context, who caller.Caller) (State, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return State{}, err
@@ -105,7 +106,7 @@ func (s *Service) State(ctx context.Context, who caller.Caller) (State, error) {
 	return state, err
 }
 
-// standing tells how an audit stands, and adds what it found, by the invariants.
+// standing reads the state of the audits of one scope, and adds its violations to found.
 func (s *Service) standing(ctx context.Context, row db.AuditRunListRow, found map[string][]string) (Standing, error) {
 	var st Standing
 	last, err := s.q.AuditHistoryLast(ctx, row.Scope)
@@ -158,7 +159,7 @@ func (s *Service) violations(ctx context.Context, scope string, began time.Time)
 	return list, nil
 }
 
-// invariants are all there are, each with up to when it is proved.
+// invariants are all rules, each with the time up to which it was checked.
 func invariants(state State, found map[string][]string) []Invariant {
 	var list []Invariant
 	for _, r := range allRules() {
@@ -174,7 +175,7 @@ func invariants(state State, found map[string][]string) []Invariant {
 	return list
 }
 
-// broken are the last audits that found something.
+// broken reads the last audits that found violations.
 func (s *Service) broken(ctx context.Context) ([]Past, error) {
 	rows, err := s.q.AuditHistoryBroken(ctx, brokenMost)
 	if err != nil {
@@ -191,8 +192,8 @@ func (s *Service) broken(ctx context.Context) ([]Past, error) {
 	return list, nil
 }
 
-// History lists the audits of a scope that came to their ends, the newest first, from before a moment
-// on. More tells that there are older ones.
+// History lists the finished audits of a scope that began before a time, the newest first. more says
+// that there are older ones.
 func (s *Service) History(
 	ctx context.Context, who caller.Caller, scope string, before time.Time,
 ) (list []Past, more bool, err error) {

@@ -22,32 +22,28 @@ import (
 // that of the body alone, and so good for any payment at any time.
 const HeaderV2 = "Signature-V2"
 
-// toleranceV2 is how far its time may be from ours.
+// toleranceV2 is how far the time of a signature may be from ours.
 const toleranceV2 = 5 * time.Minute
 
 var (
-	errV2Required = errSignatureRequired.Saying("The header " + HeaderV2 + " is missing.")
-	errV2Form     = errInvalidSignature.Saying(
-		HeaderV2 + " must be t=<unix seconds>,v1=<64 hexadecimal digits>.",
-	)
-	errV2Time = errInvalidSignature.Saying(
-		"The time of " + HeaderV2 + " is more than five minutes from ours.",
-	)
+	errV2Required = lacking(errSignatureRequired, HeaderV2)
+	errV2Form     = errInvalidSignature.Saying(HeaderV2 + " must be t=<unix seconds>,v1=<64 hexadecimal digits>.")
+	errV2Time     = errInvalidSignature.Saying("The time of " + HeaderV2 + " is more than five minutes from ours.")
 )
 
-// Application authenticates the application itself, which signs with the external-payments secret: by
-// Signature, by HeaderV2, or by both. Whatever it sends must be right. paymentOf is the id of the payment
-// that a body is for; a HeaderV2 for a payment that does not exist proves nothing.
+// Application authenticates the application, which signs with the external-payments secret: by
+// Signature, by HeaderV2, or by both. Every signature that is sent must be right. paymentOf returns
+// the id of the payment that a body names; a HeaderV2 for a payment that does not exist is refused.
 func (k *Keys) Application(
 	ctx context.Context, header http.Header, body ReadBody, paymentOf func(content []byte) int64,
 ) (caller.Caller, error) {
 	signed, signedV2 := header.Get(k.headers.Signature), header.Get(HeaderV2)
 	switch {
-	case signed == "" && signedV2 == "" && !k.OnlyV2:
-		return caller.Caller{}, errSignatureRequired
+	case signed == "" && signedV2 == "" && !k.onlyV2:
+		return caller.Caller{}, lacking(errSignatureRequired, k.headers.Signature)
 	case len(k.secret) == 0 && signed+signedV2 != "":
 		return caller.Caller{}, fault.ErrExternalSecretNotSet
-	case signedV2 == "" && k.OnlyV2:
+	case signedV2 == "" && k.onlyV2:
 		return caller.Caller{}, errV2Required
 	}
 	content, err := body()
@@ -58,18 +54,18 @@ func (k *Keys) Application(
 		return caller.Caller{}, errInvalidSignature
 	}
 	if signedV2 != "" {
-		if err := k.checkV2(ctx, signedV2, content, paymentOf(content), signed != "" && !k.OnlyV2); err != nil {
+		if err := k.checkV2(ctx, signedV2, content, paymentOf(content), signed != "" && !k.onlyV2); err != nil {
 			return caller.Caller{}, err
 		}
 	}
 	return caller.Caller{Kind: caller.Application}, nil
 }
 
-// formV2 takes a time apart from a signature. No time of ours has more digits.
+// formV2 parses a HeaderV2. The number of digits of the time is bounded.
 var formV2 = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9A-Fa-f]{64})$`)
 
-// checkV2 checks a HeaderV2. Where the caller is proved already, a payment that does not exist is left to
-// be told of.
+// checkV2 checks a HeaderV2. If another signature has already proved the caller, a payment that does
+// not exist is left for the handler to report.
 func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, paymentID int64, proved bool) error {
 	parts := formV2.FindStringSubmatch(signed)
 	if parts == nil {
@@ -79,7 +75,7 @@ func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, payme
 	if err != nil {
 		return errV2Form
 	}
-	// On the wall clock, as everything that guards a secret.
+	// Real time: a sandbox's clock must not decide about secrets.
 	if time.Since(time.Unix(seconds, 0)).Abs() > toleranceV2 {
 		return errV2Time
 	}

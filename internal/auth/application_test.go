@@ -91,8 +91,7 @@ func TestSignatureV2(t *testing.T) {
 		"none":                         {"", "", 7, false, "signature_required"},
 		"none, demanded":               {"", "", 7, true, "signature_required"},
 	} {
-		keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "app")
-		keys.OnlyV2 = test.onlyV2
+		keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{Secret: "app", OnlyV2: test.onlyV2})
 		header := http.Header{}
 		header.Set("Signature", test.v1)
 		header.Set("Signature-V2", test.v2)
@@ -103,7 +102,7 @@ func TestSignatureV2(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %q", name, who.Kind, err, test.code)
 		}
 	}
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
 	header := http.Header{"Signature-V2": {signedV2("", now, ownUUID, callback)}}
 	_, err := keys.Application(t.Context(), header, body(callback), func([]byte) int64 { return 7 })
 	refused(t, err, fault.Unavailable, "external_payments_secret_not_configured")

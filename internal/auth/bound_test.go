@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // A key that has an end signs until then, and one that has networks from those alone. Who has not its secret
@@ -35,8 +36,9 @@ func TestKeysAreBound(t *testing.T) {
 	}
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
 	from := func(address string) error {
-		signed := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
-		signed.Address = func(context.Context) string { return address }
+		signed := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{
+			Address: func(context.Context) string { return address },
+		})
 		_, err := signed.Merchant(request(t, header), body("{}"))
 		return err
 	}
@@ -89,34 +91,28 @@ func TestLimitsOfAKey(t *testing.T) {
 	}
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	bound := auth.Limits{ExpiresAt: &soon, Networks: "203.0.113.7", PayoutDailyLimit: "10"}
-	got, err := set(portal(m), made.ID, bound)
-	noError(t, err)
+	got := must(set(portal(m), made.ID, bound))(t)
 	if !got.ExpiresAt.Equal(soon) || !slices.Equal(got.Networks, []string{"203.0.113.7/32"}) ||
 		got.PayoutDailyLimit.Decimal.String() != "10" || got.Name != "later" {
 		t.Errorf("bound %+v", got)
 	}
 	// An end that is over can be moved, and all bounds can go.
 	d.Exec(t, "update api_key set expires_at = now() - interval '1 hour' where id = $1", made.ID)
-	got, err = set(portal(m), made.ID, auth.Limits{})
-	noError(t, err)
+	got = must(set(portal(m), made.ID, auth.Limits{}))(t)
 	if got.ExpiresAt != nil || got.Networks == nil || len(got.Networks) > 0 || got.PayoutDailyLimit.Valid ||
 		!got.Active() {
 		t.Errorf("unbound %+v", got)
 	}
 	const logged = `select count(*) from setting_change where subject = 'api_key' and subject_key = $1::text and actor = $2
 		and before->>'payout_daily_limit' is distinct from after->>'payout_daily_limit' and not (after ? 'secret_hash')`
-	if got := d.Count(t, logged, strconv.FormatInt(made.ID, 10), portal(m).Actor()); got != 2 {
-		t.Errorf("%d changes are in the log, want 2", got)
-	}
+	testenv.Want(t, d.Count(t, logged, strconv.FormatInt(made.ID, 10), portal(m).Actor()), 2,
+		"changes are in the log, want 2")
 
 	stale, support := portal(m), portal(m)
 	stale.Stale, support.Role = true, caller.Support
-	_, err = set(stale, made.ID, bound)
-	refused(t, err, fault.Forbidden, "factor_needed")
-	_, err = set(support, made.ID, bound)
-	refused(t, err, fault.Forbidden, "role_not_allowed")
-	_, err = set(portal(other), made.ID, bound)
-	refused(t, err, fault.Forbidden, "cashbox_access_denied")
+	refused(t, errOf(set(stale, made.ID, bound)), fault.Forbidden, "factor_needed")
+	refused(t, errOf(set(support, made.ID, bound)), fault.Forbidden, "role_not_allowed")
+	refused(t, errOf(set(portal(other), made.ID, bound)), fault.Forbidden, "cashbox_access_denied")
 	_, err = keys.SetLimits(t.Context(), portal(other), other.CashboxID, made.ID, bound)
 	refused(t, err, fault.NotFound, "not_found")
 	d.Exec(t, "update api_key set cashbox_id = null where id = $1", made.ID)
@@ -124,8 +120,6 @@ func TestLimitsOfAKey(t *testing.T) {
 	if f := fault.As(err); f == nil || f.Fields["payout_daily_limit"] == nil {
 		t.Errorf("a legacy key: %v", err)
 	}
-	_, err = keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID)
-	noError(t, err)
-	_, err = set(portal(m), made.ID, auth.Limits{})
-	refused(t, err, fault.NotFound, "not_found")
+	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
+	refused(t, errOf(set(portal(m), made.ID, auth.Limits{})), fault.NotFound, "not_found")
 }

@@ -37,29 +37,29 @@ func NewMerchantKeys(pool *pgxpool.Pool, v *vault.Vault, headers Headers) *Merch
 	return &MerchantKeys{pool: pool, q: db.New(pool), vault: v, headers: headers}
 }
 
-// Credential is a key as its merchant sees it: interface, "API credential".
+// Credential is a key as its merchant sees it.
 type Credential struct {
 	ID int64
 	// KeyID is what callers send to name the key.
 	KeyID string
 	Name  string
-	// CashboxID is nil for the merchant's legacy keys, which are bound to no cashbox.
+	// CashboxID is nil for legacy keys, which belong to no cashbox.
 	CashboxID *int64
 	Scopes    []string
 	CreatedAt time.Time
-	// LastUsedAt and RevokedAt are nil before the first use, and while the key may still sign.
+	// LastUsedAt is nil before the first use, RevokedAt while the key may sign.
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
 	Bounds
 }
 
-// Bounds are what a key is good for, so that one that is lost empties no cashbox.
+// Bounds limit a key, so that a lost key cannot empty a cashbox.
 type Bounds struct {
-	// ExpiresAt is until when it may sign; nil is for good.
+	// ExpiresAt is when the key stops to work; nil is never.
 	ExpiresAt *time.Time
-	// Networks are those that calls may come from; none is from anywhere.
+	// Networks are where calls may come from; none is anywhere.
 	Networks []string
-	// PayoutDailyLimit is of how much of the cashbox's currency payouts may be asked for in a day of UTC.
+	// PayoutDailyLimit is how much may be paid out in a day of UTC, in the currency of the cashbox.
 	PayoutDailyLimit decimal.NullDecimal
 }
 
@@ -82,7 +82,7 @@ func (c Credential) Active() bool { return c.RevokedAt == nil && !expired(c.Expi
 
 func expired(at *time.Time) bool { return at != nil && !time.Now().Before(*at) }
 
-// Legacy tells of the merchant's keys from before keys were bound to cashboxes.
+// Legacy is about the merchant's keys from before keys belonged to cashboxes.
 type Legacy struct {
 	// Exists: the merchant has such a key, and it has not been revoked.
 	Exists bool
@@ -94,8 +94,8 @@ type Legacy struct {
 	CanBeRemoved bool
 }
 
-// List lists the keys of a cashbox, revoked ones too, and the merchant's legacy keys, the newest
-// first. It shows no secrets, so whoever may read events may see it.
+// List lists the keys of a cashbox and the merchant's legacy keys, revoked ones too, the newest
+// first. It shows no secrets, so everybody who may read events may read it.
 func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID int64) ([]Credential, Legacy, error) {
 	box, err := k.cashbox(ctx, who, caller.MerchantEvents, cashboxID)
 	if err != nil {
@@ -120,8 +120,8 @@ func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID in
 	return list, legacy, nil
 }
 
-// cashbox settles that the caller is a merchant's portal user and the cashbox their merchant's.
-// They need the capability, too.
+// cashbox checks that the caller is a merchant's portal user with the capability, and that the
+// cashbox is their merchant's.
 func (k *MerchantKeys) cashbox(
 	ctx context.Context, who caller.Caller, needed caller.Capability, id int64,
 ) (db.CashboxOwnerRow, error) {
@@ -143,7 +143,7 @@ func (k *MerchantKeys) cashbox(
 	return box, nil
 }
 
-// NewCredential is a key to be made. No scopes stand for payments alone.
+// NewCredential is a key to be created. Without scopes it is for payments alone.
 type NewCredential struct {
 	CashboxID int64
 	Name      string
@@ -151,18 +151,19 @@ type NewCredential struct {
 	Limits
 }
 
-// Limits are the bounds of a key as they are asked for.
+// Limits are the requested bounds of a key.
 type Limits struct {
 	// ExpiresAt is nil for a key without an end.
 	ExpiresAt *time.Time
-	// Networks are separated by commas, and PayoutDailyLimit is an amount; "" is no bound.
+	// Networks is a list separated by commas, and PayoutDailyLimit an amount; "" is no bound.
 	Networks, PayoutDailyLimit string
 }
 
 const (
 	maxCredentialName = 100
 	maxNetworks       = 20
-	// leastBits is how much of an IPv6 address says whose it is, as for all limits.
+	// leastBits is how long the prefix of an IPv6 network must be at least. It is what all limits
+	// take for one caller.
 	leastBits = 64
 )
 
@@ -206,7 +207,7 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 	return made, secret, nil
 }
 
-// validate trims the name and puts the scopes in order, each once.
+// validate trims the name, and sorts the scopes without repeats.
 func (n *NewCredential) validate(ctx context.Context) (Bounds, error) {
 	f := fault.Decoded(ctx)
 	n.Name = f.RequiredText("name", n.Name, maxCredentialName)
@@ -242,7 +243,7 @@ func (l Limits) read(f fault.Fields) Bounds {
 	return bounds
 }
 
-// readNetworks reads addresses and networks, and puts each as a network.
+// readNetworks parses addresses and networks, each as a network.
 func readNetworks(f fault.Fields, text string) []string {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -267,8 +268,8 @@ func readNetworks(f fault.Fields, text string) []string {
 	return list
 }
 
-// Revoke ends a key that List lists, for good: it is refused within a second everywhere. Revoking
-// it again changes nothing.
+// Revoke ends a key of the List for good. Within a second it is refused everywhere. Revoking it again
+// changes nothing.
 func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID, id int64) (Credential, error) {
 	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, cashboxID); err != nil {
 		return Credential{}, err
@@ -292,8 +293,8 @@ func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID,
 	return k.one(ctx, who, cashboxID, id)
 }
 
-// SetLimits changes what a key that List lists is good for, narrower or wider: what is unset is no bound. It holds within
-// a second everywhere. A revoked key has none to change, so it is not found.
+// SetLimits changes the bounds of a key of the List; what is unset becomes unbounded. Within a second
+// it holds everywhere. A revoked key is not found.
 func (k *MerchantKeys) SetLimits(
 	ctx context.Context, who caller.Caller, cashboxID, id int64, l Limits,
 ) (Credential, error) {

@@ -16,19 +16,18 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// Sample is a signed request that a merchant's developer asks about. It is looked at in memory, and
-// kept nowhere.
+// Sample is a signed request that a merchant's developer asks about. It is not stored.
 type Sample struct {
-	// Request is the whole request as text, or "". The fields below replace what is in it.
+	// Request is the whole request as text, or "". The fields below take precedence over it.
 	Request string
-	// Method, Path and Secret are "" where they are not given apart, Header and Body nil.
+	// Method, Path and Secret may be "", Header and Body nil.
 	Method, Path string
 	Header       http.Header
 	Body         []byte
 	Secret       string
 }
 
-// read makes a request of what was given.
+// read makes a request of the sample.
 func (s Sample) read(f fault.Fields, names Headers) signature.Request {
 	var r signature.Request
 	if s.Request != "" {
@@ -58,7 +57,7 @@ func (s Sample) read(f fault.Fields, names Headers) signature.Request {
 	return r
 }
 
-// withoutSecrets are headers without what is a secret, or seems to be one under another name.
+// withoutSecrets returns the headers without secrets, also those that seem to be under a wrong name.
 func withoutSecrets(header http.Header, names Headers) http.Header {
 	plain := header.Clone()
 	plain.Del(names.Secret)
@@ -74,9 +73,9 @@ func withoutSecrets(header http.Header, names Headers) http.Header {
 // keysMost is more than any merchant has of keys and of cashboxes.
 const keysMost = 10_000
 
-// Diagnose says what is wrong with a signed request. Whoever does not know the secret of a key of
-// their merchant's learns no more than that key, secret and signature do not belong together, or what
-// follows from the request alone. The request is returned as it was read, without the secret.
+// Diagnose says what is wrong with a signed request. Somebody who does not know the secret of one of
+// their merchant's keys learns only that key, secret and signature do not match, and what the request
+// itself shows. It returns the request as it was read, without the secret.
 func (k *MerchantKeys) Diagnose(
 	ctx context.Context, who caller.Caller, s Sample,
 ) (signature.Request, signature.Finding, error) {

@@ -1,7 +1,8 @@
-// Package auth decides who calls: keys and signatures, tokens, users.
+// Package auth authenticates signed requests, and makes keys and the links of hosted pages.
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -22,7 +23,7 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// InsertKey writes an API key. Of its secret only the hash is kept.
+// InsertKey stores an API key with the hash of its secret.
 func InsertKey(ctx context.Context, q *db.Queries, secret string, params db.KeyInsertParams) (int64, error) {
 	params.SecretHash = HashSecret(secret)
 	return q.KeyInsert(ctx, params)
@@ -47,12 +48,11 @@ var (
 )
 
 const (
-	// keyAge is how long a looked-up key is believed: a revoked one is refused within a second
-	// everywhere.
+	// keyAge is how long a key is cached: a revoked key is refused everywhere within a second.
 	keyAge = 500 * time.Millisecond
-	// usedEvery is how often at most a key's last use is written down.
+	// usedEvery is how often the last use of a key is stored at most.
 	usedEvery = time.Minute
-	// keysKept bounds the memory that key ids, also made-up ones, can take.
+	// keysKept bounds the memory of the cache. Callers may make up key ids.
 	keysKept = 10_000
 	// maxKeyID is longer than any key id.
 	maxKeyID = 255
@@ -63,12 +63,11 @@ type Keys struct {
 	q       *db.Queries
 	vault   *vault.Vault
 	headers Headers
-	// secret is the application's external-payments secret; empty while not configured.
+	// secret is the application's external-payments secret; empty if there is none.
 	secret []byte
-	// OnlyV2 has the application sign by HeaderV2.
-	OnlyV2 bool
-	// Address is where a call comes from, as the door knows it.
-	Address func(context.Context) string
+	onlyV2 bool
+	// address returns where a call comes from; nil if nothing knows.
+	address func(context.Context) string
 
 	mu    sync.Mutex
 	known map[string]knownKey
@@ -76,25 +75,37 @@ type Keys struct {
 
 type knownKey struct {
 	row db.KeyGetRow
-	// exists is false for a key id that has no key, or a revoked one.
+	// exists is false for a key id without a key, and for a revoked key.
 	exists bool
 	readAt time.Time
 	usedAt time.Time
 }
 
-// NewKeys makes the authenticator. The vault opens webhook secrets, to recognise a signature that was
-// made with one. applicationSecret may be empty: then no payment can be created.
-func NewKeys(pool db.DBTX, v *vault.Vault, headers Headers, applicationSecret string) *Keys {
+// Config says what Keys expects. With the zero value the application is refused, and so is every key
+// that is bound to networks.
+type Config struct {
+	// Secret is the application's secret for external payments. Without it no payment can be created.
+	Secret string
+	// OnlyV2 has the application sign by HeaderV2.
+	OnlyV2 bool
+	// Address tells where a call comes from.
+	Address func(context.Context) string
+}
+
+// NewKeys makes the authenticator. The vault opens webhook secrets, to recognise a signature made
+// with the wrong secret.
+func NewKeys(pool db.DBTX, v *vault.Vault, headers Headers, config Config) *Keys {
 	return &Keys{
-		q: db.New(pool), vault: v, headers: headers, secret: []byte(applicationSecret), known: map[string]knownKey{},
+		q: db.New(pool), vault: v, headers: headers, known: map[string]knownKey{},
+		secret: []byte(config.Secret), onlyV2: config.OnlyV2, address: config.Address,
 	}
 }
 
 // ReadBody returns the body that a signature covers.
 type ReadBody func() ([]byte, error)
 
-// Merchant authenticates a merchant's signed request. The body is asked for only when key and
-// secret have been found good.
+// Merchant authenticates a merchant's signed request. The body is read only after key and secret were
+// right.
 func (k *Keys) Merchant(r *http.Request, body ReadBody) (caller.Caller, error) {
 	proof, err := k.Begin(r)
 	if err != nil {
@@ -107,26 +118,18 @@ func (k *Keys) Merchant(r *http.Request, body ReadBody) (caller.Caller, error) {
 	return proof.Check(r.Context(), content)
 }
 
-// Begin authenticates the key and the secret of a merchant's request, before anything of its body
-// is read. The signature is left to the proof's Check.
+// Begin checks the key and the secret of a merchant's request before its body is read. It does not
+// check the signature: the proof's Check does.
 func (k *Keys) Begin(r *http.Request) (*Proof, error) {
-	header := r.Header
-	signed, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
-	secret := header.Get(k.headers.Secret)
-	switch {
-	case signed == "":
-		return nil, errSignatureRequired
-	case keyID == "":
-		return nil, errKeyIDRequired
-	case secret == "":
-		return nil, errSecretRequired
+	if err := k.complete(r.Header); err != nil {
+		return nil, err
 	}
+	keyID, secret := r.Header.Get(k.headers.KeyID), r.Header.Get(k.headers.Secret)
 	key, err := k.find(r.Context(), keyID)
 	if err != nil {
 		return nil, err
 	}
-	// The secret is compared whether or not the key exists, so that the time taken tells nothing of
-	// it.
+	// The secret is compared even if the key does not exist, so that the time taken reveals nothing.
 	hash := sha256.Sum256([]byte(secret))
 	known := subtle.ConstantTimeCompare(hash[:], key.secretHash()) == 1
 	if !key.exists || !known {
@@ -138,8 +141,35 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 	return &Proof{keys: k, key: key, request: r}, nil
 }
 
-// within settles that a key is used while it is good and from where it may be. Only who has sent its secret
-// learns of either.
+// complete refuses a request without all three headers, and names those that are missing.
+func (k *Keys) complete(header http.Header) error {
+	var names []string
+	var refusal *fault.Error
+	for _, wanted := range []struct {
+		name    string
+		refusal *fault.Error
+	}{
+		{k.headers.Signature, errSignatureRequired},
+		{k.headers.KeyID, errKeyIDRequired},
+		{k.headers.Secret, errSecretRequired},
+	} {
+		if header.Get(wanted.name) == "" {
+			names, refusal = append(names, wanted.name), cmp.Or(refusal, wanted.refusal)
+		}
+	}
+	if refusal == nil {
+		return nil
+	}
+	return lacking(refusal, names...)
+}
+
+// lacking is the error that names the missing headers.
+func lacking(refusal *fault.Error, names ...string) error {
+	return refusal.Saying("These headers are missing: " + strings.Join(names, ", ") + ".")
+}
+
+// within checks when and from where a key may be used. Only somebody who has sent its secret learns
+// that.
 func (k *Keys) within(ctx context.Context, key db.KeyGetRow) error {
 	if expired(key.ExpiresAt) {
 		return errKeyExpired
@@ -148,8 +178,8 @@ func (k *Keys) within(ctx context.Context, key db.KeyGetRow) error {
 		return nil
 	}
 	from := ""
-	if k.Address != nil {
-		from = k.Address(ctx)
+	if k.address != nil {
+		from = k.address(ctx)
 	}
 	address, err := netip.ParseAddr(from)
 	if network, of6 := netip.ParsePrefix(from); of6 == nil { // a caller of IPv6 is known by its network
@@ -170,7 +200,7 @@ func (k *Keys) Signed(header http.Header) bool {
 }
 
 func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
-	// A header may hold bytes that no text of the database does, and so no key id.
+	// A header may hold bytes that the database cannot store as text.
 	if !utf8.ValidString(keyID) || strings.IndexByte(keyID, 0) >= 0 {
 		return knownKey{}, nil
 	}
@@ -183,7 +213,7 @@ func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 	if ok && time.Since(key.readAt) < keyAge {
 		return key, nil
 	}
-	// The age counts from before the read: what is revoked during it is noticed in time.
+	// The age counts from before the read, so that a key revoked during the read is noticed in time.
 	fresh := knownKey{readAt: time.Now(), usedAt: key.usedAt}
 	row, err := k.q.KeyGet(ctx, keyID)
 	if err != nil && !db.NoRows(err) {
@@ -194,11 +224,11 @@ func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 	return fresh, nil
 }
 
-// newID is the form of the ids that are made for keys.
+// newID is the form of generated key ids.
 var newID = regexp.MustCompile(`^mk_[0-9a-f]{24}$`)
 
-// LoggableID is the id of the key that a request names. What is neither a known key's nor has an
-// id's form is left out: it may be the secret, in the wrong header.
+// LoggableID is the key id of a request, for the log. Anything that is neither a known key nor looks
+// like an id is left out, since it may be a secret in the wrong header.
 func (k *Keys) LoggableID(header http.Header) string {
 	id := header.Get(k.headers.KeyID)
 	k.mu.Lock()
@@ -218,8 +248,8 @@ func (k *Keys) remember(keyID string, key knownKey) {
 	k.known[keyID] = key
 }
 
-// used writes the key's last use down, at most once a minute. On the wall clock: it is a matter of
-// security, not of the payment's life. Failing to do so refuses nobody.
+// used stores the last use of a key, at most once a minute, in real time. If that fails, the call
+// goes on.
 func (k *Keys) used(ctx context.Context, keyID string, key knownKey) {
 	now := time.Now()
 	if now.Sub(key.usedAt) < usedEvery {
@@ -228,16 +258,13 @@ func (k *Keys) used(ctx context.Context, keyID string, key knownKey) {
 	key.usedAt = now
 	k.remember(keyID, key)
 	before := now.Add(-usedEvery)
-	if err := k.q.KeyUsed(
-		ctx,
-		db.KeyUsedParams{ID: key.row.ID, Now: &now, Before: &before},
-	); err != nil &&
+	if err := k.q.KeyUsed(ctx, db.KeyUsedParams{ID: key.row.ID, Now: &now, Before: &before}); err != nil &&
 		!errors.Is(err, context.Canceled) {
 		k.remember(keyID, knownKey{row: key.row, exists: true, readAt: key.readAt})
 	}
 }
 
-// secretHash of a key that does not exist is that of no secret.
+// secretHash returns a hash that no secret has if the key does not exist.
 func (k knownKey) secretHash() []byte {
 	if !k.exists {
 		return make([]byte, sha256.Size)
@@ -256,8 +283,8 @@ func (k knownKey) who() caller.Caller {
 	return c
 }
 
-// HashSecret is what the service keeps of a key's secret or a bearer token, both of which are too
-// long to be guessed.
+// HashSecret hashes a key's secret or a bearer token. Both are too long to be guessed, so they need
+// no salt.
 func HashSecret(secret string) []byte {
 	hash := sha256.Sum256([]byte(secret))
 	return hash[:]

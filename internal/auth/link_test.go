@@ -22,9 +22,7 @@ var (
 
 func links(t testing.TB, keys ...[]byte) *auth.Links {
 	t.Helper()
-	l, err := auth.NewLinks(keys...)
-	noError(t, err)
-	return l
+	return must(auth.NewLinks(keys...))(t)
 }
 
 // The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid
@@ -77,8 +75,7 @@ func TestLinkForged(t *testing.T) {
 	t.Parallel()
 	l := links(t, linkKey, olderKey)
 	token := l.Token(linked)
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	noError(t, err)
+	raw := must(base64.RawURLEncoding.DecodeString(token))(t)
 	for bit := range len(raw) * 8 {
 		flipped := bytes.Clone(raw)
 		flipped[bit/8] ^= 1 << (bit % 8)
@@ -132,10 +129,8 @@ func FuzzLink(f *testing.F) {
 func TestDeriveAll(t *testing.T) {
 	t.Parallel()
 	older, newer := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
-	before, err := auth.NewLinks(older)
-	noError(t, err)
-	both, err := auth.NewLinks(newer, older)
-	noError(t, err)
+	before := must(auth.NewLinks(older))(t)
+	both := must(auth.NewLinks(newer, older))(t)
 	keys := both.DeriveAll("cookie", 64)
 	if len(keys) != 2 || !bytes.Equal(keys[0], both.Derive("cookie", 64)) ||
 		!bytes.Equal(keys[1], before.Derive("cookie", 64)) || bytes.Equal(keys[0], keys[1]) ||

@@ -13,7 +13,8 @@ import (
 	"gateway.example/internal/signature"
 )
 
-// Proof is a merchant's key and secret found good, with the signature still to be checked.
+// Proof is a merchant's request whose key and secret are right and whose signature is still to be
+// checked.
 type Proof struct {
 	keys    *Keys
 	key     knownKey
@@ -23,10 +24,11 @@ type Proof struct {
 // Key is the id of the key, for counting calls.
 func (p *Proof) Key() int64 { return p.key.row.ID }
 
-// Check returns the caller if its signature is that of the content, raw or in a canonical form.
+// Check returns the caller if the signature covers the content, as it was sent or in a canonical
+// form.
 func (p *Proof) Check(ctx context.Context, content []byte) (caller.Caller, error) {
 	if !p.signed(ctx, content) {
-		return caller.Caller{}, p.explain(ctx, content)
+		return caller.Caller{}, p.explain(ctx, content, signature.Mistake.Hint)
 	}
 	return p.key.who(), nil
 }
@@ -41,9 +43,9 @@ func (p *Proof) signed(ctx context.Context, content []byte) bool {
 	return true
 }
 
-// explain says what is wrong with the signature. Only one who has sent the key's secret gets here, and
-// who has the secret could make the right signature: nothing is given away.
-func (p *Proof) explain(ctx context.Context, content []byte) error {
+// explain says what is wrong with the signature. This gives nothing away: only a caller with the
+// secret, who could sign rightly, gets here.
+func (p *Proof) explain(ctx context.Context, content []byte, hint func(signature.Mistake) string) error {
 	r := p.request
 	webhooks, err := webhookSecrets(ctx, p.keys.q, p.keys.vault, p.key.who().MerchantID)
 	if err != nil {
@@ -55,36 +57,36 @@ func (p *Proof) explain(ctx context.Context, content []byte) error {
 	found := signature.Diagnose(sent, p.keys.headers, []signature.Key{own}, webhooks...)
 	hash := sha256.Sum256(content)
 	return errInvalidSignature.About(fault.Signature{
-		ReceivedBytes: len(content), BodySHA256: hex.EncodeToString(hash[:]), Hint: found.Mistake.Hint(),
+		ReceivedBytes: len(content), BodySHA256: hex.EncodeToString(hash[:]), Hint: hint(found.Mistake),
 	})
 }
 
-// Need settles what the key may do, before anything of an upload's body is read.
+// Need checks what the key may do before an upload's body is read.
 func (p *Proof) Need(scope string) error { return p.key.who().NeedMerchant(scope) }
 
 // Merchant is the key's merchant, or 0.
 func (p *Proof) Merchant() int64 { return p.key.who().MerchantID }
 
-// Upload is what an appeal's signature covers: the reason, and the file's name and size. A part
-// that was not sent, or not once, is nil.
+// Upload is what the signature of an appeal covers: the reason, and the file's name and size. A part
+// is nil if it was not sent exactly once.
 type Upload struct {
 	Reason, FileName *string
 	FileSize         *int64
 }
 
-// complete reports whether there is something to sign at all.
+// complete reports whether all parts are there.
 func (u Upload) complete() bool { return u.Reason != nil && u.FileName != nil && u.FileSize != nil }
 
-// AppealText is the canonical string an appeal's signature covers: four lines joined by LF, none at
+// AppealText is the text that an appeal's signature covers: four lines joined by LF, without one at
 // the end.
 func AppealText(reason, fileName string, fileSize int64) string {
 	return "appeal-v1\n" + reason + "\n" + fileName + "\n" + strconv.FormatInt(fileSize, 10)
 }
 
-// ProveUpload finishes what the door began for an upload, whose signature covers what its body says
-// instead of the body's bytes: until then, the caller is anyone. It returns the upload as it was
-// signed, see spellings. An upload that lacks a part has no text that could be signed, rightly or
-// wrongly: its sender has proved key and secret, and is told what is missing.
+// ProveUpload checks the signature of an upload, which covers its fields and not the bytes of the
+// body; until then the caller is anonymous. It returns the upload in the spelling that was signed. If
+// a part is missing there is no text to be signed: the sender, who has shown key and secret, learns
+// what is missing.
 func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 	proof, ok := ctx.Value(proofKey{}).(*Proof)
 	switch {
@@ -98,15 +100,27 @@ func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 			return proof.key.who(), signed, nil
 		}
 	}
-	return caller.Caller{}, Upload{}, proof.explain(ctx, []byte(AppealText(*u.Reason, *u.FileName, *u.FileSize)))
+	return caller.Caller{}, Upload{}, proof.explain(ctx, []byte(AppealText(*u.Reason, *u.FileName, *u.FileSize)), appealHint)
 }
 
-// undone undoes what FormData, in browsers and in Node, does to a file's name on its way.
+// appealHint is the hint for a mistake, unless the hint is about a body: appeals sign none.
+func appealHint(m signature.Mistake) string {
+	switch m {
+	case signature.NoBody, signature.SignedNone, signature.Reserialised, signature.EncodedTwice,
+		signature.HashedBody, signature.SignedPath, signature.SignedTime, signature.Other:
+		return "Something else was signed, or with another secret: an appeal's signature covers no body but four lines, " +
+			"joined by LF: appeal-v1, the reason, the file's name, and its size in bytes."
+	default:
+		return m.Hint()
+	}
+}
+
+// undone reverses what FormData does to a file's name, in browsers and in Node.
 var undone = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
-// spellings are the uploads that a form may stand for: as it came, and with what FormData changes
-// changed back. It sends each line break of a reason as CRLF, and quotes and line breaks of a name
-// escaped, after its caller has signed them as they were.
+// spellings are the uploads that a form may stand for: as it was received, and with the changes of
+// FormData reversed. FormData sends line breaks of a reason as CRLF and escapes quotes and line
+// breaks of a name, after the caller has signed.
 func (u Upload) spellings() []Upload {
 	all := []Upload{u}
 	lf, name := strings.ReplaceAll(*u.Reason, "\r\n", "\n"), undone.Replace(*u.FileName)
@@ -124,7 +138,7 @@ func (u Upload) spellings() []Upload {
 
 type proofKey struct{}
 
-// WithProof returns a context that carries a proof from the door to the handler.
+// WithProof returns a context that hands the proof on to the handler.
 func WithProof(ctx context.Context, p *Proof) context.Context {
 	return context.WithValue(ctx, proofKey{}, p)
 }

@@ -30,10 +30,9 @@ func TestProveUpload(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
 	good := upload("x", "a.pdf", 4)
-	proof, err := keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4")))
-	noError(t, err)
+	proof := must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t)
 	ctx := auth.WithProof(t.Context(), proof)
 	if got := caller.From(ctx); got.Kind != caller.Anyone {
 		t.Errorf("unproved, the caller is %s", got.Kind)
@@ -73,7 +72,7 @@ func TestProveFormData(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
 	for name, test := range map[string]struct{ sentReason, sentName, reason, fileName string }{
 		"as it is":       {"a\r\nb", "%22.pdf", "a\r\nb", "%22.pdf"},
 		"lines":          {"a\r\nb\r\n\r\nc", "a.pdf", "a\nb\n\nc", "a.pdf"},
@@ -84,8 +83,7 @@ func TestProveFormData(t *testing.T) {
 		"other escapes":  {"a", "100%25%2F.pdf", "a", "100%25%2F.pdf"},
 		"lines as typed": {"a\nb", "a.pdf", "a\nb", "a.pdf"},
 	} {
-		proof, err := keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4))))
-		noError(t, err)
+		proof := must(keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4)))))(t)
 		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof),
 			upload(test.sentReason, test.sentName, 4))
 		if err != nil || who.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName ||
@@ -96,8 +94,7 @@ func TestProveFormData(t *testing.T) {
 	for name, wrong := range map[string][2]string{
 		"more lines": {"a\n\nb", "a.pdf"}, "no lines": {"ab", "a.pdf"}, "another name": {"a\nb", `"a.pdf`}, "CR alone": {"a\rb", "a.pdf"},
 	} {
-		proof, err := keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4))))
-		noError(t, err)
+		proof := must(keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4)))))(t)
 		if _, _, err := auth.ProveUpload(
 			auth.WithProof(t.Context(), proof), upload("a\r\nb", "a.pdf", 4),
 		); fault.As(err) == nil {
@@ -111,7 +108,7 @@ func TestBegin(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
 	good := headers(m, "whatever")
 	proof, err := keys.Begin(request(t, good))
 	if noError(t, err); proof.Key() != m.Caller.ID {
@@ -129,11 +126,9 @@ func TestBegin(t *testing.T) {
 		"unknown key":  {with(good, "X-Merchant-Key-Id", "x"), fault.Forbidden, "invalid_signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := keys.Begin(request(t, test.header))
-			refused(t, err, test.kind, test.code)
+			refused(t, errOf(keys.Begin(request(t, test.header))), test.kind, test.code)
 			// Nor is the body of any other request read for it.
-			_, err = keys.Merchant(request(t, test.header), unread(t))
-			refused(t, err, test.kind, test.code)
+			refused(t, errOf(keys.Merchant(request(t, test.header), unread(t))), test.kind, test.code)
 		})
 	}
 	for name, signs := range map[string]bool{"Signature": true, "X-Merchant-Key-Id": true, "X-Merchant-Secret": true, "Authorization": false} {

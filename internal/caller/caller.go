@@ -1,5 +1,5 @@
-// Package caller is who makes a call: what they proved to be, and what they may do by that. Every
-// method of a service takes it.
+// Package caller is who makes a call: what they have proved to be, and what that allows. Every method
+// of a service takes one.
 package caller
 
 import (
@@ -14,10 +14,10 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Kind is what a caller proved to be.
+// Kind is what a caller has proved to be.
 type Kind string
 
-// The kinds of callers. Those of tokens bear the names the API shows.
+// The kinds of callers. The API shows those of tokens under these names.
 const (
 	Anyone         Kind = "anyone"
 	MerchantKey    Kind = "merchant_key"
@@ -35,44 +35,43 @@ const (
 	ScopePayouts  = "payouts"
 )
 
-// Caller is who makes a call. Every method of a service takes it and decides by it.
+// Caller is who makes a call. Every method of a service decides by it.
 type Caller struct {
 	Kind Kind
-	// ID is the key's or the user's.
+	// ID is the id of the key or user.
 	ID    int64
 	Login string
-	// Role is a user's. A user without one, who is not a payer, may do nothing.
+	// Role is the role of a user. Without one, only payers may do anything.
 	Role Role
-	// ViewAs tells that an operator looks at the portal as this user: nothing may be changed. Behind
-	// is that operator's id.
+	// ViewAs says that an operator looks at the portal as this user and may change nothing. Behind is
+	// the operator's id.
 	ViewAs bool
 	Behind int64
-	// Stale tells that the user signed in through the browser, and that their last second factor is
-	// too old for what needs a fresh one.
+	// Stale says that a browser user's last second factor is too old for what needs a fresh one.
 	Stale bool
-	// Factorless tells that the user has no second factor, where what reaches far asks for one.
+	// Factorless says that the user has no second factor although their capabilities need one.
 	Factorless bool
-	// AwaitsUntil is until when the user only looks, because an operator let them in and no owner of their merchant or
-	// trader has accepted them; zero is that they do not wait.
+	// AwaitsUntil is set for a user whom an operator let in and whom no owner of their merchant or
+	// trader has accepted yet: until then they may only read.
 	AwaitsUntil time.Time
-	// MerchantID is zero for a legacy key that is bound to no merchant, and for kinds without one.
+	// MerchantID is zero for a legacy key without a merchant, and for kinds that have none.
 	MerchantID int64
 	TraderID   int64
-	// MerchantIDs are the merchants among whose payments a cabinet user finds their own.
+	// MerchantIDs are the merchants whose payments a cabinet user may look for their own in.
 	MerchantIDs []int64
 
-	// CashboxID is a key's default cashbox, or nil.
+	// CashboxID is the default cashbox of a key, or nil.
 	CashboxID *int64
 	Scopes    []string
 	// APIEnabled and RatePercent are settings of the key's merchant.
 	APIEnabled  bool
 	RatePercent decimal.NullDecimal
 
-	// RequestID and Address are of the request by which the call came; "" where it came by none.
+	// RequestID and Address are those of the request; "" if there was none.
 	RequestID, Address string
 }
 
-// Actor names the caller in histories and logs, and who looks as them.
+// Actor names the caller in histories and logs, with the operator who looks as them.
 func (c Caller) Actor() string {
 	if c.ViewAs {
 		c.ViewAs = false
@@ -88,8 +87,12 @@ func (c Caller) Actor() string {
 	}
 }
 
-// Knows is an actor as the caller may know them. A merchant knows its keys and users one by one, a
-// trader's user themselves, an operator everybody. Of all others they know what they are.
+// SeesWhole reports whether lists may show the caller whole requisites. Operators see the last
+// characters, whoever they look as: reading a whole one is a separate act, which is noted.
+func (c Caller) SeesWhole() bool { return c.Kind != Operator && !c.ViewAs }
+
+// Knows is an actor as the caller may see them. Merchants see which of their keys or users it was,
+// traders which of their users, operators everything. Of everybody else they see the kind alone.
 func (c Caller) Knows(actor string) string {
 	kind, _, numbered := strings.Cut(actor, ":")
 	merchants := kind == "key" || kind == string(MerchantPortal)
@@ -107,8 +110,8 @@ func (c Caller) Knows(actor string) string {
 // Faults of merchant callers.
 var errAPIDisabled = fault.New(fault.Forbidden, "merchant_api_disabled", "The merchant's external API is switched off.")
 
-// NeedMerchant settles what a merchant key may do before anything of the request is looked at: it
-// is bound to a merchant, whose API is on, and has the scope. An empty scope asks for none.
+// NeedMerchant checks what a merchant key may do before the request is looked at: it has a merchant
+// whose API is on, and the scope. The empty scope needs none.
 func (c Caller) NeedMerchant(scope string) error {
 	switch {
 	case c.Kind != MerchantKey:
@@ -125,12 +128,12 @@ func (c Caller) NeedMerchant(scope string) error {
 
 type key struct{}
 
-// With returns a context that carries the caller from the door to the handler.
+// With returns a context that hands the caller on to the handler.
 func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, key{}, c)
 }
 
-// From returns the caller the door let in; without one, it is anyone.
+// From returns the caller of a context; an anonymous one if there is none.
 func From(ctx context.Context) Caller {
 	c, ok := ctx.Value(key{}).(Caller)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Role is what a user does for those they belong to. It decides what they may do of what their kind
-// may.
+// Role is what a user does at their merchant, trader or the platform. It narrows what their kind may
+// do.
 type Role string
 
 // The roles. A cabinet user has none.
@@ -27,76 +27,81 @@ const (
 	Auditor  Role = "auditor"
 )
 
-// Capability is something that a user may do or may not, by their kind and role.
+// Capability is something that a user may be allowed to do, by their kind and role.
 type Capability string
 
 // What users may do.
 const (
-	// TraderRead is to see the trader's payments, payouts and requisites; TraderWork is to answer
-	// for them: confirm, cancel, ask for codes, take and end payouts, begin and end shifts.
+	// TraderRead sees the trader's payments, payouts and requisites. TraderWork handles them:
+	// confirms, cancels, asks for codes, takes and ends payouts, begins and ends shifts.
 	TraderRead Capability = "trader.read"
 	TraderWork Capability = "trader.work"
-	// TraderMoney is to see the trader's balance and statement, and to export; TraderRequisites is to
-	// change requisites within what operators allow.
+	// TraderMoney sees the trader's balance and statement, and exports. TraderRequisites changes
+	// requisites within what operators allow.
 	TraderMoney      Capability = "trader.money"
 	TraderRequisites Capability = "trader.requisites"
-	// TraderTeam is to answer for the users whom operators let in at the trader.
+	// TraderTeam accepts the users whom operators let in at the trader.
 	TraderTeam Capability = "trader.team"
 
-	// MerchantRead is to see payments, payouts, appeals and receipts; MerchantAppeal is to open an
-	// appeal, MerchantPayouts to cancel payouts.
+	// MerchantRead sees payments, payouts, appeals and receipts. MerchantAppeal opens appeals,
+	// MerchantPayouts cancels payouts.
 	MerchantRead    Capability = "merchant.read"
 	MerchantAppeal  Capability = "merchant.appeal"
 	MerchantPayouts Capability = "merchant.payouts"
-	// MerchantLinks is to have the links of payers' pages: who holds one acts as the payer.
+	// MerchantLinks gets the links of payers' pages. Whoever has such a link can act as the payer.
 	MerchantLinks Capability = "merchant.links"
-	// MerchantMoney is to see balances, deposits and statements, and to export; MerchantDeposits is to
-	// ask for deposits.
+	// MerchantMoney sees balances, deposits and statements, and exports. MerchantDeposits asks for
+	// deposits.
 	MerchantMoney    Capability = "merchant.money"
 	MerchantDeposits Capability = "merchant.deposits"
-	// MerchantEvents is to read what was sent to the merchant's endpoints, MerchantResend to send it
-	// again, MerchantKeys to manage keys and signing secrets.
+	// MerchantEvents sees what was sent to the merchant's endpoints, MerchantResend sends it again,
+	// MerchantKeys manages keys and signing secrets.
 	MerchantEvents Capability = "merchant.events"
 	MerchantResend Capability = "merchant.resend"
 	MerchantKeys   Capability = "merchant.keys"
-	// MerchantLooks is to change how the hosted pages of the merchant's cashboxes look, where they lead
-	// back to and who may frame them; who sees events sees these, too.
+	// MerchantLooks changes how the hosted pages of the merchant's cashboxes look, where they lead
+	// back to and who may frame them. Whoever sees events may see this.
 	MerchantLooks Capability = "merchant.looks"
-	// MerchantTeamRead is to see the merchant's users and what they did, MerchantTeam to invite them, to
-	// change their roles, to switch them off and to end their sessions.
+	// MerchantBlock is to block payers of the merchant, and to lift that again.
+	MerchantBlock Capability = "merchant.block"
+	// MerchantTeamRead sees the merchant's users and what they did. MerchantTeam invites them,
+	// changes their roles, switches them off and ends their sessions.
 	MerchantTeamRead Capability = "merchant.team.read"
 	MerchantTeam     Capability = "merchant.team"
 
-	// OperatorRead is to see everything that operators see.
+	// OperatorRead sees everything that operators see.
 	OperatorRead Capability = "operator.read"
-	// OperatorReveal is to read whole what lists show the last characters of, which is noted.
+	// OperatorReveal reads whole requisites, which is noted. Lists show the last characters.
 	OperatorReveal Capability = "operator.reveal"
-	// OperatorDirectory is to change who takes part and by which terms; OperatorRates is to set rates
-	// and feeds; OperatorMoney moves USDT by hand; OperatorCases decides what waits for an operator:
-	// appeals, payouts, card conflicts, events; OperatorUsers manages users and their sessions.
+	// OperatorDirectory changes participants and their terms, OperatorRates rates and feeds.
+	// OperatorMoney moves USDT by hand. OperatorCases decides about appeals, payouts, card conflicts
+	// and events. OperatorUsers manages users and their sessions.
 	OperatorDirectory Capability = "operator.directory"
 	OperatorRates     Capability = "operator.rates"
 	OperatorMoney     Capability = "operator.money"
 	OperatorCases     Capability = "operator.cases"
 	OperatorUsers     Capability = "operator.users"
-	// OperatorViewAs is to look at the portal as another user.
+	// OperatorBlock is to block payers, and to lift that again.
+	OperatorBlock Capability = "operator.block"
+	// OperatorViewAs looks at the portal as another user.
 	OperatorViewAs Capability = "operator.view-as"
 )
 
 // grant says who has a capability.
 type grant struct {
 	roles map[Kind][]Role
-	// reads tells that nothing is changed by it, so that somebody who only looks, or waits for an owner's consent, has it, too.
+	// reads says that the capability changes nothing, so that it also holds for a user who may only
+	// read.
 	reads bool
-	// reach is what it can move or reveal. What reaches anything asks for a second factor of the last minutes, by
-	// whichever door it comes.
+	// reach is the worst that can be done with it. Anything but Nothing needs a second factor of the
+	// last minutes, through every door.
 	reach Reach
 }
 
-// Reach is what a capability can move or reveal, at worst.
+// Reach is the worst that can be done with a capability.
 type Reach string
 
-// The reaches. Nothing is what can be looked at or done without harm to others.
+// The reaches. Nothing is what can do no harm to others.
 const (
 	Nothing    Reach = ""
 	Settings   Reach = "settings"
@@ -122,6 +127,7 @@ var grants = map[Capability]grant{
 	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reach: Money},
 	MerchantLooks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
+	MerchantBlock:    {roles: map[Kind][]Role{MerchantPortal: {Owner}}},
 
 	MerchantTeamRead: {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reads: true},
 	MerchantTeam:     {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reach: People},
@@ -133,24 +139,26 @@ var grants = map[Capability]grant{
 	OperatorMoney:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, reach: Money},
 	OperatorCases:     {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: Money},
 	OperatorUsers:     {roles: map[Kind][]Role{Operator: {Admin}}, reach: People},
+	OperatorBlock:     {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: Settings},
 	OperatorViewAs:    {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: People},
 }
 
-// Proved is the caller as if they had just given a second factor: what they may do then.
+// Proved is the caller after a fresh second factor, to tell what they could do then.
 func (c Caller) Proved() Caller {
 	c.Stale, c.Factorless = false, false
 	return c
 }
 
-// errConsentAwaited refuses a change to who waits for an owner's consent. It says until when.
+// errConsentAwaited refuses a change to a user whom an owner has not accepted yet. It says until
+// when.
 var errConsentAwaited = fault.New(fault.Forbidden, "consent_awaited", "Your account waits for the consent of an owner.")
 
 // May reports whether the caller has one of the capabilities.
 func (c Caller) May(wanted ...Capability) bool { return c.Need(wanted...) == nil }
 
-// Need settles that the caller has one of the capabilities. It says first that the caller is of
-// another kind, then that the role does not include it, that the caller only looks or waits for an owner's consent,
-// and last that a second factor is to be set up, or to be given again.
+// Need checks that the caller has one of the capabilities. It complains first about the kind of
+// caller, then about the role, then about a caller who may only read, and last about a second factor
+// that is missing or too old.
 func (c Caller) Need(wanted ...Capability) error {
 	refused := fault.ErrTokenKindNotAllowed
 	for _, capability := range wanted {
@@ -177,8 +185,8 @@ func (c Caller) Need(wanted ...Capability) error {
 	return refused
 }
 
-// Roles are those of a kind of user, the one with the most capabilities first. Kinds without roles
-// have none.
+// Roles are the roles of a kind of user, the one with the most capabilities first. Some kinds have
+// none.
 func Roles(kind Kind) []Role {
 	switch kind {
 	case MerchantPortal:
@@ -192,7 +200,7 @@ func Roles(kind Kind) []Role {
 	return nil
 }
 
-// Capabilities are all there are that the caller has, in order.
+// Capabilities are all capabilities of the caller, in order.
 func (c Caller) Capabilities() []Capability {
 	var list []Capability
 	for capability := range grants {

@@ -15,7 +15,8 @@ import (
 var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 	caller.MerchantPortal: {
 		caller.Owner: {
-			"merchant.appeal", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
+			"merchant.appeal",
+			"merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
 			"merchant.looks", "merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.team",
 			"merchant.team.read",
 		},
@@ -36,11 +37,11 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 	},
 	caller.Operator: {
 		caller.Admin: {
-			"operator.cases", "operator.directory", "operator.money", "operator.rates", "operator.read",
+			"operator.block", "operator.cases", "operator.directory", "operator.money", "operator.rates", "operator.read",
 			"operator.reveal", "operator.users", "operator.view-as",
 		},
 		caller.Treasury: {"operator.money", "operator.rates", "operator.read", "operator.reveal"},
-		caller.Support:  {"operator.cases", "operator.read", "operator.reveal", "operator.view-as"},
+		caller.Support:  {"operator.block", "operator.cases", "operator.read", "operator.reveal", "operator.view-as"},
 		caller.Auditor:  {"operator.read"},
 	},
 }
@@ -61,6 +62,7 @@ var (
 		caller.MerchantTeam,
 		caller.TraderTeam,
 		"merchant.keys",
+		"operator.block",
 		"operator.cases",
 		"operator.directory",
 		"operator.money",

@@ -2,13 +2,13 @@ package card
 
 import "strconv"
 
-// brandRange is the numbers that begin with from to to.
+// brandRange is a range of card numbers, by their first digits.
 type brandRange struct {
 	from, to int
 	brand    string
 }
 
-// brands are the schemes' number ranges, the narrower before the wider.
+// brands are the number ranges of the schemes, narrow ranges before wide ones.
 var brands = []brandRange{
 	{2200, 2204, "mir"},
 	{8600, 8600, "uzcard"}, {5614, 5614, "uzcard"},
@@ -22,7 +22,7 @@ var brands = []brandRange{
 	{4, 4, "visa"},
 }
 
-// unknownBrand is that of a card of no scheme we know.
+// unknownBrand stands for all other schemes.
 const unknownBrand = "card"
 
 // Brand is the card's scheme in lower case, or "card".

@@ -1,6 +1,5 @@
-// Package card is cards as payers enter them: their checks, their types, which show themselves
-// redacted whatever prints them, and the safe that keeps them sealed. Of a card code (CVV, SMS
-// code) it knows nothing: see acquirer.
+// Package card has the cards that payers enter: how they are checked, types that never print them,
+// and the safe that stores them sealed. It knows no CVV and no code: see package acquirer.
 package card
 
 import (
@@ -15,12 +14,11 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// PAN is a card number. It prints as its last four digits, in every format; Digits alone gives it
-// away. The number is behind a pointer, so that a struct around it that is printed field by field
-// shows an address.
+// PAN is a card number. It prints as its last four digits, in every format; only Digits reveals it.
+// The number is behind a pointer: a struct that contains a PAN prints an address.
 type PAN struct{ digits *string }
 
-// Digits is the number in the clear: for the acquirer and the safe.
+// Digits is the number in the clear, for the acquirer and the safe.
 func (p PAN) Digits() string {
 	if p.digits == nil {
 		return ""
@@ -28,19 +26,19 @@ func (p PAN) Digits() string {
 	return *p.digits
 }
 
-// Last4 is its end, which may be shown.
+// Last4 is the last four digits, which may be shown.
 func (p PAN) Last4() string {
 	digits := p.Digits()
 	return digits[max(0, len(digits)-4):]
 }
 
-// Format implements fmt.Formatter: whatever the verb, the number stays hidden.
+// Format implements fmt.Formatter. It hides the number for every verb.
 func (p PAN) Format(w fmt.State, _ rune) { _, _ = w.Write([]byte("•••• " + p.Last4())) }
 
 // MarshalJSON implements json.Marshaler as Format does.
 func (p PAN) MarshalJSON() ([]byte, error) { return json.Marshal(fmt.Sprint(p)) }
 
-// Expiry is the month a card is good through. It prints as nothing but its form.
+// Expiry is the last month that a card is valid in. It never prints the month.
 type Expiry struct{ month, year int }
 
 // Month is 1 to 12.
@@ -52,13 +50,13 @@ func (e Expiry) Year() int { return e.year }
 // Format implements fmt.Formatter.
 func (e Expiry) Format(w fmt.State, _ rune) { _, _ = w.Write([]byte("••/••")) }
 
-// Before reports whether the card is no longer good at a time.
+// Before reports whether the card has expired at a time.
 func (e Expiry) Before(now time.Time) bool {
 	now = now.UTC()
 	return e.year < now.Year() || e.year == now.Year() && e.month < int(now.Month())
 }
 
-// Card is a card found valid.
+// Card is a checked card.
 type Card struct {
 	PAN    PAN
 	Expiry Expiry
@@ -66,7 +64,7 @@ type Card struct {
 	Holder *string
 }
 
-// Entry is a card as it was typed.
+// Entry is a card as the payer typed it.
 type Entry struct{ PAN, ExpMonth, ExpYear, Holder string }
 
 const (
@@ -74,8 +72,8 @@ const (
 	maxHolder      = 64
 )
 
-// Parse checks a card, with every wrong field under the name the interface gives it, and never
-// quotes what it was given.
+// Parse checks a card. It reports every wrong field under the interface's name, and never quotes a
+// value.
 func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	c := Card{PAN: parsePAN(f, e.PAN), Expiry: parseExpiry(f, e, now)}
 	if holder := strings.TrimSpace(e.Holder); holder != "" {
@@ -87,7 +85,7 @@ func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	return c
 }
 
-// looksLikePAN tells a card number that slipped into the wrong field: names are shown, and told to
+// looksLikePAN recognises a card number in the wrong field. Names, unlike numbers, are shown, also to
 // the merchant.
 func looksLikePAN(holder string) bool {
 	digits := 0
@@ -99,8 +97,8 @@ func looksLikePAN(holder string) bool {
 	return digits >= minPAN
 }
 
-// HoldsPAN reports whether the digits of a text, whatever is between them, are a card number, or so
-// many that one may be among them. What was typed into a form is not shown again then.
+// HoldsPAN reports whether a text may contain a card number, whatever stands between its digits. Such
+// text must not be shown again in a form.
 func HoldsPAN(text string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -111,10 +109,10 @@ func HoldsPAN(text string) bool {
 	return len(digits) > maxPAN || len(digits) >= minPAN && checkdigit.Luhn(digits)
 }
 
-// separators are what people put between a number's groups.
+// separators may stand between the groups of a number.
 var separators = strings.NewReplacer(" ", "", "-", "")
 
-// ParsePAN reads a card number as people type it, and reports whether it is one.
+// ParsePAN reads a card number as people type it.
 func ParsePAN(text string) (PAN, bool) {
 	f := fault.Fields{}
 	pan := parsePAN(f, text)
@@ -158,7 +156,7 @@ func parseExpiry(f fault.Fields, e Entry, now time.Time) Expiry {
 	return expiry
 }
 
-// number reads digits of one of two lengths.
+// number parses digits of one of two lengths.
 func number(f fault.Fields, field, text, rule string, shorter, longer int) (int, bool) {
 	switch {
 	case f.Wrong(field):

@@ -18,14 +18,14 @@ import (
 // Owner is the payment a card was entered for.
 type Owner struct {
 	MerchantID, PaymentID, CashboxID int64
-	// UserID is whose card it is, where it may be kept for their next payment; else nil.
+	// UserID is the payer whose card may be kept for their next payment, or nil.
 	UserID *string
 }
 
-// Safe keeps cards sealed, each bound to its column and payment.
+// Safe stores cards sealed, each bound to its column and payment.
 type Safe struct {
 	vault *vault.Vault
-	// hashKey keys the hashes by which cards are told apart where the card itself must not be.
+	// hashKey is the key of the hashes that tell cards apart.
 	hashKey []byte
 }
 
@@ -35,8 +35,8 @@ func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hash
 // hashKeyPlace is where the key of card hashes is kept.
 var hashKeyPlace = vault.Place{Table: "card_hash_key", Column: "key", Row: 1}
 
-// HashKey is the key for NewSafe that the database keeps sealed. Where it has none, or one that was
-// lost together with the vault key that opens it, it keeps the one given.
+// HashKey returns the key for NewSafe, which the database keeps sealed. If there is none, or the
+// vault key that opens it is gone, it stores the given one.
 func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, otherwise []byte) ([]byte, error) {
 	fresh, err := v.Seal(otherwise, hashKeyPlace)
 	if err != nil {
@@ -64,7 +64,7 @@ func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, otherwise []byt
 
 const (
 	table = "payment_card"
-	// keptFor is how long a completed payment's card is kept for its payer.
+	// keptFor is how long the card of a completed payment is kept for its payer.
 	keptFor = 180 * 24 * time.Hour
 )
 
@@ -98,7 +98,7 @@ type Shown struct {
 	Holder       *string
 }
 
-// Show reads what may be shown of a payment's card; nil before one was entered.
+// Show reads what may be shown of a payment's card; nil if none was entered.
 func (s *Safe) Show(ctx context.Context, q *db.Queries, merchantID, paymentID int64) (*Shown, error) {
 	row, err := q.CardGet(ctx, db.CardGetParams{MerchantID: merchantID, PaymentID: paymentID})
 	if db.NoRows(err) {
@@ -123,8 +123,8 @@ func (s *Safe) ShowAll(ctx context.Context, q *db.Queries, merchantIDs, paymentI
 	return all, nil
 }
 
-// show leaves out a holder that cannot be opened: one such card keeps no payment, and no list of
-// them, from being read.
+// show leaves out a holder that cannot be opened, so that one such card does not make a list of
+// payments unreadable.
 func (s *Safe) show(row db.PaymentCard) *Shown {
 	shown := &Shown{Brand: row.Brand, Last4: row.Last4}
 	if row.Holder != nil {
@@ -142,11 +142,11 @@ func (s *Safe) show(row db.PaymentCard) *Shown {
 type Saved struct {
 	Shown
 	Card Card
-	// ID tells this card from others of the payer's, and is no secret.
+	// ID tells the payer's cards apart. It is no secret.
 	ID string
 }
 
-// Saved finds the card its owner used last on the cashbox, if it is still kept and good.
+// Saved finds the card that the owner used last at the cashbox, if it is still kept and valid.
 func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time) (*Saved, error) {
 	if o.UserID == nil {
 		return nil, nil //nolint:nilnil // nobody's card is no error
@@ -194,17 +194,17 @@ func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
 	return saved, nil
 }
 
-// retryColumn is no column: it binds a number that a page carries to its next try.
+// retryColumn is not a column: it binds a sealed number in a page to that form.
 const retryColumn = "retry"
 
-// SealNumber seals a card number for a form of the same payment that has to be sent again: the page
-// carries it and does not show it.
+// SealNumber seals a card number for a form that has to be sent again. The page carries it without
+// showing it.
 func (s *Safe) SealNumber(paymentID int64, pan PAN) (string, error) {
 	sealed, err := s.seal(retryColumn, paymentID, pan.Digits())
 	return base64.RawURLEncoding.EncodeToString(sealed), err
 }
 
-// OpenNumber opens what SealNumber sealed for the payment; anything else is no number.
+// OpenNumber opens what SealNumber sealed for the payment. It finds no number in anything else.
 func (s *Safe) OpenNumber(paymentID int64, sealed string) string {
 	decoded, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Safe) OpenNumber(paymentID int64, sealed string) string {
 	return digits
 }
 
-// Forget erases every card kept of an owner on the cashbox.
+// Forget erases all cards kept for an owner at the cashbox.
 func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
 	if o.UserID == nil {
 		return nil
@@ -234,8 +234,8 @@ func Erase(merchantID, paymentID int64) db.Query {
 	return db.Do((*db.Queries).CardErase, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})
 }
 
-// Keep keeps a completed payment's card for its payer's next one, or erases it where the payer is
-// not known.
+// Keep keeps a completed payment's card for the payer's next one. If the payer is not known, it
+// erases the card.
 func Keep(merchantID, paymentID int64, now time.Time) db.Query {
 	return db.Do(
 		(*db.Queries).CardKeep,
@@ -243,17 +243,17 @@ func Keep(merchantID, paymentID int64, now time.Time) db.Query {
 	)
 }
 
-// Hash tells cards, or what else is given, apart without naming them.
+// Hash is a keyed hash that tells values apart without revealing them.
 func (s *Safe) Hash(purpose string, parts ...string) []byte {
 	mac := hmac.New(sha256.New, s.hashKey)
 	_, _ = fmt.Fprintf(mac, "%q%q", purpose, parts)
 	return mac.Sum(nil)
 }
 
-// HashPAN tells a card apart from others.
+// HashPAN is Hash of a card number.
 func (s *Safe) HashPAN(p PAN) []byte { return s.Hash("pan", p.Digits()) }
 
-// Prune erases kept cards whose time is over or that a later one has replaced.
+// Prune erases kept cards that have expired or that a later one has replaced.
 func (s *Safe) Prune(ctx context.Context, q *db.Queries, now time.Time) error {
 	_, err := q.CardPrune(ctx, now)
 	return err

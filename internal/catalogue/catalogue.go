@@ -11,20 +11,19 @@ import (
 // Method is a way to pay.
 type Method struct {
 	Name string
-	// RequisiteType is what the payer sends money to, one of requisite.Types, and RequisiteMethod
-	// what callers are told of the way to it. Both are empty for card checkout.
+	// RequisiteType is what the payer sends money to, one of requisite.Types. RequisiteMethod is what
+	// callers are told about how to send it. Both are empty for card checkout.
 	RequisiteType, RequisiteMethod string
-	// Validity is how long a payment waits for its payer where nobody has set another time.
+	// Validity is how long a payment waits for its payer by default.
 	Validity time.Duration
-	// Currencies are those of payments, and Payouts those of payouts.
+	// Currencies are those of payments, Payouts those of payouts.
 	Currencies, Payouts []string
 }
 
-// Currencies are all there are. Amounts have money.FiatDecimals in each of them.
+// Currencies are all currencies. Their amounts have money.FiatDecimals.
 var Currencies = []string{"RUB", "AZN", "TRY", "MNT", "KZT", "UZS"}
 
-// Methods are all there are. A new one, or a new currency of one, is also a row in the database, and
-// so a migration.
+// Methods are all methods. A new method or currency also needs a migration that adds its rows.
 var Methods = []Method{
 	{
 		Name: "sbp", RequisiteType: "sbp", RequisiteMethod: "sbp", Validity: 15 * time.Minute,
@@ -50,7 +49,7 @@ var Methods = []Method{
 	},
 }
 
-// PayoutValidity is how long a payout may take where nobody has set another time.
+// PayoutValidity is how long a payout may take by default.
 const PayoutValidity = 24 * time.Hour
 
 // Payments are the methods of payments in a currency.
@@ -67,11 +66,20 @@ func where(holds func(Method) bool) []Method {
 	return slices.DeleteFunc(slices.Clone(Methods), func(m Method) bool { return !holds(m) })
 }
 
-// Find is the method of the name among those given.
+// Find is the method of the given ones that has the name.
 func Find(methods []Method, name string) (Method, bool) {
 	at := slices.IndexFunc(methods, func(m Method) bool { return m.Name == name })
 	if at < 0 {
 		return Method{}, false
 	}
 	return methods[at], true
+}
+
+// Names are those of methods.
+func Names(methods []Method) []string {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.Name)
+	}
+	return names
 }

@@ -35,8 +35,7 @@ func TestAnotherCard(t *testing.T) {
 		}
 		b.later(t, time.Second)
 		b.want(t, token, details, "pending", try.reason)
-		v, err := b.checkouts.Get(t.Context(), token)
-		noError(t, err)
+		v := must(b.checkouts.Get(t.Context(), token))(t)
 		if v.Terminal || v.Card == nil || v.Card.Brand != "visa" || v.Card.Last4 != try.pan[12:] ||
 			v.Card.Holder != nil {
 			t.Errorf("after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
@@ -44,10 +43,9 @@ func TestAnotherCard(t *testing.T) {
 		if v.CardsLeft != 2-n || v.Checking {
 			t.Errorf("after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
 		}
-		if kept := b.Count(t, "select count(*) from payment_card where pan is not null"); kept != 0 {
-			t.Error("the number of a declined card is still there")
-		}
-		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
+		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
+			"the number of a declined card is still there")
+		_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
 		wantCode(t, "a code without a card", err, "checkout_wrong_step")
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "webhooks")
@@ -55,8 +53,7 @@ func TestAnotherCard(t *testing.T) {
 	b.enter(t, token, panDeclined)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "failed", "card_declined")
-	failed, err := b.payments.ByUUID(t.Context(), p.UUID)
-	noError(t, err)
+	failed := must(b.payments.ByUUID(t.Context(), p.UUID))(t)
 	if failed.StatusReason == nil || *failed.StatusReason != "card_declined" {
 		t.Errorf("failed for %v", failed.StatusReason)
 	}
@@ -66,10 +63,9 @@ func TestAnotherCard(t *testing.T) {
 		t.Errorf("webhook %s", body)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 3, "attempts")
-	if n := b.Count(t, "select count(*) from card_declined"); n != 2 {
-		t.Errorf("%d declined cards are counted against the address, want the two that differ", n)
-	}
-	_, err = b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
+	testenv.Want(t, b.Count(t, "select count(*) from card_declined"), 2,
+		"declined cards are counted against the address, want the two that differ")
+	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
 	wantCode(t, "a fourth card", err, "checkout_closed")
 	b.Audit(t)
 }
@@ -89,9 +85,7 @@ func TestApprovedAfterDeclines(t *testing.T) {
 		b.later(t, time.Second)
 	}
 	b.want(t, token, details, "pending", "insufficient_funds")
-	b.enter(t, token, panApproved)
-	b.later(t, time.Second)
-	b.want(t, token, bank, "completed", "")
+	b.pay(t, token)
 	b.Audit(t)
 }
 
@@ -104,12 +98,10 @@ func TestEndedAfterADecline(t *testing.T) {
 		b.enter(t, token, panDeclined)
 	}
 	b.later(t, time.Second)
-	_, err := b.checkouts.Cancel(t.Context(), cancelled)
-	noError(t, err)
+	must(b.checkouts.Cancel(t.Context(), cancelled))(t)
 	b.want(t, cancelled, details, "cancelled", "card_declined")
 	b.clock.Advance(15 * time.Minute)
-	_, err = b.payments.Expire(t.Context())
-	noError(t, err)
+	must(b.payments.Expire(t.Context()))(t)
 	b.want(t, expired, details, "failed", "card_declined")
 	b.later(t, time.Minute)
 	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 0, "declined charges are undone")
@@ -178,9 +170,7 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 		b.want(t, token, bank, "failed", "card_declined")
 	}
 	b.set(t, p, "pending")
-	b.enter(t, token, panApproved)
-	b.later(t, time.Second)
-	b.want(t, token, bank, "completed", "")
+	b.pay(t, token)
 	b.Audit(t)
 }
 
@@ -192,11 +182,8 @@ func TestConfirmedAfterADecline(t *testing.T) {
 	b.enter(t, token, panDeclined)
 	b.later(t, time.Second)
 	b.want(t, token, details, "pending", "card_declined")
-	_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
-	noError(t, err)
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
-		t.Errorf("%d conflicts, %v", n, err)
-	}
+	must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
+	b.wantConflicts(t, 1, "at the end")
 	b.Audit(t)
 }
 
@@ -212,23 +199,20 @@ func TestResendByPayer(t *testing.T) {
 	b.later(t, time.Second)
 	noError(t, resend())
 	b.want(t, token, code, "pending", "")
-	v, err := b.checkouts.Get(ctx, token)
-	noError(t, err)
+	v := must(b.checkouts.Get(ctx, token))(t)
 	if v.Resends != 1 || *v.ResentBy != "merchant" || !v.ResentAt.Equal(b.clock.Now()) || v.ResendsLeft() != 2 {
 		t.Errorf("%+v", v.State)
 	}
 	b.later(t, time.Second)
-	if n := b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
-		t.Error("the acquirer was not told of the resend")
-	}
-	err = resend()
+	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"), 1,
+		"the acquirer was not told of the resend")
+	err := resend()
 	wantCode(t, "too early", err, "code_resend_too_early")
 	if f := fault.As(err); f.RetryAfter != 44*time.Second || !f.NextAllowedAt.Equal(v.ResentAt.Add(45*time.Second)) {
 		t.Errorf("to wait %s, until %s", f.RetryAfter, f.NextAllowedAt)
 	}
 	b.clock.Advance(44 * time.Second)
-	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	wantCode(t, "after the trader", resend(), "code_resend_too_early")
 	b.clock.Advance(45 * time.Second)
 	noError(t, resend())
@@ -242,8 +226,7 @@ func TestResendByPayer(t *testing.T) {
 	// The payer's steps end with the payment, and with its time.
 	_, cancelled := b.create(t, "")
 	b.enter(t, cancelled, panDesk)
-	_, err = b.checkouts.Cancel(ctx, cancelled)
-	noError(t, err)
+	must(b.checkouts.Cancel(ctx, cancelled))(t)
 	wantCode(t, "after the end", b.checkouts.ResendByPayer(ctx, cancelled), "checkout_closed")
 	_, late := b.create(t, "")
 	b.enter(t, late, panDesk)
@@ -259,9 +242,7 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	offered := func(user string) checkout.View {
 		t.Helper()
 		_, token := b.create(t, user)
-		v, err := b.checkouts.Get(t.Context(), token)
-		noError(t, err)
-		return v
+		return must(b.checkouts.Get(t.Context(), token))(t)
 	}
 	wantOffered := func(what, user, last4 string) {
 		t.Helper()
@@ -275,9 +256,7 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 		t.Error("only a card of a payer who is named may be kept")
 	}
 	_, token := b.create(t, "anna")
-	b.enter(t, token, panApproved)
-	b.later(t, time.Second)
-	b.want(t, token, bank, "completed", "")
+	b.pay(t, token)
 	wantOffered("without consent", "anna", "")
 	if n := b.Count(t, "select count(*) from payment_card where pan is not null or payer_user_id is not null"); n != 0 {
 		t.Error("a card without consent is kept, or known to be the payer's")
@@ -297,11 +276,9 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	// Paid with the kept card, it stays kept without being consented to again; a new one without
 	// consent takes nothing away.
 	p, token := b.create(t, "boris")
-	v, err := b.checkouts.Get(t.Context(), token)
-	noError(t, err)
+	v := must(b.checkouts.Get(t.Context(), token))(t)
 	saved := checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}
-	_, err = b.checkouts.SubmitDetails(t.Context(), token, saved)
-	noError(t, err)
+	must(b.checkouts.SubmitDetails(t.Context(), token, saved))(t)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	if n := b.Count(
@@ -326,16 +303,14 @@ func TestChecking(t *testing.T) {
 	}
 	want := func(what, token, status string, checking bool) {
 		t.Helper()
-		v, err := b.checkouts.Get(t.Context(), token)
-		noError(t, err)
+		v := must(b.checkouts.Get(t.Context(), token))(t)
 		if string(v.Payment.Status) != status || v.Checking != checking {
 			t.Errorf("%s: %s, checking %t; want %s, %t", what, v.Payment.Status, v.Checking, status, checking)
 		}
 	}
 	_, token := entered()
 	want("pending", token, "pending", false)
-	v, err := b.checkouts.Cancel(t.Context(), token)
-	noError(t, err)
+	v := must(b.checkouts.Cancel(t.Context(), token))(t)
 	if !v.Checking {
 		t.Error("the answer to the cancel does not say that the card is checked")
 	}
@@ -346,15 +321,13 @@ func TestChecking(t *testing.T) {
 	_, token = entered()
 	b.clock.Advance(15 * time.Minute)
 	want("its time is over", token, "pending", true)
-	_, err = b.payments.Expire(t.Context())
-	noError(t, err)
+	must(b.payments.Expire(t.Context()))(t)
 	want("expired", token, "failed", true)
 	b.later(t, 15*time.Second)
 	want("expired and voided", token, "failed", false)
 
 	_, token = b.create(t, "")
-	_, err = b.checkouts.Cancel(t.Context(), token)
-	noError(t, err)
+	must(b.checkouts.Cancel(t.Context(), token))(t)
 	want("cancelled without a card", token, "cancelled", false)
 
 	b.tries(t, 1)
@@ -365,15 +338,12 @@ func TestChecking(t *testing.T) {
 
 	for answer, checking := range map[acquirer.State]bool{acquirer.Declined: false, acquirer.Approved: true} {
 		_, token = entered()
-		_, err = b.checkouts.Cancel(t.Context(), token)
-		noError(t, err)
+		must(b.checkouts.Cancel(t.Context(), token))(t)
 		b.line.voids.Store(&acquirer.Answer{State: answer, Reason: acquirer.CardDeclined})
 		b.later(t, time.Second)
 		want("the void is answered "+string(answer), token, "cancelled", checking)
 	}
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
-		t.Errorf("%d conflicts, %v", n, err)
-	}
+	b.wantConflicts(t, 1, "at the end")
 	b.line.voids.Store(nil)
 
 	// A charge that completed a payment is being checked again once that is taken back.

@@ -15,26 +15,26 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// key names an attempt, and says how many codes its acquirer had been sent when it was asked.
+// key identifies an attempt and how many of its codes the acquirer had been sent when it was asked.
 type key struct {
 	merchantID, paymentID int64
 	id                    uuid.UUID
 	codes                 int32
 }
 
-// asked is what an answer is the answer to.
+// asked is what the acquirer was asked.
 type asked int
 
 const (
-	// told: the acquirer was just given a card or a code, so that the answer knows of it.
-	told asked = iota
+	// sent: it was just given a card or a code, so its answer takes that into account.
+	sent asked = iota
 	// inquired: it was asked how the attempt stands.
 	inquired
-	// voided: it was to undo the attempt.
+	// voided: it was asked to undo the attempt.
 	voided
 )
 
-// How attempts stand, beside the acquirer's own words for their ends.
+// The ends of attempts besides those that acquirers name.
 const (
 	attemptAuthorising = "authorising"
 	attemptOpen        = "open"
@@ -44,19 +44,18 @@ const (
 )
 
 const (
-	// longOpen is after how long an acquirer is only asked now and then about an attempt whose payment
-	// was completed on the trader's word.
+	// longOpen is how old an attempt may be, of a payment that the trader's word completed, before
+	// its acquirer is asked less often.
 	longOpen = 24 * time.Hour
-	// nowAndThen is how often that is.
+	// nowAndThen is how often it is asked then.
 	nowAndThen = time.Hour
-	// neverDecided is when an operator has to find out what became of the charge.
+	// neverDecided is when an operator has to find out what happened to the charge.
 	neverDecided = 30 * 24 * time.Hour
 )
 
-// take takes in what an acquirer says of an attempt, under the payment's lock. An attempt that has
-// ended stays ended. If it ended without a charge and the acquirer says that it charged after all,
-// an operator must know.
-func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
+// applyAnswer applies an acquirer's answer, under the payment's lock. An attempt that has ended stays ended.
+// If it ended without a charge and the acquirer now says that it charged, an operator has to know.
+func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
 	_, err := s.Payments.WithLocked(ctx, k.merchantID, k.paymentID, func(p *payment.Locked) error {
 		q := db.New(p.Tx)
 		attempt, err := q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: k.merchantID, ID: k.id})
@@ -90,7 +89,7 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 	return err
 }
 
-// noteAsked keeps that the acquirer asked for a code.
+// noteAsked stores that the acquirer asked for a code.
 func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before State, t taking) error {
 	if !t.latest() || before.Phase == AwaitingCode || t.state.Phase != AwaitingCode || t.state.LastError != nil {
 		return nil
@@ -98,7 +97,7 @@ func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before Sta
 	return payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}).Run(ctx, q)
 }
 
-// uncharged tells the ends at which no money was taken.
+// uncharged tells whether an end means that no money was taken.
 func uncharged(attempt string) bool {
 	return attempt == string(acquirer.Voided) || attempt == string(acquirer.Declined) || attempt == attemptLost
 }
@@ -107,7 +106,7 @@ func underWay(attempt string) bool {
 	return attempt == attemptAuthorising || attempt == attemptOpen || attempt == attemptUndoing
 }
 
-// store writes what taking an answer in came to.
+// store writes the result of an answer.
 func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t taking) error {
 	if err := putAttempt(ctx, q, t.attempt); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 	return s.conflict(ctx, q, p, t.attempt.ID, t.answer.State)
 }
 
-// conflict has an operator look into an attempt that ended otherwise than its payment.
+// conflict reports an attempt to operators that ended otherwise than its payment.
 func (s *Service) conflict(
 	ctx context.Context,
 	q *db.Queries,
@@ -169,33 +168,33 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	return nil
 }
 
-// taking is an answer being taken in: what is known goes in, and what becomes of attempt, checkout
-// and payment comes out.
+// taking applies an answer: it is given what is known, and decides what happens to attempt, checkout
+// and payment.
 type taking struct {
 	answer acquirer.Answer
 	to     asked
 	// codes is how many codes the acquirer had been sent when it was asked.
 	codes int32
-	// cards is how many may be tried for the payment.
+	// cards is how many cards may be tried for the payment.
 	cards int
 	now   time.Time
 
 	attempt db.CardAttempt
 	state   State
-	// move is what becomes of the payment.
+	// move is what happens to the payment.
 	move move
 }
 
-// move is to another status, for a reason. The zero move is none.
+// move is a change to another status, for a reason. The zero value is no change.
 type move struct {
 	to     payment.Status
 	reason *string
 }
 
-// latest reports whether it is still this attempt that the checkout is about.
+// latest reports whether the checkout is still about this attempt.
 func (t *taking) latest() bool { return t.state.AttemptID == t.attempt.ID }
 
-// decide is the whole table of answers.
+// decide is the whole decision table for answers.
 func (t *taking) decide(status payment.Status) {
 	switch {
 	case t.attempt.Status == attemptUndoing:
@@ -203,23 +202,23 @@ func (t *taking) decide(status payment.Status) {
 	case status == payment.Pending:
 		t.pending()
 	case status == payment.Completed, status == payment.Appeal:
-		t.standing(status)
+		t.awaitAgreement(status)
 	default:
-		t.over()
+		t.undo()
 	}
 }
 
-// undoing: the payment was taken back after this charge had completed it, and stays so whatever
-// comes of the payment. If that is completed once more, on somebody's word and not by a newer
-// charge, an operator must know that the money is gone.
+// undoing: the payment was completed by this charge and then taken back. The charge is undone
+// whatever happens to the payment. If the payment is completed again without a newer charge, an
+// operator has to know that the money is gone.
 func (t *taking) undoing(status payment.Status) {
-	t.over()
+	t.undo()
 	if uncharged(t.attempt.Status) && status == payment.Completed && t.latest() {
 		t.end(attemptConflict)
 	}
 }
 
-// pending: the acquirer's word decides.
+// pending: the acquirer decides.
 func (t *taking) pending() {
 	switch t.answer.State {
 	case acquirer.Approved:
@@ -228,13 +227,13 @@ func (t *taking) pending() {
 	case acquirer.Declined:
 		t.decline(t.answer.Reason)
 	case acquirer.Voided, acquirer.Unknown:
-		t.gone()
+		t.noCharge()
 	case acquirer.CodeNeeded, acquirer.Pending:
-		t.goOn()
+		t.undecided()
 	}
 }
 
-// decline: the payer may try another card, unless that was the last that may be tried.
+// decline lets the payer try another card, unless this was the last one allowed.
 func (t *taking) decline(reason string) {
 	t.end(string(acquirer.Declined))
 	t.state.LastError = &reason
@@ -246,32 +245,31 @@ func (t *taking) decline(reason string) {
 	t.state.Phase = AwaitingDetails
 }
 
-// gone: the acquirer knows of no charge. If this answers our own void, the payer enters the card
-// again. An attempt the acquirer does not know is voided first, by Poll. One that it voided without
-// our asking is declined.
-func (t *taking) gone() {
+// noCharge: the acquirer knows of no charge. After our own void the payer enters the card again. An
+// attempt that the acquirer does not know is first voided, by Poll. One that it voided by itself is
+// declined.
+func (t *taking) noCharge() {
 	switch {
 	case t.to == voided:
 		t.attempt.Status, t.state = attemptLost, t.state.cardLost()
 	case t.answer.State == acquirer.Voided:
 		t.decline(acquirer.CardDeclined)
 	default:
-		t.unheard()
+		t.unknownAttempt()
 	}
 }
 
-// unheard: the acquirer, which was not asked to void, does not know the attempt. Poll asks again
-// and has it voided. A code may have overtaken its card, which is on its way until its call has
-// ended.
-func (t *taking) unheard() {
+// unknownAttempt: the acquirer does not know an attempt that we did not void. Poll asks again and voids it.
+// A code may have overtaken its card, which is on its way until its call has ended.
+func (t *taking) unknownAttempt() {
 	if t.attempt.Status == attemptOpen {
 		t.attempt.PollAt = t.now
 	}
 }
 
-// goOn: nothing is decided. A code asked for is asked of the payer, once for each time the acquirer
-// asks.
-func (t *taking) goOn() {
+// undecided: nothing is decided. If the acquirer asks for a code, the payer is asked, once for each time
+// it asks.
+func (t *taking) undecided() {
 	a := &t.attempt
 	a.Status = attemptOpen
 	before := t.codes < a.CodesSent // it was asked before the last code was sent, of which the answer says nothing
@@ -302,14 +300,14 @@ func (t *taking) reject() {
 	}
 }
 
-// standing: somebody else completed the payment, and we wait for the acquirer to agree; or it is
-// under appeal, which decides nothing about the charge.
-func (t *taking) standing(status payment.Status) {
+// awaitAgreement: somebody else completed the payment, and we wait for the acquirer to agree; or the
+// payment is under appeal, which decides nothing about the charge.
+func (t *taking) awaitAgreement(status payment.Status) {
 	switch {
 	case t.answer.State == acquirer.Approved:
 		t.end(string(acquirer.Approved))
 	case t.answer.State == acquirer.Unknown && t.to != voided:
-		t.unheard()
+		t.unknownAttempt()
 	case t.answer.State == acquirer.Declined, t.answer.State == acquirer.Voided, t.answer.State == acquirer.Unknown:
 		if status == payment.Completed {
 			t.end(attemptConflict)
@@ -317,7 +315,7 @@ func (t *taking) standing(status payment.Status) {
 		}
 		t.end(string(acquirer.Voided))
 	default: // it is not decided
-		// A later decline has to be heard, so that it is not taken for approved.
+		// A later decline has to be noticed, so that it is not taken for an approval.
 		switch open := t.now.Sub(t.attempt.CreatedAt); {
 		case open > neverDecided:
 			t.end(attemptConflict)
@@ -329,8 +327,8 @@ func (t *taking) standing(status payment.Status) {
 	}
 }
 
-// over: the payment ended without money. What stands at the acquirer is undone, by Poll.
-func (t *taking) over() {
+// undo: the payment ended without money. Poll undoes what the acquirer still has.
+func (t *taking) undo() {
 	switch {
 	case t.answer.State == acquirer.Declined:
 		t.end(string(acquirer.Declined))

@@ -42,21 +42,21 @@ func TestAnswers(t *testing.T) {
 		wantStatus  payment.Status // "" is no move
 		wantReason  string
 	}{
-		"approved":              {pending, bank, asking, acquirer.Answer{State: "approved"}, told, "approved", bank, completed, ""},
+		"approved":              {pending, bank, asking, acquirer.Answer{State: "approved"}, sent, "approved", bank, completed, ""},
 		"approved later":        {pending, confirm, open, acquirer.Answer{State: "approved"}, inquired, "approved", confirm, completed, ""},
 		"declined":              {pending, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, "declined", bank, failed, "card_declined"},
-		"no funds":              {pending, code, open, acquirer.Answer{State: "declined", Reason: "insufficient_funds"}, told, "declined", code, failed, "insufficient_funds"},
+		"no funds":              {pending, code, open, acquirer.Answer{State: "declined", Reason: "insufficient_funds"}, sent, "declined", code, failed, "insufficient_funds"},
 		"voided unasked":        {pending, bank, open, acquirer.Answer{State: "voided"}, inquired, "declined", bank, failed, "card_declined"},
 		"never heard of":        {pending, bank, asking, acquirer.Answer{State: "unknown"}, inquired, attemptAuthorising, bank, "", ""},
 		"never to be heard of":  {pending, bank, asking, acquirer.Answer{State: "voided"}, voided, attemptLost, details, "", ""},
 		"approved after all":    {pending, bank, asking, acquirer.Answer{State: "approved"}, voided, "approved", bank, completed, ""},
-		"thinks":                {pending, bank, asking, acquirer.Answer{State: "pending"}, told, attemptOpen, bank, "", ""},
+		"thinks":                {pending, bank, asking, acquirer.Answer{State: "pending"}, sent, attemptOpen, bank, "", ""},
 		"asks for a code":       {pending, bank, open, acquirer.Answer{State: "code_needed"}, inquired, attemptOpen, code, "", ""},
 		"asks against the desk": {pending, confirm, open, acquirer.Answer{State: "code_needed"}, inquired, attemptOpen, code, "", ""},
-		"code taken":            {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 1}, told, attemptOpen, confirm, "", ""},
-		"code wrong":            {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 1}, told, attemptOpen, code, "", ""},
+		"code taken":            {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 1}, sent, attemptOpen, confirm, "", ""},
+		"code wrong":            {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 1}, sent, attemptOpen, code, "", ""},
 		"code never came":       {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 0}, inquired, attemptOpen, code, "", ""},
-		"code not looked at":    {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 0}, told, attemptOpen, confirm, "", ""},
+		"code not looked at":    {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 0}, sent, attemptOpen, confirm, "", ""},
 		"desk confirmed":        {completed, confirm, open, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
 		"desk confirmed, old":   {completed, confirm, old, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
 		"appealed, old":         {appealed, confirm, old, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
@@ -65,11 +65,11 @@ func TestAnswers(t *testing.T) {
 		"both say yes":          {completed, bank, open, acquirer.Answer{State: "approved"}, inquired, "approved", bank, "", ""},
 		"desk yes, bank no":     {completed, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, attemptConflict, bank, "", ""},
 		"completed while void":  {completed, bank, open, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
-		"cancelled, approved":   {cancelled, bank, asking, acquirer.Answer{State: "approved"}, told, attemptOpen, bank, "", ""},
+		"cancelled, approved":   {cancelled, bank, asking, acquirer.Answer{State: "approved"}, sent, attemptOpen, bank, "", ""},
 		"cancelled, voided":     {cancelled, bank, open, acquirer.Answer{State: "voided"}, voided, "voided", bank, "", ""},
 		"cancelled, unknown":    {cancelled, bank, asking, acquirer.Answer{State: "unknown"}, voided, "voided", bank, "", ""},
 		"cancelled, too late":   {cancelled, bank, open, acquirer.Answer{State: "approved"}, voided, attemptConflict, bank, "", ""},
-		"cancelled, declined":   {cancelled, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, told, "declined", bank, "", ""},
+		"cancelled, declined":   {cancelled, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, sent, "declined", bank, "", ""},
 		"failed, approved":      {failed, bank, open, acquirer.Answer{State: "approved"}, inquired, attemptOpen, bank, "", ""},
 		"failed, not yet":       {failed, code, open, acquirer.Answer{State: "pending"}, voided, attemptOpen, code, "", ""},
 		"appealed, approved":    {appealed, bank, open, acquirer.Answer{State: "approved"}, inquired, "approved", bank, "", ""},
@@ -82,8 +82,8 @@ func TestAnswers(t *testing.T) {
 		"open again, too late":  {pending, details, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, details, "", ""},
 		"taken back, declined":  {failed, bank, undoing, acquirer.Answer{State: "declined", Reason: "card_declined"}, voided, "declined", bank, "", ""},
 		"paid, then declined":   {completed, bank, undoing, acquirer.Answer{State: "declined", Reason: "card_declined"}, voided, attemptConflict, bank, "", ""},
-		"paid, card on its way": {completed, bank, asking, acquirer.Answer{State: "unknown"}, told, attemptAuthorising, bank, "", ""},
-		"paid, never heard of":  {completed, bank, open, acquirer.Answer{State: "unknown"}, told, attemptOpen, bank, "", ""},
+		"paid, card on its way": {completed, bank, asking, acquirer.Answer{State: "unknown"}, sent, attemptAuthorising, bank, "", ""},
+		"paid, never heard of":  {completed, bank, open, acquirer.Answer{State: "unknown"}, sent, attemptOpen, bank, "", ""},
 		"paid, never begins":    {completed, bank, open, acquirer.Answer{State: "unknown"}, voided, attemptConflict, bank, "", ""},
 		"paid after all":        {completed, bank, undoing, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
 	} {
@@ -132,7 +132,7 @@ func TestDeclinesCount(t *testing.T) {
 		}
 		for n := 1; n <= cards; n++ {
 			hear(payment.Pending, undone, voided)
-			hear(payment.Cancelled, noFunds, told)
+			hear(payment.Cancelled, noFunds, sent)
 			if int(state.Declined) != n-1 {
 				t.Fatalf("%d cards: %d count before the %dth", cards, state.Declined, n)
 			}

@@ -19,10 +19,10 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -110,20 +110,17 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) start(t *testing.T) {
 	t.Helper()
 	key := []byte("a key of exactly 32 bytes, no mo")
-	v, err := vault.New(key)
-	noError(t, err)
+	v := must(vault.New(key))(t)
 	safe := card.NewSafe(v, key)
-	b.links, err = auth.NewLinks(key)
-	noError(t, err)
+	b.links = must(auth.NewLinks(key))(t)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in
 	// between.
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	noError(t, err)
-	b.payments, err = payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), settings,
-		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
-	noError(t, err)
+	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	b.payments = must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
+		Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
+	}))(t)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}
 	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Acquirers: b.line, Limits: limits,
@@ -147,8 +144,7 @@ func (b *bundle) createFor(t *testing.T, m dbtest.Merchant, method, currency, us
 	if userID != "" {
 		r.Payer = &payment.Payer{UserID: &userID}
 	}
-	created, err := b.payments.Create(t.Context(), m.Caller, r)
-	noError(t, err)
+	created := must(b.payments.Create(t.Context(), m.Caller, r))(t)
 	return created.Payment, b.links.Token(created.Payment.UUID)
 }
 
@@ -170,9 +166,15 @@ func typed(pan string) checkout.Details {
 
 func (b *bundle) enter(t *testing.T, token, pan string) checkout.View {
 	t.Helper()
-	v, err := b.checkouts.SubmitDetails(t.Context(), token, typed(pan))
-	noError(t, err)
-	return v
+	return must(b.checkouts.SubmitDetails(t.Context(), token, typed(pan)))(t)
+}
+
+// pay enters a card that the acquirer approves.
+func (b *bundle) pay(t *testing.T, token string) {
+	t.Helper()
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
 }
 
 // enterKept enters a card that may be kept for the payer's next payment.
@@ -180,8 +182,7 @@ func (b *bundle) enterKept(t *testing.T, token, pan string) {
 	t.Helper()
 	kept := typed(pan)
 	kept.Keep = true
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, kept)
-	noError(t, err)
+	must(b.checkouts.SubmitDetails(t.Context(), token, kept))(t)
 }
 
 // tries sets how many cards may be tried for a payment.
@@ -201,8 +202,7 @@ func (b *bundle) later(t *testing.T, by time.Duration) {
 // want wants a checkout to stand so.
 func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, lastError string) {
 	t.Helper()
-	v, err := b.checkouts.Get(t.Context(), token)
-	noError(t, err)
+	v := must(b.checkouts.Get(t.Context(), token))(t)
 	last := ""
 	if v.LastError != nil {
 		last = *v.LastError
@@ -210,6 +210,18 @@ func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, 
 	if v.Phase != phase || string(v.Payment.Status) != status || last != lastError {
 		t.Errorf("%s, %s, %q; want %s, %s, %q", v.Phase, v.Payment.Status, last, phase, status, lastError)
 	}
+}
+
+// charges counts the attempts that stand so, here and in the acquirer's book.
+func (b *bundle) charges(t *testing.T, so string) int {
+	t.Helper()
+	return b.Count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where "+so)
+}
+
+// wantConflicts wants so many attempts that an operator has to look into.
+func (b *bundle) wantConflicts(t *testing.T, want int64, when string) {
+	t.Helper()
+	testenv.Want(t, must(b.checkouts.OpenConflicts(t.Context()))(t), want, "conflicts: %s", when)
 }
 
 func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
@@ -227,3 +239,9 @@ func wantCode(t *testing.T, what string, err error, code string) {
 }
 
 var noError = testenv.NoError
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }

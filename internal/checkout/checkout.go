@@ -60,14 +60,13 @@ import (
 
 // Acquirers knows each trader's acquirer. Where there is none, its methods return acquirer.ErrNone.
 type Acquirers interface {
-	// For is the acquirer that a trader's new cards go to, and the id by which Began finds it
-	// again.
+	// For returns the acquirer for a trader's new cards, and the id under which Began finds it again.
 	For(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error)
-	// Began is the acquirer that an attempt began with: only that one knows of its charge.
+	// Began returns the acquirer that an attempt began with: no other one knows of its charge.
 	Began(ctx context.Context, id int64) (acquirer.Acquirer, error)
 }
 
-// Rooms are what checkouts are made of.
+// Rooms are the services and stores that checkouts use.
 type Rooms struct {
 	Payments  *payment.Service
 	Links     *auth.Links
@@ -76,14 +75,14 @@ type Rooms struct {
 	Limits    *limit.Limits
 }
 
-// Service carries checkouts.
+// Service runs checkouts.
 type Service struct {
 	Rooms
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
-	// polling is what Poll has under way, in all its rounds.
+	// polling is what all rounds of Poll are working on.
 	polling crowd
 }
 
@@ -99,10 +98,10 @@ func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 	}
 }
 
-// Follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken
-// back has its charge undone, and one that is completed although its charge came to nothing is an
-// operator's to look into.
-func Follow(to payment.Payment, at time.Time) []db.Query {
+// OnStatusChange is what the checkout does when its payment changes status, whoever changed it. The charge of
+// a payment that is taken back is undone. A payment that is completed although its charge failed is
+// reported to operators.
+func OnStatusChange(to payment.Payment, at time.Time) []db.Query {
 	switch to.Status {
 	case payment.Completed:
 		return []db.Query{db.Do((*db.Queries).ConflictInsertUncharged,
@@ -137,8 +136,7 @@ var errNoAcquirer = fault.New(
 	"Cards cannot be taken for this payment now.",
 )
 
-// open finds the card payment of a link and counts the call. Every link that is none gets the same
-// answer.
+// open finds the card payment of a link and counts the call. Every wrong link gets the same answer.
 func (s *Service) open(ctx context.Context, token string, rule limit.Rule) (payment.Payment, error) {
 	id, err := s.Links.Parse(token)
 	if err != nil {
@@ -164,7 +162,7 @@ func (s *Service) Get(ctx context.Context, token string) (View, error) {
 	return s.view(ctx, p)
 }
 
-// Cancel cancels the payment for its payer; the merchant learns of it at once.
+// Cancel cancels the payment for its payer and tells the merchant.
 func (s *Service) Cancel(ctx context.Context, token string) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -188,7 +186,7 @@ func (s *Service) Cancel(ctx context.Context, token string) (View, error) {
 	return s.view(ctx, p)
 }
 
-// checkOpen refuses the payer's steps once the payment has ended or its time is over.
+// checkOpen refuses the payer's steps after the payment has ended or expired.
 func (s *Service) checkOpen(p payment.Payment) error {
 	if !p.OpenToPayer(s.clock.Now()) {
 		return errClosed
@@ -229,7 +227,7 @@ func put(p payment.Payment, state State) db.Query {
 	})
 }
 
-// askSoon has the acquirer of the attempt under way, if there is one, asked at the next round.
+// askSoon asks the acquirer of the attempt under way, if there is one, in the next round of Poll.
 func (s *Service) askSoon(ctx context.Context, p *payment.Locked) error {
 	q := db.New(p.Tx)
 	state, err := s.state(ctx, q, p.Payment)
@@ -248,17 +246,17 @@ func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acqu
 	return found, id, err
 }
 
-// detached is a context for a call to an acquirer: who hangs up takes nothing back.
+// detached is a context for a call to an acquirer. It goes on after the caller hangs up.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acquirer.Timeout)
 }
 
-// noAnswer notes a call without an answer. Poll asks after it.
+// noAnswer logs a call without an answer. Poll asks later.
 func noAnswer(ctx context.Context, call string, id fmt.Stringer, err error) {
 	slog.WarnContext(ctx, "no answer of an acquirer", "call", call, "attempt", id.String(), "error", err)
 }
 
-// assigned finds a payment for its trader's desk.
+// assigned finds a payment for its trader.
 func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return payment.Payment{}, err
@@ -270,6 +268,6 @@ func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (pa
 	return p, fault.Decoded(ctx).Err()
 }
 
-// callGrace is how long after its beginning a call is asked after: by then it has an answer or will
-// never have one.
+// callGrace is how long after its beginning a call is left alone. After that it has an answer, or
+// never gets one.
 const callGrace = acquirer.Timeout + 5*time.Second

@@ -3,7 +3,6 @@ package checkout_test
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -60,10 +59,8 @@ func TestApproved(t *testing.T) {
 	}
 	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
 	wantCode(t, "a card after the end", err, "checkout_closed")
-	_, err = b.checkouts.SubmitCode(t.Context(), token, "")
-	wantCode(t, "no code after the end", err, "checkout_closed")
-	_, err = b.checkouts.Cancel(t.Context(), token)
-	wantCode(t, "a cancel after the end", err, "checkout_closed")
+	wantCode(t, "no code after the end", errOf(b.checkouts.SubmitCode(t.Context(), token, "")), "checkout_closed")
+	wantCode(t, "a cancel after the end", errOf(b.checkouts.Cancel(t.Context(), token)), "checkout_closed")
 	b.Audit(t)
 }
 
@@ -85,12 +82,9 @@ func TestDesksHaveNoSlots(t *testing.T) {
 func TestTenCardsAtOnce(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")
-	var wait sync.WaitGroup
-	errs := make([]error, 10)
-	for i := range errs {
-		wait.Go(func() { _, errs[i] = b.checkouts.SubmitDetails(context.Background(), token, typed(panDesk)) })
-	}
-	wait.Wait()
+	errs := testenv.AtOnce(10, func(int) error {
+		return errOf(b.checkouts.SubmitDetails(context.Background(), token, typed(panDesk)))
+	})
 	taken := 0
 	for _, err := range errs {
 		if err == nil {
@@ -115,27 +109,21 @@ func TestOneWinner(t *testing.T) {
 		p, token := b.create(t, "")
 		b.enter(t, token, panApproved)
 		b.clock.Advance(time.Second)
-		var cancelErr, confirmErr error
-		var wait sync.WaitGroup
-		wait.Go(func() { _, cancelErr = b.checkouts.Cancel(context.Background(), token) })
-		wait.Go(func() { _, confirmErr = b.payments.Confirm(context.Background(), b.trader.Caller, p.ID) })
-		wait.Go(func() {
-			if err := b.checkouts.Poll(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-		wait.Wait()
-		v, err := b.checkouts.Get(t.Context(), token)
-		noError(t, err)
+		calls := []func() error{
+			func() error { return errOf(b.checkouts.Cancel(context.Background(), token)) },
+			func() error { return errOf(b.payments.Confirm(context.Background(), b.trader.Caller, p.ID)) },
+			func() error { return b.checkouts.Poll(context.Background()) },
+		}
+		errs := testenv.AtOnce(len(calls), func(i int) error { return calls[i]() })
+		cancelErr, confirmErr := errs[0], errs[1]
+		noError(t, errs[2])
+		v := must(b.checkouts.Get(t.Context(), token))(t)
 		won[string(v.Payment.Status)]++
 		if (cancelErr == nil) != (v.Payment.Status == "cancelled") || cancelErr == nil && confirmErr == nil {
 			t.Errorf("%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
 		}
-		if n := b.Count(
-			t, "select count(*) from payment_history where payment_id = $1 and from_status is not null", p.ID,
-		); n != 1 {
-			t.Errorf("%d moves", n)
-		}
+		moves := "select count(*) from payment_history where payment_id = $1 and from_status is not null"
+		testenv.Want(t, b.Count(t, moves, p.ID), 1, "moves")
 	}
 	t.Log(won)
 	b.later(t, time.Minute)
@@ -161,14 +149,11 @@ func TestCutLine(t *testing.T) {
 		b.start(t)
 		b.later(t, 0)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
-		if n := b.Count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
-			t.Error("the lost card is still there")
-		}
+		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
+			"the lost card is still there")
 		// A call of the lost attempt that arrives late does nothing.
 		testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 1, "attempts are voided")
-		b.enter(t, token, panApproved)
-		b.later(t, time.Second)
-		b.want(t, token, bank, "completed", "")
+		b.pay(t, token)
 	})
 	t.Run("killed in the call", func(t *testing.T) {
 		b := setup(t)
@@ -199,16 +184,14 @@ func TestCutLine(t *testing.T) {
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "")
 		b.line.cutBefore.Store(true)
-		v, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
-		noError(t, err)
+		v := must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 		if v.Phase != confirm {
 			t.Errorf("%s", v.Phase)
 		}
 		b.start(t)
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "acquirer_unavailable")
-		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
-		noError(t, err)
+		must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 		b.want(t, token, confirm, "completed", "")
 	})
 	t.Run("the code overtakes the card", func(t *testing.T) {
@@ -219,12 +202,10 @@ func TestCutLine(t *testing.T) {
 		// As if the call were still under way.
 		b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
 		b.line.cutBefore.Store(false)
-		_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
-		noError(t, err)
+		must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 		b.later(t, time.Second)
-		if n := b.Count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
-			t.Error("the card on its way was voided")
-		}
+		testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 0,
+			"the card on its way was voided")
 	})
 	t.Run("the code's answer never came", func(t *testing.T) {
 		b := setup(t)
@@ -232,8 +213,7 @@ func TestCutLine(t *testing.T) {
 		b.enter(t, token, panCode)
 		b.later(t, time.Second)
 		b.line.cutAfter.Store(true)
-		_, err := b.checkouts.SubmitCode(t.Context(), token, "000000")
-		noError(t, err)
+		must(b.checkouts.SubmitCode(t.Context(), token, "000000"))(t)
 		b.start(t)
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "code_rejected")
@@ -246,13 +226,11 @@ func TestVoided(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, b *bundle, p payment.Payment, token string){
 		"payer": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
 			t.Helper()
-			_, err := b.checkouts.Cancel(t.Context(), token)
-			noError(t, err)
+			must(b.checkouts.Cancel(t.Context(), token))(t)
 		},
 		"trader": func(t *testing.T, b *bundle, p payment.Payment, _ string) {
 			t.Helper()
-			_, err := b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil)
-			noError(t, err)
+			must(b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
 		},
 		"application": func(t *testing.T, b *bundle, p payment.Payment, _ string) { t.Helper(); b.set(t, p, "failed") },
 		"clock": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
@@ -260,8 +238,7 @@ func TestVoided(t *testing.T) {
 			b.clock.Advance(15 * time.Minute)
 			_, err := b.checkouts.SubmitCode(t.Context(), token, "1234")
 			wantCode(t, "after its time", err, "checkout_closed")
-			_, err = b.payments.Expire(t.Context())
-			noError(t, err)
+			must(b.payments.Expire(t.Context()))(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -270,21 +247,13 @@ func TestVoided(t *testing.T) {
 			b.enter(t, token, panDesk)
 			end(t, b, p, token)
 			b.later(t, 15*time.Second)
-			if n := b.Count(
-				t,
-				"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'",
-			); n != 1 {
-				t.Error("the attempt stands")
-			}
-			if n := b.Count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
-				t.Error("the card is still there")
-			}
+			testenv.Want(t, b.charges(t, "s.voided and a.status = 'voided'"), 1, "attempts that are undone")
+			testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
+				"cards that are still there")
 			// Set back to pending, it waits for a card again.
 			b.set(t, p, "pending")
 			b.want(t, token, details, "pending", "")
-			b.enter(t, token, panApproved)
-			b.later(t, time.Second)
-			b.want(t, token, bank, "completed", "")
+			b.pay(t, token)
 			b.Audit(t)
 		})
 	}
@@ -299,14 +268,12 @@ func TestUnknownLinks(t *testing.T) {
 	_, good := b.create(t, "")
 	changed := "B" + good[1:]
 	for _, token := range []string{"", "nonsense", changed, good + "=", other} {
-		_, err := b.checkouts.Get(t.Context(), token)
-		wantCode(t, "get "+token, err, "not_found")
-		_, err = b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})
-		wantCode(t, "details "+token, err, "not_found")
-		_, err = b.checkouts.SubmitCode(t.Context(), token, "x")
-		wantCode(t, "code "+token, err, "not_found")
-		_, err = b.checkouts.Cancel(t.Context(), token)
-		wantCode(t, "cancel "+token, err, "not_found")
+		wantCode(t, "get "+token, errOf(b.checkouts.Get(t.Context(), token)), "not_found")
+		wantCode(
+			t, "details "+token, errOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})),
+			"not_found")
+		wantCode(t, "code "+token, errOf(b.checkouts.SubmitCode(t.Context(), token, "x")), "not_found")
+		wantCode(t, "cancel "+token, errOf(b.checkouts.Cancel(t.Context(), token)), "not_found")
 		wantCode(t, "resend "+token, b.checkouts.ResendByPayer(t.Context(), token), "not_found")
 	}
 }
@@ -328,15 +295,11 @@ func TestRateLimits(t *testing.T) {
 			t.Fatalf("write %d: %v", n+1, err)
 		}
 	}
-	_, err := b.checkouts.SubmitCode(t.Context(), token, "")
-	wantCode(t, "the 61st write", err, "rate_limited")
+	wantCode(t, "the 61st write", errOf(b.checkouts.SubmitCode(t.Context(), token, "")), "rate_limited")
 	wantCode(t, "a resend after it", b.checkouts.ResendByPayer(t.Context(), token), "rate_limited")
-	_, err = b.checkouts.SubmitCode(t.Context(), other, "")
-	wantCode(t, "another link", err, "checkout_wrong_step")
+	wantCode(t, "another link", errOf(b.checkouts.SubmitCode(t.Context(), other, "")), "checkout_wrong_step")
 	for range 20 {
-		_, err = b.checkouts.Get(t.Context(), token)
-		noError(t, err)
+		must(b.checkouts.Get(t.Context(), token))(t)
 	}
-	_, err = b.checkouts.Get(t.Context(), token)
-	wantCode(t, "the 21st read", err, "rate_limited")
+	wantCode(t, "the 21st read", errOf(b.checkouts.Get(t.Context(), token)), "rate_limited")
 }

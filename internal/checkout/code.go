@@ -10,8 +10,8 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// SubmitCode takes the payer's SMS code and hands it over at once, also before it was asked for.
-// Without a code it changes nothing, unless one was asked for.
+// SubmitCode takes the payer's SMS code and hands it over at once, even before it was asked for. An
+// empty code changes nothing; it is refused if a code was asked for.
 func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 	return s.view(ctx, p)
 }
 
-// beginCode commits that a code is about to be handed over: the last one of the attempt it returns.
-// Of several at once the first is taken.
+// beginCode commits that a code is about to be handed over. Of several at the same time the first
+// wins.
 func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		if err := s.checkOpen(p.Payment); err != nil {
@@ -84,7 +84,7 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 	return attempt, err
 }
 
-// handOver hands the acquirer a code and takes its answer in. Without one Poll goes on.
+// handOver hands the acquirer a code and applies its answer. Without an answer, Poll takes over.
 func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.Code) {
 	bounded, cancel := detached(ctx)
 	defer cancel()
@@ -94,7 +94,7 @@ func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.
 		answer, err = to.SubmitCode(bounded, a.ID, a.CodesSent, code)
 	}
 	if err == nil {
-		err = s.take(context.WithoutCancel(ctx), key{a.MerchantID, a.PaymentID, a.ID, a.CodesSent}, answer, told)
+		err = s.applyAnswer(context.WithoutCancel(ctx), key{a.MerchantID, a.PaymentID, a.ID, a.CodesSent}, answer, sent)
 	}
 	if err != nil {
 		noAnswer(ctx, "code", a.ID, err)

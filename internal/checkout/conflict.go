@@ -13,17 +13,17 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Conflict is an attempt that ended otherwise than its payment, for an operator to look into.
+// Conflict is an attempt that ended otherwise than its payment. An operator has to look into it.
 type Conflict struct {
 	ID        int64
 	PaymentID int64
 	AttemptID uuid.UUID
-	// PaymentStatus is how the payment stood when the conflict was found, and AttemptState what the
-	// acquirer said then.
+	// PaymentStatus is the status of the payment when the conflict was found, and AttemptState what
+	// the acquirer said.
 	PaymentStatus payment.Status
 	AttemptState  string
 	CreatedAt     time.Time
-	// ClosedAt is when an operator settled it, or nil.
+	// ClosedAt is when an operator closed it, or nil.
 	ClosedAt *time.Time
 }
 
@@ -68,7 +68,7 @@ func (s *Service) ListConflicts(
 	return list, next, nil
 }
 
-// GetConflict reads a conflict, open or settled.
+// GetConflict reads a conflict, open or closed.
 func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Conflict{}, err
@@ -86,7 +86,7 @@ func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) 
 	return conflictFromRow(row), nil
 }
 
-// CloseConflict notes that an operator has settled a conflict.
+// CloseConflict notes that an operator has dealt with a conflict.
 func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Conflict{}, err
@@ -102,5 +102,5 @@ func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64
 	return conflictFromRow(row), err
 }
 
-// OpenConflicts counts what operators have yet to look into.
+// OpenConflicts counts the open conflicts.
 func (s *Service) OpenConflicts(ctx context.Context) (int64, error) { return s.q.ConflictCount(ctx) }

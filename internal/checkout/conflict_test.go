@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -22,26 +21,10 @@ func TestTakenBack(t *testing.T) {
 	p, token := b.create(t, "")
 	agree := func(what string, voided, stand int) {
 		t.Helper()
-		if n := b.Count(
-			t,
-			"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'",
-		); n != voided {
-			t.Errorf("%s: %d charges are voided, want %d", what, n, voided)
-		}
-		if n := b.Count(
-			t,
-			"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where not s.voided and a.status = 'approved'",
-		); n != stand {
-			t.Errorf("%s: %d charges stand, want %d", what, n, stand)
-		}
+		testenv.Want(t, b.charges(t, "s.voided and a.status = 'voided'"), voided, "%s: charges that are voided", what)
+		testenv.Want(t, b.charges(t, "not s.voided and a.status = 'approved'"), stand, "%s: charges that stand", what)
 	}
-	pay := func() {
-		t.Helper()
-		b.enter(t, token, panApproved)
-		b.later(t, time.Second)
-		b.want(t, token, bank, "completed", "")
-	}
-	pay()
+	b.pay(t, token)
 	b.set(t, p, "appeal")
 	b.later(t, time.Minute)
 	agree("appeal", 0, 1)
@@ -49,20 +32,32 @@ func TestTakenBack(t *testing.T) {
 	b.later(t, time.Minute)
 	agree("failed", 1, 0)
 	b.set(t, p, "pending")
-	pay()
+	b.pay(t, token)
 	agree("paid again", 1, 1)
 	// Set back to pending, the next card may be entered before the first is undone.
 	b.set(t, p, "pending")
-	pay()
+	b.pay(t, token)
 	b.later(t, time.Minute)
 	agree("and again", 2, 1)
 	b.set(t, p, "cancelled")
 	b.set(t, p, "completed")
 	b.later(t, time.Minute)
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
-		t.Errorf("completed on a word, its charge undone: %d conflicts, %v", n, err)
-	}
+	b.wantConflicts(t, 1, "completed on a word, its charge undone")
 	b.Audit(t)
+}
+
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+
+// onlyConflict is the one conflict that is open, of a completed payment and an attempt in that state.
+func (b *bundle) onlyConflict(t *testing.T, p payment.Payment, attempt string) int64 {
+	t.Helper()
+	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
+	noError(t, err)
+	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
+		list[0].AttemptState != attempt {
+		t.Fatalf("conflicts %+v", list)
+	}
+	return list[0].ID
 }
 
 // The trader says paid, the acquirer says no: an operator looks into it.
@@ -70,26 +65,17 @@ func TestConflict(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
 	b.enter(t, token, panDeclined)
-	_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
-	noError(t, err)
-	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
-		list[0].AttemptState != string(acquirer.Declined) {
-		t.Fatalf("conflicts %+v", list)
-	}
-	_, err = b.checkouts.CloseConflict(t.Context(), b.trader.Caller, list[0].ID)
-	wantCode(t, "a trader closes it", err, "token_kind_not_allowed")
-	_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
-	noError(t, err)
-	_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
-	wantCode(t, "closed twice", err, "not_found")
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 0 || err != nil {
-		t.Errorf("%d open %v", n, err)
-	}
+	id := b.onlyConflict(t, p, "declined")
+	_, _, err := b.checkouts.ListConflicts(t.Context(), b.trader.Caller, nil, nil)
+	wantCode(t, "a trader lists", err, "token_kind_not_allowed")
+	closes := func(who caller.Caller) error { return errOf(b.checkouts.CloseConflict(t.Context(), who, id)) }
+	wantCode(t, "a trader closes it", closes(b.trader.Caller), "token_kind_not_allowed")
+	noError(t, closes(operator))
+	wantCode(t, "closed twice", closes(operator), "not_found")
+	b.wantConflicts(t, 0, "after it was settled")
 }
 
 // A conflict that an operator has settled does not hide the next one of the same attempt.
@@ -98,19 +84,12 @@ func TestConflictAfterASettledOne(t *testing.T) {
 	p, token := b.create(t, "")
 	b.enter(t, token, panDeclined)
 	b.later(t, time.Second)
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	for range 2 {
 		b.set(t, p, "failed")
 		b.set(t, p, "completed")
 		b.set(t, p, "failed")
 		b.set(t, p, "completed") // while it is open, there is no second
-		list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
-		noError(t, err)
-		if len(list) != 1 || list[0].AttemptState != "declined" {
-			t.Fatalf("conflicts %+v", list)
-		}
-		_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
-		noError(t, err)
+		must(b.checkouts.CloseConflict(t.Context(), operator, b.onlyConflict(t, p, "declined")))(t)
 	}
 }
 
@@ -124,13 +103,9 @@ func TestApprovedAfterVoided(t *testing.T) {
 		_, err := b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved))
 		ended <- err
 	}()
-	testenv.Until(
-		t,
-		"the card is on its way",
-		func() bool { return b.Count(t, "select count(*) from card_attempt") == 1 },
-	)
-	_, err := b.checkouts.Cancel(t.Context(), token)
-	noError(t, err)
+	testenv.Until(t, "the card is on its way",
+		func() bool { return b.Count(t, "select count(*) from card_attempt") == 1 })
+	must(b.checkouts.Cancel(t.Context(), token))(t)
 	b.later(t, time.Minute)
 	testenv.Want(t, b.Text(t, "select status from card_attempt"), "voided", "the attempt")
 	close(late)
@@ -146,21 +121,13 @@ func TestCompletedUncharged(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
 	b.enter(t, token, panApproved)
-	_, err := b.checkouts.Cancel(t.Context(), token)
-	noError(t, err)
+	must(b.checkouts.Cancel(t.Context(), token))(t)
 	b.later(t, time.Minute)
 	b.set(t, p, "completed")
-	list, _, err := b.checkouts.ListConflicts(t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, nil, nil)
-	noError(t, err)
-	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
-		list[0].AttemptState != "voided" {
-		t.Fatalf("conflicts %+v", list)
-	}
+	b.onlyConflict(t, p, "voided")
 	p, token = b.create(t, "")
 	b.enter(t, token, panDesk)
-	_, err = b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
 	b.set(t, p, "appeal")
 	b.later(t, time.Minute)
 	b.set(t, p, "completed")
@@ -168,9 +135,7 @@ func TestCompletedUncharged(t *testing.T) {
 	p, _ = b.create(t, "")
 	b.set(t, p, "completed")
 	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 1, "charges are voided")
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
-		t.Errorf("%d conflicts, %v", n, err)
-	}
+	b.wantConflicts(t, 1, "at the end")
 	b.Audit(t)
 }
 
@@ -184,8 +149,7 @@ func TestStepsAreKept(t *testing.T) {
 	if _, err := b.checkouts.RequestCode(ctx, trader, p.ID); err == nil {
 		t.Error("a code is asked for before there is a card")
 	}
-	_, err := b.checkouts.SubmitDetails(ctx, token, typed(panDesk))
-	noError(t, err)
+	must(b.checkouts.SubmitDetails(ctx, token, typed(panDesk)))(t)
 	for _, step := range []func() error{
 		func() error { _, err := b.checkouts.RequestCode(ctx, trader, p.ID); return err },
 		func() error { _, err := b.checkouts.SubmitCode(ctx, token, "123456"); return err },
@@ -207,8 +171,7 @@ func TestStepsAreKept(t *testing.T) {
 func TestStepOfTheAcquirer(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panCode))
-	noError(t, err)
+	must(b.checkouts.SubmitDetails(t.Context(), token, typed(panCode)))(t)
 	for range 5 {
 		b.clock.Advance(5 * time.Second)
 		noError(t, b.checkouts.Poll(t.Context()))
@@ -221,14 +184,11 @@ func TestStepOfTheAcquirer(t *testing.T) {
 
 func (b *bundle) stepsKept(t *testing.T, p payment.Payment) []string {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(),
-		"select actor, what, detail::text from payment_step where payment_id = $1 order by id", p.ID)
-	noError(t, err)
-	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	rows := must(b.Pool.Query(t.Context(),
+		"select actor, what, detail::text from payment_step where payment_id = $1 order by id", p.ID))(t)
+	return must(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var actor, what, detail string
 		err := row.Scan(&actor, &what, &detail)
 		return fmt.Sprintf("%s %s %s", actor, what, detail), err
-	})
-	noError(t, err)
-	return steps
+	}))(t)
 }

@@ -14,7 +14,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// origin tells where a card came from, and which it is, by keyed hashes.
+// origin is where a card came from and which card it is, both as keyed hashes.
 type origin struct{ source, card []byte }
 
 func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) origin {
@@ -23,9 +23,10 @@ func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) orig
 	}
 }
 
-// checkDeclined refuses a card from an address from which many others were declined on the same
-// cashbox: who tries many has stolen them. Cards that are approved or still open do not count, so
-// that honest payers may share an address. Like every limit it is on the wall clock.
+// checkDeclined refuses a card from an address from which many other cards were declined at the same
+// cashbox: somebody is trying stolen cards. Approved and open cards do not count, so that honest
+// payers may share an address. Like every limit it uses real time. It is not the limit of cards for
+// one payment, which is checked when an answer comes.
 func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	bound, err := s.q.RateLimitGet(ctx, string(limit.CheckoutCards))
 	if err != nil {
@@ -46,9 +47,9 @@ func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 		Saying("Too many different cards were declined; come back later.")
 }
 
-// tryCard counts a try of a card, whatever the payment, cashbox and address, and refuses one that was
-// declined too often: who tries again and again guesses what is printed on its back. A try counts until the
-// bank has said yes, so that nothing is gained by many at once.
+// tryCard counts a try of a card, at every payment, cashbox and address, and refuses a card that was
+// declined too often: somebody is guessing its CVV. A try counts until the bank approves it, so that
+// trying many at once gains nothing.
 func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) {
 	try, err := s.Limits.Fail(ctx, limit.CardDeclines, hashed(o.card), time.Now())
 	if f := fault.As(err); f != nil {
@@ -59,10 +60,10 @@ func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) 
 
 func hashed(card []byte) string { return hex.EncodeToString(card) }
 
-// declinedFor is longer than any limit looks back.
+// declinedFor is how long declined cards are remembered: longer than any limit looks back.
 const declinedFor = 24 * time.Hour
 
-// Prune forgets which cards were declined long ago, and erases kept cards whose time is over.
+// Prune deletes old declined cards, and erases kept cards that have expired.
 func (s *Service) Prune(ctx context.Context) error {
 	if _, err := s.q.CardDeclinedPrune(ctx, time.Now().Add(-declinedFor)); err != nil {
 		return fmt.Errorf("forget declined cards: %w", err)

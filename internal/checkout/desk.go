@@ -10,12 +10,12 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// RequestCode asks the payer for the code their bank sent, on the trader's word.
+// RequestCode asks the payer for the code from their bank, for the trader.
 func (s *Service) RequestCode(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	return s.atDesk(ctx, who, id, payment.StepCodeRequested, State.codeRequested)
 }
 
-// MarkCodeNotNeeded says on the trader's word that there is no code to wait for.
+// MarkCodeNotNeeded notes the trader's word that no code will come.
 func (s *Service) MarkCodeNotNeeded(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	return s.atDesk(ctx, who, id, payment.StepCodeNotNeeded, State.codeNotNeeded)
 }
@@ -47,7 +47,7 @@ func (s *Service) atDesk(
 	})
 }
 
-// Resend asks for the code again on the merchant's word.
+// Resend asks for the code again, for the merchant.
 func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (State, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return State{}, err
@@ -63,8 +63,8 @@ func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (Sta
 	return state, err
 }
 
-// ResendByPayer asks for the code again on the word of whoever holds the payment's link. It counts as
-// the merchant's own, whose payer they are.
+// ResendByPayer asks for the code again, for the holder of the payment's link. It counts as the
+// merchant's resend.
 func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	found, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	return err
 }
 
-// RequestResend asks for the code again on the trader's word; the merchant is told.
+// RequestResend asks for the code again, for the trader, and tells the merchant.
 func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	found, err := s.assigned(ctx, who, id)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 	return p, err
 }
 
-// pendingOr refuses a payment that has ended with the error.
+// pendingOr returns the error if the payment has ended.
 func pendingOr(closed error) func(payment.Payment) error {
 	return func(p payment.Payment) error {
 		if p.Ended() {
@@ -94,7 +94,7 @@ func pendingOr(closed error) func(payment.Payment) error {
 	}
 }
 
-// resend carries out a resend of a payment that is open for whoever asks.
+// resend asks for the code again.
 func (s *Service) resend(
 	ctx context.Context,
 	found payment.Payment,
@@ -121,7 +121,7 @@ func (s *Service) resend(
 		if err := db.Pipeline(ctx, p.Tx, put(p.Payment, state), resent); err != nil {
 			return err
 		}
-		// The acquirer is told at the next round.
+		// The next round of Poll tells the acquirer.
 		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: now}
 		if err := q.AttemptNudge(ctx, soon); err != nil || by == byMerchant { // who is not told of their own
 			return err

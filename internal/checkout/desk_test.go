@@ -21,12 +21,7 @@ func TestDesk(t *testing.T) {
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	for name, step := range b.steps(p.ID) {
-		wantCode(
-			t,
-			name+" before the card",
-			step(b.trader.Caller),
-			map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[strings.Contains(name, "resend")],
-		)
+		wantCode(t, name+" before the card", step(b.trader.Caller), wrongStepOf(name))
 	}
 	b.enter(t, token, panDesk)
 	b.later(t, time.Minute)
@@ -35,8 +30,7 @@ func TestDesk(t *testing.T) {
 	if noError(t, err); v.Phase != bank {
 		t.Errorf("without a code: %s", v.Phase)
 	}
-	_, err = b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, code, "pending", "")
 	_, err = b.checkouts.SubmitCode(ctx, token, "")
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("otp") {
@@ -46,22 +40,25 @@ func TestDesk(t *testing.T) {
 	if noError(t, err); v.Phase != confirm {
 		t.Errorf("with a code: %s", v.Phase)
 	}
-	_, err = b.checkouts.SubmitCode(ctx, token, "9876")
-	wantCode(t, "a code nobody asked for", err, "checkout_wrong_step")
-	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	wantCode(t, "a code nobody asked for", errOf(b.checkouts.SubmitCode(ctx, token, "9876")), "checkout_wrong_step")
+	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, code, "pending", "")
 	b.later(t, time.Second)
-	if n := b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
-		t.Error("the acquirer was not told of the resend")
-	}
-	_, err = b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"), 1,
+		"the acquirer was not told of the resend")
+	must(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, confirm, "pending", "")
-	_, err = b.payments.Confirm(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.payments.Confirm(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, confirm, "completed", "")
 	b.Audit(t)
+}
+
+// wrongStepOf is what a step of the desk is refused with where it makes no sense.
+func wrongStepOf(name string) string {
+	if name == "resend" {
+		return "code_resend_wrong_step"
+	}
+	return "checkout_wrong_step"
 }
 
 var bg = context.Background()
@@ -88,8 +85,7 @@ func TestWhoseDesk(t *testing.T) {
 			"token_kind_not_allowed")
 	}
 	for name, step := range b.steps(other.ID) {
-		wantCode(t, name+" of a requisite payment", step(stranger.Caller),
-			map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"])
+		wantCode(t, name+" of a requisite payment", step(stranger.Caller), wrongStepOf(name))
 	}
 	b.set(t, p, "failed")
 	for name, step := range b.steps(p.ID) {
@@ -104,8 +100,7 @@ func TestResends(t *testing.T) {
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	id := fmt.Sprint(p.ID)
-	_, err := b.checkouts.Resend(ctx, b.merchant.Caller, id)
-	wantCode(t, "before the card", err, "code_resend_wrong_step")
+	wantCode(t, "before the card", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
 	b.enter(t, token, panDesk)
 	state, err := b.checkouts.Resend(ctx, b.merchant.Caller, p.UUID.String())
 	if noError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
@@ -115,22 +110,21 @@ func TestResends(t *testing.T) {
 	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
 	wantCode(t, "the trader at once", err, "code_resend_too_early")
 	b.clock.Advance(45 * time.Second)
-	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	b.clock.Advance(45 * time.Second)
-	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, id)
-	noError(t, err)
-	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, id)
-	wantCode(t, "the fourth", err, "code_resend_exhausted")
+	must(b.checkouts.Resend(ctx, b.merchant.Caller, id))(t)
+	wantCode(t, "the fourth", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_exhausted")
 	b.set(t, p, "completed")
-	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, id)
-	wantCode(t, "after the end", err, "code_resend_wrong_step")
+	wantCode(t, "after the end", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
 
 	other := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
-	_, err = b.checkouts.Resend(ctx, other.Caller, id)
-	wantCode(t, "another merchant", err, "cashbox_access_denied")
-	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, "0")
-	wantCode(t, "no such payment", err, "not_found")
+	wantCode(t, "another merchant", errOf(b.checkouts.Resend(ctx, other.Caller, id)), "cashbox_access_denied")
+	wantCode(t, "no such payment", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, "0")), "not_found")
+	limited := b.merchant.Caller
+	limited.Scopes = []string{caller.ScopeDeposits}
+	wantCode(t, "a key for deposits", errOf(b.checkouts.Resend(ctx, limited, id)), "merchant_scope_required")
+	wantCode(t, "a trader", errOf(b.checkouts.Resend(ctx, b.trader.Caller, id)), "token_kind_not_allowed")
+	wantCode(t, "no such desk", errOf(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, 1<<40)), "not_found")
 
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event where sequence = 1")
 	at := dbtest.Start.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z")
@@ -166,8 +160,7 @@ func TestMtstpay(t *testing.T) {
 	wantCode(t, "a resend", err, "code_resend_wrong_step")
 	_, err = b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)
 	wantCode(t, "the trader's", err, "code_resend_wrong_step")
-	_, err = b.payments.Confirm(t.Context(), trader.Caller, p.ID)
-	noError(t, err)
+	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	if n := b.Count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"); n != 0 {
 		t.Error("an mtstpay card is kept")
 	}
@@ -220,9 +213,8 @@ func TestPrefill(t *testing.T) {
 	); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
 		t.Errorf("without a CVV: %v", err)
 	}
-	_, err = b.checkouts.SubmitDetails(t.Context(), token,
-		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
-	noError(t, err)
+	must(b.checkouts.SubmitDetails(t.Context(), token,
+		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}))(t)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	// A later card replaces it.
@@ -237,9 +229,7 @@ func TestPrefill(t *testing.T) {
 		t.Error("offered after 180 days")
 	}
 	noError(t, b.checkouts.Prune(t.Context()))
-	if n := b.Count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
-		t.Error("kept after 180 days")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0, "kept after 180 days")
 	pay("anna", panDesk, complete)
 	_, token = b.create(t, "anna")
 	noError(t, b.checkouts.ForgetCard(t.Context(), token))

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/block"
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -19,18 +20,23 @@ import (
 type Details struct {
 	card.Entry
 	CVV string
-	// Saved asks for the payer's saved card in place of a typed one; only the hosted page does.
+	// Saved asks for the payer's saved card instead of a typed one; only the hosted page sets it.
 	// SavedID is the card that the page showed: no other is charged.
 	Saved   bool
 	SavedID string
-	// Keep says that the payer's card may be kept for their next payment.
+	// Keep allows to keep the card for the payer's next payment.
 	Keep bool
 	// Address is where the call came from.
 	Address string
 }
 
-// SubmitDetails takes the payer's card and has it authorised. The answer to that comes later, as a
-// phase or a status.
+// CardNotTaken is what is wrong with a card of a payer who is blocked. By what they are, a stranger is not told.
+const CardNotTaken = "is not taken for this payment"
+
+var errBlocked = fault.Fields{"pan": {CardNotTaken}}.Err()
+
+// SubmitDetails takes the payer's card and has it authorised. The result comes later, as a phase or a
+// status.
 func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -48,6 +54,9 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 		return View{}, err
 	}
 	from := s.originOf(p, d.Address, entered.PAN)
+	if err := s.checkBlocked(ctx, p, from, d.Address); err != nil {
+		return View{}, err
+	}
 	if err := s.checkDeclined(ctx, from); err != nil {
 		return View{}, err
 	}
@@ -76,7 +85,16 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	return s.view(ctx, p)
 }
 
-// checkDetails checks everything typed before anything else happens.
+// checkBlocked refuses a card that is blocked, or whose payer is.
+func (s *Service) checkBlocked(ctx context.Context, p payment.Payment, from origin, address string) error {
+	blocked, err := s.Payments.Blocked(ctx, p, block.CardMark(from.card), block.AddressMark(&address))
+	if err == nil && blocked {
+		err = errBlocked
+	}
+	return err
+}
+
+// checkDetails checks all typed fields before anything else happens.
 func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details) (card.Card, acquirer.CVV, error) {
 	f, now := fault.Decoded(ctx), s.clock.Now()
 	cvv := acquirer.ParseCVV(f, "cvv", d.CVV)
@@ -97,7 +115,7 @@ func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details
 	return saved.Card, cvv, nil
 }
 
-// owner says whose the payment's card is. Only quasi_ecom cards may be kept, for payers who are
+// owner is the owner of the payment's card. Only quasi_ecom cards may be kept, for payers who are
 // named.
 func owner(p payment.Payment) card.Owner {
 	o := card.Owner{MerchantID: p.MerchantID, PaymentID: p.ID, CashboxID: p.CashboxID}
@@ -107,7 +125,7 @@ func owner(p payment.Payment) card.Owner {
 	return o
 }
 
-// mayEnter looks ahead, without a lock, whether a card would be taken now.
+// mayEnter checks without a lock whether a card would be accepted now.
 func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	if err := s.checkOpen(p); err != nil {
 		return err
@@ -120,14 +138,14 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	return err
 }
 
-// begin commits that a card is about to be authorised: by which acquirer and where it came from the
-// attempt says already. Of several cards for one payment the first is taken.
+// begin commits that a card is about to be authorised; the attempt already says by which acquirer and
+// where it came from. Of several cards at the same time the first wins.
 func (s *Service) begin(
 	ctx context.Context, p payment.Payment, entered card.Card, whose card.Owner, attempt db.AttemptInsertParams,
 ) (uuid.UUID, error) {
 	var id uuid.UUID
 	_, err := s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
-		// Made under the payment's lock, so that the ids of its attempts are in the order in which they began.
+		// The id is made under the payment's lock, so that ids are in the order of the attempts.
 		var err error
 		if id, err = uuid.NewV7(); err != nil {
 			return fmt.Errorf("make attempt id: %w", err)
@@ -138,8 +156,7 @@ func (s *Service) begin(
 	return id, err
 }
 
-// enter stores the card and its attempt, of which the caller knows all but the times and the
-// resends.
+// enter stores the card and its attempt.
 func (s *Service) enter(
 	ctx context.Context,
 	p *payment.Locked,
@@ -168,7 +185,7 @@ func (s *Service) enter(
 		payment.Step(p.Payment, now, actorPayer, payment.StepCardEntered, shown))
 }
 
-// authorise calls the acquirer and takes its answer in. Without one Poll goes on.
+// authorise calls the acquirer and applies its answer. Without an answer, Poll takes over.
 func (s *Service) authorise(
 	ctx context.Context, to acquirer.Acquirer, p payment.Payment, id uuid.UUID, entered card.Card, cvv acquirer.CVV,
 ) {
@@ -176,7 +193,7 @@ func (s *Service) authorise(
 	defer cancel()
 	answer, err := to.Authorize(bounded, acquirer.Attempt{ID: id, Amount: p.Amount, Currency: p.Currency}, entered, cvv)
 	if err == nil {
-		err = s.take(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id, 0}, answer, told)
+		err = s.applyAnswer(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id, 0}, answer, sent)
 	}
 	if err != nil {
 		noAnswer(ctx, "authorize", id, err)
@@ -184,8 +201,8 @@ func (s *Service) authorise(
 	}
 }
 
-// pollNow has the acquirer asked at the next round; if that cannot be written, it is asked when the
-// call's grace is over.
+// pollNow asks the acquirer in the next round. If writing that fails, it is asked once the call's
+// grace is over.
 func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
 	_ = s.q.AttemptSoon(
 		context.WithoutCancel(ctx),

@@ -24,8 +24,7 @@ func TestHolderLeavesEvents(t *testing.T) {
 	kept, token := b.create(t, "user-1")
 	details := typed(panApproved)
 	details.Holder, details.Keep = name, true
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, details)
-	noError(t, err)
+	must(b.checkouts.SubmitDetails(t.Context(), token, details))(t)
 	b.later(t, time.Second)
 	escaped := `,"cardHolder":"ANNA \\ \"B\" <C>"`
 	whole := bodies()

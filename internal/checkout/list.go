@@ -9,7 +9,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Step is what a trader may do about a payment on their desk.
+// Step is what a trader can do about a payment.
 type Step string
 
 // The steps.
@@ -21,16 +21,16 @@ const (
 	StepCodeNotNeeded Step = "code_not_needed"
 )
 
-// DeskPayment is an open payment on its trader's desk, and where its checkout stands.
+// DeskPayment is an open payment of a trader with the state of its checkout.
 type DeskPayment struct {
 	payment.DeskPayment
-	// Reading is the zero value where no card is entered for the payment.
+	// Reading is the zero value if no card was entered.
 	Reading
-	// Steps are what makes sense now, the one that ends the payment well first.
+	// Steps are the useful next steps, first the one that ends the payment well.
 	Steps []Step
 }
 
-// Desk lists the open payments of the caller's trader: those that end first before the others, at
+// Desk lists the open payments of the caller's trader, those that expire first before the others, at
 // most payment.MaxDesk.
 func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
 	open, err := s.Payments.Desk(ctx, who)
@@ -54,8 +54,8 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	return list, nil
 }
 
-// Payment reads a payment that a user may see, open or ended, and where its checkout stands. The steps
-// are a trader's, while it is open.
+// Payment reads a payment that a user may see, open or ended, with the state of its checkout. Only
+// traders get steps, while it is open.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return DeskPayment{}, err
@@ -81,8 +81,8 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (De
 	return d, nil
 }
 
-// steps are what the trader can do now. The moves between phases decide, and one that would change
-// nothing makes no sense.
+// steps are what the trader can do now. They follow from the moves between phases, without those that
+// would change nothing.
 func (s *Service) steps(d DeskPayment) []Step {
 	if !d.CardCheckout() {
 		return []Step{StepConfirm, StepCancel}
@@ -107,8 +107,8 @@ func (s *Service) steps(d DeskPayment) []Step {
 	return append(steps, StepCancel)
 }
 
-// DeskStamps are numbers, by trader, that change with whatever the desks of traders show of payments
-// but their time, and with a break. One query asks for all.
+// DeskStamps are numbers, by trader, that change when anything changes that desks show of payments
+// except their time, or a break. One query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.DeskStamps(ctx, traderIDs)
 	if err != nil {

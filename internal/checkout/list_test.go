@@ -23,8 +23,7 @@ func (b *bundle) owner() caller.Caller {
 // wantSteps wants what the trader can do about the only payment on their desk.
 func (b *bundle) wantSteps(t *testing.T, phase checkout.Phase, want ...checkout.Step) {
 	t.Helper()
-	list, err := b.checkouts.Desk(t.Context(), b.owner())
-	noError(t, err)
+	list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
 	if len(list) != 1 || list[0].Phase != phase || fmt.Sprint(list[0].Steps) != fmt.Sprint(want) {
 		t.Errorf("%+v, want %s %v", list, phase, want)
 	}
@@ -38,22 +37,17 @@ func TestStepsOfTheDesk(t *testing.T) {
 	b.wantSteps(t, checkout.AwaitingDetails, "cancel")
 	b.enter(t, token, panDesk)
 	b.wantSteps(t, bank, "confirm", "request_code", "resend", "code_not_needed", "cancel")
-	_, err := b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
 	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	_, err = b.checkouts.SubmitCode(ctx, token, "9876")
-	noError(t, err)
+	must(b.checkouts.SubmitCode(ctx, token, "9876"))(t)
 	b.wantSteps(t, confirm, "confirm", "resend", "cancel")
-	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	b.wantSteps(t, code, "confirm", "code_not_needed", "cancel") // a resend must wait
 	b.clock.Advance(45 * time.Second)
 	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	_, err = b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID))(t)
 	b.wantSteps(t, confirm, "confirm", "request_code", "resend", "cancel")
-	_, err = b.payments.Confirm(ctx, b.trader.Caller, p.ID)
-	noError(t, err)
+	must(b.payments.Confirm(ctx, b.trader.Caller, p.ID))(t)
 	list, err := b.checkouts.Desk(ctx, b.owner())
 	if noError(t, err); len(list) != 0 {
 		t.Errorf("after the end: %+v", list)
@@ -72,16 +66,14 @@ func TestStepsByMethod(t *testing.T) {
 		if method == "mtstpay" {
 			b.enter(t, token, panDesk)
 		}
-		list, err := b.checkouts.Desk(t.Context(), b.owner())
-		noError(t, err)
+		list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
 		if len(list) != 1 || fmt.Sprint(list[0].Steps) != want {
 			t.Errorf("%s: %+v", method, list)
 		}
 	}
 	nobody := b.trader.Caller
 	nobody.Role = ""
-	_, err := b.checkouts.Desk(t.Context(), nobody)
-	wantCode(t, "without a role", err, "role_not_allowed")
+	wantCode(t, "without a role", errOf(b.checkouts.Desk(t.Context(), nobody)), "role_not_allowed")
 }
 
 // A desk's stamp changes with whatever the desk shows, and with nothing else.
@@ -145,22 +137,18 @@ func TestPayment(t *testing.T) {
 	p, token := b.create(t, "")
 	b.enter(t, token, panDesk)
 	name := fmt.Sprint(p.ID)
-	desk, err := b.checkouts.Desk(t.Context(), b.owner())
-	noError(t, err)
-	one, err := b.checkouts.Payment(t.Context(), b.owner(), name)
-	noError(t, err)
+	desk := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
+	one := must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
 	if len(desk) != 1 || len(one.Steps) == 0 ||
 		fmt.Sprint(one.Steps, one.Phase) != fmt.Sprint(desk[0].Steps, desk[0].Phase) {
 		t.Errorf("got %v at %s, want as in %+v", one.Steps, one.Phase, desk)
 	}
-	_, err = b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil)
-	noError(t, err)
-	one, err = b.checkouts.Payment(t.Context(), b.owner(), name)
+	must(b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil))(t)
+	one, err := b.checkouts.Payment(t.Context(), b.owner(), name)
 	if noError(t, err); len(one.Steps) != 0 || one.Status != "cancelled" {
 		t.Errorf("ended: %v, %s", one.Steps, one.Status)
 	}
 	other := b.NewTrader(t, dbtest.TraderOpts{}).Caller
 	other.Role = caller.Owner
-	_, err = b.checkouts.Payment(t.Context(), other, name)
-	wantCode(t, "another trader", err, "not_found")
+	wantCode(t, "another trader", errOf(b.checkouts.Payment(t.Context(), other, name)), "not_found")
 }

@@ -28,23 +28,23 @@ const (
 	resendPause = 45 * time.Second
 )
 
-// maxRejected is how many wrong codes end a payment.
+// maxRejected is how many wrong codes fail a payment.
 const maxRejected = 3
 
-// Who asked for a code again.
+// Who asked for a resend.
 const (
 	byMerchant = "merchant"
 	byTrader   = "trader"
 )
 
-// What went wrong last, as lastError tells the payer.
+// What failed last, as lastError tells the payer.
 const (
 	errorCodeRejected = "code_rejected"
-	// errorUnavailable: the card, or the code, did not get through; the payer types it again.
+	// errorUnavailable: the card or the code did not get through; the payer types it again.
 	errorUnavailable = "acquirer_unavailable"
 )
 
-// Refusals of a step.
+// Errors of a step.
 var (
 	errWrongStep       = fault.New(fault.Refused, "checkout_wrong_step", "The checkout is not at this step.")
 	errClosed          = fault.New(fault.Refused, "checkout_closed", "The payment has ended; the checkout is closed.")
@@ -71,23 +71,23 @@ func errTooEarly(next, now time.Time) error {
 	}
 }
 
-// State is where a checkout stands. Its methods are the moves between phases; each answers with the
-// state after it, or says why it is not possible.
+// State is the state of a checkout. Its methods are the moves between phases: each returns the state
+// after it, or why it is not possible.
 type State struct {
 	Phase Phase
 	// CodeAsked tells that a code was asked for with this card.
 	CodeAsked bool
-	// Rejected counts wrong codes.
+	// Rejected counts the wrong codes.
 	Rejected int32
-	// Declined counts cards that were.
+	// Declined counts the declined cards.
 	Declined int32
 	Resends  int32
-	// ResentBy and ResentAt are the last resend's; nil before the first.
+	// ResentBy and ResentAt belong to the last resend; nil before the first.
 	ResentBy *string
 	ResentAt *time.Time
 	// LastError is a code, or nil.
 	LastError *string
-	// AttemptID is the last attempt's, and AttemptOver tells that it came to an end.
+	// AttemptID is the last attempt, and AttemptOver says that it has ended.
 	AttemptID   uuid.UUID
 	AttemptOver bool
 }
@@ -105,19 +105,19 @@ func (s State) cardEntered(attempt uuid.UUID) (State, error) {
 	return s, nil
 }
 
-// cardLost ends an attempt that never got through: the payer types the card again.
+// cardLost ends an attempt that did not get through: the payer types the card again.
 func (s State) cardLost() State {
 	s.Phase, s.AttemptOver, s.LastError = AwaitingDetails, true, text(errorUnavailable)
 	return s
 }
 
-// ended ends an attempt; the phase stays the last one.
+// ended ends an attempt and keeps the phase.
 func (s State) ended() State {
 	s.AttemptOver = true
 	return s
 }
 
-// codeNeeded is the acquirer's word that the bank has sent a code.
+// codeNeeded: the acquirer says that the bank has sent a code.
 func (s State) codeNeeded() State {
 	if s.Phase != AwaitingDetails {
 		s.Phase, s.CodeAsked = AwaitingCode, true
@@ -125,7 +125,7 @@ func (s State) codeNeeded() State {
 	return s
 }
 
-// codeRequested is the trader's. Asking once more, after a code was given, is a resend.
+// codeRequested: the trader asks for a code. Asking again after a code was given is a resend.
 func (s State) codeRequested() (State, error) {
 	if s.Phase == AwaitingDetails || s.Phase == AwaitingConfirm && s.CodeAsked {
 		return s, errWrongStep
@@ -133,7 +133,7 @@ func (s State) codeRequested() (State, error) {
 	return s.codeNeeded(), nil
 }
 
-// codeNotNeeded is the trader's word that there is no code to wait for.
+// codeNotNeeded: the trader says that no code will come.
 func (s State) codeNotNeeded() (State, error) {
 	if s.Phase == AwaitingDetails {
 		return s, errWrongStep
@@ -142,7 +142,7 @@ func (s State) codeNotNeeded() (State, error) {
 	return s, nil
 }
 
-// codeGiven takes a code, also one that comes before it was asked for.
+// codeGiven takes a code, even before one was asked for.
 func (s State) codeGiven() (State, error) {
 	if s.Phase != AwaitingBank && s.Phase != AwaitingCode {
 		return s, errWrongStep
@@ -151,7 +151,7 @@ func (s State) codeGiven() (State, error) {
 	return s, nil
 }
 
-// codeLost takes back a code that never got through.
+// codeLost takes back a code that did not get through.
 func (s State) codeLost() State {
 	if s.Phase != AwaitingDetails {
 		s.Phase, s.LastError = AwaitingCode, text(errorUnavailable)
@@ -159,7 +159,7 @@ func (s State) codeLost() State {
 	return s
 }
 
-// codeRejected counts a wrong code, and reports whether it was the last one allowed.
+// codeRejected counts a wrong code and reports whether it was the last one allowed.
 func (s State) codeRejected() (State, bool) {
 	s = s.codeNeeded()
 	s.Rejected++
@@ -167,7 +167,7 @@ func (s State) codeRejected() (State, bool) {
 	return s, s.Rejected >= maxRejected
 }
 
-// resent asks for the code again. That none is left is said before that it is too early.
+// resent asks for the code again. If none is left, it says so before it says that it is too early.
 func (s State) resent(by string, now time.Time) (State, error) {
 	switch next := s.NextAllowedAt(); {
 	case s.Phase == AwaitingDetails:
@@ -183,8 +183,7 @@ func (s State) resent(by string, now time.Time) (State, error) {
 	return s, nil
 }
 
-// NextAllowedAt is the earliest time of the next resend as far as the pause goes; nil before the
-// first.
+// NextAllowedAt is when the pause after the last resend ends; nil before the first.
 func (s State) NextAllowedAt() *time.Time {
 	if s.ResentAt == nil {
 		return nil
@@ -193,7 +192,10 @@ func (s State) NextAllowedAt() *time.Time {
 	return &next
 }
 
-// ResendsLeft is how often the code can still be asked for again.
+// ResendsLeft is how many resends are left.
 func (s State) ResendsLeft() int32 { return MaxResends - s.Resends }
+
+// CodesLeft is how many codes may still be entered.
+func (s State) CodesLeft() int32 { return maxRejected - s.Rejected }
 
 func text(s string) *string { return &s }

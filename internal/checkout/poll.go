@@ -11,18 +11,18 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// pollersOfQueue bounds how many questions one process has on their way to one processor of a
-// trader, in all rounds together.
+// pollersOfQueue is how many calls one process has open to one processor, in all rounds together.
 const pollersOfQueue = 16
 
-// queue is the attempts that one processor of one trader has to be asked about. Each has pollers of
-// its own, so that a processor that is slow, or has thousands of attempts open, holds up no other.
+// queue is the attempts that one processor of a trader has to be asked about. Each has its own
+// pollers, so that a slow processor, or one with thousands of open attempts, does not hold up the
+// others.
 type queue struct{ traderID, acquirerID int64 }
 
-// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended
-// without money or was taken back, that they be undone. It returns when nothing is due any more.
-// Several rounds may run at a time, also in several replicas: each attempt is claimed by one
-// poller, just before it is asked about.
+// Poll asks acquirers about the attempts that are due: for their state, or to undo them if the
+// payment ended without money or was taken back. It returns when nothing is due any more. Several
+// rounds may run at the same time, also in other processes: a poller claims each attempt just before
+// it asks.
 func (s *Service) Poll(ctx context.Context) error {
 	due, err := s.q.AttemptQueues(ctx, s.clock.Now())
 	if err != nil {
@@ -48,8 +48,7 @@ type crowd struct {
 	out map[queue]int
 }
 
-// enter admits up to wanted further pollers of a queue, each of which has to leave, and returns how
-// many.
+// enter admits up to wanted pollers to a queue and returns how many. Each of them has to leave.
 func (c *crowd) enter(to queue, wanted int64) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,9 +67,9 @@ func (c *crowd) leave(to queue) {
 	}
 }
 
-// work asks about one attempt of a queue after the other, the one that has been due longest first.
-// An attempt that cannot be asked about has been put off by its claim, so that it holds up none
-// behind it.
+// work asks about the attempts of a queue one after the other, the one that has been due longest
+// first. Claiming an attempt also puts it off, so that one that fails does not hold up those behind
+// it.
 func (s *Service) work(ctx context.Context, to queue) {
 	for ctx.Err() == nil {
 		attempt, err := s.claim(ctx, to)
@@ -86,8 +85,8 @@ func (s *Service) work(ctx context.Context, to queue) {
 	}
 }
 
-// claim takes the attempt of a queue that has been due longest, but for those that others are just taking, or
-// nil. They are listed first and then taken one by one, by their keys.
+// claim takes the attempt of a queue that has been due longest and that nobody else has locked, or
+// nil. It lists attempts first and then locks them one by one.
 func (s *Service) claim(ctx context.Context, from queue) (*db.CardAttempt, error) {
 	now := s.clock.Now()
 	due, err := s.q.AttemptsDue(ctx, db.AttemptsDueParams{
@@ -105,8 +104,7 @@ func (s *Service) claim(ctx context.Context, from queue) (*db.CardAttempt, error
 	return nil, nil
 }
 
-// ask asks about one attempt. An acquirer without an answer is no failure of ours: it is asked
-// again.
+// ask asks about one attempt. If the acquirer does not answer, that is no error: it is asked again.
 func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	to, err := s.Acquirers.Began(ctx, a.AcquirerID)
 	if err != nil {
@@ -123,8 +121,8 @@ func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	return s.inquire(ctx, to, k, a)
 }
 
-// inquire asks how an attempt stands, after it has passed on a resend. One that the acquirer never
-// heard of is voided, so that a call still under way does nothing.
+// inquire asks for the state of an attempt, after it has passed on a resend. An attempt that the
+// acquirer does not know is voided, so that a call still under way has no effect.
 func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db.CardAttempt) error {
 	s.passResend(ctx, to, a)
 	answer, err := to.Result(ctx, k.id)
@@ -138,11 +136,11 @@ func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db
 	if s.saysNothingNew(answer, a) {
 		return nil
 	}
-	return s.take(ctx, k, answer, inquired)
+	return s.applyAnswer(ctx, k, answer, inquired)
 }
 
-// saysNothingNew tells the answers for which no lock need be taken. Of an attempt that has long
-// been open every answer counts: it may have to be ended.
+// saysNothingNew tells whether an answer changes nothing, so that no lock is needed. Every answer
+// counts for an attempt that has been open for long: it may have to be ended.
 func (s *Service) saysNothingNew(answer acquirer.Answer, a db.CardAttempt) bool {
 	young := s.clock.Now().Before(a.CreatedAt.Add(longOpen))
 	nothingAsked := answer.State == acquirer.Pending ||
@@ -156,11 +154,11 @@ func (s *Service) void(ctx context.Context, to acquirer.Acquirer, k key) error {
 		noAnswer(ctx, "void", k.id, err)
 		return nil
 	}
-	return s.take(ctx, k, answer, voided)
+	return s.applyAnswer(ctx, k, answer, voided)
 }
 
-// passResend tells the acquirer of a resend it was not told of yet. Whether that helps shows in the
-// next code.
+// passResend tells the acquirer of a resend that it does not know of yet. Only the next code shows
+// whether that helped.
 func (s *Service) passResend(ctx context.Context, to acquirer.Acquirer, a db.CardAttempt) {
 	row, err := s.q.CheckoutGet(ctx, db.CheckoutGetParams{MerchantID: a.MerchantID, PaymentID: a.PaymentID})
 	if err != nil || row.AttemptID != a.ID || row.Resends <= a.ResendsTold {

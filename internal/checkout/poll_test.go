@@ -113,8 +113,7 @@ func TestApprovalAmongMany(t *testing.T) {
 		b.enter(t, token, panApproved)
 		for second := 1; ; second++ {
 			b.round(ctx, t, &rounds)
-			v, err := b.checkouts.Get(t.Context(), token)
-			noError(t, err)
+			v := must(b.checkouts.Get(t.Context(), token))(t)
 			if v.Payment.Status == "completed" {
 				break
 			}
@@ -154,8 +153,7 @@ func TestPollPause(t *testing.T) {
 		testenv.Want(t, pause(), step.want, "after another %s: asked again in s", step.after)
 	}
 	// The payer gives a code of which nobody had asked: something happened.
-	_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
-	noError(t, err)
+	must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 	b.later(t, 2*time.Second)
 	testenv.Want(t, pause(), 1, "after a code: asked again in s")
 }
@@ -177,14 +175,12 @@ func TestProcessorReplaced(t *testing.T) {
 	if err == nil {
 		t.Error("a payment that its charge had completed was cancelled")
 	}
-	_, err = b.checkouts.SubmitCode(t.Context(), asked, "123456")
-	noError(t, err)
+	must(b.checkouts.SubmitCode(t.Context(), asked, "123456"))(t)
 	b.later(t, 2*time.Second)
 	b.want(t, approved, bank, "completed", "")
 	b.want(t, asked, checkout.AwaitingConfirm, "completed", "")
 	testenv.Want(t, acquirers.hanging.asked.Load(), 0,
 		"times that the new processor was asked about charges it never saw")
-	if n := b.Count(t, "select count(*) from card_attempt where acquirer_id <> 0"); n != 0 {
-		t.Errorf("%d attempts have changed their processor", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where acquirer_id <> 0"), 0,
+		"attempts have changed their processor")
 }

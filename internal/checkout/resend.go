@@ -42,9 +42,7 @@ func tellResend(ctx context.Context, p *payment.Locked, state State, by string) 
 		Currency:    p.Currency,
 		RequestedBy: by,
 		QuasiEcom: resendState{
-			Phase: string(
-				state.Phase,
-			),
+			Phase:            string(state.Phase),
 			CodeResendCount:  state.Resends,
 			CodeResendMax:    MaxResends,
 			AttemptsLeft:     state.ResendsLeft(),
@@ -52,7 +50,7 @@ func tellResend(ctx context.Context, p *payment.Locked, state State, by string) 
 			CodeResendLastAt: state.ResentAt.UTC().Truncate(time.Millisecond).Format(webhook.TimeFormat),
 		},
 	}
-	return p.Tell(
+	return p.QueueEvent(
 		ctx,
 		typeCodeResend,
 		*state.ResentAt,

@@ -12,24 +12,22 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// View is what a checkout shows to whoever holds its link.
+// View is what a checkout shows to the holder of its link.
 type View struct {
 	Payment payment.Payment
 	State
 	OrderIDMasked string
-	// Terminal tells that the payment has ended.
+	// Terminal says that the payment has ended.
 	Terminal bool
-	// Card is the one entered, nil before.
+	// Card is the entered card, or nil.
 	Card *card.Shown
-	// Saved is a card of the payer's that the hosted page may offer while it waits for one; its
-	// number is not shown.
+	// Saved is the payer's saved card that the page may offer, without its number.
 	Saved *card.Saved
-	// MayKeep tells that a card entered now could be kept for the payer's next payment.
+	// MayKeep says that a card entered now could be kept for the payer's next payment.
 	MayKeep bool
 	// CardsLeft is how many more cards may be tried.
 	CardsLeft int
-	// Checking tells that the payment has ended unpaid, and it is not known yet that the card it was
-	// to be charged to is not.
+	// Checking says that the payment has ended unpaid while its card may still be charged.
 	Checking bool
 }
 
@@ -57,8 +55,8 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	return v, err
 }
 
-// checking reports whether a payment has ended unpaid while its last card may still be charged. Once
-// the time is over it has, though the sweep is yet to come.
+// checking reports whether a payment has ended unpaid while its last card may still be charged. An
+// expired payment counts as ended even before the sweep has ended it.
 func (s *Service) checking(ctx context.Context, p payment.Payment, state State) (bool, error) {
 	unpaid := p.Status == payment.Failed || p.Status == payment.Cancelled || s.checkOpen(p) != nil && !p.Ended()
 	if !unpaid || state.AttemptID == uuid.Nil {
@@ -71,7 +69,8 @@ func (s *Service) checking(ctx context.Context, p payment.Payment, state State) 
 	return underWay(attempt.Status) || attempt.Status == attemptConflict, nil
 }
 
-// Stamps are texts, by payment, that change with whatever the pages of a payment show but its time.
+// Stamps are texts, by payment, that change when anything changes that the payment's pages show
+// except the time.
 func (s *Service) Stamps(ctx context.Context, merchantIDs, paymentIDs []int64) (map[int64]string, error) {
 	rows, err := s.q.CheckoutStamps(ctx, db.CheckoutStampsParams{MerchantIds: merchantIDs, PaymentIds: paymentIDs})
 	if err != nil {
@@ -84,7 +83,7 @@ func (s *Service) Stamps(ctx context.Context, merchantIDs, paymentIDs []int64) (
 	return stamps, nil
 }
 
-// ForgetCard erases the cards kept of the link's payer.
+// ForgetCard erases the cards kept for the link's payer.
 func (s *Service) ForgetCard(ctx context.Context, token string) error {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Service) ForgetCard(ctx context.Context, token string) error {
 	return s.Cards.Forget(ctx, s.q, owner(p))
 }
 
-// maskOrder shows an order id's ends: two characters each, or none of a short one.
+// maskOrder shows two characters at each end of an order id, or none of a short one.
 func maskOrder(id string) string {
 	runes := []rune(id)
 	if len(runes) <= 6 {
@@ -102,15 +101,14 @@ func maskOrder(id string) string {
 	return string(runes[:2]) + "***" + string(runes[len(runes)-2:])
 }
 
-// Reading is what reads of a payment show of its checkout.
+// Reading is what answers show of a payment's checkout.
 type Reading struct {
 	State
-	// Card is the one entered, nil before.
+	// Card is the entered card, or nil.
 	Card *card.Shown
 }
 
-// Read reads what payments show of their checkouts, by their ids; payments of other methods are
-// left out.
+// Read reads the checkouts of payments, by their ids. Payments of other methods are left out.
 func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]Reading, error) {
 	var merchantIDs, paymentIDs []int64
 	readings := map[int64]Reading{}
@@ -140,11 +138,11 @@ func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]
 	return readings, err
 }
 
-// Kept is a card number that a form carries sealed to its next try, where something else in it was
-// wrong: no page shows a number. Its zero value is none.
+// Kept is a sealed card number in a form that has to be sent again because another field was wrong.
+// The zero value is none.
 type Kept struct{ Sealed, Last4 string }
 
-// KeepNumber seals a number as it was typed, if it is one.
+// KeepNumber seals a typed number, if it is a card number.
 func (s *Service) KeepNumber(p payment.Payment, typed string) (Kept, error) {
 	pan, valid := card.ParsePAN(typed)
 	if !valid {
@@ -154,7 +152,7 @@ func (s *Service) KeepNumber(p payment.Payment, typed string) (Kept, error) {
 	return Kept{Sealed: sealed, Last4: pan.Last4()}, err
 }
 
-// KeptNumber is the number that KeepNumber sealed for the payment, or "".
+// KeptNumber opens what KeepNumber sealed for the payment, or returns "".
 func (s *Service) KeptNumber(p payment.Payment, sealed string) string {
 	return s.Cards.OpenNumber(p.ID, sealed)
 }

@@ -1,5 +1,5 @@
-// Package clock is the one source of business time. SQL takes the time as a parameter, so that the
-// sandbox's test clock moves everything together.
+// Package clock has the one clock of the business. SQL takes the time as a parameter, so that a
+// sandbox's clock moves everything together.
 package clock
 
 import (
@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// Clock tells the time, in UTC with the milliseconds the contract shows.
+// Clock tells the time in UTC, to the millisecond.
 type Clock interface {
 	Now() time.Time
 }
 
-// Real is the wall clock.
+// Real is real time.
 type Real struct{}
 
 // Now implements Clock.
 func (Real) Now() time.Time { return round(time.Now()) }
 
-// Offset is the wall clock moved forward by an offset that can only grow.
+// Offset is real time plus an offset that only grows.
 type Offset struct{ by atomic.Int64 }
 
 // Now implements Clock.
 func (o *Offset) Now() time.Time { return round(time.Now().Add(time.Duration(o.by.Load()))) }
 
-// Ahead is how far the clock is ahead of the wall.
+// Ahead is how far the clock is ahead of real time.
 func (o *Offset) Ahead() time.Duration { return time.Duration(o.by.Load()) }
 
-// Raise moves the clock forward to offset. An offset below the present one changes nothing: the
-// clock never goes back.
+// Raise sets the offset. A smaller one than the present changes nothing: the clock never goes back.
 func (o *Offset) Raise(offset time.Duration) {
 	for {
 		now := o.by.Load()

@@ -9,16 +9,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// aloneWindow is over how long is added up what one operator moved alone.
+// aloneWindow is the time over which an operator's lone movements are added up.
 const aloneWindow = 24 * time.Hour
 
-// MoveAlone notes USDT that an operator moves of an owner's without a second operator, and reports whether they may:
-// neither what they moved in the last 24 hours, nor what all operators moved of that owner's, may come to more than the
-// most. Movements that are under way at the same time wait for one another until this transaction ends.
+// MoveAlone notes USDT that an operator moves for an owner without a second operator, and reports
+// whether they may: neither the operator's movements of the last 24 hours nor those for the owner by
+// all operators may exceed most. Movements at the same time wait for one another until this
+// transaction ends.
 func (q *Queries) MoveAlone(
 	ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time,
 ) (bool, error) {
-	// The operator before the owner, always: so nobody waits for somebody who waits for them.
+	// Always the operator before the owner, so that two transactions cannot deadlock.
 	for _, whose := range []string{"by " + strconv.FormatInt(operatorID, 10), "of " + owner} {
 		if err := q.OperatorMovementTurn(ctx, whose); err != nil {
 			return false, fmt.Errorf("wait for other movements: %w", err)

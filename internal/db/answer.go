@@ -12,14 +12,12 @@ import (
 )
 
 const (
-	// answerGrace is how much longer a statement is waited for than the server lets it run.
+	// answerGrace is how much longer a statement's answer is awaited than the server lets it run.
 	answerGrace = time.Second
-	// A connection that nobody has used for idleTrusted is asked first whether it still works, and has
-	// pingLimit to answer.
+	// A connection that was idle for idleTrusted is tested before use, and has pingLimit to answer.
 	idleTrusted = time.Second
 	pingLimit   = 3 * time.Second
-	// closeGrace is how long the server may take over the end of a connection on which a statement was
-	// given up.
+	// closeGrace is how long the server may take to end a connection whose statement was given up.
 	closeGrace = time.Second
 )
 
@@ -27,7 +25,7 @@ const (
 type Group struct {
 	mu    sync.Mutex
 	pools []*pgxpool.Pool
-	// waiting are the connections on which a statement is waited for, and since when.
+	// waiting are the connections that wait for an answer, and since when.
 	waiting map[*pgx.Conn]time.Time
 }
 
@@ -46,18 +44,19 @@ func (g *Group) answered(conn *pgx.Conn) {
 	delete(g.waiting, conn)
 }
 
-// isDead asks a connection that was idle whether it still works.
+// isDead tests a connection that was idle.
 func (g *Group) isDead(ctx context.Context, idle pgxpool.ShouldPingParams) bool {
 	return idle.IdleDuration > idleTrusted && g.ask(ctx, idle.Conn) != nil
 }
 
-// Beat asks the connection of a pool whether it still works. Every second, on a pool of one connection that nothing
-// else uses, it bounds how long silence goes unnoticed: elsewhere all may be waiting for answers.
+// Beat tests the connection of a pool. Called every second on a pool of one connection that nothing
+// else uses, it bounds how long a dead server goes unnoticed: all other connections may be waiting
+// for answers.
 func (g *Group) Beat(ctx context.Context, pool *pgxpool.Pool) error {
 	return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
 }
 
-// ask asks a connection that nobody uses whether it still works. Where it does not answer in time, all are opened anew.
+// ask tests an unused connection. If it does not answer in time, all pools reconnect.
 func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingLimit)
 	defer cancel()
@@ -69,17 +68,18 @@ func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// closeSoon closes what the driver has given up. It would wait for 15 seconds until the server has
-// closed its side, and the pool would have one place less meanwhile.
+// closeSoon closes a connection that the driver has given up. The driver would wait up to 15 seconds
+// for the server's side, and the pool would be one connection short for that time.
 func closeSoon(conn *pgx.Conn) {
 	if conn.IsClosed() {
 		time.AfterFunc(closeGrace, func() { _ = conn.PgConn().Conn().Close() })
 	}
 }
 
-// reset has all pools open their connections anew. Connections in use are closed when they are given
-// back, and those whose statement of now is still not answered after pingLimit at once: background
-// work would wait for minutes. A statement that only takes long is made again by whoever made it.
+// reset makes all pools open new connections. Connections in use are closed when they are returned;
+// those that have waited for an answer since before now are closed after pingLimit, because
+// background work would wait for minutes. A statement that was merely slow is made again by its
+// caller.
 func (g *Group) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,26 +98,26 @@ func (g *Group) reset() {
 	})
 }
 
-// answers has every statement of a pool end within a limit. The server bounds its own time, but when
-// its machine or the network in between is gone without a word, no answer ever comes, and the
-// connection looks open. Whether that is so for all connections Beat finds out: a statement may also
-// take long because the database is slow, or because a standby is away.
+// answers limits how long every statement of a pool may wait for its answer. The server limits its
+// own time, but if its machine or the network vanishes, no answer ever comes and the connection looks
+// open. Beat finds out whether that is so for all connections: a statement may also be slow because
+// the database is, or because a standby is away.
 type answers struct {
 	group *Group
 	limit time.Duration
 }
 
-// cancelKey is where a statement's context keeps what frees its timer.
+// cancelKey is the context key of the function that frees a statement's timer.
 type cancelKey struct{}
 
-// Unhurried is how long a statement may take that writes a piece of a file. The transaction says so to the
-// server, too.
+// Unhurried is the limit for statements that write a piece of a file. The transaction sets the
+// server's limit too.
 const Unhurried = 30 * time.Second
 
-// unhurriedKey is where a context keeps that its statements may take so long.
+// unhurriedKey is the context key of that longer limit.
 type unhurriedKey struct{}
 
-// WithTime has the statements that go by the context wait for an answer as long as Unhurried.
+// WithTime gives the statements of a context Unhurried to answer.
 func WithTime(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unhurriedKey{}, true)
 }
@@ -142,7 +142,7 @@ func (a answers) end(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
-// TraceQueryStart implements pgx.QueryTracer. The statement goes by the context it returns.
+// TraceQueryStart implements pgx.QueryTracer. The statement uses the context that it returns.
 func (a answers) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return a.begin(ctx, conn)
 }

@@ -17,15 +17,12 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	var group db.Group
-	asked, err := group.Open(t.Context(), d.URL, 2, db.ForReads)
-	noError(t, err)
+	asked := must(group.Open(t.Context(), d.URL, 2, db.ForReads))(t)
 	t.Cleanup(asked.Close)
-	other, err := group.Open(t.Context(), d.URL, 1, db.ForReads)
-	noError(t, err)
+	other := must(group.Open(t.Context(), d.URL, 1, db.ForReads))(t)
 	t.Cleanup(other.Close)
 	// Work in the background may take minutes, and is under way when its connection goes silent.
-	work, err := group.Open(t.Context(), d.URL, 1, db.ForWork)
-	noError(t, err)
+	work := must(group.Open(t.Context(), d.URL, 1, db.ForWork))(t)
 	t.Cleanup(work.Close)
 	worked := make(chan error, 1)
 	stopped := fill(t, work)
@@ -39,7 +36,7 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	}()
 	time.Sleep(1100 * time.Millisecond)
 	began := time.Now()
-	_, err = asked.Exec(t.Context(), "select 1")
+	_, err := asked.Exec(t.Context(), "select 1")
 	if took := time.Since(began); err != nil || testenv.Whole() && took > 5*time.Second {
 		t.Errorf("the pool that asked: %v after %s", err, took)
 	}
@@ -62,12 +59,10 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	var group db.Group
-	beat, err := group.Open(t.Context(), d.URL, 1, db.ForReads)
-	noError(t, err)
+	beat := must(group.Open(t.Context(), d.URL, 1, db.ForReads))(t)
 	t.Cleanup(beat.Close)
 	noError(t, group.Beat(t.Context(), beat))
-	calls, err := group.Open(t.Context(), d.URL, 1, db.ForCalls)
-	noError(t, err)
+	calls := must(group.Open(t.Context(), d.URL, 1, db.ForCalls))(t)
 	t.Cleanup(calls.Close)
 	for _, pid := range append(fill(t, beat), fill(t, calls)...) {
 		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
@@ -82,7 +77,7 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	if err := group.Beat(t.Context(), beat); err == nil {
 		t.Error("a silent connection was taken for a good one")
 	}
-	err = <-called
+	err := <-called
 	// Twice three seconds, while the statement itself has eight.
 	if took := time.Since(began); edge.Fault(err) != db.ErrUnavailable ||
 		testenv.Whole() && took > 7500*time.Millisecond {

@@ -129,7 +129,7 @@ type AuditHistoryPruneParams struct {
 	Before time.Time
 }
 
-// AuditHistoryPrune forgets the audits of each minute that found nothing, except those of the last days.
+// AuditHistoryPrune deletes the audits of a scope that began before a time and found nothing.
 func (q *Queries) AuditHistoryPrune(ctx context.Context, arg AuditHistoryPruneParams) error {
 	_, err := q.db.Exec(ctx, auditHistoryPrune, arg.Scope, arg.Before)
 	return err

@@ -336,7 +336,7 @@ func (q *Queries) AuditReadsBelow(ctx context.Context, arg AuditReadsBelowParams
 }
 
 const auditSettingsAbove = `-- name: AuditSettingsAbove :many
-select id, at, actor, subject, subject_key, before, after from setting_change
+select id, at, actor, subject, subject_key, before, after, reason from setting_change
 where (at, id) > ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
   and ($5::text is null or actor = $5)
   and ($6::text is null or subject = $6)
@@ -385,6 +385,7 @@ func (q *Queries) AuditSettingsAbove(ctx context.Context, arg AuditSettingsAbove
 			&i.SubjectKey,
 			&i.Before,
 			&i.After,
+			&i.Reason,
 		); err != nil {
 			return nil, err
 		}
@@ -397,7 +398,7 @@ func (q *Queries) AuditSettingsAbove(ctx context.Context, arg AuditSettingsAbove
 }
 
 const auditSettingsBelow = `-- name: AuditSettingsBelow :many
-select id, at, actor, subject, subject_key, before, after from setting_change
+select id, at, actor, subject, subject_key, before, after, reason from setting_change
 where (at, id) < ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
   and ($5::text is null or actor = $5)
   and ($6::text is null or subject = $6)
@@ -446,6 +447,7 @@ func (q *Queries) AuditSettingsBelow(ctx context.Context, arg AuditSettingsBelow
 			&i.SubjectKey,
 			&i.Before,
 			&i.After,
+			&i.Reason,
 		); err != nil {
 			return nil, err
 		}

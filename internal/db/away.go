@@ -14,14 +14,14 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// ErrUnavailable answers while the database cannot be reached.
+// ErrUnavailable is returned while the database cannot be reached.
 var ErrUnavailable = &fault.Error{
 	Kind: fault.Unavailable, Code: "unavailable", Message: "The service is unavailable for a moment; repeat the call.",
 	RetryAfter: time.Second,
 }
 
-// Fault is what callers are told of an error of the driver's, or nil where it is none that passes.
-// The rooms pass the driver's errors on, and the edge asks for their meaning.
+// Fault is the fault that callers see for a driver's error, or nil if the error is not temporary.
+// Services return the driver's errors unchanged, and the edge calls this.
 func Fault(err error) *fault.Error {
 	switch {
 	case isAway(err):
@@ -32,27 +32,26 @@ func Fault(err error) *fault.Error {
 	return nil
 }
 
-// isAway reports whether err says that the database could not be reached, that it ended the
-// connection, that its answer did not come in time, or that it has no room for what was to be written.
+// isAway reports whether the error says that the database cannot be reached, closed the connection,
+// did not answer in time, or has no space left.
 func isAway(err error) bool {
 	return errors.As(err, new(*pgconn.ConnectError)) || isBroken(err) || pgconn.Timeout(err) ||
 		hasCode(err, codeDiskFull)
 }
 
 const (
-	// classConnection are the codes of broken connections; the pooler in front of a database uses
-	// them too.
+	// classConnection is the class of codes for broken connections. Poolers use it too.
 	classConnection        = "08"
 	codeTooManyConnections = "53300"
 	codeDiskFull           = "53100"
 )
 
-// isBroken reports whether err says that a connection broke while it was in use.
+// isBroken reports whether the error says that a connection broke during its use.
 func isBroken(err error) bool {
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {
-		// FATAL and PANIC end the connection: the server shuts down or recovers, or an
-		// administrator ended the session.
+		// FATAL and PANIC end the connection: the server shuts down or recovers, or an administrator
+		// ended the session.
 		return answer.SeverityUnlocalized == "FATAL" || answer.SeverityUnlocalized == "PANIC" ||
 			answer.Code == codeTooManyConnections || strings.HasPrefix(answer.Code, classConnection)
 	}
@@ -63,8 +62,8 @@ func isBroken(err error) bool {
 		errors.As(err, new(*net.OpError))
 }
 
-// begin begins a transaction, on another connection where the first broke: nothing has been done on
-// it yet.
+// begin begins a transaction. If the connection is broken it uses another one, since nothing has been
+// done yet.
 func begin(ctx context.Context, b Beginner) (pgx.Tx, error) {
 	tx, err := b.Begin(ctx)
 	if isBroken(err) {
@@ -73,9 +72,9 @@ func begin(ctx context.Context, b Beginner) (pgx.Tx, error) {
 	return tx, err
 }
 
-// isAlive tells the pool whether a connection may be handed out. A server that has gone left word
-// in the socket: its farewell, or the end of the stream. The pool replaces such a connection before
-// any statement is lost on it.
+// isAlive tells the pool whether a connection may be used. A server that has ended leaves a message
+// or the end of the stream in the socket. The pool then replaces the connection before a statement is
+// lost on it.
 func isAlive(_ context.Context, conn *pgx.Conn) (bool, error) {
 	socket := conn.PgConn().Conn()
 	if wrapped, ok := socket.(interface{ NetConn() net.Conn }); ok { // TLS

@@ -21,8 +21,7 @@ func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
 	t.Helper()
 	var pids []uint32
 	for range pool.Config().MaxConns {
-		conn, err := pool.Acquire(t.Context())
-		noError(t, err)
+		conn := must(pool.Acquire(t.Context()))(t)
 		pids = append(pids, conn.Conn().PgConn().PID())
 		defer conn.Release()
 	}
@@ -88,8 +87,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1, db.ForCommands)
 
 	beside, other := open(t, d, 1), open(t, d, 1)
-	conn, err := other.Acquire(ctx)
-	noError(t, err)
+	conn := must(other.Acquire(ctx))(t)
 	terminate(t, beside, conn.Conn().PgConn().PID())
 	_, terminated := conn.Exec(ctx, "select 1")
 	conn.Release()
@@ -107,8 +105,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	d.Exec(t, "alter database "+limited.Pool.Config().ConnConfig.Database+" connection limit 0")
 	// The limit does not hold for superusers.
 	d.Exec(t, "do $$ begin create role limited login; exception when duplicate_object then end $$")
-	config, err := pgx.ParseConfig(limited.URL)
-	noError(t, err)
+	config := must(pgx.ParseConfig(limited.URL))(t)
 	config.User = "limited"
 	_, tooMany := pgx.ConnectConfig(ctx, config)
 
@@ -134,3 +131,6 @@ func TestAwayIsUnavailable(t *testing.T) {
 }
 
 var noError = testenv.NoError
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

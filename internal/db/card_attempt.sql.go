@@ -88,6 +88,64 @@ func (q *Queries) AttemptGet(ctx context.Context, arg AttemptGetParams) (CardAtt
 	return i, err
 }
 
+const attemptHealth = `-- name: AttemptHealth :many
+with newest as (
+    select p.merchant_id, p.id, p.created_at from payment p where p.trader_id = $2 and p.id > $3 order by p.id desc limit $4
+)
+select a.acquirer_id, count(*) as attempts, count(*) filter (where a.status in ('approved', 'undoing')) as approved,
+    count(*) filter (where a.status = 'declined') as declined, count(*) filter (where a.status in ('lost', 'conflict')) as failed
+from newest n join card_attempt a on a.merchant_id = n.merchant_id and a.payment_id = n.id
+where n.created_at >= $1::timestamptz
+group by a.acquirer_id
+`
+
+type AttemptHealthParams struct {
+	Since    time.Time
+	TraderID int64
+	Above    int64
+	Most     int32
+}
+
+type AttemptHealthRow struct {
+	AcquirerID int64
+	Attempts   int64
+	Approved   int64
+	Declined   int64
+	Failed     int64
+}
+
+// AttemptHealth tells of each processor how the attempts ended for a trader's newest payments of a time.
+func (q *Queries) AttemptHealth(ctx context.Context, arg AttemptHealthParams) ([]AttemptHealthRow, error) {
+	rows, err := q.db.Query(ctx, attemptHealth,
+		arg.Since,
+		arg.TraderID,
+		arg.Above,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AttemptHealthRow
+	for rows.Next() {
+		var i AttemptHealthRow
+		if err := rows.Scan(
+			&i.AcquirerID,
+			&i.Attempts,
+			&i.Approved,
+			&i.Declined,
+			&i.Failed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const attemptInsert = `-- name: AttemptInsert :exec
 insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, source, card, status, resends_told,
     created_at, progress_at, poll_at)

@@ -18,17 +18,15 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 	d := dbtest.New(t)
 	d.Exec(t, "create table probe (committing boolean)")
 	for _, committing := range []bool{false, true} {
-		pool, err := db.Open(t.Context(), d.URL, 1, db.ForWork)
-		noError(t, err)
+		pool := must(db.Open(t.Context(), d.URL, 1, db.ForWork))(t)
 		t.Cleanup(pool.Close)
-		conn, err := pool.Acquire(t.Context())
-		noError(t, err)
+		conn := must(pool.Acquire(t.Context()))(t)
 		ended := func(error) {}
 		if committing {
 			ended = db.Commits(conn.Conn())
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		_, err = conn.Exec(
+		_, err := conn.Exec(
 			ctx,
 			"do $$ begin perform pg_sleep(2); insert into probe values ("+map[bool]string{true: "true", false: "false"}[committing]+"); end $$",
 		)
@@ -46,12 +44,7 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 		if committing {
 			want = 1
 		}
-		testenv.Want(
-			t,
-			d.Count(t, "select count(*) from probe where committing = $1", committing),
-			want,
-			"rows, committing %t",
-			committing,
-		)
+		testenv.Want(t, d.Count(t, "select count(*) from probe where committing = $1", committing), want,
+			"rows, committing %t", committing)
 	}
 }

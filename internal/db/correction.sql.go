@@ -38,7 +38,7 @@ func (q *Queries) CorrectionAccounts(ctx context.Context, ids []int64) ([]int64,
 }
 
 const correctionByReference = `-- name: CorrectionByReference :one
-select f.debit_account, f.credit_account, f.amount, f.reason, c.id, c.at, c.actor, c.subject, c.subject_key, c.before, c.after
+select f.debit_account, f.credit_account, f.amount, f.reason, c.id, c.at, c.actor, c.subject, c.subject_key, c.before, c.after, c.reason
 from correction f join setting_change c on c.subject = 'correction' and c.subject_key = f.id::text
 where f.reference = $1
 `
@@ -67,6 +67,7 @@ func (q *Queries) CorrectionByReference(ctx context.Context, reference string) (
 		&i.SettingChange.SubjectKey,
 		&i.SettingChange.Before,
 		&i.SettingChange.After,
+		&i.SettingChange.Reason,
 	)
 	return i, err
 }

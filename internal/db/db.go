@@ -1,5 +1,5 @@
-// Package db is the way to PostgreSQL: the pool, transactions, migrations, and the queries sqlc
-// generates. Which room may write which table is said in queries/.
+// Package db is the way to PostgreSQL: pools, transactions, migrations, and the queries that sqlc
+// generates. The files of queries/ say which package may write which table.
 package db
 
 import (
@@ -26,13 +26,13 @@ import (
 
 //go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
 
-// Open connects a pool of at most maxConns connections of a kind and checks that the server
-// answers. It is the only pool of its group.
+// Open connects a pool of at most maxConns connections of a kind, the only one of its group, and
+// checks that the server answers.
 func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	return new(Group).Open(ctx, url, maxConns, kind)
 }
 
-// Open is the function of this name for one more pool of a group.
+// Open is like the function Open, for another pool of the group.
 func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	pool, err := g.newPool(ctx, url, maxConns, kind)
 	if err != nil {
@@ -46,18 +46,18 @@ func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (
 	return pool, nil
 }
 
-// newPool is Open without a look whether the server answers.
+// newPool is Open without the check that the server answers.
 func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		// The error quotes the URL and with it a password.
+		// The driver's error quotes the URL and with it a password.
 		return nil, errors.New("the database URL is not valid")
 	}
 	config.MaxConns = int32(min(maxConns, 10_000))
 	config.ConnConfig.RuntimeParams["application_name"] = "gateway"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough
-	// to have it done.
+	// Compiling a plan takes longer than our statements do, and a wrong estimate would be enough to
+	// start it.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
 	maps.Copy(config.ConnConfig.RuntimeParams, kind.params())
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -89,9 +89,10 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 
 var errNoCancel = errors.New("a statement that is given up is not cancelled")
 
-// cancelNoCommit has a COMMIT not cancelled on the server when nobody waits for its answer any more, as the driver would by
-// another connection, and of some kinds no statement at all. A COMMIT that waits for a synchronous standby would be cut short by
-// that: it would be there for everybody, and gone after a failover. The server ends by itself what takes too long but a COMMIT.
+// cancelNoCommit stops the driver from cancelling a COMMIT, on a second connection, when its caller
+// has gone, and for some kinds any statement. Cancelling a COMMIT that waits for a synchronous
+// standby would show its changes to everybody and lose them in a failover. The server itself ends
+// whatever else takes too long.
 func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 	connected, committing := new(atomic.Bool), new(atomic.Bool)
 	committing.Store(k.commits)
@@ -112,11 +113,11 @@ func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 	return nil
 }
 
-// committingKey is where a connection, whose statements may be cancelled, notes that it commits.
+// committingKey is the key under which a connection notes that it is committing.
 const committingKey = "gateway committing"
 
-// commits notes that a connection commits, until it is told how that ended: one whose COMMIT was given up is closed, and not used
-// again.
+// commits notes that a connection is committing, until it learns the result. If a COMMIT was given
+// up, the connection is closed and not used again.
 func commits(conn *pgx.Conn) (ended func(error)) {
 	if conn == nil { // a transaction that stands in for one
 		return func(error) {}
@@ -133,14 +134,14 @@ func commits(conn *pgx.Conn) (ended func(error)) {
 	}
 }
 
-// Beginner starts a transaction: a pool, or in tests a transaction that starts a savepoint.
+// Beginner starts a transaction: a pool, or in tests a transaction, which starts a savepoint.
 type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
 const (
-	// connectTimeout is for hosts that do not answer at all, unless the URL names another: callers
-	// wait for it.
+	// connectTimeout is the limit for hosts that do not answer at all, unless the URL sets another.
+	// Callers wait that long.
 	connectTimeout = 5 * time.Second
 
 	txRetries     = 3
@@ -148,15 +149,15 @@ const (
 	commitTimeout = 15 * time.Second
 )
 
-// InTx runs fn in a transaction and commits it when fn returns nil. Everything fn does must go
-// through tx or q. A serialization failure or deadlock runs fn again, up to three times, so fn must
-// not leave anything behind outside the transaction. A COMMIT whose outcome is unknown is not
-// repeated: the answer is fault.ErrOutcomeUnknown.
+// InTx runs fn in a transaction and commits it when fn returns nil. Everything that fn does must go
+// through tx or q. After a serialization failure or deadlock fn runs again, up to three times, so it
+// must have no effects outside the transaction. InTx does not repeat a COMMIT with an unknown result:
+// it returns fault.ErrOutcomeUnknown.
 func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
 	return retry(ctx, func() error { return once(ctx, b, fn) })
 }
 
-// retry does a transaction again that collided with others.
+// retry repeats a transaction that collided with others.
 func retry(ctx context.Context, transaction func() error) error {
 	for try := 0; ; try++ {
 		err := transaction()
@@ -170,9 +171,9 @@ func retry(ctx context.Context, transaction func() error) error {
 	}
 }
 
-// backOff lets whoever a transaction collided with go first. The victim of a deadlock that came
-// back at once would often lock the same row again before the other, which is only just being
-// woken, and be the next deadlock's victim.
+// backOff lets the other transaction of a collision go first. The victim of a deadlock, if it came
+// back at once, would often lock the same row again before the other one wakes up, and be the next
+// victim too.
 func backOff(ctx context.Context, try int) {
 	wait := time.NewTimer(time.Duration(float64(retryAfter<<try) * (0.5 + rand.Float64())))
 	defer wait.Stop()
@@ -182,7 +183,7 @@ func backOff(ctx context.Context, try int) {
 	}
 }
 
-// InTxWithin is InTx that gives up, with ErrBusy, what has not come to its COMMIT in time.
+// InTxWithin is InTx with a time limit up to the COMMIT, after which it returns ErrBusy.
 func InTxWithin(
 	ctx context.Context,
 	limit time.Duration,
@@ -203,7 +204,7 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	// A client that hangs up stops fn at its next statement, but neither COMMIT nor ROLLBACK.
+	// A client that hangs up stops fn at its next statement, but not COMMIT or ROLLBACK.
 	committed := false
 	defer func() {
 		if !committed {
@@ -216,7 +217,7 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 		return err
 	}
 	committed = true
-	// The time to commit is counted from here, however long fn took.
+	// The time limit for COMMIT begins here, however long fn took.
 	end, cancel := ending(ctx)
 	defer cancel()
 	ended := commits(tx.Conn())
@@ -225,15 +226,14 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	return commitError(err)
 }
 
-// ending is the context in which a transaction ends: deaf to the caller's cancellation, yet
-// bounded.
+// ending is the context in which a transaction ends: the caller cannot cancel it, but it has a limit.
 func ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 }
 
-// commitError tells a COMMIT the server refused from one nobody knows the outcome of. A server that
-// ends the connection (severity FATAL, say at its shutdown) has refused nothing: the commit may be
-// in its log already.
+// commitError tells a COMMIT that the server refused from one with an unknown result. If the server
+// ended the connection (severity FATAL, for example at shutdown), the commit may have been logged
+// before.
 func commitError(err error) error {
 	switch {
 	case err == nil:
@@ -245,7 +245,7 @@ func commitError(err error) error {
 	}
 }
 
-// refused reports whether the server has answered with an error, and lives on.
+// refused reports whether the server answered with an error and keeps the connection.
 func refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR"
@@ -262,7 +262,7 @@ func collided(err error) bool {
 	return hasCode(err, codeSerializationFailure) || hasCode(err, codeDeadlockDetected)
 }
 
-// IsLockTimeout reports whether err says that a lock was not to be had in time.
+// IsLockTimeout reports whether the error is a lock timeout.
 func IsLockTimeout(err error) bool { return hasCode(err, codeLockNotAvailable) }
 
 func hasCode(err error, code string) bool {
@@ -273,7 +273,7 @@ func hasCode(err error, code string) bool {
 // NoRows reports whether err says that a :one query found nothing.
 func NoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
-// IgnoreNoRows is err, or nil where it says that a :one query found nothing: that is an answer too.
+// IgnoreNoRows is err, or nil if a :one query found nothing.
 func IgnoreNoRows(err error) error {
 	if NoRows(err) {
 		return nil
@@ -284,8 +284,9 @@ func IgnoreNoRows(err error) error {
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 
-// Violated is the name of the constraint that refused a row, or "". Of an error of another node Citus passes on only
-// the text, which names the constraint of the shard: its name is the table's and the number of the shard.
+// Violated is the name of the constraint that refused a row, or "". For an error on another node
+// Citus passes on the text alone, with the constraint of the shard: the table's name and the shard's
+// number.
 func Violated(err error) string {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -302,7 +303,7 @@ func Violated(err error) string {
 
 var shardConstraint = regexp.MustCompile(`constraint "(\w+?)(?:_\d{6,})?"$`)
 
-// IsForeignKeyViolation reports whether err says that a row refers to one that is not there.
+// IsForeignKeyViolation reports whether err says that a row refers to one that does not exist.
 func IsForeignKeyViolation(err error) bool { return hasCode(err, "23503") }
 
 // IsUniqueViolation reports whether err says that another row has the same key.

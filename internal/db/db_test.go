@@ -26,8 +26,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 // even where the suite runs with one connection.
 func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
 	t.Helper()
-	pool, err := db.Open(t.Context(), d.URL, conns, db.ForCommands)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), d.URL, conns, db.ForCommands))(t)
 	t.Cleanup(pool.Close)
 	return pool
 }

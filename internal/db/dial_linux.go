@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// silentPeer is how long the machine of the database may leave packets without a sign of having got
-// them. Then a connection is given up, in use or not.
+// silentPeer is how long packets to the database may stay unacknowledged before a connection is given
+// up, in use or not.
 const silentPeer = 5 * time.Second
 
-// dialer opens connections whose end is noticed also when the other side has vanished.
+// dialer opens connections that notice if the other side vanishes.
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 2 * time.Second, Interval: time.Second, Count: 3},

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dialer opens connections that ask an idle other side whether it is still there.
+// dialer opens connections with keep-alive probes.
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 2 * time.Second, Interval: time.Second, Count: 3},

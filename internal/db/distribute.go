@@ -12,8 +12,8 @@ import (
 // Placement is where Citus keeps the rows of a table.
 type Placement string
 
-// A table that is not distributed stays on the coordinator. Those that are distributed by the same column lie
-// together: the rows of one owner are on one node, and are joined there.
+// A table that is not distributed stays on the coordinator. Tables distributed by the same column are
+// stored together: all rows of an owner are on one node and can be joined there.
 const (
 	OnCoordinator Placement = ""
 	ByMerchant    Placement = "merchant_id"
@@ -21,10 +21,10 @@ const (
 	BySubject     Placement = "subject_id"
 )
 
-// placements are where the rows of every table are. What grows with the payments is distributed: what belongs to a
-// merchant by the merchant, what an account has by the account, transfers by what they are for. On the coordinator
-// stay the settings, which each process has in memory, and what judges by them or is worked on by one process at a time:
-// tables that are small, or written once for many payments.
+// placements are where every table is. What grows with payments is distributed: what belongs to a
+// merchant by merchant, what belongs to an account by account, transfers by subject. On the
+// coordinator stay settings, which every process has in memory, and small tables that one process at
+// a time works on.
 var placements = []struct {
 	by     Placement
 	tables string
@@ -34,11 +34,11 @@ var placements = []struct {
 		webhook_event webhook_delivery webhook_attempt webhook_holder`},
 	{ByAccount, `account_balance account_pending account_fold`},
 	{BySubject, `transfer`},
-	// What is set, and its log. A change raises a number by a trigger, which is on one node only.
+	// Settings and their log. A trigger counts their changes, which needs one node.
 	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer
-		requisite method payout_method platform_limit rate_limit bank rate rate_anchor rate_feed rate_observation
-		setting_change setting_version proposal simulation simulation_play test_clock serving`},
-	// What a creation is counted by beside the settings of its requisite. Old rows are removed.
+		requisite method payout_method payer_block platform_limit rate_limit bank rate rate_anchor rate_feed
+		rate_observation setting_change setting_version proposal simulation simulation_play test_clock serving`},
+	// What limits are counted by beside a requisite's settings. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},
 	// Who may do what, and what they did.
 	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
@@ -54,11 +54,11 @@ var placements = []struct {
 	},
 }
 
-// ErrNoCitus is the answer where the database has no Citus.
+// ErrNoCitus says that the database has no Citus.
 var ErrNoCitus = errors.New("the database has no extension citus")
 
-// Distribute spreads the tables over the nodes of a Citus cluster, with what is in them. Those that are
-// distributed already stay as they are.
+// Distribute spreads the tables and their rows over the nodes of a Citus cluster. It leaves tables
+// that are distributed already.
 func Distribute(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -90,12 +90,12 @@ func Distribute(ctx context.Context, url string) error {
 	return nil
 }
 
-// setDistributed makes settings of the database that every connection gets which comes after.
+// setDistributed sets what every new connection to the database needs.
 func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 	for _, setting := range []string{
 		// The audit joins what is distributed by different columns.
 		"citus.enable_repartition_joins = on",
-		// The triggers that keep rows from being changed only refuse, which each shard's own does as well.
+		// The triggers that keep rows from being changed only refuse, which works on each shard.
 		"citus.enable_unsafe_triggers = on",
 	} {
 		set := `do $$ begin execute format('alter database %I set ` + setting + `', current_database()); end $$`
@@ -109,7 +109,7 @@ func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// distribute distributes a table, together with the first of its kind.
+// distribute distributes a table and those that are stored with it.
 func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement, with string) error {
 	var done bool
 	err := conn.QueryRow(ctx, "select exists (select from pg_dist_partition where logicalrelid = $1::text::regclass)", table).
@@ -131,7 +131,8 @@ func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement,
 		if err != nil {
 			return err
 		}
-		// The rows have been copied to the nodes. What is left of them here is removed past the triggers that keep rows.
+		// The rows have been copied to the nodes. Their originals are removed without the triggers
+		// that keep rows.
 		if _, err := tx.Exec(ctx, "set local session_replication_role = replica"); err != nil {
 			return err
 		}

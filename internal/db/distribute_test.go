@@ -76,15 +76,12 @@ func TestDistributedStatements(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
-	files, err := filepath.Glob("*.sql.go")
-	noError(t, err)
-	conn, err := d.Pool.Acquire(t.Context())
-	noError(t, err)
+	files := must(filepath.Glob("*.sql.go"))(t)
+	conn := must(d.Pool.Acquire(t.Context()))(t)
 	defer conn.Release()
 	met := 0
 	for _, file := range files {
-		source, err := os.ReadFile(file)
-		noError(t, err)
+		source := must(os.ReadFile(file))(t)
 		for _, found := range generated.FindAllStringSubmatch(string(source), -1) {
 			name := found[1]
 			plan, err := planned(t.Context(), conn.Conn(), found[2])
@@ -163,8 +160,7 @@ func TestEveryTableHasItsPlace(t *testing.T) {
 	rows, err := dbtest.New(t).Pool.Query(t.Context(), `select c.relname::text from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
 	noError(t, err)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
+	tables := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	if placed := db.PlacedTables(); !slices.Equal(tables, placed) {
 		t.Errorf("tables %v are placed as %v", tables, placed)
 	}

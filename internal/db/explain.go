@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Explain says to whoever runs the program what an error means and what to do about it, without the
-// driver's own text and codes. Of errors that are not the driver's it is their text.
+// Explain says to the operator of the program what an error means and what to do, without the
+// driver's text and codes. For other errors it is their text.
 func Explain(err error) string {
 	var failed *pgconn.ConnectError
 	var answer *pgconn.PgError
@@ -29,7 +29,7 @@ func Explain(err error) string {
 	return text
 }
 
-// explainConnect says why there is no connection. DATABASE_URL is where most mistakes are.
+// explainConnect says why connecting failed. Most often DATABASE_URL is wrong.
 func explainConnect(failed *pgconn.ConnectError) string {
 	host := net.JoinHostPort(failed.Config.Host, fmt.Sprint(failed.Config.Port))
 	var answer *pgconn.PgError
@@ -49,7 +49,7 @@ func explainConnect(failed *pgconn.ConnectError) string {
 		"check the port, sslmode and sslrootcert in DATABASE_URL", host)
 }
 
-// explainRefusal says why the server took no connection.
+// explainRefusal says why the server refused a connection.
 func explainRefusal(answer *pgconn.PgError, config *pgconn.Config, host string) string {
 	switch answer.Code {
 	case "28P01", "28000":

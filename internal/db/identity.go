@@ -7,9 +7,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Identity is which database a pool is of. A standby has the identity of its primary.
+// Identity is the identity of a database. A standby has that of its primary.
 type Identity struct {
-	// Cluster is the PostgreSQL cluster's own number; nil where the server does not tell, as some managed ones do not.
+	// Cluster is the PostgreSQL cluster's own number; nil if the server does not tell, like some
+	// managed ones.
 	Cluster *int64
 	// Database is its number in the cluster.
 	Database int64
@@ -32,7 +33,7 @@ func Identify(ctx context.Context, pool *pgxpool.Pool) (id Identity, err error) 
 	return id, nil
 }
 
-// is reports whether two are the same as far as the servers tell.
+// is reports whether two identities are the same, as far as is known.
 func (id Identity) is(other Identity) bool {
 	sameCluster := id.Cluster == nil && other.Cluster == nil ||
 		id.Cluster != nil && other.Cluster != nil && *id.Cluster == *other.Cluster

@@ -7,24 +7,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Kind is what a pool's connections are for. It bounds how long a statement may run, how long it
-// may wait for a lock, and how long a transaction may be silent. The server sees to that, so it
-// holds also when this process freezes.
+// Kind is the purpose of a pool's connections. It limits how long a statement may run or wait for a
+// lock, and how long a transaction may be idle. The server enforces this even if the process freezes.
 type Kind struct {
 	statement, lock, silence time.Duration
-	// byIndex has plans go by index. Tables that are now empty and now full are often taken for
-	// smaller than they are: a plan by index is never slow, while one made for an empty table and
-	// kept would read the full one whole.
+	// byIndex makes plans prefer indexes. The planner often takes tables for small that are empty at
+	// times: a plan by index is never slow, but a plan kept from an empty table would scan the full
+	// one.
 	byIndex bool
-	// commits say that a COMMIT must be on every machine it is to be on before anybody sees it. What is given up is not
-	// cancelled then: the server ends it in its own time.
+	// commits require that a COMMIT is on every machine where it has to be before it is visible. It
+	// is not cancelled: the server ends it in its own time.
 	commits bool
 }
 
-// The kinds of connections a gateway has, each with a pool of its own, so that none of them uses up
-// another's.
+// The kinds of connections. Each has a pool of its own, so that no kind uses up the connections of
+// another.
 var (
-	// ForCreations: what they cannot lock at once is not to be had, and something else is tried.
+	// ForCreations: what cannot be locked at once counts as taken, and the next is tried.
 	ForCreations = Kind{
 		statement: 5 * time.Second,
 		lock:      200 * time.Millisecond,
@@ -35,9 +34,9 @@ var (
 	ForCalls = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second, commits: true}
 	// ForReads lock nothing.
 	ForReads = Kind{statement: 7 * time.Second, lock: time.Second, silence: 2 * time.Second}
-	// ForWork is what comes round by itself.
+	// ForWork is for background work.
 	ForWork = Kind{statement: 10 * time.Minute, lock: time.Second, silence: 10 * time.Second}
-	// ForDeliveries are the relay's and the deliverer's.
+	// ForDeliveries is for the relay and the deliverer.
 	ForDeliveries = Kind{
 		statement: 7 * time.Second,
 		lock:      2 * time.Second,
@@ -45,11 +44,11 @@ var (
 		byIndex:   true,
 		commits:   true,
 	}
-	// ForCommands are given by hand, and take as long as they take.
+	// ForCommands is for commands, without limits.
 	ForCommands = Kind{}
 )
 
-// params are the settings of a kind's sessions.
+// params are the session settings of a kind.
 func (k Kind) params() map[string]string {
 	params := map[string]string{
 		"statement_timeout":                   milliseconds(k.statement),
@@ -62,7 +61,7 @@ func (k Kind) params() map[string]string {
 	return params
 }
 
-// answer is how long a statement's answer is waited for; 0 is for ever.
+// answer is how long to wait for a statement's answer; 0 is for ever.
 func (k Kind) answer() time.Duration {
 	if k.statement == 0 {
 		return 0
@@ -72,8 +71,8 @@ func (k Kind) answer() time.Duration {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// Pools are the connections of those who answer calls.
+// Pools are the pools for calls.
 type Pools struct{ Creations, Calls, Reads *pgxpool.Pool }
 
-// OnePool is one pool for all of it, for those who have nobody to keep apart.
+// OnePool uses one pool for everything.
 func OnePool(pool *pgxpool.Pool) Pools { return Pools{Creations: pool, Calls: pool, Reads: pool} }

@@ -112,7 +112,7 @@ insert into ledger_page (
     day, last_id, transfers, root, totals, totals_hash, previous_day, previous_hash, sealed_at, hash, kid, signature
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-) on conflict (day) do nothing
+) on conflict do nothing
 `
 
 type LedgerPageInsertParams struct {

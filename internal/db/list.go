@@ -10,13 +10,13 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// listBegin bounds what a list may cost: its filters are the caller's choice, and one that finds
-// little may have to read much. And it has each planned for its filters as they are, those not
-// asked for left out: the plan made for any reads a history for the few of its rows in a status.
+// listBegin limits the cost of a list: callers choose its filters, and one that finds little may read
+// much. It also plans each list for its actual filters: the generic plan would, for example, read a
+// whole history to find the few rows in one status.
 const listBegin = "begin read only; set local statement_timeout = '2s'; set local plan_cache_mode = force_custom_plan"
 
-// List reads a page of a list for a caller. It answers fault.ErrBusy where the server takes longer
-// than two seconds over it.
+// List reads a page of a list for a caller. It returns fault.ErrBusy if the server needs more than
+// two seconds.
 func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: listBegin})
 	if err != nil {

@@ -61,18 +61,15 @@ func TestOldestSnapshot(t *testing.T) {
 	t.Cleanup(func() {
 		d.Exec(t, "drop role "+role)
 	})
-	other, err := pgx.Connect(ctx, d.URL)
-	noError(t, err)
+	other := must(pgx.Connect(ctx, d.URL))(t)
 	defer func() { _ = other.Close(context.Background()) }()
 	for _, sql := range []string{"begin isolation level repeatable read", "select from merchant"} {
-		_, err := other.Exec(ctx, sql)
-		noError(t, err)
+		must(other.Exec(ctx, sql))(t)
 	}
 	time.Sleep(1100 * time.Millisecond)
 	config := d.Pool.Config()
 	config.ConnConfig.RuntimeParams["role"] = role
-	blind, err := pgxpool.NewWithConfig(ctx, config)
-	noError(t, err)
+	blind := must(pgxpool.NewWithConfig(ctx, config))(t)
 	defer blind.Close()
 	if seconds, err := db.OldestSnapshot(ctx, blind); err != nil || seconds != -1 {
 		t.Errorf("who may not see it: %d %v", seconds, err)

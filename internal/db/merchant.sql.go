@@ -12,6 +12,30 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const merchantIDs = `-- name: MerchantIDs :many
+select id from merchant order by id
+`
+
+func (q *Queries) MerchantIDs(ctx context.Context) ([]int64, error) {
+	rows, err := q.db.Query(ctx, merchantIDs)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const merchantInsert = `-- name: MerchantInsert :one
 insert into merchant (name, api_enabled, rate_percent, created_at)
 values ($1, coalesce($2::boolean, true), $3, $4) returning id
@@ -126,7 +150,7 @@ where id = $6
 type MerchantUpdateParams struct {
 	Name            *string
 	ApiEnabled      *bool
-	SetRate         bool
+	SetRatePercent  bool
 	RatePercent     decimal.NullDecimal
 	MaxOpenPayments *int32
 	ID              int64
@@ -136,7 +160,7 @@ func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) 
 	_, err := q.db.Exec(ctx, merchantUpdate,
 		arg.Name,
 		arg.ApiEnabled,
-		arg.SetRate,
+		arg.SetRatePercent,
 		arg.RatePercent,
 		arg.MaxOpenPayments,
 		arg.ID,

@@ -15,14 +15,14 @@ import (
 	"gateway.example/schema"
 )
 
-// migrationLock is the advisory lock's key: any number, but always this one.
+// migrationLock is the key of the advisory lock: any number, but always the same.
 const migrationLock = 7_220_714_513
 
 // minimumVersion is PostgreSQL 15, in the server's own notation.
 const minimumVersion = 150000
 
-// Migrate brings the database to the present schema. Replicas that start at the same
-// time wait for one another.
+// Migrate brings the database to the present schema. Processes that start at the same time wait for
+// one another.
 func Migrate(ctx context.Context, url string) error {
 	return migrateWithin(ctx, url, migrationPatience)
 }
@@ -30,7 +30,7 @@ func Migrate(ctx context.Context, url string) error {
 func migrateWithin(ctx context.Context, url string, patience time.Duration) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		// The error quotes the URL and with it a password.
+		// The driver's error quotes the URL and with it a password.
 		return errors.New("the database URL is not valid")
 	}
 	if config.ConnectTimeout == 0 {
@@ -82,24 +82,24 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	return err
 }
 
-// ErrMigrating is what a start ends with that has waited too long for another process.
+// ErrMigrating says that another process has been migrating for too long.
 var ErrMigrating = errors.New("another process has been changing the schema of the database all the time")
 
 const (
-	// migrationPatience is how long a start waits for another process that migrates. Migrations of large
+	// migrationPatience is how long a start waits for another process that migrates. Migrating large
 	// tables may take minutes.
 	migrationPatience = 10 * time.Minute
 	migrationPause    = 500 * time.Millisecond
-	// migrationLockTimeout is how long a migration waits for a lock, in milliseconds, and migrationAgain
-	// how long others have their turn before it is made again.
+	// migrationLockTimeout is how long a migration waits for a lock, in milliseconds, and
+	// migrationAgain the pause before it tries again.
 	migrationLockTimeout = "2000"
 	migrationAgain       = 3 * time.Second
 )
 
-// lockMigrations takes the lock of migrations for the transaction. A session's lock would be left behind
-// on a connection of a pooler between the program and the server.
+// lockMigrations takes the lock for the transaction. Behind a pooler a session's lock could stay on a
+// connection that nobody uses.
 func lockMigrations(ctx context.Context, tx pgx.Tx, patience time.Duration) error {
-	// The transaction does nothing while goose works on connections of its own: it may not be ended for that.
+	// goose works on other connections while this transaction is idle, which must not end it.
 	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = 0"); err != nil {
 		return fmt.Errorf("prepare to lock migrations: %w", err)
 	}
@@ -136,10 +136,10 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// refuseOther keeps a program from a database that a newer one has migrated, since it would write what that
-// one no longer understands, and from one that was made before the baseline.
+// refuseOther refuses a database that a newer program has migrated, because this one would write rows
+// that the newer one does not understand, and one from before the baseline.
 func refuseOther(ctx context.Context, lock pgx.Tx) error {
-	// A table that is not there yet would end the lock's transaction.
+	// Reading a table that does not exist would end the lock's transaction.
 	inside, err := lock.Begin(ctx)
 	if err != nil {
 		return fmt.Errorf("begin to read the schema's version: %w", err)
@@ -159,8 +159,8 @@ func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	return checkNotNewer(have, known)
 }
 
-// keeper is another role to migrate as, or "": the one that the tables belong to, if the user may act as it, so that
-// an administrator's migration makes nothing that the gateway may not use.
+// keeper is the role that owns the tables, if the user may act as it, else "". With it an
+// administrator's migration makes nothing that the gateway may not use.
 func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	const query = `select coalesce((select pg_get_userbyid(relowner) from pg_class
 			where oid = to_regclass('goose_db_version') and pg_has_role(relowner, 'member')
@@ -171,8 +171,9 @@ func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	return role, nil
 }
 
-// migrateSchema makes the migrations that are due. A migration waits for a lock for a moment only, since all who come after it
-// wait behind it for as long; then it is made again from its beginning, until patience has an end.
+// migrateSchema makes the due migrations. A migration waits for a lock only briefly, because
+// everybody who comes after it would wait too. Then it is tried again from its beginning, until
+// patience ends.
 func migrateSchema(ctx context.Context, config *pgx.ConnConfig, patience time.Duration) error {
 	config = config.Copy()
 	config.RuntimeParams["lock_timeout"] = migrationLockTimeout

@@ -49,8 +49,7 @@ func TestMigrateAsAnother(t *testing.T) {
 			d.Exec(t, sql)
 		}
 	})
-	address, err := url.Parse(d.URL)
-	noError(t, err)
+	address := must(url.Parse(d.URL))(t)
 	address.User = url.User(role)
 	noError(t, db.Migrate(ctx, address.String()))
 	const months = "select count(*) from pg_inherits where inhparent = 'payment_history'::regclass"
@@ -111,13 +110,10 @@ func TestMigrateInParallel(t *testing.T) {
 func TestMigrateWaits(t *testing.T) {
 	t.Parallel()
 	empty := dbtest.Empty(t)
-	other, err := pgx.Connect(t.Context(), empty.URL)
-	noError(t, err)
+	other := must(pgx.Connect(t.Context(), empty.URL))(t)
 	defer func() { _ = other.Close(context.Background()) }()
-	tx, err := other.Begin(t.Context())
-	noError(t, err)
-	_, err = tx.Exec(t.Context(), "select pg_advisory_xact_lock(7220714513)")
-	noError(t, err)
+	tx := must(other.Begin(t.Context()))(t)
+	must(tx.Exec(t.Context(), "select pg_advisory_xact_lock(7220714513)"))(t)
 	if err := db.MigrateWithin(t.Context(), empty.URL, time.Second); !errors.Is(err, db.ErrMigrating) {
 		t.Errorf("while another migrates: %v", err)
 	}
@@ -140,22 +136,15 @@ func TestMigrationsWaitBriefly(t *testing.T) {
 	t.Parallel()
 	const before = 8 // payouts are next, and a table of theirs refers to keys
 	d := dbtest.At(t, before)
-	beside, err := pgx.Connect(t.Context(), d.URL)
-	noError(t, err)
+	beside := must(pgx.Connect(t.Context(), d.URL))(t)
 	defer func() { _ = beside.Close(context.Background()) }()
-	holder, err := beside.Begin(t.Context())
-	noError(t, err)
-	_, err = holder.Exec(t.Context(), "lock table api_key in row exclusive mode")
-	noError(t, err)
+	holder := must(beside.Begin(t.Context()))(t)
+	must(holder.Exec(t.Context(), "lock table api_key in row exclusive mode"))(t)
 	if err := db.MigrateWithin(t.Context(), d.URL, time.Second); !db.IsLockTimeout(err) {
 		t.Fatalf("while somebody writes for long: %v", err)
 	}
-	testenv.Want(
-		t,
-		d.Count(t, "select count(*) from pg_tables where tablename = 'payin'"),
-		0,
-		"tables of a migration that failed",
-	)
+	testenv.Want(t, d.Count(t, "select count(*) from pg_tables where tablename = 'payin'"), 0,
+		"tables of a migration that failed")
 	done := make(chan error)
 	go func() { done <- db.Migrate(t.Context(), d.URL) }()
 	d.AwaitTries(t, 2)
@@ -187,14 +176,12 @@ var createIndex = regexp.MustCompile(
 func TestIndexesAreBuiltConcurrently(t *testing.T) {
 	t.Parallel()
 	const first = "00017"
-	files, err := schema.FS.ReadDir(".")
-	noError(t, err)
+	files := must(schema.FS.ReadDir("."))(t)
 	for _, file := range files {
 		if file.Name() < first {
 			continue
 		}
-		text, err := schema.FS.ReadFile(file.Name())
-		noError(t, err)
+		text := must(schema.FS.ReadFile(file.Name()))(t)
 		for _, index := range blocking(string(text)) {
 			t.Errorf("%s: %s keeps those from writing who use the table: build it concurrently", file.Name(), index)
 		}

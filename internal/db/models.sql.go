@@ -470,6 +470,7 @@ type SettingChange struct {
 	SubjectKey string
 	Before     []byte
 	After      []byte
+	Reason     *string
 }
 
 type SigningKey struct {

@@ -18,12 +18,9 @@ import (
 // partitions lists a table's partitions by name.
 func partitions(t *testing.T, d *dbtest.DB, table string) []string {
 	t.Helper()
-	rows, err := d.Pool.Query(t.Context(),
-		"select inhrelid::regclass::text from pg_inherits where inhparent = $1::text::regclass order by 1", table)
-	noError(t, err)
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
-	return names
+	rows := must(d.Pool.Query(t.Context(),
+		"select inhrelid::regclass::text from pg_inherits where inhparent = $1::text::regclass order by 1", table))(t)
+	return must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // Months are made ahead of time and once, also by processes that do it together, and what is written goes

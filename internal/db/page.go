@@ -15,7 +15,7 @@ const (
 	pageMax     = 100
 )
 
-// Page asks for part of a list that goes from the newest id down.
+// Page asks for a page of a list from the newest id down.
 type Page struct {
 	// Limit is 1 to 100; nil is 50.
 	Limit *int32
@@ -23,7 +23,7 @@ type Page struct {
 	Cursor *string
 }
 
-// Bounds are what a page means in SQL: its size, and the id it stays below.
+// Bounds are a page in SQL: its size, and the id that it stays below.
 func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	limit, before = pageDefault, math.MaxInt64
 	if p.Limit != nil {
@@ -38,7 +38,7 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	return limit, before
 }
 
-// Span bounds when something was created: from then on, and before then. Nil is no bound.
+// Span is a time of creation, from From on and before To. Nil is no bound.
 type Span struct{ From, To *time.Time }
 
 // Check refuses a span that ends before it begins.
@@ -46,8 +46,8 @@ func (s Span) Check(f fault.Fields) {
 	f.Check(s.From == nil || s.To == nil || !s.To.Before(*s.From), "to", "must not be before from")
 }
 
-// IDs narrows the ids above and below which a list of a subject is read to those of the span: by the
-// first ids of days, payments and payouts of long ago are found without reading all that came since.
+// IDs narrows the range of ids that a list reads to those of the span, by the first ids of days. So
+// old payments and payouts are found without reading all newer ones.
 func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below int64) (int64, int64, error) {
 	if s.From != nil {
 		first, err := q.DayFirstIDFrom(ctx, DayFirstIDFromParams{Subject: subject, Day: dayOf(*s.From)})
@@ -72,8 +72,8 @@ func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below 
 // dayOf is the day in UTC.
 func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
-// Cut takes a list that was read one row longer than its limit down to it, and names the cursor of
-// the next page, nil on the last.
+// Cut shortens a list that was read with one row too many, and returns the cursor of the next page;
+// nil on the last.
 func Cut[R any](rows []R, limit int32, id func(R) int64) ([]R, *string) {
 	if len(rows) <= int(limit) {
 		return rows, nil

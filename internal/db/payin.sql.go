@@ -896,6 +896,30 @@ func (q *Queries) PayinLockExpired(ctx context.Context, arg PayinLockExpiredPara
 	return i, err
 }
 
+const payinOpenCount = `-- name: PayinOpenCount :one
+select count(*)::integer from (
+    select 1 from payin p
+    where p.status in ('waiting', 'processing')
+      and ($1::bigint is null or p.merchant_id = $1)
+      and ($2::bigint is null or p.trader_id = $2)
+    limit $3
+) as open
+`
+
+type PayinOpenCountParams struct {
+	MerchantID *int64
+	TraderID   *int64
+	Most       int32
+}
+
+// PayinOpenCount counts the payouts of somebody that have not ended, no further than most.
+func (q *Queries) PayinOpenCount(ctx context.Context, arg PayinOpenCountParams) (int32, error) {
+	row := q.db.QueryRow(ctx, payinOpenCount, arg.MerchantID, arg.TraderID, arg.Most)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const payinRequisitePurge = `-- name: PayinRequisitePurge :one
 with due as (
     select d.merchant_id, d.id from payin d

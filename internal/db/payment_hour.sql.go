@@ -185,3 +185,68 @@ func (q *Queries) PaymentHourLock(ctx context.Context) (int64, error) {
 	err := row.Scan(&last_id)
 	return last_id, err
 }
+
+const paymentHourSlots = `-- name: PaymentHourSlots :many
+select width_bucket(hour, $1::timestamptz[])::int as slot, method, currency, status, span,
+    sum(payments)::bigint as payments, sum(amount)::numeric as amount
+from payment_hour
+where hour >= $2 and hour < $3 and (hour >= $4::timestamptz or hour <= $5::timestamptz)
+    and ($6::bigint is null or merchant_id = $6) and payments <> 0
+group by slot, method, currency, status, span
+`
+
+type PaymentHourSlotsParams struct {
+	Starts      []time.Time
+	FromAt      time.Time
+	UntilAt     time.Time
+	StartsAt    time.Time
+	BeforeUntil time.Time
+	MerchantID  *int64
+}
+
+type PaymentHourSlotsRow struct {
+	Slot     int32
+	Method   string
+	Currency string
+	Status   string
+	Span     int16
+	Payments int64
+	Amount   decimal.Decimal
+}
+
+// PaymentHourSlots adds up hours by slots of time, of a merchant or of all: slot 0 is what came before them, up to the moment that is
+// as long before now as their first one is. Each is planned for its parameters as they are.
+func (q *Queries) PaymentHourSlots(ctx context.Context, arg PaymentHourSlotsParams) ([]PaymentHourSlotsRow, error) {
+	rows, err := q.db.Query(ctx, paymentHourSlots,
+		arg.Starts,
+		arg.FromAt,
+		arg.UntilAt,
+		arg.StartsAt,
+		arg.BeforeUntil,
+		arg.MerchantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentHourSlotsRow
+	for rows.Next() {
+		var i PaymentHourSlotsRow
+		if err := rows.Scan(
+			&i.Slot,
+			&i.Method,
+			&i.Currency,
+			&i.Status,
+			&i.Span,
+			&i.Payments,
+			&i.Amount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

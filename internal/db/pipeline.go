@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Query is one query of a pipeline, and where its answer goes. Do, One, Sure, Get and Maybe make
-// them of the queries sqlc generates.
+// Query is one query of a pipeline and the place of its answer. Do, One, Sure, Get and Maybe make
+// them from generated queries.
 type Query struct {
 	run func(ctx context.Context, q *Queries) error
-	// sure says that the database itself fails the query that finds no row.
+	// sure says that the database itself fails if no row is found.
 	sure bool
 }
 
@@ -26,10 +26,12 @@ func Do[P any](method func(*Queries, context.Context, P) error, params P) Query 
 	}}
 }
 
-// ErrMissing says that a statement did not find the row that has to be there. Its transaction failed.
+// ErrMissing says that a statement did not find the row that it needs, and that its transaction
+// failed.
 var ErrMissing = errors.New("a row that has to be there is not")
 
-// named tells a missing row by its name: the division by zero that stands for it divides nothing else.
+// named names a missing row in its error. The statement divides by zero for it, and nothing else
+// divides.
 func named(err error) error {
 	if hasCode(err, "22012") {
 		return fmt.Errorf("%w: %w", ErrMissing, err)
@@ -37,8 +39,8 @@ func named(err error) error {
 	return err
 }
 
-// One is a query whose answer goes to answer. In a transaction that goes on, ErrNoRows is its error
-// where it finds nothing.
+// One is a query for one row. Where it finds nothing the error is ErrNoRows, which does not fail the
+// transaction.
 func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
@@ -49,8 +51,8 @@ func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, erro
 	}}
 }
 
-// Sure is One for a statement that always has a row, as an aggregate has, or fails in the database: the
-// only kind with a row that Write takes.
+// Sure is One for a statement that always has a row, such as an aggregate, or fails in the database.
+// Write takes no other query with a row.
 func Sure[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	query := One(answer, method, params)
 	query.sure = true
@@ -66,7 +68,7 @@ func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Qu
 	)
 }
 
-// Maybe is a query that may find nothing: then answer becomes nil.
+// Maybe is a query that may find nothing; its answer is nil then.
 func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
@@ -77,7 +79,7 @@ func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, e
 	}}
 }
 
-// Held is the query with an error of its own where what it locks is not to be had in time.
+// Held is the query with its own error for a lock timeout.
 func (query Query) Held(says error) Query {
 	held := query
 	held.run = func(ctx context.Context, q *Queries) error {
@@ -90,19 +92,20 @@ func (query Query) Held(says error) Query {
 	return held
 }
 
-// Run makes the query by itself.
+// Run makes the query alone.
 func (query Query) Run(ctx context.Context, q *Queries) error { return query.run(ctx, q) }
 
 var (
-	// errNoted answers a query that has only been noted so far.
+	// errNoted is the answer to a query that is only noted so far.
 	errNoted = errors.New("the query was noted, its answer comes later")
-	// errNotOne is a generated query that is not one statement.
+	// errNotOne refuses a generated query that is not one statement.
 	errNotOne = errors.New("a pipelined query is not one statement")
-	// errMayMiss is a query of Write that would commit without the row it is to find.
+	// errMayMiss refuses a query that would let Write commit although it found no row.
 	errMayMiss = errors.New("a query of a transaction in one round trip has an answer that may be missing")
 )
 
-// note adds queries to a batch. Those that are committed unseen have no answer that may be missing.
+// note adds queries to a batch. With unseen, nobody reads their answers before the COMMIT, so it
+// refuses those that may find no row.
 func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) error {
 	for _, query := range queries {
 		before := batch.Len()
@@ -117,7 +120,7 @@ func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) e
 	return nil
 }
 
-// answer reads the answers to noted queries, all of them, and returns the first error.
+// answer reads the answers to all noted queries and returns the first error.
 func answer(ctx context.Context, results pgx.BatchResults, queries []Query) error {
 	var first error
 	for _, query := range queries {
@@ -128,14 +131,13 @@ func answer(ctx context.Context, results pgx.BatchResults, queries []Query) erro
 	return first
 }
 
-// batcher sends queries together: a transaction, or a pool for queries that only read.
+// batcher sends queries together: a transaction, or a pool for reading queries.
 type batcher interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
-// Pipeline makes queries that do not depend on each other's answers in one round trip, in their
-// order. Each statement has its own snapshot, as if they came one by one. It returns the first
-// error.
+// Pipeline makes queries that do not depend on one another in one round trip, in order. Each has its
+// own snapshot, as if it were sent alone. It returns the first error.
 func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
 	if len(queries) == 0 {
 		return nil
@@ -152,11 +154,11 @@ func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
 	return err
 }
 
-// Write makes queries in a transaction of their own and in one round trip: BEGIN, the queries and
-// COMMIT go out together, so that a lock is held for the server's own time only. What must stop the
-// transaction has to be an error of the database, say a violated constraint, whose name Violated
-// tells, or the division by zero of a statement that did not find its row. So it takes no One, whose
-// answer comes after the COMMIT. Collisions and unknown outcomes are treated as InTx treats them.
+// Write makes queries as one transaction in one round trip, BEGIN and COMMIT included, so that a lock
+// is held only for the server's own time. Whatever has to stop the transaction must be an error of
+// the database, such as a violated constraint (see Violated) or the division by zero for a missing
+// row. So it takes no One, whose answer comes after the COMMIT. Collisions and unknown results are
+// handled as in InTx.
 func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
 	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
 }
@@ -173,7 +175,7 @@ func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer conn.Release()
-	// A client that hangs up while the transaction is on its way does not stop it.
+	// A client that hangs up does not stop the transaction.
 	end, cancel := ending(ctx)
 	defer cancel()
 	ended := commits(conn.Conn())
@@ -208,7 +210,7 @@ const txFailed = 'E'
 // noting is a DBTX that notes queries in a batch.
 type noting struct {
 	batch *pgx.Batch
-	// row tells that a row is asked for.
+	// row says that a row is asked for.
 	row bool
 }
 
@@ -237,7 +239,7 @@ type notedRow struct{}
 
 func (notedRow) Scan(...any) error { return errNoted }
 
-// answering is a DBTX that gives the answers to the queries noted, one after the other.
+// answering is a DBTX that returns the answers to the noted queries, one after the other.
 type answering struct{ results pgx.BatchResults }
 
 // Exec implements DBTX.

@@ -20,8 +20,8 @@ var (
 		"address of PostgreSQL itself into DATABASE_URL")
 )
 
-// refusePooler fails where a setting of one connection is seen on another. Everything goes without
-// prepared statements, which such a pooler loses.
+// refusePooler fails if a setting of one connection shows on another. It uses no prepared statements,
+// which such a pooler loses.
 func refusePooler(ctx context.Context, conn *pgx.Conn) error {
 	const name = "gateway.connection"
 	mark := rand.Text()
@@ -52,7 +52,7 @@ func refusePooler(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// checkSettings fails where a connection has not got the settings that it was opened with.
+// checkSettings fails if a connection lacks the settings that it was opened with.
 func checkSettings(ctx context.Context, conn *pgx.Conn) error {
 	var jit string
 	if err := conn.QueryRow(ctx, "show jit").Scan(&jit); err != nil {

@@ -24,10 +24,8 @@ func bouncer(t *testing.T, d *dbtest.DB, settings string) string {
 	if err != nil {
 		testenv.Missing(t, "no pgbouncer")
 	}
-	server, err := pgx.ParseConfig(d.URL)
-	noError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	noError(t, err)
+	server := must(pgx.ParseConfig(d.URL))(t)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	port := listener.Addr().(*net.TCPAddr).Port
 	noError(t, listener.Close())
 	file := filepath.Join(t.TempDir(), "pgbouncer.ini")

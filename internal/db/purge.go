@@ -9,23 +9,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// purgeBatch is how much one transaction removes.
+// purgeBatch is how many one transaction removes.
 const purgeBatch = 100
 
-// Purged is what was removed at once because its time had come.
+// Purged is the receipt of one batch.
 type Purged struct {
 	Count int64 `json:"count"`
-	// Bytes is the size of files.
+	// Bytes is the size of removed files.
 	Bytes int64 `json:"bytes,omitempty"`
-	// First and Last are the lowest and the highest id of what was removed.
+	// First and Last are the lowest and the highest removed id.
 	First int64 `json:"first"`
 	Last  int64 `json:"last"`
-	// Before is the time before which all of it was.
+	// Before is the time before which everything was.
 	Before time.Time `json:"before"`
 }
 
-// Purge removes what is older than a time, batch by batch: remove takes the next batch away, at most so
-// many. Each batch leaves its receipt in the log of settings, in the transaction that removes it.
+// Purge removes what is older than a time, in batches: remove removes the next batch, at most so
+// many. Each batch leaves a receipt in the log of settings, in the same transaction.
 func Purge(
 	ctx context.Context, b Beginner, what string, now, before time.Time,
 	remove func(q *Queries, most int32) (Purged, error),

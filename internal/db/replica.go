@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// ReplicaLate is how far behind a replica may be that lists are read from.
+	// ReplicaLate is how late a replica may be for lists to be read from it.
 	ReplicaLate = 30 * time.Second
-	// replicaPatience is how long the replica may take to say how far it is.
+	// replicaPatience is how long the replica may take to report its position.
 	replicaPatience = 2 * time.Second
 	// marksMost bounds the positions that are remembered while a replica stands still.
 	marksMost = 1000
@@ -30,27 +30,27 @@ const (
 // has lost its primary is late as soon as the primary writes, which its own clock could not tell.
 type Replica struct {
 	pool, primary *pgxpool.Pool
-	// unusedSince is when lists began to be read from the primary, in nanoseconds since 1970; 0 while they are
-	// not.
+	// unusedSince is since when lists are read from the primary, in nanoseconds since 1970; 0 while
+	// they are not.
 	unusedSince atomic.Int64
-	// lag is how far it is behind, in nanoseconds; -1 is not known.
+	// lag is how late it is, in nanoseconds; -1 if that is not known.
 	lag atomic.Int64
-	// marks are positions that are not replayed yet, the oldest first. Until the first of all was replayed
-	// nobody knows how late the replica was before. Watch alone uses both.
+	// marks are the primary's positions that are not replayed yet, the oldest first. Until the very
+	// first is replayed, nobody knows how late the replica is. Only Watch uses these two fields.
 	marks   []mark
 	follows bool
-	// why is what was logged last.
+	// why is the reason that was logged last.
 	why string
 }
 
-// mark is where the primary was at a time.
+// mark is the primary's position at a time.
 type mark struct {
 	at       time.Time
 	position int64
 }
 
-// OpenReplica opens the replica of a database. One that is away or late now will do: lists are read from
-// the primary until it has caught up. One that is a replica of something else is refused.
+// OpenReplica opens the replica of a database. It may be away or late: lists are read from the
+// primary until it has caught up. A replica of another database is refused.
 func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool.Pool) (*Replica, error) {
 	pool, err := new(Group).newPool(ctx, url, maxConns, ForReads)
 	if err != nil {
@@ -69,7 +69,7 @@ func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool
 var errOtherDatabase = errors.New("DATABASE_READ_URL is another database than DATABASE_URL: it must be a standby of " +
 	"the same PostgreSQL server, and name the same database")
 
-// checkSame fails where the replica is one of another database. It does not where the replica is away.
+// checkSame fails if the replica is one of another database. It does not fail if the replica is away.
 func (r *Replica) checkSame(ctx context.Context) error {
 	ours, err := Identify(ctx, r.primary)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Replica) Close() {
 	}
 }
 
-// Lag is by how much the replica is behind; not known while it does not answer.
+// Lag is how late the replica is. It is not known while the replica does not answer.
 func (r *Replica) Lag() (lag time.Duration, known bool) {
 	lag = time.Duration(r.lag.Load())
 	return lag, lag >= 0
@@ -103,7 +103,7 @@ func (r *Replica) Lag() (lag time.Duration, known bool) {
 // Usable reports whether lists are read from it.
 func (r *Replica) Usable() bool { return r != nil && r.unusedSince.Load() == 0 }
 
-// UnusedFor is for how long lists have been read from the primary instead.
+// UnusedFor is how long lists have been read from the primary instead.
 func (r *Replica) UnusedFor() time.Duration {
 	if r.Usable() {
 		return 0
@@ -119,9 +119,10 @@ func (r *Replica) use(usable bool) {
 	}
 }
 
-// Watch looks how far the replica is, and settles where lists are read from. It logs when that changes.
+// Watch looks how late the replica is and decides where lists are read from. It logs when that
+// changes.
 func (r *Replica) Watch(ctx context.Context) error {
-	why, err := r.look(ctx)
+	why, err := r.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (r *Replica) Watch(ctx context.Context) error {
 	return nil
 }
 
-// What keeps lists from being read from a replica.
+// Why lists are not read from a replica.
 const (
 	replicaUnseen   = "nobody has looked yet" // which is not logged
 	replicaAway     = "the replica does not answer"
@@ -147,11 +148,11 @@ const (
 	replicaPosition = "select coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, pg_is_in_recovery()"
 )
 
-// look measures the lag, and answers what keeps lists from being read from the replica; "" is nothing.
-func (r *Replica) look(ctx context.Context) (why string, err error) {
+// measure measures the lag, and returns why lists cannot be read from the replica; "" if they can.
+func (r *Replica) measure(ctx context.Context) (why string, err error) {
 	now := mark{at: time.Now()}
-	// A standby is sent what is flushed. What was written after that may stay so for long while nothing is
-	// committed.
+	// A standby only receives what is flushed. While nothing commits, later changes may stay
+	// unflushed for long.
 	err = r.primary.QueryRow(ctx, "select (pg_current_wal_flush_lsn() - '0/0')::bigint").Scan(&now.position)
 	if err != nil {
 		return "", fmt.Errorf("read the primary's position: %w", err)
@@ -182,7 +183,8 @@ func (r *Replica) look(ctx context.Context) (why string, err error) {
 	return why, nil
 }
 
-// note remembers where the primary is. Of too many it forgets every second: the oldest stays.
+// note remembers the primary's position. If there are too many it drops every second one; the oldest
+// stays.
 func (r *Replica) note(now mark) {
 	if len(r.marks) == marksMost {
 		kept := r.marks[:0]
@@ -194,7 +196,7 @@ func (r *Replica) note(now mark) {
 	r.marks = append(r.marks, now)
 }
 
-// reached forgets what is replayed, and answers how late the replica is.
+// reached drops the replayed positions and returns how late the replica is.
 func (r *Replica) reached(replayed int64) (lag time.Duration, known bool) {
 	for len(r.marks) > 0 && r.marks[0].position <= replayed {
 		r.marks, r.follows = r.marks[1:], true
@@ -207,13 +209,13 @@ func (r *Replica) reached(replayed int64) (lag time.Duration, known bool) {
 
 type freshKey struct{}
 
-// Fresh has lists that are read with the context read from the primary, for who has just changed something
-// and looks whether it is there.
+// Fresh makes lists with this context read from the primary, for somebody who has just changed
+// something and wants to see it.
 func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, freshKey{}, true) }
 
-// Look is List for lists that are for looking only: it reads from the replica where that may be, and else
-// from the primary. What fails on the replica is read again from the primary, such as a query that was
-// cancelled because it was in the way of what is to be replayed.
+// Look is List for lists that nothing is changed by. It reads from the replica if that is usable. If
+// it fails there, for example because the query was in the way of replaying, it reads from the
+// primary.
 func Look[R any](
 	ctx context.Context, pool *pgxpool.Pool, replica *Replica, query func(q *Queries) ([]R, error),
 ) ([]R, error) {

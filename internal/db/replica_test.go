@@ -166,8 +166,7 @@ func TestReplicaConflict(t *testing.T) {
 func TestReplicaOfAnother(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	same, err := db.OpenReplica(t.Context(), d.URL, 1, d.Pool)
-	noError(t, err)
+	same := must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
 	defer same.Close()
 	noError(t, same.Watch(t.Context()))
 	if same.Usable() {
@@ -198,15 +197,13 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	for _, one := range []*dbtest.DB{d, other} {
 		one.Exec(t, "revoke execute on function pg_control_system() from public")
 	}
-	primary, err := db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads)
-	noError(t, err)
+	primary := must(db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads))(t)
 	defer primary.Close()
 	id, err := db.Identify(ctx, primary)
 	if err != nil || id.Cluster != nil || id.Database == 0 {
 		t.Errorf("it is known as %+v %v", id, err)
 	}
-	same, err := db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary)
-	noError(t, err)
+	same := must(db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary))(t)
 	same.Close()
 	if _, err := db.OpenReplica(ctx, other.URL+"&role="+role, 1, primary); err == nil {
 		t.Error("another database is taken for a replica")

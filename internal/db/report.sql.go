@@ -352,6 +352,74 @@ func (q *Queries) ReportCountPayments(ctx context.Context, arg ReportCountPaymen
 	return count, err
 }
 
+const reportEarned = `-- name: ReportEarned :many
+with ended as (
+    select p.status_at as at, p.spread_trader_usdt as usdt,
+        greatest(extract(epoch from p.status_at - coalesce(p.payer_claimed_at, p.created_at)), 0) as seconds
+    from payment p
+    where p.trader_id = $1 and p.status = 'completed' and not p.rate_unavailable and p.id > $2
+      and p.status_at >= $3::timestamptz
+    union all
+    select o.status_at, o.trader_usdt - o.spot_usdt, null from payin o
+    where o.trader_id = $1 and o.status = 'completed' and o.id > $4 and o.status_at >= $3::timestamptz
+), slotted as (
+    select width_bucket(ended.at, $5::timestamptz[]) as slot, ended.usdt, ended.seconds as seconds from ended
+)
+select coalesce(slot, 0)::int as slot, count(*) as completed, coalesce(sum(usdt), 0)::numeric as usdt, count(seconds) as payments,
+    coalesce(percentile_cont(0.5) within group (order by seconds), 0)::bigint as seconds
+from slotted group by grouping sets ((slot), ()) order by 1
+`
+
+type ReportEarnedParams struct {
+	TraderID      int64
+	PaymentsAbove int64
+	Since         time.Time
+	PayoutsAbove  int64
+	Starts        []time.Time
+}
+
+type ReportEarnedRow struct {
+	Slot      int32
+	Completed int64
+	USDT      decimal.Decimal
+	Payments  int64
+	Seconds   int64
+}
+
+// ReportEarned adds up what a trader keeps of the payments and payouts that were completed in each slot of time, and in all as slot 0. Of
+// the payments half were confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
+func (q *Queries) ReportEarned(ctx context.Context, arg ReportEarnedParams) ([]ReportEarnedRow, error) {
+	rows, err := q.db.Query(ctx, reportEarned,
+		arg.TraderID,
+		arg.PaymentsAbove,
+		arg.Since,
+		arg.PayoutsAbove,
+		arg.Starts,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportEarnedRow
+	for rows.Next() {
+		var i ReportEarnedRow
+		if err := rows.Scan(
+			&i.Slot,
+			&i.Completed,
+			&i.USDT,
+			&i.Payments,
+			&i.Seconds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportEndpoints = `-- name: ReportEndpoints :many
 with newest as (
     (select a.id, a.url, a.cashbox_id from webhook_event a where a.merchant_id = $1 and a.number is not null order by a.number desc limit $2)
@@ -470,6 +538,190 @@ func (q *Queries) ReportEvents(ctx context.Context, arg ReportEventsParams) ([]R
 	return items, nil
 }
 
+const reportFunnel = `-- name: ReportFunnel :many
+with newest as (
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment p where p.merchant_id = $2 and p.id > $3 order by p.id desc limit $4
+)
+select n.status, n.currency, n.method, coalesce(n.status_reason, '')::text as reason, count(*) as payments,
+    count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed') as claimed,
+    count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed' or exists (
+        select 1 from payment_step s
+        where s.merchant_id = n.merchant_id and s.payment_id = n.id and s.what = 'page_opened'
+    )) as opened,
+    count(n.payer_claimed_at) as said
+from newest n where n.created_at >= $1::timestamptz
+group by n.status, n.currency, n.method, reason order by payments desc
+`
+
+type ReportFunnelParams struct {
+	FromAt     time.Time
+	MerchantID int64
+	Above      int64
+	Scan       int32
+}
+
+type ReportFunnelRow struct {
+	Status   string
+	Currency string
+	Method   string
+	Reason   string
+	Payments int64
+	Claimed  int64
+	Opened   int64
+	Said     int64
+}
+
+// ReportFunnel tells of a merchant's newest payments of a time, by how they ended, how far their payers came.
+func (q *Queries) ReportFunnel(ctx context.Context, arg ReportFunnelParams) ([]ReportFunnelRow, error) {
+	rows, err := q.db.Query(ctx, reportFunnel,
+		arg.FromAt,
+		arg.MerchantID,
+		arg.Above,
+		arg.Scan,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportFunnelRow
+	for rows.Next() {
+		var i ReportFunnelRow
+		if err := rows.Scan(
+			&i.Status,
+			&i.Currency,
+			&i.Method,
+			&i.Reason,
+			&i.Payments,
+			&i.Claimed,
+			&i.Opened,
+			&i.Said,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportOwnerNames = `-- name: ReportOwnerNames :many
+select 'merchant'::text as kind, m.id, m.name from merchant m where m.id = any($1::bigint[])
+union all
+select 'trader'::text as kind, t.id, t.name from trader t where t.id = any($2::bigint[])
+`
+
+type ReportOwnerNamesParams struct {
+	Merchants []int64
+	Traders   []int64
+}
+
+type ReportOwnerNamesRow struct {
+	Kind string
+	ID   int64
+	Name string
+}
+
+// ReportOwnerNames names merchants and traders.
+func (q *Queries) ReportOwnerNames(ctx context.Context, arg ReportOwnerNamesParams) ([]ReportOwnerNamesRow, error) {
+	rows, err := q.db.Query(ctx, reportOwnerNames, arg.Merchants, arg.Traders)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportOwnerNamesRow
+	for rows.Next() {
+		var i ReportOwnerNamesRow
+		if err := rows.Scan(&i.Kind, &i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportPayerKnown = `-- name: ReportPayerKnown :one
+select exists (select 1 from payment where payer_user_id = $1
+    and ($2::bigint is null or merchant_id = $2))
+`
+
+type ReportPayerKnownParams struct {
+	Payer      *string
+	MerchantID *int64
+}
+
+// ReportPayerKnown tells whether a payer has a payment.
+func (q *Queries) ReportPayerKnown(ctx context.Context, arg ReportPayerKnownParams) (bool, error) {
+	row := q.db.QueryRow(ctx, reportPayerKnown, arg.Payer, arg.MerchantID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
+const reportPayerPayments = `-- name: ReportPayerPayments :many
+with latest as (
+    select p.merchant_id, p.id, p.status, p.status_reason, p.currency, p.amount, p.created_at, p.order_id from payment p
+    where p.payer_user_id = $1 and p.merchant_id = $2
+    order by p.id desc limit $3
+)
+select l.id, l.status, l.status_reason, l.currency, l.amount, l.created_at, l.order_id, c.brand, c.last4
+from latest l left join payment_card c on c.merchant_id = l.merchant_id and c.payment_id = l.id
+order by l.id desc
+`
+
+type ReportPayerPaymentsParams struct {
+	Payer      *string
+	MerchantID int64
+	Most       int32
+}
+
+type ReportPayerPaymentsRow struct {
+	ID           int64
+	Status       string
+	StatusReason *string
+	Currency     string
+	Amount       decimal.Decimal
+	CreatedAt    time.Time
+	OrderID      string
+	Brand        *string
+	Last4        *string
+}
+
+// ReportPayerPayments are the last payments of a merchant's payer, with the card that was entered for each.
+func (q *Queries) ReportPayerPayments(ctx context.Context, arg ReportPayerPaymentsParams) ([]ReportPayerPaymentsRow, error) {
+	rows, err := q.db.Query(ctx, reportPayerPayments, arg.Payer, arg.MerchantID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportPayerPaymentsRow
+	for rows.Next() {
+		var i ReportPayerPaymentsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Status,
+			&i.StatusReason,
+			&i.Currency,
+			&i.Amount,
+			&i.CreatedAt,
+			&i.OrderID,
+			&i.Brand,
+			&i.Last4,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportPayinByID = `-- name: ReportPayinByID :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin where id = $1
 `
@@ -564,7 +816,8 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9)
+  and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9
+    or trunc(amount) = $9::text::numeric)
   and ($10::timestamptz is null
     or taken_at <= $10 or expires_at <= $11::timestamptz)
 order by id asc limit $12
@@ -723,7 +976,8 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9)
+  and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9
+    or trunc(amount) = $9::text::numeric)
   and ($10::timestamptz is null
     or taken_at <= $10 or expires_at <= $11::timestamptz)
 order by id desc limit $12
@@ -817,6 +1071,76 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 	var items []ReportPayinsBelowRow
 	for rows.Next() {
 		var i ReportPayinsBelowRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportPayinsByOrder = `-- name: ReportPayinsByOrder :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
+order by p.id desc limit 100
+`
+
+type ReportPayinsByOrderParams struct {
+	Merchants []int64
+	Channels  []string
+	OrderID   string
+}
+
+// ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
+func (q *Queries) ReportPayinsByOrder(ctx context.Context, arg ReportPayinsByOrderParams) ([]Payin, error) {
+	rows, err := q.db.Query(ctx, reportPayinsByOrder, arg.Merchants, arg.Channels, arg.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payin
+	for rows.Next() {
+		var i Payin
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -992,7 +1316,7 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9
-    or requisite_last4 = $9
+    or requisite_last4 = $9 or trunc(amount) = $9::text::numeric
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
   and ($12::bigint[] is null or requisite_id = any($12::bigint[]))
@@ -1186,7 +1510,7 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9
-    or requisite_last4 = $9
+    or requisite_last4 = $9 or trunc(amount) = $9::text::numeric
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
   and ($12::bigint[] is null or requisite_id = any($12::bigint[]))
@@ -1363,6 +1687,92 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 	return items, nil
 }
 
+const reportPaymentsByOrder = `-- name: ReportPaymentsByOrder :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
+order by p.id desc limit 100
+`
+
+type ReportPaymentsByOrderParams struct {
+	Merchants []int64
+	Channels  []string
+	OrderID   string
+}
+
+// ReportPaymentsByOrder finds the payments of one order id, of all merchants given.
+func (q *Queries) ReportPaymentsByOrder(ctx context.Context, arg ReportPaymentsByOrderParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, reportPaymentsByOrder, arg.Merchants, arg.Channels, arg.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+			&i.ReturnURL,
+			&i.PayerClaimedAt,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ChoicePool,
+			&i.ChoiceLooked,
+			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportPaymentsStopAbove = `-- name: ReportPaymentsStopAbove :one
 select stop.id, stop.created_at from payment stop where stop.id = (
     select s.id from payment s
@@ -1446,6 +1856,117 @@ func (q *Queries) ReportPaymentsStopBelow(ctx context.Context, arg ReportPayment
 	var i ReportPaymentsStopBelowRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
 	return i, err
+}
+
+const reportTraderRequisites = `-- name: ReportTraderRequisites :many
+select r.trader_id, count(*) as requisites, count(*) filter (
+    where r.enabled and r.own_enabled
+      and (r.effective_daily_count is null or coalesce(d.count, 0) < r.effective_daily_count)
+      and (r.effective_daily_sum is null or coalesce(d.sum, 0) < r.effective_daily_sum)
+) as usable
+from requisite r
+left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, $1::timestamptz)::date
+where r.trader_id = any($2::bigint[]) group by r.trader_id
+`
+
+type ReportTraderRequisitesParams struct {
+	Now     time.Time
+	Traders []int64
+}
+
+type ReportTraderRequisitesRow struct {
+	TraderID   int64
+	Requisites int64
+	Usable     int64
+}
+
+// ReportTraderRequisites counts the requisites of traders, and those that are switched on and have not reached a limit of today.
+func (q *Queries) ReportTraderRequisites(ctx context.Context, arg ReportTraderRequisitesParams) ([]ReportTraderRequisitesRow, error) {
+	rows, err := q.db.Query(ctx, reportTraderRequisites, arg.Now, arg.Traders)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportTraderRequisitesRow
+	for rows.Next() {
+		var i ReportTraderRequisitesRow
+		if err := rows.Scan(&i.TraderID, &i.Requisites, &i.Usable); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportTraders = `-- name: ReportTraders :many
+with newest as (
+    select p.trader_id, p.status, p.created_at, p.status_at, p.payer_claimed_at, width_bucket(p.created_at, $1::timestamptz[]) as slot
+    from unnest($2::bigint[]) as t (id)
+    cross join lateral (
+        select g.trader_id, g.status, g.created_at, g.status_at, g.payer_claimed_at from payment g
+        where g.trader_id = t.id and g.id > $3 order by g.id desc limit $4
+    ) p
+    where p.created_at >= $5::timestamptz
+)
+select trader_id, coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
+    count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
+    coalesce(percentile_cont(0.5) within group (
+        order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
+    ) filter (where status = 'completed'), 0)::bigint as seconds
+from newest group by grouping sets ((trader_id, slot), (trader_id))
+`
+
+type ReportTradersParams struct {
+	Starts  []time.Time
+	Traders []int64
+	Above   int64
+	Most    int32
+	Since   time.Time
+}
+
+type ReportTradersRow struct {
+	TraderID  int64
+	Slot      int32
+	Completed int64
+	Ended     int64
+	Seconds   int64
+}
+
+// ReportTraders tells how the newest payments of traders went, in each slot of time and in all as slot 0. Half of the completed ones were
+// confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
+func (q *Queries) ReportTraders(ctx context.Context, arg ReportTradersParams) ([]ReportTradersRow, error) {
+	rows, err := q.db.Query(ctx, reportTraders,
+		arg.Starts,
+		arg.Traders,
+		arg.Above,
+		arg.Most,
+		arg.Since,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportTradersRow
+	for rows.Next() {
+		var i ReportTradersRow
+		if err := rows.Scan(
+			&i.TraderID,
+			&i.Slot,
+			&i.Completed,
+			&i.Ended,
+			&i.Seconds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const reportTransfers = `-- name: ReportTransfers :many

@@ -14,9 +14,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// RecordSetting writes a change into the log of settings, in the transaction of the change itself:
-// who changed what, when, and what was before and after, as JSON without secrets. Before is nil for
-// something new.
+// RecordSetting writes a change into the log of settings, in the same transaction: who changed what,
+// when, and the state before and after, as JSON without secrets. Before is nil for something new.
 func RecordSetting(ctx context.Context, q *Queries, c SettingChange) error {
 	_, err := recordSetting(ctx, q, c)
 	return err
@@ -25,6 +24,7 @@ func RecordSetting(ctx context.Context, q *Queries, c SettingChange) error {
 func recordSetting(ctx context.Context, q *Queries, c SettingChange) (SettingChange, error) {
 	id, err := q.SettingChangeInsert(ctx, SettingChangeInsertParams{
 		At: c.At, Actor: c.Actor, Subject: c.Subject, SubjectKey: c.SubjectKey, Before: c.Before, After: c.After,
+		Reason: c.Reason,
 	})
 	if err != nil {
 		return c, fmt.Errorf("record setting: %w", err)
@@ -33,13 +33,13 @@ func recordSetting(ctx context.Context, q *Queries, c SettingChange) (SettingCha
 	return c, nil
 }
 
-// NotThere is the version of a setting that is not there yet.
+// NotThere is the version of a setting that does not exist yet.
 const NotThere = "new"
 
-// versionBytes are enough to tell any two states of a setting apart.
+// versionBytes are enough to tell two states of a setting apart.
 const versionBytes = 16
 
-// VersionOf names what a setting reads as. It is another as soon as anything of it has changed.
+// VersionOf is a version of a setting: it changes whenever anything of the setting does.
 func VersionOf(setting []byte) string {
 	if setting == nil {
 		return NotThere
@@ -48,8 +48,7 @@ func VersionOf(setting []byte) string {
 	return hex.EncodeToString(sum[:versionBytes])
 }
 
-// DecodeSetting reads what the log of settings keeps of one into a room's own type, and names its
-// version.
+// DecodeSetting decodes a state from the log of settings, and sets its version.
 func DecodeSetting(setting []byte, into any) (version string, err error) {
 	if err := json.Unmarshal(setting, into); err != nil {
 		return "", fmt.Errorf("read setting: %w", err)
@@ -57,26 +56,41 @@ func DecodeSetting(setting []byte, into any) (version string, err error) {
 	return VersionOf(setting), nil
 }
 
-// ErrSettingChanged refuses a change of a setting that is not any more as the caller has seen it.
+// ErrSettingChanged refuses a change of a setting that is not as the caller has seen it.
 var ErrSettingChanged = fault.New(fault.Conflict, "setting_changed",
 	"It has changed since you read it. Nothing was overwritten: read it again.")
 
-// Setting is how a setting is read, under a lock, and changed.
+// Changed is the new state of a setting and the change that led to it.
+type Changed[T any] struct {
+	SettingChange
+	Now T
+}
+
+// Settled decodes the new state after a successful change.
+func Settled[T any](c SettingChange, err error, read func() (T, error)) (Changed[T], error) {
+	done := Changed[T]{SettingChange: c}
+	if err == nil {
+		done.Now, err = read()
+	}
+	return done, err
+}
+
+// Setting says how a setting is read, under a lock, and changed.
 type Setting struct {
 	Read  func(q *Queries) ([]byte, error)
 	Apply func(q *Queries) error
-	// New admits a setting that is not there yet; otherwise that is fault.ErrNotFound.
+	// New allows a setting that does not exist yet; without it that is fault.ErrNotFound.
 	New bool
-	// Whole says that Read shows all that Apply may change, so that where it shows no change there
-	// is none to record. A password, say, is changed without a trace in what Read shows.
+	// Whole says that Read shows everything that Apply may change: if Read shows no difference,
+	// nothing is recorded. A password, for example, changes without a trace in Read.
 	Whole bool
-	// Seen is the version that the caller means to change, or "" for any. Where the setting is at
-	// another, that is ErrSettingChanged.
+	// Seen is the version that the caller has seen, or "" for any. If the setting has another, that
+	// is ErrSettingChanged.
 	Seen string
 }
 
-// ChangeSetting changes a setting and records it, with what it read before and after, in one
-// transaction. Where nothing changed nothing is recorded, and the ID stays 0.
+// ChangeSetting changes a setting and records it with its states before and after, in one
+// transaction. If nothing changed nothing is recorded, and the ID is 0.
 func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) (SettingChange, error) {
 	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
 		var err error
@@ -104,9 +118,9 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 	return c, err
 }
 
-// Creation is how a setting that has an id of its own is made, and read once it is there.
+// Creation says how a setting with an id is inserted and read.
 type Creation struct {
-	// Insert returns the id. Its error is answered as it is.
+	// Insert returns the id. Its error is returned unchanged.
 	Insert func(q *Queries) (int64, error)
 	Read   func(q *Queries, id int64) ([]byte, error)
 }

@@ -31,8 +31,8 @@ func (q *Queries) SettingBefore(ctx context.Context, arg SettingBeforeParams) ([
 }
 
 const settingChangeInsert = `-- name: SettingChangeInsert :one
-insert into setting_change (at, actor, subject, subject_key, before, after)
-values ($1, $2, $3, $4, $5, $6)
+insert into setting_change (at, actor, subject, subject_key, before, after, reason)
+values ($1, $2, $3, $4, $5, $6, $7)
 returning id
 `
 
@@ -43,6 +43,7 @@ type SettingChangeInsertParams struct {
 	SubjectKey string
 	Before     []byte
 	After      []byte
+	Reason     *string
 }
 
 func (q *Queries) SettingChangeInsert(ctx context.Context, arg SettingChangeInsertParams) (int64, error) {
@@ -53,6 +54,7 @@ func (q *Queries) SettingChangeInsert(ctx context.Context, arg SettingChangeInse
 		arg.SubjectKey,
 		arg.Before,
 		arg.After,
+		arg.Reason,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -60,7 +62,7 @@ func (q *Queries) SettingChangeInsert(ctx context.Context, arg SettingChangeInse
 }
 
 const settingChangeList = `-- name: SettingChangeList :many
-select id, at, actor, subject, subject_key, before, after from setting_change
+select id, at, actor, subject, subject_key, before, after, reason from setting_change
 where id < $1
   and ($2::text is null or subject = $2 or subject = $3::text)
   and ($4::text is null or subject_key = $4)
@@ -98,6 +100,7 @@ func (q *Queries) SettingChangeList(ctx context.Context, arg SettingChangeListPa
 			&i.SubjectKey,
 			&i.Before,
 			&i.After,
+			&i.Reason,
 		); err != nil {
 			return nil, err
 		}

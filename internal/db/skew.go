@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	// SkewTold is by how much a process's clock may differ from the database's without anybody being told.
-	SkewTold = 2 * time.Second
-	// SkewMost is by how much it may differ for the process to judge what has expired.
+	// SkewNoticeable is how far a process's clock may be from the database's without an alarm.
+	SkewNoticeable = 2 * time.Second
+	// SkewMost is how far it may be for the process to judge what has expired.
 	SkewMost = time.Minute
 )
 
-// Skew is by how much a process's clock differs from the database's. Payments expire and days are
-// closed by the clocks of processes: one that is far ahead would end what its payers still have time for.
+// Skew is the difference between a process's clock and the database's. Processes decide by their
+// clocks when payments expire and days close: one that is far ahead would expire payments too early.
 type Skew struct {
 	now func() time.Time
 	by  atomic.Int64
 }
 
-// NewSkew compares a clock that shows the real time.
+// NewSkew compares a clock of real time.
 func NewSkew(now func() time.Time) *Skew { return &Skew{now: now} }
 
-// By is how far the clock was ahead of the database's when it was last looked at; less than nothing is behind.
+// By is how far the clock was ahead of the database's at the last look; negative is behind.
 func (s *Skew) By() time.Duration { return time.Duration(s.by.Load()) }
 
-// Told reports whether somebody should look at the clock, and Wrong whether it is too wrong to judge by.
-func (s *Skew) Told() bool { return s.By().Abs() > SkewTold }
+// Noticeable reports whether somebody should look at the clock.
+func (s *Skew) Noticeable() bool { return s.By().Abs() > SkewNoticeable }
 
-// Wrong is said of with Told.
+// Wrong reports whether the clock is too wrong to judge by.
 func (s *Skew) Wrong() bool { return s.By().Abs() > SkewMost }
 
-// Watch compares the clocks. What the way to the database and back can explain is no difference.
+// Watch compares the clocks. A difference that the round trip can explain does not count.
 func (s *Skew) Watch(ctx context.Context, pool *pgxpool.Pool) error {
 	before := s.now()
 	there, err := New(pool).ClockNow(ctx)
@@ -50,9 +50,9 @@ func (s *Skew) Watch(ctx context.Context, pool *pgxpool.Pool) error {
 	} else if behind := there.Sub(after); behind > 0 {
 		by = -behind
 	}
-	told, wrong := s.Told(), s.Wrong()
+	told, wrong := s.Noticeable(), s.Wrong()
 	s.by.Store(int64(by))
-	if s.Told() != told || s.Wrong() != wrong {
+	if s.Noticeable() != told || s.Wrong() != wrong {
 		slog.WarnContext(ctx, "the clock is compared with the database's", "ahead", by.String(), "judges", !s.Wrong())
 	}
 	return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// OldestSnapshot is the age in seconds of the oldest snapshot that somebody keeps open, a dump or an analyst say:
-// the longer, the more of what is gone every query has to read. It is -1 where the server shows the program only
-// its own.
+// OldestSnapshot is the age in seconds of the oldest open snapshot, for example of a dump or an
+// analyst. The older it is, the more deleted rows every query has to read. It is -1 if the server
+// shows the program only its own.
 func OldestSnapshot(ctx context.Context, pool *pgxpool.Pool) (seconds int64, err error) {
 	const query = `select case when pg_has_role('pg_read_all_stats', 'usage')
 			then coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint else -1 end

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// A row that failed is left out this long, and each further time twice as long as before.
+	// A row that failed is left out this long, and twice as long after each further failure.
 	putOffFirst = 2 * time.Second
 	putOffMost  = 5 * time.Minute
-	// sweepers is how many rows a sweep does at a time.
+	// sweepers is how many rows a sweep handles at the same time.
 	sweepers = 8
-	// lockWait is how long background work waits for a lock that somebody else has.
+	// lockWait is how long background work waits for a lock.
 	lockWait = "1s"
 )
 
-// Sweep does due rows, several at a time, each by itself. A row that fails, or whose locks are not
-// to be had in time, is put off: it keeps no later row waiting, and is not tried again at once.
-// Each process remembers its own failures, in real time.
+// Sweep handles due rows, several at a time, each by itself. A row that fails, or whose locks are
+// taken, is put off, so that it does not hold up later rows. Each process remembers its own failures,
+// in real time.
 type Sweep[R any] struct {
 	id     func(R) int64
 	mu     sync.Mutex
@@ -33,13 +33,13 @@ type failure struct {
 	until time.Time
 }
 
-// NewSweep makes a sweep over rows that are told apart by an id.
+// NewSweep makes a sweep over rows with ids.
 func NewSweep[R any](id func(R) int64) *Sweep[R] {
 	return &Sweep[R]{id: id, failed: map[int64]failure{}}
 }
 
-// PutOff lists the ids that the list of what is due must leave out. It is never nil, since SQL
-// finds nothing unequal to null.
+// PutOff are the ids that the list of due rows must leave out. It is never nil, because in SQL
+// nothing is unequal to null.
 func (s *Sweep[R]) PutOff() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,15 +49,15 @@ func (s *Sweep[R]) PutOff() []int64 {
 		case now.Before(f.until):
 			ids = append(ids, id)
 		case now.Sub(f.until) > putOffMost:
-			// It would have been tried again long ago if it were still due.
+			// If it were still due, it would have been tried again long ago.
 			delete(s.failed, id)
 		}
 	}
 	return ids
 }
 
-// Run does what is due, page after page, until a page is not full or nothing more can be done now.
-// list lists the next page, in the order in which to do it, without the ids it is given.
+// Run handles due rows page by page, until a page is not full or all that is left is put off. list
+// returns the next page in order, without the given ids.
 func (s *Sweep[R]) Run(
 	ctx context.Context, page int32, list func(putOff []int64, page int32) ([]R, error),
 	do func(ctx context.Context, row R) (bool, error),
@@ -77,10 +77,10 @@ func (s *Sweep[R]) Run(
 	}
 }
 
-// ListFree lists the next page of due rows that nobody has locked, so that those that somebody is just changing
-// do not take the places of later ones. list lists rows without the ids it is given; free are those of one
-// merchant's ids that are not locked. Merchants are asked for one by one, in one round trip: their rows may be on
-// several nodes, and no statement locks rows of more than one.
+// ListFree lists the next page of due rows that nobody has locked, so that locked rows do not take
+// the places of later ones. list returns rows without the given ids; free returns those of a
+// merchant's ids that are not locked. It is asked for each merchant, in one round trip: their rows
+// may be on several nodes, and no statement can lock rows on more than one.
 func ListFree[R any](
 	ctx context.Context, b batcher, putOff []int64, page int32,
 	list func(putOff []int64, page int32) ([]R, error),
@@ -138,8 +138,8 @@ func unlocked[R any](
 	return unlocked, nil
 }
 
-// doPage does the rows, in their order, and counts those of which do reports that it did something.
-// It is called from several goroutines at a time.
+// doPage handles the rows in order and counts those for which do reports an effect. do is called by
+// several goroutines.
 func (s *Sweep[R]) doPage(
 	ctx context.Context,
 	rows []R,
@@ -176,8 +176,7 @@ func (s *Sweep[R]) note(id int64, err error) {
 	s.failed[id] = failure{wait: wait, until: time.Now().Add(wait)}
 }
 
-// WaitBriefly bounds each wait for a lock in the rest of the transaction, for background work that
-// must not stand behind one.
+// WaitBriefly limits each wait for a lock in the rest of the transaction, for background work.
 func WaitBriefly() Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		_, err := q.db.Exec(ctx, "set local lock_timeout = '"+lockWait+"'")

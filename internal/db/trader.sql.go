@@ -144,20 +144,20 @@ where id = $7
 `
 
 type TraderUpdateParams struct {
-	Name          *string
-	Enabled       *bool
-	SetRate       bool
-	RatePercent   decimal.NullDecimal
-	SharePercent  decimal.NullDecimal
-	MaxOpenPayins *int32
-	ID            int64
+	Name           *string
+	Enabled        *bool
+	SetRatePercent bool
+	RatePercent    decimal.NullDecimal
+	SharePercent   decimal.NullDecimal
+	MaxOpenPayins  *int32
+	ID             int64
 }
 
 func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) error {
 	_, err := q.db.Exec(ctx, traderUpdate,
 		arg.Name,
 		arg.Enabled,
-		arg.SetRate,
+		arg.SetRatePercent,
 		arg.RatePercent,
 		arg.SharePercent,
 		arg.MaxOpenPayins,

@@ -13,7 +13,7 @@ import (
 )
 
 const traderFundingByReference = `-- name: TraderFundingByReference :one
-select f.trader_id, f.amount, c.id, c.at, c.actor, c.subject, c.subject_key, c.before, c.after
+select f.trader_id, f.amount, c.id, c.at, c.actor, c.subject, c.subject_key, c.before, c.after, c.reason
 from trader_funding f join setting_change c on c.subject = 'trader_funding' and c.subject_key = f.id::text
 where f.reference = $1
 `
@@ -38,6 +38,7 @@ func (q *Queries) TraderFundingByReference(ctx context.Context, reference string
 		&i.SettingChange.SubjectKey,
 		&i.SettingChange.Before,
 		&i.SettingChange.After,
+		&i.SettingChange.Reason,
 	)
 	return i, err
 }

@@ -16,7 +16,7 @@ import (
 	"gateway.example/schema"
 )
 
-// ErrNoGateway says that a database is not there, or that no gateway has ever used it.
+// ErrNoGateway says that a database does not exist or was never used by a gateway.
 var ErrNoGateway = errors.New("no gateway database here")
 
 // ErrBeforeBaseline says that a database has the tables of a development version.
@@ -28,8 +28,8 @@ var ErrBeforeBaseline = errors.New(
 // IsNoDatabase reports whether err says that a server has no database of that name.
 func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
 
-// CheckSchema reads which schema a database has, and fails unless it is exactly this program's. It
-// changes nothing.
+// CheckSchema reads the version of a database's schema and fails unless it is exactly this program's.
+// It changes nothing.
 func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err error) {
 	have, err := applied(ctx, pool)
 	if err != nil {
@@ -63,8 +63,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// applied are the numbers of the migrations that a database has, in order. Before the baseline the same numbers were
-// other migrations.
+// applied are the numbers of the database's migrations, in order. Before the baseline the same
+// numbers were other migrations.
 func applied(ctx context.Context, from querier) ([]int64, error) {
 	rows, err := from.Query(
 		ctx,
@@ -88,7 +88,7 @@ func applied(ctx context.Context, from querier) ([]int64, error) {
 	return have, nil
 }
 
-// checkNotNewer fails where a database has a later migration than this program knows.
+// checkNotNewer fails if a database has a later migration than this program.
 func checkNotNewer(have, known []int64) error {
 	if len(have) == 0 || have[len(have)-1] <= known[len(known)-1] {
 		return nil

@@ -167,15 +167,13 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 		holder, bank := "Ivan Petrov", "Sample Bank"
 		value := fmt.Sprintf("+7900%03d%04d", id, i)
 		made, err := directory.InsertRequisite(ctx, q, Requisites(), value, db.RequisiteInsertParams{
-			Currency: or(o.Currency, "RUB"),
-			Method:   or(o.Method, "sbp"),
-			TraderID: id,
-			Holder:   &holder,
-			Bank:     &bank,
-			Now:      Start,
-			MinAmount: decimal.RequireFromString(
-				or(o.MinAmount, "1"),
-			),
+			Currency:  or(o.Currency, "RUB"),
+			Method:    or(o.Method, "sbp"),
+			TraderID:  id,
+			Holder:    &holder,
+			Bank:      &bank,
+			Now:       Start,
+			MinAmount: decimal.RequireFromString(or(o.MinAmount, "1")),
 			MaxAmount: decimal.RequireFromString(or(o.MaxAmount, "1000000")),
 		})
 		check(t, err)
@@ -235,6 +233,15 @@ func (d *DB) Audit(t testing.TB) {
 	for _, violation := range found {
 		t.Errorf("audit: %s: %s", violation.Rule, violation.Detail)
 	}
+}
+
+// History is a payment's changes of status, its creation first.
+func (d *DB) History(t testing.TB, merchantID, paymentID int64) []db.PaymentHistory {
+	t.Helper()
+	rows, err := db.New(d.Pool).PaymentHistoryList(t.Context(),
+		db.PaymentHistoryListParams{MerchantID: merchantID, PaymentID: paymentID})
+	check(t, err)
+	return rows
 }
 
 // StoredNowhere fails the test if a row of a table that keeps secrets has this one, as text or, since

@@ -24,6 +24,22 @@ func WantRefusal(t testing.TB, err error, kind fault.Kind, code string) {
 	}
 }
 
+// WantOne wants one of several calls to have got through, and the others to be refused with the code.
+func WantOne(t testing.TB, errs []error, code string) {
+	t.Helper()
+	got := 0
+	for _, err := range errs {
+		if err == nil {
+			got++
+			continue
+		}
+		WantCode(t, err, code)
+	}
+	if got != 1 {
+		t.Errorf("%d of %d calls at the same time got through, want 1", got, len(errs))
+	}
+}
+
 // WantFields wants a 422 about exactly these fields.
 func WantFields(t testing.TB, err error, fields ...string) {
 	t.Helper()

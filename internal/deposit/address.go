@@ -12,8 +12,7 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// networks are those that deposits come by, each with what says that an address is none of its, or
-// "".
+// networks are the networks of deposits, each with what is wrong with an address, or "".
 var networks = map[string]func(address string) string{
 	"TRC20":    wrongTron,
 	"ERC20":    wrongEthereum,
@@ -22,7 +21,7 @@ var networks = map[string]func(address string) string{
 	"ARBITRUM": wrongEthereum,
 }
 
-// Networks are the names of those that deposits come by, in order.
+// Networks are the names of the networks of deposits, in order.
 func Networks() []string { return slices.Sorted(maps.Keys(networks)) }
 
 const (
@@ -32,7 +31,7 @@ const (
 	tronChecksum = 4
 )
 
-// wrongTron checks Tron's base58check: the prefix, 20 bytes, and four of their double SHA-256.
+// wrongTron checks Tron's base58check: the prefix, 20 bytes, and four bytes of their double SHA-256.
 func wrongTron(address string) string {
 	const wrong = "must be a TRC20 address: 34 characters from T on, with a valid checksum"
 	if len(address) != tronLength {
@@ -52,8 +51,8 @@ func wrongTron(address string) string {
 
 const ethereumDigits = 40
 
-// wrongEthereum checks an address of Ethereum and the networks that share its form. Letters of both
-// cases carry a checksum (EIP-55); of one case they carry none.
+// wrongEthereum checks an address of Ethereum and networks that share its form. With letters of both
+// cases it carries a checksum (EIP-55), otherwise none.
 func wrongEthereum(address string) string {
 	digits, prefixed := strings.CutPrefix(address, "0x")
 	if _, err := hex.DecodeString(digits); !prefixed || len(digits) != ethereumDigits || err != nil {
@@ -65,8 +64,8 @@ func wrongEthereum(address string) string {
 	return ""
 }
 
-// checksummed writes an address's digits as EIP-55 does: a letter is a capital where the digit at
-// its place in the hash of the small-lettered address is 8 or more.
+// checksummed writes the digits of an address as EIP-55 does: a letter is a capital if the digit at
+// its place in the hash of the lower-case address is 8 or more.
 func checksummed(digits string) string {
 	out := []byte(strings.ToLower(digits))
 	hash := sha3.NewLegacyKeccak256()

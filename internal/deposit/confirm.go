@@ -16,8 +16,8 @@ import (
 
 var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
 
-// Confirm credits a pending deposit to its cashbox, on an operator's word that the USDT have
-// arrived. Of several confirmations at once one does.
+// Confirm credits a pending deposit to its cashbox after an operator has seen the USDT arrive. Of
+// several confirmations at the same time one wins.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
 	return s.moveDeposit(ctx, who, id, depositConfirmed, nil)
 }
@@ -86,26 +86,23 @@ func recordDeposit(ctx context.Context, q *db.Queries, d db.Deposit, who caller.
 	return nil
 }
 
-// credit brings a confirmed deposit's USDT in from outside.
+// credit brings the USDT of a confirmed deposit in from outside.
 func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	if d.Status != depositConfirmed {
 		return nil
 	}
 	cause := ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.ID, At: d.StatusAt}
 	return ledger.Post(ctx, q, cause, ledger.Transfer{
-		Debit: ledger.Available(
-			ledger.External,
-			0,
-		),
+		Debit:  ledger.Available(ledger.External, 0),
 		Credit: ledger.Available(ledger.Cashbox, d.CashboxID),
 		Amount: d.Amount,
 	})
 }
 
-// Page asks for part of the list of deposits, newest first.
+// Page asks for a page of deposits, newest first.
 type Page struct {
 	db.Page
-	// Status keeps to deposits in it; nil is any.
+	// Status is the status of the deposits; nil is any.
 	Status *string
 }
 
@@ -129,7 +126,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	return list, cursor, nil
 }
 
-// bounds settles what is wrong with a page, and what it means in SQL.
+// bounds checks a page and turns it into SQL's terms.
 func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
 	limit, before = p.Bounds(f)
 	if p.Status != nil {

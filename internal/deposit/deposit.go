@@ -18,7 +18,7 @@ import (
 	"gateway.example/internal/money"
 )
 
-// Deposit is a request to bring USDT into a cashbox, as it stands.
+// Deposit is a request to bring USDT into a cashbox, and its state.
 type Deposit struct {
 	ID         int64
 	MerchantID int64
@@ -52,43 +52,43 @@ func fromRow(row db.Deposit) Deposit {
 	}
 }
 
-// The statuses of a deposit. Pending is followed by one of the others, which stay.
+// The statuses of a deposit. A pending one becomes one of the others, which are final.
 const (
 	depositPending   = "pending"
 	depositConfirmed = "confirmed"
 	depositRejected  = "rejected"
 )
 
-// Statuses are all there are.
+// Statuses are all statuses.
 var Statuses = []string{depositPending, depositConfirmed, depositRejected}
 
 var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
 
-// Service serves merchants what their cashboxes hold and the deposits into them, and operators who
-// confirm these.
+// Service shows merchants their cashboxes' balances and takes requests for deposits, which operators
+// confirm.
 type Service struct {
 	pool  db.Beginner
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
-	// FourEyes are the rules by which a confirmation takes a second operator.
+	// FourEyes says when a confirmation takes two operators.
 	FourEyes foureyes.Rules
 }
 
 // New makes the service.
-func New(pools db.Pools, c clock.Clock) *Service {
-	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c}
+func New(pools db.Pools, c clock.Clock, rules foureyes.Rules) *Service {
+	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, FourEyes: rules}
 }
 
-// Approved is the service within a transaction in which a second operator approves what is done: it
-// asks for no other.
+// Approved returns the service for use inside the transaction in which a second operator approves a
+// change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// Request is what a merchant asks for, as it was sent.
+// Request is a merchant's request for a deposit, as it was sent.
 type Request struct {
 	// CashboxID is nil for the key's own cashbox.
 	CashboxID *int64
@@ -104,14 +104,14 @@ type Request struct {
 // Created is the answer to a creation.
 type Created struct {
 	Deposit Deposit
-	// Replay reports that the idempotency key was used before: Deposit is the one created then.
+	// Replay says that the idempotency key was used before: Deposit is the one created then.
 	Replay bool
-	// Mismatch names the fields in which a repeat differs from the first call.
+	// Mismatch names the fields in which a repeat differs from the first request.
 	Mismatch []string
 }
 
-// needMerchant settles that the caller is a merchant's: a key that may ask for deposits, or a user of
-// its portal with the capability.
+// needMerchant checks that the caller is a merchant's: a key that may ask for deposits, or a user of
+// the portal with the capability.
 func needMerchant(who caller.Caller, needed caller.Capability) error {
 	if who.Kind == caller.MerchantPortal {
 		return who.Need(needed)
@@ -119,8 +119,8 @@ func needMerchant(who caller.Caller, needed caller.Capability) error {
 	return who.NeedMerchant(caller.ScopeDeposits)
 }
 
-// Create makes a pending deposit, or answers with the one already made under the same idempotency
-// key for the same cashbox.
+// Create makes a pending deposit, or returns the one that was made with the same idempotency key for
+// the same cashbox.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := needMerchant(who, caller.MerchantDeposits); err != nil {
 		return Created{}, err
@@ -143,7 +143,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// checkOwner wants a cashbox of the caller's merchant.
+// checkOwner checks that the cashbox is the caller's merchant's.
 func (s *Service) checkOwner(ctx context.Context, who caller.Caller, id int64) error {
 	owner, err := s.q.CashboxOwner(ctx, id)
 	switch {
@@ -173,8 +173,8 @@ func createDeposit(
 	return Created{Deposit: fromRow(made)}, recordDeposit(ctx, q, made, who, nil, nil)
 }
 
-// replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to
-// see what the winner of a race has just committed.
+// replayDeposit reads the deposit with the idempotency key. It is a statement of its own, to see what
+// another transaction has just committed.
 func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (Created, error) {
 	d, err := q.DepositByKey(
 		ctx,
@@ -204,8 +204,8 @@ const (
 	usdt         = "USDT"
 )
 
-// validate checks a whole request and reports every wrong field at once, those the codec found
-// among them.
+// validate checks a whole request and reports all wrong fields together with those that the codec
+// found.
 func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.DepositInsertParams{
@@ -258,7 +258,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit
 	return fromRow(d), nil
 }
 
-// seen finds a deposit that the caller may see.
+// seen finds a deposit if the caller may see it.
 func (s *Service) seen(ctx context.Context, who caller.Caller, id int64) (db.Deposit, error) {
 	if who.Kind == caller.Operator {
 		if err := who.Need(caller.OperatorRead); err != nil {

@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 )
@@ -37,7 +38,7 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
-	d.service = deposit.New(d.Pools(), d.clock)
+	d.service = deposit.New(d.Pools(), d.clock, foureyes.Rules{})
 	d.merchant = d.newMerchant(t)
 	return d
 }

@@ -14,21 +14,20 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// OwnPage asks for part of the list of a merchant's deposits, newest first.
+// OwnPage asks for a page of a merchant's deposits, newest first.
 type OwnPage struct {
 	Page
 	db.Span
-	// CashboxID keeps to a cashbox; nil is any.
+	// CashboxID is the cashbox; nil is any.
 	CashboxID *int64
-	// IdempotencyKey keeps to the deposit that was created under it; nil is any.
+	// IdempotencyKey is the key that the deposit was created with; nil is any.
 	IdempotencyKey *string
-	// Backward asks for what is newer than the cursor, and not for what is older.
+	// Backward asks for newer deposits than the cursor instead of older ones.
 	Backward bool
 }
 
-// ListOwn lists the deposits of the caller's merchant to its key or to a user of its portal, the newest
-// first. The cursor leads on in the direction that was asked for, and is nil where nothing follows
-// there.
+// ListOwn lists the deposits of the caller's merchant, the newest first, for its key or a user of its
+// portal. The cursor leads on in the same direction; nil is the end.
 func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) ([]Deposit, *string, error) {
 	if err := needMerchant(who, caller.MerchantMoney); err != nil {
 		return nil, nil, err
@@ -58,7 +57,7 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	return list, cursor, nil
 }
 
-// params settles what is wrong with a page, and what it means in SQL: one row more is read than it has.
+// params checks a page and turns it into SQL's terms. One row more than the page is read.
 func (p OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOwnParams, error) {
 	f := fault.Decoded(ctx)
 	limit, from := p.bounds(f)
@@ -73,7 +72,7 @@ func (p OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOw
 	}, f.Err()
 }
 
-// listed is a page of rows of which one more than the limit was read.
+// listed makes a page of rows that were read with one row too many.
 func listed(rows []db.Deposit, limit int32) ([]Deposit, *string) {
 	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
 	list := make([]Deposit, 0, len(rows))
@@ -83,19 +82,19 @@ func listed(rows []db.Deposit, limit int32) ([]Deposit, *string) {
 	return list, cursor
 }
 
-// Move is a status that a deposit got.
+// Move is a change of a deposit's status.
 type Move struct {
 	At time.Time
 	// From is "" at the creation.
 	From, To string
-	// Actor is who did it, "operator" without a number.
+	// Actor is who did it. Merchants do not see which operator.
 	Actor string
 	// Reason is why, or "".
 	Reason string
 }
 
-// History is what became of one of the merchant's deposits, or for an operator of any, the oldest
-// first.
+// History lists the status changes of a deposit of the caller's merchant, or for an operator of any,
+// the oldest first.
 func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]Move, error) {
 	found, err := s.seen(ctx, who, id)
 	if err != nil {
@@ -128,15 +127,15 @@ func text(value *string) string {
 	return *value
 }
 
-// Cashbox is a merchant's cashbox, and what it holds.
+// Cashbox is a merchant's cashbox and its balance.
 type Cashbox struct {
 	ID             int64
 	Name, Currency string
-	// Balance has no TraderCashboxID.
+	// Balance leaves TraderCashboxID empty.
 	Balance Balance
 }
 
-// Balances reads what the cashboxes of the caller's merchant hold, for a user of its portal.
+// Balances reads the balances of the cashboxes of the caller's merchant, for a user of its portal.
 func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
 	if err := who.Need(caller.MerchantMoney); err != nil {
 		return nil, err
@@ -165,7 +164,7 @@ func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, e
 	return list, nil
 }
 
-// balanceOf asks for the balance of a cashbox.
+// balanceOf is the query for a cashbox's balance.
 func balanceOf(id int64) db.CashboxBalanceParams {
 	return db.CashboxBalanceParams{
 		ID:        id,

@@ -9,10 +9,10 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// Balance is what an owner has of USDT.
+// Balance is an owner's USDT.
 type Balance struct{ Available, Reserved decimal.Decimal }
 
-// Balance reads what a trader or a cashbox has, for an operator.
+// Balance reads the balance of a trader or a cashbox, for an operator.
 func (s *Settings) Balance(ctx context.Context, who caller.Caller, owner ledger.Owner, id int64) (Balance, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Balance{}, err

@@ -17,23 +17,22 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Bank is a bank that payers of a currency use, and how its app is opened.
+// Bank is a bank of payers in a currency, and how its app is opened.
 type Bank struct {
 	Currency, Name string
-	// Methods are those of whose payments it is offered.
+	// Methods are the methods of the payments that it is offered for.
 	Methods []string
-	// Link opens the bank's app or site. It has places for what has to be entered there: see Fill.
-	// "" is none.
+	// Link opens the bank's app or site, with placeholders for what Fill fills in; "" is none.
 	Link string
-	// Steps say by language what to do in the app.
+	// Steps say what to do in the app, by language.
 	Steps map[string]string
-	// Source is where the operator has link and steps from.
+	// Source is where the operator found the link and the steps.
 	Source  string
 	Enabled bool
-	// Logo is a small PNG or WebP; nil leaves the one there is. LogoHash names it.
+	// Logo is a small PNG or WebP; nil keeps the present one. LogoHash identifies it.
 	Logo     []byte
 	LogoHash string
-	// Version names the settings as they were read, and Seen those that are to be changed; "" is any.
+	// Version identifies the state that was read, and Seen the one that is to be changed; "" is any.
 	Version, Seen string
 }
 
@@ -44,14 +43,15 @@ const (
 var (
 	bankPlace  = regexp.MustCompile(`\{[^}]*\}?`)
 	bankPlaces = []string{"{value}", "{phone}", "{amount}", "{recipient}"}
-	// bankScheme is https, or an app's own. What a browser itself would run or show is not an app's.
+	// bankScheme allows https and the schemes of apps, but none that a browser itself would run or
+	// show.
 	bankScheme   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 	noBankScheme = []string{"http", "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "intent"}
 	language     = regexp.MustCompile(`^[a-z]{2}$`)
 )
 
-// Fill is a bank's link with what has to be entered: the requisite, the phone number without its
-// plus, the amount with a point, and the recipient.
+// Fill fills a bank's link with the requisite, the phone number without its plus, the amount with a
+// point, and the recipient.
 func (b Bank) Fill(value, amount, recipient string) string {
 	return strings.NewReplacer(
 		"{value}", url.QueryEscape(value), "{phone}", url.QueryEscape(strings.TrimPrefix(value, "+")),
@@ -60,23 +60,23 @@ func (b Bank) Fill(value, amount, recipient string) string {
 }
 
 // SetBank makes or changes a bank.
-func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (Change, error) {
+func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (done Changed[Bank], err error) {
 	c, err := s.change(who, caller.OperatorDirectory, "bank", b.Currency+"/"+b.Name)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	if err := b.validate(ctx); err != nil {
-		return c, err
+		return done, err
 	}
 	steps, err := json.Marshal(b.Steps)
 	if err != nil {
-		return c, fmt.Errorf("write steps: %w", err)
+		return done, fmt.Errorf("write steps: %w", err)
 	}
 	if b.Steps == nil {
 		steps = []byte("{}")
 	}
 	key := db.BankSettingParams{Currency: b.Currency, Name: b.Name}
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return becameBank(db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		New:   true,
 		Seen:  b.Seen,
@@ -87,7 +87,7 @@ func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (Chan
 				Logo: b.Logo, Enabled: b.Enabled,
 			})
 		},
-	})
+	}))
 }
 
 func (b Bank) validate(ctx context.Context) error {
@@ -138,7 +138,7 @@ func linkFlaw(link string) string {
 	return ""
 }
 
-// authority is a link's host as it is written.
+// authority is a link's host as it was written.
 func authority(link string) string {
 	_, rest, _ := strings.Cut(link, "//")
 	host, _, _ := strings.Cut(rest, "/")
@@ -157,18 +157,24 @@ func (s *Settings) ListBanks(ctx context.Context, who caller.Caller, currency st
 	if err != nil {
 		return nil, fmt.Errorf("list banks: %w", err)
 	}
-	return decodeAll(settings, func(setting []byte) (b Bank, err error) {
-		var row struct {
-			Bank
-			Logo string
-		}
-		row.Version, err = db.DecodeSetting(setting, &row)
-		row.LogoHash = row.Logo
-		return row.Bank, err
-	})
+	return decodeAll(settings, decodeBank)
 }
 
-// Banks are those offered for payments of a currency by a method.
+func decodeBank(setting []byte) (Bank, error) {
+	var row struct {
+		Bank
+		Logo string
+	}
+	version, err := db.DecodeSetting(setting, &row)
+	row.LogoHash, row.Version = row.Logo, version
+	return row.Bank, err
+}
+
+func becameBank(c Change, err error) (Changed[Bank], error) {
+	return db.Settled(c, err, func() (Bank, error) { return decodeBank(c.After) })
+}
+
+// Banks are the banks offered for payments in a currency by a method.
 func (l *Looks) Banks(ctx context.Context, currency, method string) ([]Bank, error) {
 	rows, err := l.q.BankList(ctx, db.BankListParams{Currency: currency, Method: method})
 	if err != nil {

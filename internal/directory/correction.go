@@ -12,13 +12,13 @@ import (
 	"gateway.example/internal/money"
 )
 
-// Correction is a transfer by hand between two accounts. Only available money is moved by hand: what
-// is reserved is reserved for something that is open.
+// Correction is a transfer by hand between two accounts. It moves available money only: reserved
+// money belongs to something that is open.
 type Correction struct {
 	From, To ledger.Account
 	// Amount is in USDT, more than 0, up to 8 decimals.
 	Amount string
-	// Reference names the correction. Of several calls with one reference one moves money.
+	// Reference names the correction. Repeating a call with the same reference moves nothing again.
 	Reference string
 	Reason    string
 }
@@ -28,7 +28,7 @@ var errAccountBalance = fault.New(fault.Refused, "insufficient_account_balance",
 
 const maxCorrectionReason = 500
 
-// Correct moves USDT from one account to another, which what the first has available must cover.
+// Correct moves USDT from one account to another, if the first has that much available.
 func (s *Settings) Correct(ctx context.Context, who caller.Caller, n Correction) (Change, error) {
 	c, err := s.change(who, caller.OperatorMoney, "correction", "")
 	if err != nil {
@@ -74,7 +74,7 @@ func (n Correction) validate(ctx context.Context) (db.CorrectionInsertParams, er
 	return params, f.Err()
 }
 
-// accountsExist settles that there are both accounts.
+// accountsExist checks that both accounts exist.
 func (s *Settings) accountsExist(ctx context.Context, params db.CorrectionInsertParams) error {
 	found, err := s.q.CorrectionAccounts(ctx, []int64{params.DebitAccount, params.CreditAccount})
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Settings) accountsExist(ctx context.Context, params db.CorrectionInsert
 	return nil
 }
 
-// insertCorrection claims the reference and moves the money.
+// insertCorrection inserts the reference and moves the money.
 func insertCorrection(ctx context.Context, q *db.Queries, params db.CorrectionInsertParams) (int64, error) {
 	id, err := q.CorrectionInsert(ctx, params)
 	if db.NoRows(err) {
@@ -107,7 +107,7 @@ func insertCorrection(ctx context.Context, q *db.Queries, params db.CorrectionIn
 	return id, err
 }
 
-// repeatCorrection answers with the correction that has the reference.
+// repeatCorrection returns the correction that was made with the reference.
 func (s *Settings) repeatCorrection(ctx context.Context, asked db.CorrectionInsertParams) (Change, error) {
 	made, err := s.q.CorrectionByReference(ctx, asked.Reference)
 	if err != nil {

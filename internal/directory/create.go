@@ -3,25 +3,20 @@ package directory
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
 
-const maxName = 100
-
 // checkName trims the name of something new and wants one.
 func checkName(f fault.Fields, name string) string {
-	name = strings.TrimSpace(name)
-	f.Required("name", name)
-	f.MaxLength("name", name, maxName)
-	return name
+	return f.RequiredText("name", name, int(setting.Merchant.Find("name").Max))
 }
 
 // checkRename is checkName of what has a name already; nil leaves that.
@@ -41,28 +36,27 @@ type NewMerchant struct {
 }
 
 // CreateMerchant makes a merchant.
-func (s *Settings) CreateMerchant(ctx context.Context, who caller.Caller, n NewMerchant) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "merchant", "")
+func (s *Settings) CreateMerchant(
+	ctx context.Context, who caller.Caller, n NewMerchant,
+) (done Changed[Merchant], err error) {
+	c, err := s.change(who, setting.Merchant.Needs, setting.Merchant.Name, "")
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	f := fault.Decoded(ctx)
 	params := db.MerchantInsertParams{
-		Name: checkName(
-			f,
-			n.Name,
-		),
+		Name:        checkName(f, n.Name),
 		ApiEnabled:  n.APIEnabled,
 		RatePercent: optionalPercent(f, "ratePercent", n.RatePercent),
 		CreatedAt:   c.At,
 	}
 	if err := f.Err(); err != nil {
-		return c, err
+		return done, err
 	}
-	return db.CreateSetting(ctx, s.pool, c, db.Creation{
+	return became[Merchant](db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return q.MerchantInsert(ctx, params) },
 		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.MerchantSetting(ctx, id) },
-	})
+	}))
 }
 
 // NewTrader is a trader to be made. An empty RatePercent is no markup of their own.
@@ -74,10 +68,10 @@ type NewTrader struct {
 }
 
 // CreateTrader makes a trader, and the accounts of their USDT.
-func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTrader) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "trader", "")
+func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTrader) (done Changed[Trader], err error) {
+	c, err := s.change(who, setting.Trader.Needs, setting.Trader.Name, "")
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	f := fault.Decoded(ctx)
 	f.Required("sharePercent", n.SharePercent)
@@ -86,12 +80,12 @@ func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTra
 		RatePercent: optionalPercent(f, "ratePercent", n.RatePercent), CreatedAt: c.At,
 	}
 	if err := f.Err(); err != nil {
-		return c, err
+		return done, err
 	}
-	return db.CreateSetting(ctx, s.pool, c, db.Creation{
+	return became[Trader](db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return InsertTrader(ctx, q, params) },
 		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.TraderSetting(ctx, id) },
-	})
+	}))
 }
 
 // InsertTrader writes a trader, and opens the accounts of their USDT.
@@ -114,25 +108,35 @@ type NewCashbox struct {
 
 // CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its
 // webhooks, which is shown here and never again.
-func (s *Settings) CreateCashbox(ctx context.Context, who caller.Caller, n NewCashbox) (Change, string, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "cashbox", "")
+func (s *Settings) CreateCashbox(
+	ctx context.Context, who caller.Caller, n NewCashbox,
+) (done Changed[Cashbox], secret string, err error) {
+	c, err := s.change(who, setting.Cashbox.Needs, setting.Cashbox.Name, "")
 	if err != nil {
-		return c, "", err
+		return done, "", err
 	}
 	params, err := s.checkNew(ctx, n)
 	if err != nil {
-		return c, "", err
+		return done, "", err
 	}
 	params.CreatedAt = c.At
-	secret := signing.NewSecret()
-	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+	secret = signing.NewSecret()
+	done.SettingChange, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return InsertCashbox(ctx, q, s.vault, secret, params) },
-		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.CashboxSetting(ctx, id) },
+		Read: func(q *db.Queries, id int64) ([]byte, error) {
+			// It is read here, since no error may keep the secret back once the cashbox is there.
+			made, err := cashboxes(ctx, q, one(id))
+			if err != nil {
+				return nil, err
+			}
+			done.Now = made[0]
+			return q.CashboxSetting(ctx, id)
+		},
 	})
 	if err != nil {
-		return c, "", err
+		return done, "", err
 	}
-	return c, secret, nil
+	return done, secret, nil
 }
 
 func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsertParams, error) {

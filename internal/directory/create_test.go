@@ -28,18 +28,18 @@ func TestCreateMerchant(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	long := strings.Repeat("ж", 100)
-	c, err := b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " " + long + "\n"})
+	c, err := logged(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " " + long + "\n"}))
 	wantChange(t, c, err, "merchant", c.SubjectKey, "name", "new", long)
 	if value(t, c.After, "api_enabled") != true || value(t, c.After, "rate_percent") != nil {
 		t.Errorf("made %s", c.After)
 	}
-	c, err = b.settings.CreateMerchant(ctx, operator,
-		directory.NewMerchant{Name: "Shop", APIEnabled: new(false), RatePercent: "2.5"})
+	c, err = logged(b.settings.CreateMerchant(ctx, operator,
+		directory.NewMerchant{Name: "Shop", APIEnabled: new(false), RatePercent: "2.5"}))
 	wantChange(t, c, err, "merchant", c.SubjectKey, "rate_percent", "new", 2.5)
 	testenv.Want(t, value(t, c.After, "api_enabled"), false, "made %s", c.After)
 	// It can be changed by its id, and the log has what it was made with.
-	changed, err := b.settings.UpdateMerchant(ctx, operator,
-		directory.MerchantUpdate{ID: number(t, c), APIEnabled: new(true)})
+	changed, err := logged(b.settings.UpdateMerchant(ctx, operator,
+		directory.MerchantUpdate{ID: number(t, c), APIEnabled: new(true)}))
 	wantChange(t, changed, err, "merchant", c.SubjectKey, "api_enabled", false, true)
 	log, _, err := b.settings.Changes(ctx, operator,
 		directory.ChangePage{Subject: new("merchant"), SubjectKey: &c.SubjectKey})
@@ -59,13 +59,13 @@ func TestRename(t *testing.T) {
 	ctx := context.Background()
 	for subject, rename := range map[string]func(name *string) (directory.Change, error){
 		"merchant": func(name *string) (directory.Change, error) {
-			return b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, Name: name})
+			return logged(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, Name: name}))
 		},
 		"cashbox": func(name *string) (directory.Change, error) {
-			return b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, Name: name})
+			return logged(b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, Name: name}))
 		},
 		"trader": func(name *string) (directory.Change, error) {
-			return b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Name: name})
+			return logged(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Name: name}))
 		},
 	} {
 		c, err := rename(new(" Another one\n"))
@@ -86,8 +86,8 @@ func TestRename(t *testing.T) {
 func TestCreateTrader(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
-	c, err := b.settings.CreateTrader(ctx, operator,
-		directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"})
+	c, err := logged(b.settings.CreateTrader(ctx, operator,
+		directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"}))
 	wantChange(t, c, err, "trader", c.SubjectKey, "share_percent", "new", 1.25)
 	if value(t, c.After, "name") != "Trader" || value(t, c.After, "rate_percent") != 3.0 ||
 		value(t, c.After, "enabled") != true {
@@ -98,7 +98,7 @@ func TestCreateTrader(t *testing.T) {
 			t.Errorf("a new account has %s", balance)
 		}
 	}
-	c, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Another", SharePercent: "0"})
+	c, err = logged(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Another", SharePercent: "0"}))
 	wantChange(t, c, err, "trader", c.SubjectKey, "rate_percent", "new", nil)
 	_, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{RatePercent: "x"})
 	wantFields(t, err, "name", "sharePercent", "ratePercent")
@@ -109,9 +109,10 @@ func TestCreateTrader(t *testing.T) {
 func TestCreateCashbox(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
-	c, secret, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{
+	made, secret, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{
 		MerchantID: b.merchant.ID, Name: " Shop ", Currency: "AZN", TraderID: b.trader.ID,
 	})
+	c := made.SettingChange
 	wantChange(t, c, err, "cashbox", c.SubjectKey, "currency", "new", "AZN")
 	for field, want := range map[string]any{
 		"name": "Shop", "merchant_id": float64(b.merchant.ID), "trader_cashbox_id": float64(b.trader.ID), "collect_enabled": true,
@@ -119,7 +120,7 @@ func TestCreateCashbox(t *testing.T) {
 	} {
 		testenv.Want(t, value(t, c.After, field), want, "%s is", field)
 	}
-	id := number(t, c)
+	id := made.Now.ID
 	b.wantSealed(t, id, secret)
 	for _, account := range []ledger.Account{ledger.Available(ledger.Cashbox, id), ledger.Reserved(ledger.Cashbox, id)} {
 		if balance := b.Balance(t, account); !balance.IsZero() {
@@ -127,12 +128,13 @@ func TestCreateCashbox(t *testing.T) {
 		}
 	}
 	// It has no method until one is set.
-	set, err := b.settings.SetMethod(ctx, operator,
-		directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200})
+	set, err := logged(b.settings.SetMethod(ctx, operator,
+		directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200}))
 	wantChange(t, set, err, "cashbox_method", c.SubjectKey+"/c2c", "enabled", "new", true)
 
-	c, other, err := b.settings.CreateCashbox(ctx, operator,
+	made, other, err := b.settings.CreateCashbox(ctx, operator,
 		directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"})
+	c = made.SettingChange
 	wantChange(t, c, err, "cashbox", c.SubjectKey, "trader_cashbox_id", "new", nil)
 	if other == secret {
 		t.Error("two cashboxes share a secret")

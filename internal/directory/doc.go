@@ -1,4 +1,4 @@
-// Package directory is what operators set: merchants, cashboxes and how they look, methods, limits,
-// traders and their money, requisites. It writes these settings and the log of their changes, and
-// keeps in memory those that payments are made by.
+// Package directory has the settings that operators make: merchants, cashboxes and how they look,
+// methods, limits, traders and their money, requisites. It writes them and the log of their changes,
+// and keeps in memory what creating a payment needs.
 package directory

@@ -9,12 +9,12 @@ import (
 	"gateway.example/internal/money"
 )
 
-// optionalPercent reads a percent; an empty one is none.
+// optionalPercent parses a percent; empty is none.
 func optionalPercent(f fault.Fields, field, literal string) decimal.NullDecimal {
 	return optional(f, field, literal, money.ParsePercent)
 }
 
-// optionalAmount reads a fiat amount; an empty one is none.
+// optionalAmount parses a fiat amount; empty is none.
 func optionalAmount(f fault.Fields, field, literal string) decimal.NullDecimal {
 	return optional(
 		f,
@@ -36,13 +36,13 @@ func optional(f fault.Fields, field, literal string, parse func(string) (decimal
 	return decimal.NewNullDecimal(value)
 }
 
-// checkOrder complains of a maximum below its minimum.
+// checkOrder refuses a maximum below its minimum.
 func checkOrder(f fault.Fields, minimum, maximum decimal.NullDecimal) {
 	ordered := !minimum.Valid || !maximum.Valid || minimum.Decimal.LessThanOrEqual(maximum.Decimal)
 	f.Check(ordered, "maxAmount", "must not be less than minAmount")
 }
 
-// checkClock complains of what is no time of day.
+// checkClock refuses what is not a time of day.
 func checkClock(f fault.Fields, field, clock string) {
 	_, err := time.Parse("15:04", clock)
 	f.Check(err == nil, field, "must be a time of day, HH:MM")

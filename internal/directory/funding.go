@@ -23,22 +23,22 @@ var (
 	errReferenceUsed     = errors.New("the reference is used")
 )
 
-// Funding is USDT that moves between a trader and the world outside.
+// Funding is USDT that a trader pays in or takes out.
 type Funding struct {
 	TraderID int64
 	// Amount is in USDT, more than 0, up to 8 decimals.
 	Amount string
-	// Reference names the movement outside, such as a transaction's hash. Of several calls with one
-	// reference one moves money, and the others answer with what it did.
+	// Reference names the movement outside, such as a transaction's hash. Repeating a call with the
+	// same reference moves nothing again and returns what the first one did.
 	Reference string
 }
 
-// FundTrader brings a trader's USDT in from outside, on an operator's word that they have arrived.
+// FundTrader books USDT that an operator has seen arrive for a trader.
 func (s *Settings) FundTrader(ctx context.Context, who caller.Caller, n Funding) (Change, error) {
 	return s.moveFunds(ctx, who, n, false)
 }
 
-// WithdrawTrader takes out USDT that a trader has available.
+// WithdrawTrader books USDT that a trader takes out of what is available.
 func (s *Settings) WithdrawTrader(ctx context.Context, who caller.Caller, n Funding) (Change, error) {
 	return s.moveFunds(ctx, who, n, true)
 }
@@ -89,7 +89,7 @@ func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, er
 	return params, f.Err()
 }
 
-// InsertFunding claims the reference and moves the money.
+// InsertFunding inserts the reference and moves the money.
 func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) (int64, error) {
 	id, err := q.TraderFundingInsert(ctx, params)
 	if db.NoRows(err) {
@@ -104,10 +104,7 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 	}
 	cause := ledger.Cause{Kind: kind, Subject: "trader_funding", SubjectID: id, At: params.CreatedAt}
 	err = ledger.Post(ctx, q, cause, ledger.Transfer{
-		Debit: ledger.Available(
-			ledger.External,
-			0,
-		),
+		Debit:  ledger.Available(ledger.External, 0),
 		Credit: ledger.Available(ledger.Trader, params.TraderID),
 		Amount: params.Amount,
 	})
@@ -117,7 +114,7 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 	return id, err
 }
 
-// fundedBefore answers with the movement that has the reference, or refuses where there is none.
+// fundedBefore returns the movement with the reference, or an error if there is none.
 func (s *Settings) fundedBefore(
 	ctx context.Context, asked db.TraderFundingInsertParams, refusal error,
 ) (Change, error) {
@@ -128,8 +125,8 @@ func (s *Settings) fundedBefore(
 	return c, err
 }
 
-// repeatFunding answers with the movement that has the reference. It reads after the transaction
-// that found it used, and so sees what the winner of a race has just committed.
+// repeatFunding returns the movement with the reference. It reads after the transaction that found
+// the reference used, to see what another one has just committed.
 func (s *Settings) repeatFunding(ctx context.Context, asked db.TraderFundingInsertParams) (Change, error) {
 	made, err := s.q.TraderFundingByReference(ctx, asked.Reference)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 )
@@ -187,7 +188,7 @@ func (b *bundle) balance(t *testing.T) string {
 
 func (b *bundle) held(t *testing.T) deposit.Balance {
 	t.Helper()
-	held, err := deposit.New(b.Pools(), &dbtest.Clock{}).
+	held, err := deposit.New(b.Pools(), &dbtest.Clock{}, foureyes.Rules{}).
 		Balance(context.Background(), b.merchant.Caller, b.merchant.CashboxID)
 	noError(t, err)
 	return held
@@ -264,10 +265,10 @@ func TestPayoutSettings(t *testing.T) {
 	method := directory.CashboxPayoutMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, MarkupPercent: "2.5",
 	}
-	change, err := b.settings.SetPayoutMethod(ctx, operator, method)
+	change, err := logged(b.settings.SetPayoutMethod(ctx, operator, method))
 	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "validity_seconds", "new", 86400.0)
 	method.MarkupPercent, method.ValiditySeconds = "0", 604_800
-	change, err = b.settings.SetPayoutMethod(ctx, operator, method)
+	change, err = logged(b.settings.SetPayoutMethod(ctx, operator, method))
 	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "markup_percent", 2.5, 0.0)
 	for wrong, m := range map[string]directory.CashboxPayoutMethod{
 		"method":          {CashboxID: b.merchant.CashboxID, Name: "sim", MarkupPercent: "1"},
@@ -287,10 +288,10 @@ func TestPayoutSettings(t *testing.T) {
 	wantFault(t, err, "token_kind_not_allowed")
 
 	can := directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "RUB", Method: "c2c", Enabled: true}
-	change, err = b.settings.SetTraderPayoutMethod(ctx, operator, can)
+	change, err = logged(b.settings.SetTraderPayoutMethod(ctx, operator, can))
 	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", "new", true)
 	can.Enabled = false
-	change, err = b.settings.SetTraderPayoutMethod(ctx, operator, can)
+	change, err = logged(b.settings.SetTraderPayoutMethod(ctx, operator, can))
 	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", true, false)
 	_, err = b.settings.SetTraderPayoutMethod(ctx, operator,
 		directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "AZN", Method: "c2c"})

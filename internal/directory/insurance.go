@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/money"
 )
 
-// SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves
-// between available and reserved; what available does not cover is refused.
+// SetInsurance sets how much of a cashbox's USDT insures its payers' transfers. The difference moves
+// between available and reserved; if too little is available it is refused.
 func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
 	c, err := s.change(who, caller.OperatorMoney, "cashbox", strconv.FormatInt(id, 10))
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64
 	})
 }
 
-// insure moves a locked cashbox's insurance to a sum.
+// insure changes the insurance of a locked cashbox.
 func (s *Settings) insure(
 	ctx context.Context, q *db.Queries, c Change, who caller.Caller, id int64, insurance decimal.Decimal,
 ) error {
@@ -54,10 +54,7 @@ func (s *Settings) insure(
 		q,
 		ledger.Cause{Kind: "insurance", Subject: "insurance", SubjectID: id, At: c.At},
 		ledger.Transfer{
-			Debit: ledger.Available(
-				ledger.Cashbox,
-				id,
-			),
+			Debit:  ledger.Available(ledger.Cashbox, id),
 			Credit: ledger.Reserved(ledger.Cashbox, id),
 			Amount: insurance.Sub(before),
 		},

@@ -11,44 +11,48 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/block"
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/routing"
 )
 
 const (
-	// Usable is how old what is kept may be that a payment is made by: what is switched off is so
-	// everywhere within a second.
+	// Usable is how old the settings in memory may be that a payment is created by. What is switched
+	// off is off everywhere within a second.
 	Usable = time.Second
-	// renewTimeout bounds a renewal: those who wait for it are told to come again.
+	// renewTimeout limits a renewal. Callers who wait for it then get an error.
 	renewTimeout = 5 * time.Second
 )
 
-// Keeper keeps the settings: shops, limits, rates, requisites and the terms of their traders. Every
-// change raises one number, which the keeper asks for, and then it reads what has changed.
+// Keeper keeps in memory the settings that payments are created by: shops, limits, rates, requisites
+// and the terms of their traders. Every change in the database raises one number. The keeper asks for
+// it, and reads what has changed.
 type Keeper struct {
 	pool   *pgxpool.Pool
 	usable time.Duration
-	// renewing has one renewal at a time.
+	// renewing lets one renewal run at a time.
 	renewing sync.Mutex
 
 	mu sync.RWMutex
-	// version is the one up to which everything is known, and serverSince when the server started that said so.
+	// version is the number up to which all changes are known, and serverSince when the server that
+	// said so had started.
 	version     int64
 	serverSince time.Time
-	// current is when what is kept was certainly what the database had.
+	// current is when the memory was last known to be up to date.
 	current    time.Time
 	requisites *routing.Requisites
 	merchants  map[int64]merchant
 	cashboxes  map[int64]*cashbox
 	limits     map[string]db.PlatformLimit
 	rates      map[string]rate.Rates
+	blocks     block.List
 }
 
 type merchant struct {
 	apiEnabled      bool
 	maxOpenPayments int32
-	// cashboxes are the ids of its cashboxes, in order.
+	// cashboxes are the ids of the merchant's cashboxes, in order.
 	cashboxes []int64
 }
 
@@ -57,8 +61,8 @@ type cashbox struct {
 	methods map[string]db.CashboxMethodsSinceRow
 }
 
-// NewKeeper reads all settings. What it keeps may be used for so long after it was last found to be
-// current, and is renewed by whoever asks for it later. Nil metrics are counted nowhere.
+// NewKeeper reads all settings. They may be used for usable after they were last known to be up to
+// date; a later caller renews them first. Metrics may be nil.
 func NewKeeper(
 	ctx context.Context,
 	pool *pgxpool.Pool,
@@ -67,7 +71,7 @@ func NewKeeper(
 ) (*Keeper, error) {
 	k := &Keeper{
 		pool: pool, usable: usable, requisites: routing.NewRequisites(),
-		merchants: map[int64]merchant{}, cashboxes: map[int64]*cashbox{},
+		merchants: map[int64]merchant{}, cashboxes: map[int64]*cashbox{}, blocks: block.List{},
 	}
 	if metrics != nil {
 		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -81,15 +85,15 @@ func NewKeeper(
 	return k, err
 }
 
-// Requisites are those that a payment chooses among. Whoever chooses stays with these until the choice
-// is made: others take their place where the database has gone back.
+// Requisites are the requisites to choose from. A choice must use one value from beginning to end:
+// after the database has gone back, the keeper has others.
 func (k *Keeper) Requisites() *routing.Requisites {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.requisites
 }
 
-// Version is the version up to which everything is known.
+// Version is the number up to which all changes are known.
 func (k *Keeper) Version() int64 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -102,7 +106,7 @@ func (k *Keeper) age() time.Duration {
 	return time.Since(k.current)
 }
 
-// Current makes sure that what is kept may be used. Where the database cannot be asked, that is
+// Current makes sure that the settings may be used. If the database cannot be asked, it returns
 // db.ErrUnavailable.
 func (k *Keeper) Current(ctx context.Context) error {
 	asked := time.Now()
@@ -131,7 +135,7 @@ func (k *Keeper) Renew(ctx context.Context) (bool, error) {
 }
 
 func (k *Keeper) renew(ctx context.Context) (bool, error) {
-	// The age counts from before the question: what is changed during it is noticed in time.
+	// The age counts from before the query, so that a change during it is noticed in time.
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
@@ -146,15 +150,15 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 		k.mu.Unlock()
 		return false, nil
 	}
-	// Where another server answers, or the version has gone back, a standby that did not have the last changes may have
-	// become the primary, or a backup was restored. What was made then is not there any more, and no row says so: all is
-	// read into a new memory.
+	// If another server answers, or the number is lower, a standby without the last changes may have
+	// become the primary, or a backup was restored. Some rows may be gone and nothing says which, so
+	// everything is read again.
 	anew, requisites := !same || now.Version < known, k.Requisites()
 	if anew {
 		known, requisites = 0, routing.NewRequisites()
 	}
-	// Whoever changes a setting has a version of their own: all up to the one that is seen have
-	// been committed.
+	// Every change takes a number of its own under a lock: once a number is visible, all lower ones
+	// are committed.
 	var n renewal
 	if err := db.Pipeline(ctx, k.pool, n.queries(known+1)...); err != nil {
 		return false, fmt.Errorf("read the settings: %w", err)
@@ -163,7 +167,7 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if anew {
-		k.merchants, k.cashboxes = map[int64]merchant{}, map[int64]*cashbox{}
+		k.merchants, k.cashboxes, k.blocks = map[int64]merchant{}, map[int64]*cashbox{}, block.List{}
 	}
 	k.requisites = requisites
 	k.take(n)
@@ -171,13 +175,14 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// renewal is what has changed since a version; of limits and rates, all.
+// renewal is what has changed since a version. Limits and rates are read whole.
 type renewal struct {
 	merchants  []db.MerchantsSinceRow
 	cashboxes  []db.CashboxesSinceRow
 	methods    []db.CashboxMethodsSinceRow
 	limits     []db.PlatformLimit
 	rates      rate.Rates
+	blocks     []db.PayerBlocksSinceRow
 	requisites routing.Renewal
 }
 
@@ -186,6 +191,7 @@ func (n *renewal) queries(version int64) []db.Query {
 		db.One(&n.merchants, (*db.Queries).MerchantsSince, version),
 		db.One(&n.cashboxes, (*db.Queries).CashboxesSince, version),
 		db.One(&n.methods, (*db.Queries).CashboxMethodsSince, version),
+		db.One(&n.blocks, (*db.Queries).PayerBlocksSince, version),
 		db.Get(&n.limits, (*db.Queries).PlatformLimitList),
 		rate.Read(&n.rates, nil),
 	)
@@ -210,6 +216,9 @@ func (k *Keeper) take(n renewal) {
 	for _, row := range n.methods {
 		k.box(row.CashboxID).methods[row.Method] = row
 	}
+	for _, row := range n.blocks {
+		k.blocks.Take(row)
+	}
 	k.limits, k.rates = map[string]db.PlatformLimit{}, map[string]rate.Rates{}
 	for _, row := range n.limits {
 		k.limits[row.Currency] = row
@@ -219,7 +228,7 @@ func (k *Keeper) take(n renewal) {
 	}
 }
 
-// box is a cashbox by its id. A method may be read before its cashbox.
+// box returns a cashbox, and makes an empty one if only its method was read so far.
 func (k *Keeper) box(id int64) *cashbox {
 	if k.cashboxes[id] == nil {
 		k.cashboxes[id] = &cashbox{methods: map[string]db.CashboxMethodsSinceRow{}}
@@ -227,21 +236,21 @@ func (k *Keeper) box(id int64) *cashbox {
 	return k.cashboxes[id]
 }
 
-// Shop is a cashbox as a payment by one of its methods sees it.
+// Shop is a cashbox for payments by one of its methods.
 type Shop struct {
 	CashboxID      int64
 	CollectEnabled bool
-	// MethodEnabled is false, too, where the method or the payment's currency is not the cashbox's.
+	// MethodEnabled is also false if the cashbox does not have the method or the currency.
 	MethodEnabled        bool
 	MarginPercent        decimal.NullDecimal
 	Validity             time.Duration
 	MinAmount, MaxAmount decimal.NullDecimal
-	// ReturnHosts are those that a return address may name; none is any.
+	// ReturnHosts are the hosts that a return address may name; none is any.
 	ReturnHosts []string
 }
 
-// Shop finds the cashbox a payment goes to: the key's own, or of an unbound key's merchant the
-// first on which the method is enabled. Nil is none.
+// Shop finds the cashbox of a payment: the key's own, or, if the key has none, the merchant's first
+// one with the method enabled. It returns nil if there is none.
 func (k *Keeper) Shop(merchantID int64, cashboxID *int64, method, currency string) *Shop {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -257,6 +266,24 @@ func (k *Keeper) Shop(merchantID int64, cashboxID *int64, method, currency strin
 		}
 	}
 	return nil
+}
+
+// Offers are the methods and currencies that Shop would find a cashbox for.
+func (k *Keeper) Offers(merchantID int64, cashboxID *int64) []string {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	var offers []string
+	for _, id := range k.merchants[merchantID].cashboxes {
+		if box := k.cashboxes[id]; box.CollectEnabled && (cashboxID == nil || id == *cashboxID) {
+			for name, m := range box.methods {
+				if m.Enabled {
+					offers = append(offers, name+" in "+box.Currency)
+				}
+			}
+		}
+	}
+	slices.Sort(offers)
+	return slices.Compact(offers)
 }
 
 func (c *cashbox) shop(method, currency string) *Shop {
@@ -292,7 +319,7 @@ func (k *Keeper) Validity(cashboxID int64, method string) time.Duration {
 	return 0
 }
 
-// Limit is a currency's limits, or nil where it has none.
+// Limit is the limits of a currency, or nil.
 func (k *Keeper) Limit(currency string) *db.PlatformLimit {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -302,21 +329,28 @@ func (k *Keeper) Limit(currency string) *db.PlatformLimit {
 	return nil
 }
 
-// Rate is the currency's base rate, or the last known one, marked as not fresh.
+// Rate is the base rate of a currency, or the last known one, marked as not fresh.
 func (k *Keeper) Rate(currency string, now time.Time) (rate.Base, error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.rates[currency].InUse(now)
 }
 
-// MaxOpenPayments is how many payments of a merchant may be pending at the same time.
+// Blocked reports whether a payer with one of these marks is kept out at a merchant.
+func (k *Keeper) Blocked(merchantID int64, now time.Time, marks ...string) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.blocks.Has(merchantID, now, marks...)
+}
+
+// MaxOpenPayments is how many pending payments a merchant may have.
 func (k *Keeper) MaxOpenPayments(merchantID int64) int32 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.merchants[merchantID].maxOpenPayments
 }
 
-// Patience is how long a payment waits at least once its payer has said that they have paid.
+// Patience is how long a payment waits at least after its payer said that they have paid.
 func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -326,7 +360,7 @@ func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
 	return 0
 }
 
-// Cards is how many cards may be tried for one payment.
+// Cards is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
 func (k *Keeper) Cards(cashboxID int64, method string) int {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -336,7 +370,7 @@ func (k *Keeper) Cards(cashboxID int64, method string) int {
 	return 1
 }
 
-// PayerEvents reports whether the merchant wants to be told what payers say.
+// PayerEvents reports whether the merchant wants events about what payers say.
 func (k *Keeper) PayerEvents(cashboxID int64) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

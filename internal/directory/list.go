@@ -11,17 +11,17 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// NotThere is the version of a setting that is not there yet: a change that carries it as Seen makes
-// the setting, and is refused where somebody else has made it.
+// NotThere is the version of a setting that does not exist: a change with it as Seen creates the
+// setting, and is refused if somebody else has created it.
 const NotThere = db.NotThere
 
-// Search asks for part of a list of those who take part, the newest first. What is zero is not kept
-// to, and each list heeds what it knows.
+// Search asks for a page of a list, the newest first. Zero fields do not filter, and each list
+// ignores those that it does not have.
 type Search struct {
 	db.Page
-	// Text is part of a name, or an id. Requisites are found by their last four characters, too.
+	// Text is part of a name, or an id. It also finds requisites by their last four characters.
 	Text string
-	// On keeps to what is switched on, or off.
+	// On filters by whether something is switched on.
 	On                   *bool
 	MerchantID, TraderID int64
 	Currency, Method     string
@@ -29,7 +29,7 @@ type Search struct {
 
 const maxSearch = 200
 
-// listing is a Search as queries have it.
+// listing is a Search in SQL's terms.
 type listing struct {
 	limit    int32
 	before   int64
@@ -52,13 +52,13 @@ func (s Search) listing(f fault.Fields) listing {
 	return l
 }
 
-// one keeps to the one of an id.
+// one is the listing of a single id.
 func one(id int64) listing { return listing{limit: 1, before: id + 1, id: &id} }
 
-// entry is a row of a list, as its query has it.
+// entry is a row of a list.
 type entry[T any] func(ctx context.Context, q *db.Queries, l listing) ([]T, error)
 
-// find lists what a caller may see of the directory.
+// find lists what a caller may see.
 func find[T any](
 	ctx context.Context, s *Settings, who caller.Caller, search Search, read entry[T], id func(T) int64,
 ) ([]T, *string, error) {
@@ -78,7 +78,7 @@ func find[T any](
 	return list, cursor, nil
 }
 
-// get reads the one of an id.
+// get reads one by its id.
 func get[T any](ctx context.Context, s *Settings, who caller.Caller, id int64, read entry[T]) (T, error) {
 	var none T
 	if err := who.Need(caller.OperatorRead); err != nil {
@@ -97,7 +97,7 @@ func get[T any](ctx context.Context, s *Settings, who caller.Caller, id int64, r
 	return list[0], nil
 }
 
-// decodeAll reads rows into a room's own type.
+// decodeAll converts rows to the type of this package.
 func decodeAll[R, T any](rows []R, decode func(R) (T, error)) ([]T, error) {
 	list := make([]T, 0, len(rows))
 	for _, row := range rows {
@@ -110,7 +110,7 @@ func decodeAll[R, T any](rows []R, decode func(R) (T, error)) ([]T, error) {
 	return list, nil
 }
 
-// orNil is v, or nil for nothing.
+// orNil is v, or nil if it is zero.
 func orNil[T comparable](v T) *T {
 	var nothing T
 	if v == nothing {
@@ -119,10 +119,36 @@ func orNil[T comparable](v T) *T {
 	return &v
 }
 
-// few lists what there are only a few of.
-func few[T any](
-	ctx context.Context, who caller.Caller, read func() ([][]byte, error), version func(*T) *string,
-) ([]T, error) {
+// Versioned is the version of a setting that was read: a change with it as Seen is refused if the
+// setting has changed since.
+type Versioned struct {
+	Version string `json:"-"`
+}
+
+func (v *Versioned) stamp(version string) { v.Version = version }
+
+type versioned[T any] interface {
+	*T
+	stamp(version string)
+}
+
+// decode decodes a setting from its form in the log.
+func decode[T any, P versioned[T]](setting []byte) (t T, err error) {
+	version, err := db.DecodeSetting(setting, &t)
+	P(&t).stamp(version)
+	return t, err
+}
+
+// Changed is the new state of a setting and the change that led to it.
+type Changed[T any] = db.Changed[T]
+
+// became decodes what a change has recorded.
+func became[T any, P versioned[T]](c Change, err error) (Changed[T], error) {
+	return db.Settled(c, err, func() (T, error) { return decode[T, P](c.After) })
+}
+
+// few reads a list that is short enough for one page.
+func few[T any, P versioned[T]](ctx context.Context, who caller.Caller, read func() ([][]byte, error)) ([]T, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
 	}
@@ -133,8 +159,5 @@ func few[T any](
 	if err != nil {
 		return nil, fmt.Errorf("list the directory: %w", err)
 	}
-	return decodeAll(rows, func(row []byte) (t T, err error) {
-		*version(&t), err = db.DecodeSetting(row, &t)
-		return t, err
-	})
+	return decodeAll(rows, decode[T, P])
 }

@@ -17,7 +17,7 @@ type Cashbox struct {
 	MerchantName string `json:"-"`
 	Name         string `json:"name"`
 	Currency     string `json:"currency"`
-	// TraderID is the trader it is bridged to, or nil.
+	// TraderID is the trader that it is bridged to, or nil.
 	TraderID        *int64          `json:"trader_cashbox_id"`
 	CollectEnabled  bool            `json:"collect_enabled"`
 	PageColor       *string         `json:"page_color"`
@@ -27,10 +27,11 @@ type Cashbox struct {
 	PayerEvents     bool            `json:"payer_events"`
 	InsuranceUSDT   decimal.Decimal `json:"insurance_usdt"`
 	CreatedAt       time.Time       `json:"created_at"`
-	Version         string          `json:"-"`
+	Versioned
 }
 
-// Cashboxes lists cashboxes for an operator: also a merchant's, or those bridged to a trader.
+// Cashboxes lists cashboxes for an operator, of one merchant or bridged to one trader if the search
+// says so.
 func (s *Settings) Cashboxes(ctx context.Context, who caller.Caller, search Search) ([]Cashbox, *string, error) {
 	return find(ctx, s, who, search, cashboxes, func(c Cashbox) int64 { return c.ID })
 }
@@ -49,13 +50,13 @@ func cashboxes(ctx context.Context, q *db.Queries, l listing) ([]Cashbox, error)
 		return nil, err
 	}
 	return decodeAll(rows, func(row db.CashboxListRow) (c Cashbox, err error) {
-		c.Version, err = db.DecodeSetting(row.Setting, &c)
+		c, err = decode[Cashbox](row.Setting)
 		c.MerchantName = row.MerchantName
 		return c, err
 	})
 }
 
-// MethodSetting is a method of a cashbox, as it is set.
+// MethodSetting is the settings of a cashbox's method.
 type MethodSetting struct {
 	CashboxID       int64               `json:"cashbox_id"`
 	Name            string              `json:"method"`
@@ -66,32 +67,34 @@ type MethodSetting struct {
 	MaxAmount       decimal.NullDecimal `json:"max_amount"`
 	ClaimSeconds    int32               `json:"claim_seconds"`
 	Cards           int32               `json:"cards"`
-	Version         string              `json:"-"`
+	Versioned
 }
 
-// PayoutMethodSetting is a method by which a cashbox pays out, as it is set.
+// PayoutMethodSetting is the settings of a method that a cashbox pays out by.
 type PayoutMethodSetting struct {
 	CashboxID       int64           `json:"cashbox_id"`
 	Name            string          `json:"method"`
 	Enabled         bool            `json:"enabled"`
 	MarkupPercent   decimal.Decimal `json:"markup_percent"`
 	ValiditySeconds int32           `json:"validity_seconds"`
-	// MinAmount and MaxAmount bound a payout, where they are set.
+	// MinAmount and MaxAmount limit a payout, if they are set.
 	MinAmount decimal.NullDecimal `json:"min_amount"`
 	MaxAmount decimal.NullDecimal `json:"max_amount"`
-	Version   string              `json:"-"`
+	Versioned
 }
 
-// Methods lists the methods of a cashbox for an operator.
+// Methods lists a cashbox's methods for an operator.
 func (s *Settings) Methods(ctx context.Context, who caller.Caller, cashboxID int64) ([]MethodSetting, error) {
-	return few(ctx, who, func() ([][]byte, error) { return s.q.CashboxMethodList(ctx, cashboxID) },
-		func(m *MethodSetting) *string { return &m.Version })
+	return few[MethodSetting](ctx, who, func() ([][]byte, error) { return s.q.CashboxMethodList(ctx, cashboxID) })
 }
 
-// PayoutMethods lists the methods by which a cashbox pays out.
+// PayoutMethods lists the methods that a cashbox pays out by.
 func (s *Settings) PayoutMethods(
 	ctx context.Context, who caller.Caller, cashboxID int64,
 ) ([]PayoutMethodSetting, error) {
-	return few(ctx, who, func() ([][]byte, error) { return s.q.CashboxPayoutMethodList(ctx, cashboxID) },
-		func(m *PayoutMethodSetting) *string { return &m.Version })
+	return few[PayoutMethodSetting](
+		ctx,
+		who,
+		func() ([][]byte, error) { return s.q.CashboxPayoutMethodList(ctx, cashboxID) },
+	)
 }

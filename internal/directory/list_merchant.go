@@ -19,7 +19,22 @@ type Merchant struct {
 	RatePercent     decimal.NullDecimal `json:"rate_percent"`
 	MaxOpenPayments int32               `json:"max_open_payments"`
 	CreatedAt       time.Time           `json:"created_at"`
-	Version         string              `json:"-"`
+	Versioned
+}
+
+// MerchantUpdate changes the fields that are set; an empty RatePercent clears the markup.
+type MerchantUpdate struct {
+	ID int64
+	// Name is shown to payers.
+	Name        *string
+	APIEnabled  *bool
+	RatePercent *string
+	// MaxOpenPayments is how many of its payments may be pending at the same time.
+	MaxOpenPayments *int32
+	// Reason is why, for the log; "" says nothing. The other updates that have it mean the same.
+	Reason string
+	// Seen is the version that is to be changed; "" is any. The other updates have it, too.
+	Seen string
 }
 
 // Merchants lists merchants for an operator. The cursor is nil on the last page.
@@ -39,8 +54,5 @@ func merchants(ctx context.Context, q *db.Queries, l listing) ([]Merchant, error
 	if err != nil {
 		return nil, err
 	}
-	return decodeAll(rows, func(row db.MerchantListRow) (m Merchant, err error) {
-		m.Version, err = db.DecodeSetting(row.Setting, &m)
-		return m, err
-	})
+	return decodeAll(rows, func(row db.MerchantListRow) (Merchant, error) { return decode[Merchant](row.Setting) })
 }

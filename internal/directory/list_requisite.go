@@ -17,29 +17,29 @@ import (
 	"gateway.example/internal/sensitive"
 )
 
-// Requisite is a requisite as operators see it. Of its value they see the last characters: see
-// RequisiteValue.
+// Requisite is a requisite as operators see it, with the last characters of its value. RequisiteValue
+// reads the whole.
 type Requisite struct {
 	ID         int64  `json:"id"`
 	TraderID   int64  `json:"trader_id"`
 	TraderName string `json:"-"`
 	Currency   string `json:"currency"`
 	Method     string `json:"method"`
-	// Masked is empty for a desk that takes cards.
+	// Masked is empty for a requisite of card checkout.
 	Masked string  `json:"-"`
 	Holder *string `json:"holder"`
 	Bank   *string `json:"bank"`
 	// Enabled is the operators' switch, and OwnEnabled the trader's. Both have to be on.
 	Enabled    bool `json:"enabled"`
 	OwnEnabled bool `json:"own_enabled"`
-	// Set are the operators' limits, and Own the trader's. The stricter of two holds.
+	// Set are the operators' limits, and Own the trader's. The stricter one holds.
 	Set, Own  RequisiteLimits `json:"-"`
 	Weight    int32           `json:"weight"`
 	CreatedAt time.Time       `json:"created_at"`
-	Version   string          `json:"-"`
+	Versioned
 }
 
-// Requisites lists requisites for an operator: also a trader's, or those of a pool.
+// Requisites lists requisites for an operator, of one trader or one pool if the search says so.
 func (s *Settings) Requisites(ctx context.Context, who caller.Caller, search Search) ([]Requisite, *string, error) {
 	return find(ctx, s, who, search, s.listRequisites, func(r Requisite) int64 { return r.ID })
 }
@@ -49,7 +49,7 @@ func (s *Settings) Requisite(ctx context.Context, who caller.Caller, id int64) (
 	return get(ctx, s, who, id, s.listRequisites)
 }
 
-// valueForm is a number of a card, phone or account, or the end of one.
+// valueForm is a card, phone or account number, or its end.
 var valueForm = regexp.MustCompile(`^(\+?[0-9]+|[A-Z]{2}[0-9]{2}[0-9A-Z]{8,})$`)
 
 func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
@@ -71,7 +71,7 @@ func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing)
 	})
 }
 
-// limitColumns are limits as a requisite's row has them.
+// limitColumns are the limits as columns of a requisite's row.
 type limitColumns struct {
 	MinAmount    decimal.NullDecimal `json:"min_amount"`
 	MaxAmount    decimal.NullDecimal `json:"max_amount"`
@@ -89,13 +89,12 @@ func (c limitColumns) limits() RequisiteLimits {
 	return l
 }
 
-// minutes leaves the seconds of a time of day out.
+// minutes formats a time of day without seconds.
 func minutes(clock string) string { return clock[:min(len(clock), len("15:04"))] }
 
 func decodeRequisite(setting []byte) (Requisite, error) {
-	var r Requisite
-	var err error
-	if r.Version, err = db.DecodeSetting(setting, &r); err != nil {
+	r, err := decode[Requisite](setting)
+	if err != nil {
 		return r, err
 	}
 	columns := map[string]json.RawMessage{}
@@ -114,7 +113,7 @@ func decodeRequisite(setting []byte) (Requisite, error) {
 	return r, nil
 }
 
-// limitsOf are the limits among columns whose names begin so.
+// limitsOf reads the limits from the columns with a prefix.
 func limitsOf(columns map[string]json.RawMessage, prefix string) (RequisiteLimits, error) {
 	named := map[string]json.RawMessage{}
 	for name, value := range columns {
@@ -133,7 +132,7 @@ func limitsOf(columns map[string]json.RawMessage, prefix string) (RequisiteLimit
 	return found.limits(), nil
 }
 
-// RequisiteValue reads what payers send money to, whole, and notes who read it.
+// RequisiteValue reads the whole value of a requisite, and notes who read it.
 func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
 	if err := who.Need(caller.OperatorReveal); err != nil {
 		return "", err

@@ -20,7 +20,20 @@ type Trader struct {
 	SharePercent  decimal.Decimal     `json:"share_percent"`
 	MaxOpenPayins int32               `json:"max_open_payins"`
 	CreatedAt     time.Time           `json:"created_at"`
-	Version       string              `json:"-"`
+	Versioned
+}
+
+// TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.
+type TraderUpdate struct {
+	ID           int64
+	Name         *string
+	Enabled      *bool
+	RatePercent  *string
+	SharePercent *string
+	// MaxOpenPayins is how many payouts they may have taken and not ended.
+	MaxOpenPayins *int32
+	Reason        string
+	Seen          string
 }
 
 // Traders lists traders for an operator.
@@ -40,10 +53,7 @@ func traders(ctx context.Context, q *db.Queries, l listing) ([]Trader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeAll(rows, func(row db.TraderListRow) (t Trader, err error) {
-		t.Version, err = db.DecodeSetting(row.Setting, &t)
-		return t, err
-	})
+	return decodeAll(rows, func(row db.TraderListRow) (Trader, error) { return decode[Trader](row.Setting) })
 }
 
 // TraderPayoutSetting is a method that a trader pays out by, as it is set.
@@ -52,13 +62,16 @@ type TraderPayoutSetting struct {
 	Currency string `json:"currency"`
 	Method   string `json:"method"`
 	Enabled  bool   `json:"enabled"`
-	Version  string `json:"-"`
+	Versioned
 }
 
 // TraderPayouts lists the methods that a trader pays out by.
 func (s *Settings) TraderPayouts(
 	ctx context.Context, who caller.Caller, traderID int64,
 ) ([]TraderPayoutSetting, error) {
-	return few(ctx, who, func() ([][]byte, error) { return s.q.TraderPayoutMethodList(ctx, traderID) },
-		func(m *TraderPayoutSetting) *string { return &m.Version })
+	return few[TraderPayoutSetting](
+		ctx,
+		who,
+		func() ([][]byte, error) { return s.q.TraderPayoutMethodList(ctx, traderID) },
+	)
 }

@@ -12,18 +12,18 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Look is what a hosted page shows of the shop behind it, and who may show the page.
+// Look is what hosted pages show of the cashbox's shop, and who may frame them.
 type Look struct {
 	Merchant string
-	// Color is #rrggbb in lower case, or "" for the gateway's own.
+	// Color is #rrggbb in lower case, or "" for the default.
 	Color string
-	// FrameOrigin is the one origin whose pages may frame the hosted ones, or "" for nobody.
+	// FrameOrigin is the only origin that may frame the hosted pages, or "".
 	FrameOrigin string
-	// ReturnAutomatic says that a page leads back to the shop by itself once the payment is paid.
+	// ReturnAutomatic makes the page go back to the shop by itself after the payment is paid.
 	ReturnAutomatic bool
 }
 
-// Looks reads the looks of cashboxes. They are for anybody: hosted pages show them.
+// Looks reads the looks of cashboxes. They are public: hosted pages show them.
 type Looks struct{ q *db.Queries }
 
 // NewLooks makes the reader.
@@ -46,7 +46,7 @@ func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 
 var (
 	colorForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
-	// originForm leaves out all that could end a directive of a Content-Security-Policy, and
+	// originForm excludes everything that could end a directive of a Content-Security-Policy, and
 	// wildcards.
 	originForm = regexp.MustCompile(
 		`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[1-9][0-9]{0,4})?$`,
@@ -55,18 +55,14 @@ var (
 
 const maxOrigin = 260
 
-// NoColor is said of what is no colour.
+// NoColor is the message about a wrong colour.
 const NoColor = "must be a colour such as #1a6b54"
 
-// look takes over the fields of the look that are set.
+// look sets the fields of the look that are given.
 func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
 	if u.PageColor != nil {
 		params.SetPageColor, params.PageColor = true, some(strings.ToLower(*u.PageColor))
-		f.Check(
-			params.PageColor == nil || colorForm.MatchString(*params.PageColor),
-			"pageColor",
-			NoColor,
-		)
+		f.Check(params.PageColor == nil || colorForm.MatchString(*params.PageColor), "pageColor", NoColor)
 	}
 	if u.FrameOrigin != nil {
 		params.SetFrameOrigin, params.FrameOrigin = true, some(strings.ToLower(*u.FrameOrigin))
@@ -83,7 +79,7 @@ var hostForm = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 
 const maxReturnHosts = 50
 
-// payer takes over the fields that are about what payers do.
+// payer sets the given fields about payers.
 func (u CashboxUpdate) payer(f fault.Fields, params *db.CashboxUpdateParams) {
 	params.ReturnAutomatic, params.PayerEvents = u.ReturnAutomatic, u.PayerEvents
 	if u.ReturnHosts == nil {
@@ -98,8 +94,8 @@ func (u CashboxUpdate) payer(f fault.Fields, params *db.CashboxUpdateParams) {
 	}
 }
 
-// Host is a host as it is compared: in lower case, and in ASCII where its name has other letters. What
-// is no name stays as it is.
+// Host is a host in the form that is compared: lower case, in ASCII. What is not a host name is
+// returned unchanged.
 func Host(name string) string {
 	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
 		return ascii
@@ -107,7 +103,7 @@ func Host(name string) string {
 	return name
 }
 
-// some is a text, or nil for an empty one.
+// some is a text, or nil if it is empty.
 func some(text string) *string {
 	if text == "" {
 		return nil

@@ -17,28 +17,28 @@ import (
 var ErrLookChanged = fault.New(fault.Refused, "look_changed",
 	"The look of the cashbox has changed since it was read; nothing was changed.")
 
-// OwnLook is how the hosted pages of a cashbox look to its merchant, and what is done there.
+// OwnLook is the look of a cashbox's hosted pages for its merchant.
 type OwnLook struct {
 	CashboxID      int64
 	Name, Currency string
 	// Merchant is the name that payers see.
 	Merchant string
-	// Color is #rrggbb in lower case, "" is the gateway's own; FrameOrigin is the one origin whose pages
-	// may frame the hosted ones, "" is none.
+	// Color is #rrggbb in lower case, or "" for the default. FrameOrigin is the only origin that may
+	// frame the hosted pages, or "".
 	Color, FrameOrigin string
-	// ReturnHosts are those that payers may be led back to; none is any.
+	// ReturnHosts are the hosts that payers may be sent back to; none is any.
 	ReturnHosts []string
-	// PayerEvents tells that the merchant is told when a payer says that they have paid.
+	// PayerEvents sends the merchant an event when a payer says that they have paid.
 	PayerEvents bool
 }
 
-// Color is a colour as it is kept, and whether it is one: "" is the gateway's own.
+// Color is a colour in the form that is stored, and whether it is valid; "" is the default.
 func Color(text string) (color string, good bool) {
 	color = strings.ToLower(strings.TrimSpace(text))
 	return color, color == "" || colorForm.MatchString(color)
 }
 
-// Version changes whenever something of the look does.
+// Version changes whenever the look does.
 func (l OwnLook) Version() string {
 	all := strings.Join(
 		append([]string{l.Color, l.FrameOrigin, strconv.FormatBool(l.PayerEvents)}, l.ReturnHosts...),
@@ -48,8 +48,8 @@ func (l OwnLook) Version() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// OwnLooks lists the looks of the cashboxes of the merchant whose user asks, the oldest first. Who may
-// see events may see them.
+// OwnLooks lists the looks of the cashboxes of the calling user's merchant, the oldest first. Whoever
+// may see events may see them.
 func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return nil, err
@@ -80,15 +80,15 @@ func ownLook(row db.CashboxesLooksRow) OwnLook {
 // LookUpdate changes the fields that are set; an empty text clears its field.
 type LookUpdate struct {
 	CashboxID int64
-	// Version is that of the look that was seen; "" changes it whatever it is now.
+	// Version is the version that the caller has seen; "" is any.
 	Version            string
 	Color, FrameOrigin *string
 	ReturnHosts        *[]string
 	PayerEvents        *bool
 }
 
-// UpdateOwnLook changes the look of a cashbox of the merchant whose user asks, and returns it as it is
-// then. It answers ErrLookChanged where somebody else was faster.
+// UpdateOwnLook changes the look of a cashbox of the calling user's merchant, and returns the new
+// look. It returns ErrLookChanged if the look is not the one that was seen.
 func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookUpdate) (OwnLook, error) {
 	c, err := s.change(who, caller.MerchantLooks, "cashbox", strconv.FormatInt(u.CashboxID, 10))
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 	return look, err
 }
 
-// lookOf reads the look of one cashbox of a merchant's: another's is not there.
+// lookOf reads the look of a merchant's cashbox. The cashbox of another merchant is not found.
 func lookOf(ctx context.Context, q *db.Queries, find db.CashboxesLooksParams) (OwnLook, error) {
 	rows, err := q.CashboxesLooks(ctx, find)
 	if err != nil {

@@ -22,24 +22,26 @@ func TestLook(t *testing.T) {
 		noError(t, err)
 		return found
 	}
-	if got := look(); got != (directory.Look{Merchant: "Merchant"}) {
+	if got := look(); got != (directory.Look{Merchant: "Merchant", ReturnAutomatic: true}) {
 		t.Errorf("%+v", got)
 	}
 	key := strconv.FormatInt(id, 10)
-	c, err := b.settings.UpdateCashbox(t.Context(), operator,
-		directory.CashboxUpdate{ID: id, PageColor: new("#1A6B54")})
+	c, err := logged(b.settings.UpdateCashbox(t.Context(), operator,
+		directory.CashboxUpdate{ID: id, PageColor: new("#1A6B54")}))
 	wantChange(t, c, err, "cashbox", key, "page_color", nil, "#1a6b54")
-	c, err = b.settings.UpdateCashbox(t.Context(), operator,
-		directory.CashboxUpdate{ID: id, FrameOrigin: new("https://Shop.example:8443")})
+	c, err = logged(b.settings.UpdateCashbox(t.Context(), operator,
+		directory.CashboxUpdate{ID: id, FrameOrigin: new("https://Shop.example:8443")}))
 	wantChange(t, c, err, "cashbox", key, "frame_origin", nil, "https://shop.example:8443")
 	// What is not named stays.
-	if got := look(); got != (directory.Look{Merchant: "Merchant", Color: "#1a6b54", FrameOrigin: "https://shop.example:8443"}) {
+	if got := look(); got != (directory.Look{
+		Merchant: "Merchant", Color: "#1a6b54", FrameOrigin: "https://shop.example:8443", ReturnAutomatic: true,
+	}) {
 		t.Errorf("%+v", got)
 	}
-	c, err = b.settings.UpdateCashbox(t.Context(), operator,
-		directory.CashboxUpdate{ID: id, PageColor: new(""), FrameOrigin: new("")})
+	c, err = logged(b.settings.UpdateCashbox(t.Context(), operator,
+		directory.CashboxUpdate{ID: id, PageColor: new(""), FrameOrigin: new("")}))
 	wantChange(t, c, err, "cashbox", key, "frame_origin", "https://shop.example:8443", nil)
-	if got := look(); got != (directory.Look{Merchant: "Merchant"}) {
+	if got := look(); got != (directory.Look{Merchant: "Merchant", ReturnAutomatic: true}) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := directory.NewLooks(b.Pools()).Of(t.Context(), 1<<40); !errors.Is(err, fault.ErrNotFound) {

@@ -8,13 +8,31 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Whose says of whom payments are counted. What is zero is not kept to.
+// Whose says whose payments are counted. Zero fields do not filter.
 type Whose struct{ MerchantID, CashboxID, TraderID, RequisiteID int64 }
 
-// OpenMost is how far open payments are counted.
+// OpenMost is how far open payments and payouts are counted.
 const OpenMost = 100
 
-// OpenPayments counts somebody's pending payments for an operator, no further than OpenMost.
+// OpenPayouts counts a merchant's payouts that have not ended, or those that a trader has in work, for an operator, no further
+// than OpenMost.
+func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose) (int, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return 0, err
+	}
+	counts, err := db.List(ctx, s.reads, func(q *db.Queries) ([]int32, error) {
+		n, err := q.PayinOpenCount(ctx, db.PayinOpenCountParams{
+			MerchantID: orNil(of.MerchantID), TraderID: orNil(of.TraderID), Most: OpenMost,
+		})
+		return []int32{n}, err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count open payouts: %w", err)
+	}
+	return int(counts[0]), nil
+}
+
+// OpenPayments counts pending payments for an operator, at most OpenMost.
 func (s *Settings) OpenPayments(ctx context.Context, who caller.Caller, of Whose) (int, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err

@@ -19,48 +19,47 @@ import (
 type OwnRequisite struct {
 	ID               int64
 	Currency, Method string
-	// Value is what payers send money to, and Masked its last four digits. Both are empty for a desk
-	// that takes cards.
+	// Value is the whole value, or its last four digits if the caller may not see it whole. Masked is
+	// always the last four. Both are empty for a requisite of card checkout.
 	Value, Masked string
 	Holder, Bank  *string
 	// Enabled is the trader's switch, and EnabledByOperator the operators'. Both have to be on.
 	Enabled, EnabledByOperator bool
-	// Set are the operators' limits, and Own the trader's. The stricter of two holds.
+	// Set are the operators' limits, and Own the trader's. The stricter one holds.
 	Set, Own RequisiteLimits
-	// Effective are the limits that hold. Its hours and zone are empty: both hours hold, each in the
-	// zone beside it.
+	// Effective are the limits that result. Its hours and zone are empty, because both hours hold,
+	// each in its own zone.
 	Effective RequisiteLimits
 	Use       RequisiteUse
 }
 
-// RequisiteLimits are limits of a requisite. What is nil, or not valid, is not limited.
+// RequisiteLimits are limits of a requisite. Nil, or not valid, is no limit.
 type RequisiteLimits struct {
 	MinAmount, MaxAmount decimal.NullDecimal
 	DailyCount           *int32
 	DailySum             decimal.NullDecimal
 	OpenPayments         *int32
-	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty where it works all day.
+	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty if it works all day.
 	WorkFrom, WorkUntil string
-	// TimeZone is an IANA name. The operators' also has the day that limits count by; the trader's own
-	// is empty where it is the same.
+	// TimeZone is an IANA name. Limits count by the operators' day; the trader's zone is empty if it
+	// is the same.
 	TimeZone string
 }
 
-// RequisiteUse is what a requisite was given.
+// RequisiteUse is how much a requisite was used.
 type RequisiteUse struct {
-	// Day is the local day that limits count by, and Count and Sum what it has counted: payments that
-	// ended unpaid are taken off again.
+	// Day is the local day that limits count by, with Count and Sum of its payments. Payments that
+	// ended unpaid do not count.
 	Day   time.Time
 	Count int32
 	Sum   decimal.Decimal
-	// OpenPayments are pending now.
+	// OpenPayments is how many are pending now.
 	OpenPayments int32
-	// LastUsedAt is when it was last given to a payment, or nil where that was not within the last
-	// week.
+	// LastUsedAt is when a payment last got it, or nil if that was over a week ago.
 	LastUsedAt *time.Time
 }
 
-// ListOwnRequisites lists the requisites of a trader, by their ids, to the trader.
+// ListOwnRequisites lists the requisites of the calling trader, in the order of their ids.
 func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]OwnRequisite, error) {
 	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]
 	return s.own(ctx, who, rows)
 }
 
-// OwnRequisite reads a requisite of a trader, to the trader. Anybody else's is not found.
+// OwnRequisite reads a requisite of the calling trader. That of another trader is not found.
 func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64) (OwnRequisite, error) {
 	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
 		return OwnRequisite{}, err
@@ -91,7 +90,7 @@ func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64
 	return list[0], nil
 }
 
-// checkOwn settles that a trader may do something with what is theirs.
+// checkOwn checks that the caller is a trader's user with the capability.
 func checkOwn(ctx context.Context, who caller.Caller, wanted caller.Capability) error {
 	if err := who.Need(wanted); err != nil {
 		return err
@@ -99,13 +98,13 @@ func checkOwn(ctx context.Context, who caller.Caller, wanted caller.Capability) 
 	return fault.Decoded(ctx).Err()
 }
 
-// own are requisites with what they were given.
+// own converts requisites, with how much they were used.
 func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisite) ([]OwnRequisite, error) {
 	params, now := db.RequisiteUsesParams{TraderID: who.TraderID}, s.clock.Now()
 	list := make([]OwnRequisite, 0, len(rows))
 	at := map[int64]*OwnRequisite{}
 	for _, row := range rows {
-		list = append(list, s.ownRequisite(row))
+		list = append(list, s.ownRequisite(who, row))
 		own := &list[len(list)-1]
 		own.Use.Day = day(row.TimeZone, now)
 		params.Ids, params.Days = append(params.Ids, row.ID), append(params.Days, own.Use.Day)
@@ -125,7 +124,7 @@ func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisi
 	return list, nil
 }
 
-// day is the local day in a zone. One that is not known any more has UTC stand in, as for payments.
+// day is the local day in a zone, or in UTC if the zone is not known any more.
 func day(zone string, now time.Time) time.Time {
 	location, err := time.LoadLocation(zone)
 	if err != nil {
@@ -135,7 +134,7 @@ func day(zone string, now time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-func (s *Settings) ownRequisite(row db.Requisite) OwnRequisite {
+func (s *Settings) ownRequisite(who caller.Caller, row db.Requisite) OwnRequisite {
 	own := OwnRequisite{
 		ID: row.ID, Currency: row.Currency, Method: row.Method,
 		Value:  deref(s.requisites.Read(&row.ID, row.Sealed, row.Last4)),
@@ -161,10 +160,13 @@ func (s *Settings) ownRequisite(row db.Requisite) OwnRequisite {
 	if own.Value != "" {
 		own.Masked = requisite.Mask(own.Value)
 	}
+	if !who.SeesWhole() {
+		own.Value = own.Masked
+	}
 	return own
 }
 
-// clockOf is a time of day as HH:MM, or "" for none.
+// clockOf formats a time of day as HH:MM; "" is none.
 func clockOf(t pgtype.Time) string {
 	if !t.Valid {
 		return ""
@@ -184,7 +186,7 @@ func (s *Settings) Break(ctx context.Context, who caller.Caller) (bool, error) {
 	return on, nil
 }
 
-// OwnBalance is a trader's USDT: what new payments may be held from, and what is held.
+// OwnBalance is a trader's USDT: what is available for new payments, and what is held.
 type OwnBalance struct{ Available, Reserved decimal.Decimal }
 
 // OwnBalance reads the balance of the caller's trader.

@@ -16,46 +16,45 @@ import (
 var errOperatorOff = fault.New(fault.Refused, "requisite_off_by_operator",
 	"An operator has switched the requisite off; only they can switch it on.")
 
-// OwnLimits are the limits that a trader sets for a requisite. Nil leaves one as it is; empty, or 0,
-// clears it.
+// OwnLimits are the limits that a trader sets for a requisite. Nil keeps one; empty, or 0, clears it.
 type OwnLimits struct {
 	MinAmount, MaxAmount *string
 	DailyCount           *int32
 	DailySum             *string
 	OpenPayments         *int32
-	// WorkFrom and WorkUntil come together or are cleared together. TimeZone is theirs alone: the day
-	// that limits count by stays in the operators' zone.
+	// WorkFrom and WorkUntil are set or cleared together, in TimeZone. Daily limits keep counting by
+	// the operators' day.
 	WorkFrom, WorkUntil, TimeZone *string
 }
 
-// OwnUpdate changes what is set.
+// OwnUpdate changes the fields that are set.
 type OwnUpdate struct {
 	Enabled *bool
 	Limits  OwnLimits
 }
 
-// UpdateOwnRequisite changes what a trader sets of a requisite of theirs. A limit may be stricter
-// than the operators' or the same, and holds beside it. Payments made keep the requisite. The change
-// is answered without its values, of which traders see only some; its ID is 0 where nothing changed.
+// UpdateOwnRequisite changes a trader's own settings of their requisite, and returns it. Limits may
+// not be looser than the operators', which hold too. Payments already made keep the requisite. It
+// does not return the change itself, because traders may see only part of it.
 func (s *Settings) UpdateOwnRequisite(
 	ctx context.Context, who caller.Caller, id int64, u OwnUpdate,
-) (Change, error) {
+) (OwnRequisite, error) {
 	if err := who.Need(caller.TraderRequisites); err != nil {
-		return Change{}, err
+		return OwnRequisite{}, err
 	}
 	f := fault.Decoded(ctx)
 	params := u.params(f)
 	if err := f.Err(); err != nil {
-		return Change{}, err
+		return OwnRequisite{}, err
 	}
 	params.ID = id
 	c := Change{
 		At: s.clock.Now(), Actor: who.Actor(), Subject: "requisite", SubjectKey: strconv.FormatInt(id, 10),
 	}
-	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	_, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Read: func(q *db.Queries) ([]byte, error) {
-			// Whose it is never changes, so that it need not be asked under the lock.
+			// A requisite never changes its owner, so this needs no lock.
 			if _, err := q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID}); err != nil {
 				return nil, err
 			}
@@ -72,19 +71,21 @@ func (s *Settings) UpdateOwnRequisite(
 			return q.RequisiteUpdateOwn(ctx, params)
 		},
 	})
-	c.Before, c.After = nil, nil
 	if db.IsCheckViolation(err) {
-		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
+		return OwnRequisite{}, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
 	}
-	return c, err
+	if err != nil {
+		return OwnRequisite{}, err
+	}
+	return s.OwnRequisite(ctx, who, id)
 }
 
-// orderField is the one of the two amounts that was given, where their order is wrong.
+// orderField is the field to blame for a wrong order: the one that was given.
 func (l OwnLimits) orderField() string {
 	return Limits{MinAmount: l.MinAmount, MaxAmount: l.MaxAmount}.orderField()
 }
 
-// params checks the form of what is given, and says what it comes to in SQL.
+// params checks the given fields and turns them into SQL's terms.
 func (u OwnUpdate) params(f fault.Fields) db.RequisiteUpdateOwnParams {
 	l := u.Limits
 	p := db.RequisiteUpdateOwnParams{
@@ -108,10 +109,10 @@ func (u OwnUpdate) params(f fault.Fields) db.RequisiteUpdateOwnParams {
 	return p
 }
 
-// isDesk reports whether a requisite is a desk that takes cards, which has no value.
+// isDesk reports whether a requisite is for card checkout. It has no value.
 func isDesk(row db.Requisite) bool { return row.Sealed == nil }
 
-// within refuses what would go beyond what operators set of the requisite, whose row is locked.
+// within refuses limits looser than the operators' limits of the locked requisite.
 func within(row db.Requisite, p db.RequisiteUpdateOwnParams) error {
 	if p.Enabled != nil && *p.Enabled && !row.Enabled {
 		return errOperatorOff
@@ -142,8 +143,8 @@ func atMost(f fault.Fields, field string, own, set *int32) {
 	)
 }
 
-// SetBreak begins or ends a break of the caller's trader. While it lasts no requisite of theirs gets
-// a payment; those that are open stay.
+// SetBreak begins or ends a break of the caller's trader. During a break their requisites get no new
+// payments; open payments stay.
 func (s *Settings) SetBreak(ctx context.Context, who caller.Caller, on bool) error {
 	if err := checkOwn(ctx, who, caller.TraderWork); err != nil {
 		return err

@@ -63,7 +63,7 @@ func TestOwnLimits(t *testing.T) {
 		}},
 	)
 	noError(t, err)
-	c, err := b.settings.UpdateOwnRequisite(
+	own, err := b.settings.UpdateOwnRequisite(
 		t.Context(),
 		who,
 		id,
@@ -72,8 +72,8 @@ func TestOwnLimits(t *testing.T) {
 			OpenPayments: new(int32(3)), WorkFrom: new("22:30"), WorkUntil: new("06:00"), TimeZone: new("Asia/Baku"),
 		}},
 	)
-	if err != nil || c.ID == 0 || c.Before != nil || c.After != nil {
-		t.Fatalf("%+v, %v", c, err)
+	if err != nil || own.ID != id || own.Enabled {
+		t.Fatalf("%+v, %v", own, err)
 	}
 	b.wantOwn(t, who, id, "false true", "100 to 5000, 7 a day, - in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
@@ -256,7 +256,7 @@ func TestUseOfRequisites(t *testing.T) {
 	b := setup(t)
 	clock := &dbtest.Clock{}
 	clock.Advance(9*time.Hour + 30*time.Minute)
-	settings := directory.NewSettings(b.Pools(), clock, dbtest.Vault(), dbtest.Requisites())
+	settings := directory.NewSettings(b.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	id, used := b.trader.Requisites[0], dbtest.Start.Add(9*time.Hour+10*time.Minute)
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 9, 900), ($1, '2026-11-21', 2, 250.50)", id)
 	b.Exec(t, "update requisite_day set used_at = $1 where day = '2026-11-21'", used)
@@ -331,5 +331,19 @@ func TestOwnLimitsAgainstOperators(t *testing.T) {
 	}
 	if row.EffectiveDailyCount == nil || *row.EffectiveDailyCount != held {
 		t.Errorf("%v and %v come to %v", *row.DailyCount, row.OwnDailyCount, row.EffectiveDailyCount)
+	}
+}
+
+// Who looks as a trader sees the last characters of their requisites, as operators do.
+func TestWhoLooksAsATraderSeesNoWholeRequisite(t *testing.T) {
+	b := setup(t)
+	who := owner(b.trader)
+	who.ViewAs = true
+	list, err := b.settings.ListOwnRequisites(t.Context(), who)
+	noError(t, err)
+	for _, own := range list {
+		if own.Masked == "" || own.Value != own.Masked {
+			t.Errorf("%+v", own)
+		}
 	}
 }

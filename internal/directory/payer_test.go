@@ -20,8 +20,8 @@ func TestReturnHosts(t *testing.T) {
 	ctx := context.Background()
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
 	set := func(hosts ...string) (directory.Change, error) {
-		return b.settings.UpdateCashbox(ctx, operator,
-			directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnHosts: &hosts})
+		return logged(b.settings.UpdateCashbox(ctx, operator,
+			directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnHosts: &hosts}))
 	}
 	want := func(c directory.Change, err error, before, after []any) {
 		t.Helper()
@@ -39,8 +39,8 @@ func TestReturnHosts(t *testing.T) {
 	two := []any{"shop.example", label + ".pay-1.example"}
 	c, err := set("Shop.EXAMPLE", label+".pay-1.example")
 	want(c, err, []any{}, two)
-	c, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(true)})
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(true)}))
 	want(c, err, two, two)
 	c, err = set()
 	want(c, err, two, []any{})
@@ -76,7 +76,7 @@ func TestClaimSecondsAndCards(t *testing.T) {
 	m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "mtstpay", Enabled: true, ValiditySeconds: 600}
 	set := func(claim, cards *int32) (directory.Change, error) {
 		m.ClaimSeconds, m.Cards = claim, cards
-		return b.settings.SetMethod(ctx, operator, m)
+		return logged(b.settings.SetMethod(ctx, operator, m))
 	}
 	c, err := set(nil, nil)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", "new", 900.0)

@@ -10,9 +10,10 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/setting"
 )
 
-// CashboxPayoutMethod is a method by which a cashbox pays out.
+// CashboxPayoutMethod is the settings of a method that a cashbox pays out by.
 type CashboxPayoutMethod struct {
 	CashboxID int64
 	Name      string
@@ -21,62 +22,51 @@ type CashboxPayoutMethod struct {
 	MarkupPercent string
 	// ValiditySeconds is how long a payout may take; 0 is a day.
 	ValiditySeconds int32
-	// MinAmount and MaxAmount bound a payout; "" does not.
+	// MinAmount and MaxAmount limit a payout; "" is no limit.
 	MinAmount, MaxAmount string
 	Seen                 string
 }
 
-const (
-	payoutValidity    = int32(catalogue.PayoutValidity / time.Second)
-	maxPayoutValidity = 7 * payoutValidity
-)
-
-// SetPayoutMethod makes or changes a method by which a cashbox pays out.
-func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m CashboxPayoutMethod) (Change, error) {
+// SetPayoutMethod creates or changes a method that a cashbox pays out by.
+func (s *Settings) SetPayoutMethod(
+	ctx context.Context, who caller.Caller, m CashboxPayoutMethod,
+) (done Changed[PayoutMethodSetting], err error) {
 	c, err := s.change(
 		who,
-		caller.OperatorDirectory,
-		"cashbox_payout_method",
+		setting.PayoutMethod.Needs,
+		setting.PayoutMethod.Name,
 		strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name,
 	)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
 	if db.NoRows(err) {
-		return c, fault.ErrNotFound
+		return done, fault.ErrNotFound
 	}
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	params, err := m.validate(ctx, currency)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	key := db.CashboxPayoutMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return became[PayoutMethodSetting](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  m.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxPayoutMethodSet(ctx, params) },
 		New:   true,
-	})
+	}))
 }
 
-func (m CashboxPayoutMethod) validate(
-	ctx context.Context,
-	currency string,
-) (db.CashboxPayoutMethodSetParams, error) {
+func (m CashboxPayoutMethod) validate(ctx context.Context, currency string) (db.CashboxPayoutMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	if m.ValiditySeconds == 0 {
-		m.ValiditySeconds = payoutValidity
+		m.ValiditySeconds = int32(catalogue.PayoutValidity / time.Second)
 	}
-	f.Check(
-		m.ValiditySeconds > 0 && m.ValiditySeconds <= maxPayoutValidity,
-		"validitySeconds",
-		"must be between 1 and %d",
-		maxPayoutValidity,
-	)
+	setting.PayoutMethod.Find("validitySeconds").Between(f, m.ValiditySeconds)
 	markup := optionalPercent(f, "markupPercent", m.MarkupPercent)
 	f.Check(m.MarkupPercent != "", "markupPercent", "is required")
 	params := db.CashboxPayoutMethodSetParams{
@@ -92,15 +82,14 @@ func (m CashboxPayoutMethod) validate(
 	return params, checkPayoutMethod(f, m.Name, currency)
 }
 
-// checkPayoutMethod wants a method the platform pays out by, and reports it with all else that is
-// wrong.
+// checkPayoutMethod refuses a method that the platform does not pay out by.
 func checkPayoutMethod(f fault.Fields, name, currency string) error {
 	_, known := catalogue.Find(catalogue.Payouts(currency), name)
 	f.Check(known, "method", "is not a method of payouts in %s", currency)
 	return f.Err()
 }
 
-// TraderPayoutMethod is a method by which a trader can pay out.
+// TraderPayoutMethod is whether a trader can pay out by a method.
 type TraderPayoutMethod struct {
 	TraderID         int64
 	Currency, Method string
@@ -108,23 +97,25 @@ type TraderPayoutMethod struct {
 	Seen             string
 }
 
-// SetTraderPayoutMethod lets a trader take payouts of a method, or stops them from taking more.
-func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller, m TraderPayoutMethod) (Change, error) {
+// SetTraderPayoutMethod lets a trader take payouts by a method, or stops that.
+func (s *Settings) SetTraderPayoutMethod(
+	ctx context.Context, who caller.Caller, m TraderPayoutMethod,
+) (done Changed[TraderPayoutSetting], err error) {
 	subject := fmt.Sprintf("%d/%s/%s", m.TraderID, m.Currency, m.Method)
 	c, err := s.change(who, caller.OperatorDirectory, "trader_payout_method", subject)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	if _, err := s.q.TraderShare(ctx, m.TraderID); db.NoRows(err) {
-		return c, fault.ErrNotFound
+		return done, fault.ErrNotFound
 	} else if err != nil {
-		return c, err
+		return done, err
 	}
 	if err := checkPayoutMethod(fault.Decoded(ctx), m.Method, m.Currency); err != nil {
-		return c, err
+		return done, err
 	}
 	key := db.TraderPayoutMethodSettingParams{TraderID: m.TraderID, Currency: m.Currency, Method: m.Method}
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return became[TraderPayoutSetting](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  m.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderPayoutMethodSetting(ctx, key) },
@@ -134,5 +125,5 @@ func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller,
 			})
 		},
 		New: true,
-	})
+	}))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,6 +18,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
 )
 
@@ -29,6 +31,11 @@ type Settings struct {
 	vault *vault.Vault
 	// requisites seals and opens what payers send money to.
 	requisites *requisite.Safe
+	Config
+}
+
+// Config is how settings are changed here.
+type Config struct {
 	// FourEyes are the rules by which moving money by hand takes a second operator.
 	FourEyes foureyes.Rules
 	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a
@@ -39,9 +46,12 @@ type Settings struct {
 }
 
 // NewSettings makes the service. The vault seals the secrets of new cashboxes.
-func NewSettings(pools db.Pools, c clock.Clock, v *vault.Vault, requisites *requisite.Safe) *Settings {
+func NewSettings(
+	pools db.Pools, c clock.Clock, v *vault.Vault, requisites *requisite.Safe, config Config,
+) *Settings {
 	return &Settings{
 		pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, requisites: requisites,
+		Config: config,
 	}
 }
 
@@ -61,51 +71,43 @@ func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, 
 	return Change{At: s.clock.Now(), Actor: who.Actor(), Subject: subject, SubjectKey: key}, nil
 }
 
-// MerchantUpdate changes the fields that are set; an empty RatePercent clears the markup.
-type MerchantUpdate struct {
-	ID int64
-	// Name is shown to payers.
-	Name        *string
-	APIEnabled  *bool
-	RatePercent *string
-	// MaxOpenPayments is how many of its payments may be pending at the same time.
-	MaxOpenPayments *int32
-	// Seen is the version that is to be changed; "" is any. The other updates have it, too.
-	Seen string
-}
+const maxReason = 500
 
-const maxOpenPayments = 50_000
+// because is why something is changed, as the log has it.
+func because(f fault.Fields, reason string) *string {
+	reason = strings.TrimSpace(reason)
+	f.MaxLength("reason", reason, maxReason)
+	return orNil(reason)
+}
 
 // UpdateMerchant renames a merchant, switches its API, or sets its profile markup or how many open
 // payments it may have.
-func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u MerchantUpdate) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "merchant", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateMerchant(
+	ctx context.Context, who caller.Caller, u MerchantUpdate,
+) (done Changed[Merchant], err error) {
+	c, err := s.change(who, setting.Merchant.Needs, setting.Merchant.Name, strconv.FormatInt(u.ID, 10))
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	f := fault.Decoded(ctx)
-	params := db.MerchantUpdateParams{
-		ID: u.ID, ApiEnabled: u.APIEnabled, SetRate: u.RatePercent != nil, MaxOpenPayments: u.MaxOpenPayments,
-	}
-	params.Name = checkRename(f, u.Name)
-	f.Check(u.MaxOpenPayments == nil || *u.MaxOpenPayments >= 1 && *u.MaxOpenPayments <= maxOpenPayments,
-		"maxOpenPayments", "must be between 1 and %d", maxOpenPayments)
-	params.RatePercent = optionalPercent(f, "ratePercent", deref(u.RatePercent))
+	params := db.MerchantUpdateParams{ID: u.ID}
+	setting.Merchant.Read(f, u, &params)
+	c.Reason = because(f, u.Reason)
 	if err := f.Err(); err != nil {
-		return c, err
+		return done, err
 	}
 	read := func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) }
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return became[Merchant](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  u.Seen,
 		Read:  read,
 		Apply: func(q *db.Queries) error {
-			if err := s.terms(ctx, q, c, read, map[string]*string{"rate_percent": u.RatePercent}); err != nil {
+			if err := s.terms(ctx, q, c, read, setting.Merchant.Terms(u)); err != nil {
 				return foureyes.Want(err, foureyes.UpdateMerchant, u)
 			}
 			return q.MerchantUpdate(ctx, params)
 		},
-	})
+	}))
 }
 
 // CashboxUpdate changes the fields that are set; a TraderID of 0 removes the bridge, an empty text
@@ -126,10 +128,12 @@ type CashboxUpdate struct {
 }
 
 // UpdateCashbox renames a cashbox, switches collecting, sets the bridge, or the look of the hosted pages.
-func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u CashboxUpdate) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "cashbox", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateCashbox(
+	ctx context.Context, who caller.Caller, u CashboxUpdate,
+) (done Changed[Cashbox], err error) {
+	c, err := s.change(who, setting.Cashbox.Needs, setting.Cashbox.Name, strconv.FormatInt(u.ID, 10))
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
 	f := fault.Decoded(ctx)
@@ -139,18 +143,19 @@ func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u Cashb
 	if u.TraderID != nil && *u.TraderID != 0 {
 		params.TraderCashboxID = u.TraderID
 		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
-			return c, err
+			return done, err
 		}
 	}
 	if err := f.Err(); err != nil {
-		return c, err
+		return done, err
 	}
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.CashboxUpdate(ctx, params) },
 	})
+	return db.Settled(c, err, func() (Cashbox, error) { return s.Cashbox(ctx, who, u.ID) })
 }
 
 func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) error {
@@ -176,31 +181,28 @@ type CashboxMethod struct {
 	Seen                string
 }
 
-const (
-	maxValiditySeconds = 86_400
-	maxCards           = 10
-)
-
 // SetMethod makes or changes a method of a cashbox.
-func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMethod) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+func (s *Settings) SetMethod(
+	ctx context.Context, who caller.Caller, m CashboxMethod,
+) (done Changed[MethodSetting], err error) {
+	c, err := s.change(who, setting.Method.Needs, setting.Method.Name, strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
 	if db.NoRows(err) {
-		return c, fault.ErrNotFound
+		return done, fault.ErrNotFound
 	}
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	params, err := m.validate(ctx, currency)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
 	read := func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) }
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return became[MethodSetting](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  m.Seen,
 		Read:  read,
@@ -212,7 +214,7 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 			return q.CashboxMethodSet(ctx, params)
 		},
 		New: true,
-	})
+	}))
 }
 
 func (m CashboxMethod) validate(ctx context.Context, currency string) (db.CashboxMethodSetParams, error) {
@@ -223,30 +225,21 @@ func (m CashboxMethod) validate(ctx context.Context, currency string) (db.Cashbo
 		Enabled:         m.Enabled,
 		ValiditySeconds: m.ValiditySeconds,
 		MarginPercent:   optionalPercent(f, "marginPercent", m.MarginPercent),
-		MinAmount: optionalAmount(
-			f,
-			"minAmount",
-			m.MinAmount,
-		),
-		MaxAmount: optionalAmount(f, "maxAmount", m.MaxAmount),
+		MinAmount:       optionalAmount(f, "minAmount", m.MinAmount),
+		MaxAmount:       optionalAmount(f, "maxAmount", m.MaxAmount),
 	}
 	_, known := catalogue.Find(catalogue.Payments(currency), m.Name)
 	f.Check(known, "method", "is not a method for %s", currency)
-	f.Check(
-		m.ValiditySeconds >= 1 && m.ValiditySeconds <= maxValiditySeconds,
-		"validitySeconds",
-		"must be between 1 and %d",
-		maxValiditySeconds,
-	)
+	setting.Method.Find("validitySeconds").Between(f, m.ValiditySeconds)
 	checkOrder(f, params.MinAmount, params.MaxAmount)
 	if s := m.ClaimSeconds; s != nil {
-		f.Check(*s >= 1 && *s <= maxValiditySeconds, "claimSeconds", "must be between 1 and %d", maxValiditySeconds)
+		setting.Method.Find("claimSeconds").Between(f, *s)
 		params.ClaimSeconds = s
 	}
 	if c := m.Cards; c != nil {
-		f.Check(*c >= 1 && *c <= maxCards, "cards", "must be between 1 and %d", maxCards)
-		cards := int16(max(0, min(*c, maxCards)))
-		params.Cards = &cards
+		cards := setting.Method.Find("cards")
+		cards.Between(f, *c)
+		params.Cards = new(int16(max(0, min(*c, cards.Max))))
 	}
 	return params, f.Err()
 }
@@ -254,15 +247,17 @@ func (m CashboxMethod) validate(ctx context.Context, currency string) (db.Cashbo
 // NewPlatformLimit are the limits that a currency is to have, of every payment in it.
 type NewPlatformLimit struct {
 	Currency, MinAmount, MaxAmount string
+	Reason                         string
 	Seen                           string
 }
 
-// SetPlatformLimit makes or changes a currency's limits.
-func (s *Settings) SetPlatformLimit(ctx context.Context, who caller.Caller, n NewPlatformLimit) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "platform_limit", n.Currency)
-	if err != nil {
-		return c, err
-	}
+// Check says what is wrong with them.
+func (n NewPlatformLimit) Check(ctx context.Context) error {
+	_, _, err := n.params(ctx)
+	return err
+}
+
+func (n NewPlatformLimit) params(ctx context.Context) (db.PlatformLimitSetParams, *string, error) {
 	f := fault.Decoded(ctx)
 	f.Check(n.Currency != "", "currency", "is required")
 	low, high := optionalAmount(f, "minAmount", n.MinAmount), optionalAmount(f, "maxAmount", n.MaxAmount)
@@ -270,17 +265,31 @@ func (s *Settings) SetPlatformLimit(ctx context.Context, who caller.Caller, n Ne
 	f.Check(n.MaxAmount != "", "maxAmount", "is required")
 	checkOrder(f, low, high)
 	checkCurrency(f, n.Currency)
-	if err := f.Err(); err != nil {
-		return c, err
-	}
+	reason := because(f, n.Reason)
 	params := db.PlatformLimitSetParams{Currency: n.Currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return params, reason, f.Err()
+}
+
+// SetPlatformLimit makes or changes a currency's limits.
+func (s *Settings) SetPlatformLimit(
+	ctx context.Context, who caller.Caller, n NewPlatformLimit,
+) (done Changed[PlatformLimit], err error) {
+	c, err := s.change(who, setting.Limit.Needs, setting.Limit.Name, n.Currency)
+	if err != nil {
+		return done, err
+	}
+	params, reason, err := n.params(ctx)
+	if err != nil {
+		return done, err
+	}
+	c.Reason = reason
+	return became[PlatformLimit](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  n.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.PlatformLimitSetting(ctx, n.Currency) },
 		Apply: func(q *db.Queries) error { return q.PlatformLimitSet(ctx, params) },
 		New:   true,
-	})
+	}))
 }
 
 // checkCurrency wants a currency that is known. That there is none is for others to say.
@@ -327,11 +336,10 @@ type PlatformLimit struct {
 	Currency  string          `json:"currency"`
 	MinAmount decimal.Decimal `json:"min_amount"`
 	MaxAmount decimal.Decimal `json:"max_amount"`
-	Version   string          `json:"-"`
+	Versioned
 }
 
 // PlatformLimits lists the limits of the currencies that have any.
 func (s *Settings) PlatformLimits(ctx context.Context, who caller.Caller) ([]PlatformLimit, error) {
-	return few(ctx, who, func() ([][]byte, error) { return s.q.PlatformLimitSettings(ctx) },
-		func(l *PlatformLimit) *string { return &l.Version })
+	return few[PlatformLimit](ctx, who, func() ([][]byte, error) { return s.q.PlatformLimitSettings(ctx) })
 }

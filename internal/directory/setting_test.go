@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	d := dbtest.New(t)
 	return &bundle{
-		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites()),
+		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites(), directory.Config{}),
 		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
 	}
 }
@@ -55,6 +56,11 @@ func wantChange(t *testing.T, c directory.Change, err error, subject, key, field
 	}
 	testenv.Want(t, value(t, c.Before, field), before, "%s before", field)
 	testenv.Want(t, value(t, c.After, field), after, "%s after", field)
+}
+
+// logged is what the log keeps of a change.
+func logged[T any](c directory.Changed[T], err error) (directory.Change, error) {
+	return c.SettingChange, err
 }
 
 func value(t *testing.T, object []byte, field string) any {
@@ -72,45 +78,47 @@ func TestEveryChangeIsKept(t *testing.T) {
 	ctx := context.Background()
 	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
 
-	c, err := b.settings.UpdateMerchant(ctx, operator,
-		directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false)})
+	c, err := logged(b.settings.UpdateMerchant(ctx, operator,
+		directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false)}))
 	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
-	c, err = b.settings.UpdateMerchant(ctx, operator,
-		directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: new("2.5")})
+	c, err = logged(b.settings.UpdateMerchant(ctx, operator,
+		directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: new("2.5")}))
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
-	c, err = b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: new("")})
+	c, err = logged(
+		b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: new("")}),
+	)
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false)})
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false)}))
 	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
-	c, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &b.trader.ID})
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &b.trader.ID}))
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
 	if strings.Contains(string(c.After), "secret\"") {
 		t.Errorf("the log keeps a secret: %s", c.After)
 	}
-	c, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(0))})
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(0))}))
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
 
-	c, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(true)})
-	wantChange(t, c, err, "cashbox", box, "return_automatic", false, true)
-	c, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, PayerEvents: new(true)})
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(false)}))
+	wantChange(t, c, err, "cashbox", box, "return_automatic", true, false)
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, PayerEvents: new(true)}))
 	wantChange(t, c, err, "cashbox", box, "payer_events", false, true)
 
 	m := directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000",
 	}
-	c, err = b.settings.SetMethod(ctx, operator, m)
+	c, err = logged(b.settings.SetMethod(ctx, operator, m))
 	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
-	c, err = b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000"})
+	c, err = logged(b.settings.SetPlatformLimit(ctx, operator,
+		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000"}))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", "new", 100000.0)
-	c, err = b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "200000.50"})
+	c, err = logged(b.settings.SetPlatformLimit(ctx, operator,
+		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "200000.50"}))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
 
 	changes, cursor, err := b.settings.Changes(ctx, operator, directory.ChangePage{Page: db.Page{Limit: new(int32(2))}})
@@ -127,45 +135,93 @@ func TestEveryChangeIsKept(t *testing.T) {
 	}
 }
 
-// A trader's requisites keep copies of their terms: they must follow.
+// A change answers with what a read finds then, its version included.
+func TestChangesAnswerWithWhatStands(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	merchant, err := b.settings.UpdateMerchant(
+		ctx,
+		operator,
+		directory.MerchantUpdate{ID: b.merchant.ID, Name: new("M")},
+	)
+	wantNow(
+		t,
+		merchant,
+		err,
+		func() (directory.Merchant, error) { return b.settings.Merchant(ctx, operator, b.merchant.ID) },
+	)
+	trader, err := b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Name: new("T")})
+	wantNow(t, trader, err, func() (directory.Trader, error) { return b.settings.Trader(ctx, operator, b.trader.ID) })
+	box, err := b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, Name: new("C")},
+	)
+	wantNow(
+		t,
+		box,
+		err,
+		func() (directory.Cashbox, error) { return b.settings.Cashbox(ctx, operator, b.merchant.CashboxID) },
+	)
+	id := b.trader.Requisites[0]
+	req, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Bank: new("B")})
+	wantNow(t, req, err, func() (directory.Requisite, error) { return b.settings.Requisite(ctx, operator, id) })
+	limit, err := b.settings.SetPlatformLimit(ctx, operator,
+		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "90"})
+	wantNow(t, limit, err, func() (directory.PlatformLimit, error) {
+		list, err := b.settings.PlatformLimits(ctx, operator)
+		return list[0], err
+	})
+}
+
+func wantNow[T any](t *testing.T, c directory.Changed[T], err error, read func() (T, error)) {
+	t.Helper()
+	noError(t, err)
+	want, err := read()
+	noError(t, err)
+	if !reflect.DeepEqual(c.Now, want) {
+		t.Errorf("%+v, want %+v", c.Now, want)
+	}
+}
+
 // A call that changes nothing leaves nothing in the log, and its answer has no number there.
 func TestNoChangeIsNotRecorded(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	calls := map[string]func() (directory.Change, error){
 		"merchant": func() (directory.Change, error) {
-			return b.settings.UpdateMerchant(ctx, operator,
-				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), RatePercent: new("3.5")})
+			return logged(b.settings.UpdateMerchant(ctx, operator,
+				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), RatePercent: new("3.5")}))
 		},
 		"cashbox": func() (directory.Change, error) {
-			return b.settings.UpdateCashbox(ctx, operator,
-				directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false)})
+			return logged(b.settings.UpdateCashbox(ctx, operator,
+				directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false)}))
 		},
 		"method": func() (directory.Change, error) {
-			return b.settings.SetMethod(ctx, operator,
-				directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77})
+			return logged(b.settings.SetMethod(ctx, operator,
+				directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77}))
 		},
 		"platform limit": func() (directory.Change, error) {
-			return b.settings.SetPlatformLimit(ctx, operator,
-				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5"})
+			return logged(b.settings.SetPlatformLimit(ctx, operator,
+				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5"}))
 		},
 		"trader": func() (directory.Change, error) {
-			return b.settings.UpdateTrader(ctx, operator,
-				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), MaxOpenPayins: new(int32(7))})
+			return logged(b.settings.UpdateTrader(ctx, operator,
+				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), MaxOpenPayins: new(int32(7))}))
 		},
 		"requisite": func() (directory.Change, error) {
-			return b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
+			return logged(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
 				ID:     b.trader.Requisites[0],
 				Limits: directory.Limits{DailySum: new("5000"), WorkFrom: new("09:00"), WorkUntil: new("18:00")},
-			})
+			}))
 		},
 		"payout method": func() (directory.Change, error) {
-			return b.settings.SetPayoutMethod(ctx, operator,
-				directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"})
+			return logged(b.settings.SetPayoutMethod(ctx, operator,
+				directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"}))
 		},
 		"trader's payout method": func() (directory.Change, error) {
-			return b.settings.SetTraderPayoutMethod(ctx, operator,
-				directory.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true})
+			return logged(b.settings.SetTraderPayoutMethod(ctx, operator,
+				directory.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true}))
 		},
 		"insurance": func() (directory.Change, error) {
 			return b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, "3")
@@ -198,12 +254,12 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	c, err := b.settings.UpdateTrader(ctx, operator,
-		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), SharePercent: new("1.25"), RatePercent: new("3")})
+	c, err := logged(b.settings.UpdateTrader(ctx, operator,
+		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), SharePercent: new("1.25"), RatePercent: new("3")}))
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
 	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
-	c, err = b.settings.UpdateTrader(ctx, operator,
-		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(true), RatePercent: new("")})
+	c, err = logged(b.settings.UpdateTrader(ctx, operator,
+		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(true), RatePercent: new("")}))
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")

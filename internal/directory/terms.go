@@ -12,12 +12,13 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// termsWindow is how far back it is looked what a term was: many small steps come to a large one.
+// termsWindow is how far back terms are compared, so that many small steps count as a large one.
 const termsWindow = 24 * time.Hour
 
-// terms settles whether one operator may set what somebody earns: markups, margins and shares, each by its column. It may
-// be as many points from what it is, and from what it was a day ago, as a rate may be percent. Who is new
-// begins with any, but to set or to clear a term of who is there takes two. Nil is left as it is.
+// terms checks whether one operator may change what somebody earns: markups, margins and shares, by
+// column. A term may differ from its present value, and from that of a day ago, by as many points as
+// a rate may by percent. Somebody new may begin with any terms, but setting or clearing a term of
+// somebody who exists takes two operators. Nil is not changed.
 func (s *Settings) terms(
 	ctx context.Context, q *db.Queries, c Change, read func(*db.Queries) ([]byte, error), to map[string]*string,
 ) error {
@@ -47,8 +48,8 @@ func (s *Settings) terms(
 	return nil
 }
 
-// marginNow is what the margin of a method is judged by. That of a new one is judged by the markup that its payments had
-// without it; a new one without a margin changes nothing.
+// marginNow is what a new margin is compared with. For a new method that is the markup that its
+// payments had without it; a new method without a margin changes nothing.
 func (s *Settings) marginNow(
 	ctx context.Context, q *db.Queries, m CashboxMethod, read func(*db.Queries) ([]byte, error),
 ) ([]byte, error) {
@@ -66,7 +67,7 @@ func (s *Settings) marginNow(
 	return json.Marshal(map[string]decimal.NullDecimal{"margin_percent": markup})
 }
 
-// near settles that a term is near what it is in a setting.
+// near checks that a term is near its value in a setting.
 func (s *Settings) near(setting []byte, column, value string) error {
 	var columns map[string]json.RawMessage
 	var known *decimal.Decimal

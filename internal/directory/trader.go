@@ -13,54 +13,36 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/setting"
 )
 
-// TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.
-type TraderUpdate struct {
-	ID           int64
-	Name         *string
-	Enabled      *bool
-	RatePercent  *string
-	SharePercent *string
-	// MaxOpenPayins is how many payouts they may have taken and not ended.
-	MaxOpenPayins *int32
-	Seen          string
-}
-
-const maxOpenPayins = 1000
-
 // UpdateTrader renames a trader, switches them on or off, or sets their terms.
-func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u TraderUpdate) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "trader", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateTrader(
+	ctx context.Context, who caller.Caller, u TraderUpdate,
+) (done Changed[Trader], err error) {
+	c, err := s.change(who, setting.Trader.Needs, setting.Trader.Name, strconv.FormatInt(u.ID, 10))
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	f := fault.Decoded(ctx)
-	params := db.TraderUpdateParams{
-		ID: u.ID, Enabled: u.Enabled, SetRate: u.RatePercent != nil,
-		RatePercent:  optionalPercent(f, "ratePercent", deref(u.RatePercent)),
-		SharePercent: optionalPercent(f, "sharePercent", deref(u.SharePercent)), MaxOpenPayins: u.MaxOpenPayins,
-	}
-	params.Name = checkRename(f, u.Name)
-	open := deref(u.MaxOpenPayins)
-	f.Check(open >= 0 && open <= maxOpenPayins, "maxOpenPayins", "must be between 0 and %d", maxOpenPayins)
-	f.Check(u.SharePercent == nil || *u.SharePercent != "", "sharePercent", "cannot be cleared")
+	params := db.TraderUpdateParams{ID: u.ID}
+	setting.Trader.Read(f, u, &params)
+	c.Reason = because(f, u.Reason)
 	if err := f.Err(); err != nil {
-		return c, err
+		return done, err
 	}
 	read := func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) }
-	terms := map[string]*string{"rate_percent": u.RatePercent, "share_percent": u.SharePercent}
-	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	return became[Trader](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  u.Seen,
 		Read:  read,
 		Apply: func(q *db.Queries) error {
-			if err := s.terms(ctx, q, c, read, terms); err != nil {
+			if err := s.terms(ctx, q, c, read, setting.Trader.Terms(u)); err != nil {
 				return foureyes.Want(err, foureyes.UpdateTrader, u)
 			}
 			return q.TraderUpdate(ctx, params)
 		},
-	})
+	}))
 }
 
 // Limits are the limits of a requisite. Nil leaves one as it is; empty, or 0, clears it.
@@ -73,8 +55,6 @@ type Limits struct {
 	WorkFrom, WorkUntil  *string
 	Weight               *int32
 }
-
-const maxWeight = 1000
 
 // params checks the limits, and says what they come to in SQL.
 func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
@@ -90,12 +70,11 @@ func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
 	f.Check(l.MinAmount == nil || *l.MinAmount != "", "limits.minAmount", "cannot be cleared")
 	f.Check(l.MaxAmount == nil || *l.MaxAmount != "", "limits.maxAmount", "cannot be cleared")
 	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
-	f.Check(
-		l.Weight == nil || *l.Weight >= 1 && *l.Weight <= maxWeight,
-		"limits.weight",
-		"must be between 1 and %d",
-		maxWeight,
-	)
+	if l.Weight != nil {
+		weight := setting.Requisite.Find("weight")
+		weight.Name = "limits.weight"
+		weight.Between(f, *l.Weight)
+	}
 	l.hours(f, &p)
 	return p
 }
@@ -145,10 +124,12 @@ const (
 )
 
 // CreateRequisite adds a requisite to a trader.
-func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n NewRequisite) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "requisite", "")
+func (s *Settings) CreateRequisite(
+	ctx context.Context, who caller.Caller, n NewRequisite,
+) (done Changed[Requisite], err error) {
+	c, err := s.change(who, setting.Requisite.Needs, setting.Requisite.Name, "")
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	f := fault.Decoded(ctx)
 	limits := n.Limits.params(f)
@@ -166,18 +147,18 @@ func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n New
 		defaultMax,
 	)
 	if err := s.checkRequisite(ctx, f, n); err != nil {
-		return c, err
+		return done, err
 	}
 	if err := s.FourEyes.Always(); err != nil {
 		took, readErr := s.q.TraderHasPayments(ctx, n.TraderID)
 		if readErr != nil {
-			return c, fmt.Errorf("read the trader's payments: %w", readErr)
+			return done, fmt.Errorf("read the trader's payments: %w", readErr)
 		}
 		if took { // payers' money would go elsewhere from now on
-			return c, foureyes.Want(err, foureyes.CreateRequisite, n)
+			return done, foureyes.Want(err, foureyes.CreateRequisite, n)
 		}
 	}
-	return db.CreateSetting(ctx, s.pool, c, db.Creation{
+	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
 			id, err := InsertRequisite(ctx, q, s.requisites, n.Value, db.RequisiteInsertParams{
 				TraderID:  n.TraderID,
@@ -200,6 +181,7 @@ func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n New
 		},
 		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.RequisiteSetting(ctx, id) },
 	})
+	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, limits.ID) })
 }
 
 func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
@@ -257,23 +239,25 @@ type RequisiteUpdate struct {
 }
 
 // UpdateRequisite changes a requisite. Payments made keep the one they were given.
-func (s *Settings) UpdateRequisite(ctx context.Context, who caller.Caller, u RequisiteUpdate) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "requisite", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateRequisite(
+	ctx context.Context, who caller.Caller, u RequisiteUpdate,
+) (done Changed[Requisite], err error) {
+	c, err := s.change(who, setting.Requisite.Needs, setting.Requisite.Name, strconv.FormatInt(u.ID, 10))
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	f := fault.Decoded(ctx)
 	params := u.Limits.params(f)
 	if params.OpenPayments != nil {
 		isDesk, err := s.q.RequisiteIsDesk(ctx, u.ID)
 		if err != nil && !db.NoRows(err) {
-			return c, err
+			return done, err
 		}
 		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
 	}
 	checkZone(f, u.Limits.TimeZone)
 	if err := f.Err(); err != nil {
-		return c, err
+		return done, err
 	}
 	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
 	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
@@ -283,7 +267,7 @@ func (s *Settings) UpdateRequisite(ctx context.Context, who caller.Caller, u Req
 		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
 	})
 	if db.IsCheckViolation(err) {
-		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
+		return done, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
 	}
-	return c, err
+	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, u.ID) })
 }

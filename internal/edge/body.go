@@ -10,16 +10,16 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// MaxBody bounds every body but an upload's.
+// MaxBody limits every body except an upload's.
 const MaxBody = 64 << 10
 
-// tooLarge is answered after reading to the limit, so that the answer gets through.
+// tooLarge is returned after reading up to the limit, so that the client gets the answer.
 func tooLarge(limit int64) error {
 	return fault.Newf(fault.TooLarge, "body_too_large", "The body must be at most %d bytes.", limit)
 }
 
-// onceBody reads the request's body when first asked for, up to the limit, and puts it back for the
-// handler.
+// onceBody reads the request's body when it is first called, up to the limit, and puts it back for
+// the handler.
 func onceBody(r *http.Request) auth.ReadBody {
 	var content []byte
 	var err error
@@ -34,7 +34,7 @@ func onceBody(r *http.Request) auth.ReadBody {
 	}
 }
 
-// received is a body that the door has read.
+// received is a body that the door has already read.
 type received struct {
 	*bytes.Reader
 	content []byte
@@ -43,8 +43,7 @@ type received struct {
 // Close implements io.Closer.
 func (received) Close() error { return nil }
 
-// ReadBody reads a request's body, to its limit at most. One that the door has read it returns as
-// it is.
+// ReadBody reads a request's body up to its limit. If the door has read it already, it returns that.
 func ReadBody(body io.Reader, limit int64) ([]byte, error) {
 	if body, ok := body.(received); ok {
 		return body.content, nil

@@ -1,5 +1,4 @@
-// Package edge is what every HTTP door of the program needs, whatever is behind it: request ids,
-// the log and the metrics of requests, authentication and limits, the size of bodies, uploads,
-// trusted proxies, the headers that protect pages, and the status that an error becomes. It knows
-// neither the API's messages nor the pages.
+// Package edge has what every HTTP server of the program needs: request ids, the log and metrics of
+// requests, authentication and limits, the size of bodies, uploads, trusted proxies, headers that
+// protect pages, and the statuses of errors. It knows neither the API's messages nor the pages.
 package edge

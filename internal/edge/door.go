@@ -15,14 +15,14 @@ import (
 	"gateway.example/internal/session"
 )
 
-// Fail writes an error in the shape of the transport it belongs to.
+// Fail writes an error in the form of its transport.
 type Fail func(w http.ResponseWriter, r *http.Request, err error)
 
-// Access says of a procedure, or of all procedures of a service without a row of their own, which kinds of callers are let in. A
-// caller without any credentials is told of the first.
+// Access says which kinds of callers may call a procedure, or all procedures of a service without a
+// row of their own. The error for missing credentials asks for those of the first kind.
 type Access map[string][]caller.Kind
 
-// Of says which kinds of callers a procedure lets in.
+// Of says which kinds of callers may call a procedure.
 func (a Access) Of(procedure string) []caller.Kind {
 	if kinds, own := a[procedure]; own {
 		return kinds
@@ -31,14 +31,13 @@ func (a Access) Of(procedure string) []caller.Kind {
 	return a[service]
 }
 
-// Uploads are the procedures whose body brings a file, each with the scope it needs. The body may
-// be larger than others, and the signature covers what it says instead of its bytes: the door
-// settles who calls and what they may do before anything of the body is read, and the handler
-// checks the signature, by auth.ProveUpload.
+// Uploads are the procedures whose body brings a file, with the scope that each needs. Their bodies
+// may be larger, and the signature covers fields instead of bytes. The door checks the caller before
+// the body is read, and the handler checks the signature, with auth.ProveUpload.
 type Uploads map[string]string
 
-// Unfinished are the procedures that finish a sign-in: they take the token of a session that still
-// lacks a second factor, and their handlers find the session by session.From.
+// Unfinished are the procedures that finish a sign-in. They accept a session that still lacks its
+// second factor; their handlers get it with session.From.
 type Unfinished map[string]bool
 
 // Has reports whether a procedure is an upload.
@@ -47,7 +46,7 @@ func (u Uploads) Has(procedure string) bool {
 	return ok
 }
 
-// MaxBody is how many bytes the body of a procedure's call may have.
+// MaxBody is how many bytes the body of a procedure may have.
 func (u Uploads) MaxBody(procedure string) int64 {
 	if u.Has(procedure) {
 		return MaxUpload
@@ -55,29 +54,29 @@ func (u Uploads) MaxBody(procedure string) int64 {
 	return MaxBody
 }
 
-// Door authenticates callers and bounds how much they may ask for, before anything else sees their
-// requests.
+// Door authenticates callers and limits their calls before anything else sees the request.
 type Door struct {
 	keys    *auth.Keys
 	users   *session.Service
 	limits  *limit.Limits
 	access  Access
 	uploads Uploads
-	// unfinished take sessions that lack a second factor.
+	// unfinished accept sessions that lack the second factor.
 	unfinished Unfinished
-	// keyUploads and merchantUploads bound the uploads under way.
+	// keyUploads and merchantUploads limit the uploads under way.
 	keyUploads, merchantUploads *Turnstile
-	// CallbackPayment is the id of the payment that a call of the application is for.
+	// CallbackPayment returns the id of the payment that a call of the application is about.
 	CallbackPayment func(r *http.Request, body []byte) int64
-	// OperatorNeeds are what procedures take of an operator; those that are not in it take nothing.
+	// OperatorNeeds are the capabilities that procedures need of an operator. Other procedures check
+	// that themselves.
 	OperatorNeeds map[string]caller.Capability
-	// Turns let calls in; nil lets in all.
+	// Turns limits the calls at the same time; nil does not.
 	Turns *limit.Turns
-	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
+	// WarnIgnored tells merchants in a header which of their fields were ignored.
 	WarnIgnored bool
 }
 
-// NewDoor makes the door of some procedures. It refuses one that access does not list.
+// NewDoor makes the door of some procedures. It fails for one without a row in access.
 func NewDoor(
 	keys *auth.Keys,
 	users *session.Service,
@@ -98,8 +97,8 @@ func NewDoor(
 	}, nil
 }
 
-// Guard lets a caller through to the procedure's handler once it has proved who it is, with its
-// body read and put back and itself in the request's context.
+// Guard lets authenticated callers through to the handler, with the caller in the context and the
+// body put back.
 func (d *Door) Guard(
 	procedure string,
 	fail func(http.ResponseWriter, *http.Request, error),
@@ -141,7 +140,7 @@ func (d *Door) Guard(
 	})
 }
 
-// owner is whom a call's turn is counted for: a merchant, however many keys and users it has.
+// owner is who a call's turn counts for: all keys and users of a merchant share it.
 func owner(r *http.Request, who caller.Caller) string {
 	switch {
 	case who.MerchantID != 0:
@@ -154,8 +153,8 @@ func owner(r *http.Request, who caller.Caller) string {
 	return who.Actor()
 }
 
-// admit settles who calls. What it returns besides is the request's context with the session of a
-// token, if the caller has one.
+// admit authenticates the caller. It also returns the request's context, with the session if there is
+// one.
 func (d *Door) admit(
 	r *http.Request, procedure string, body auth.ReadBody,
 ) (ctx context.Context, who caller.Caller, err error) {
@@ -189,8 +188,8 @@ func (d *Door) admit(
 	return ctx, caller.Caller{}, fault.ErrTokenKindNotAllowed
 }
 
-// signed authenticates a merchant's request. It counts for its key before the signature is looked at: to say what is
-// wrong with one costs more than to answer a call.
+// signed authenticates a merchant's request. The call counts against the key's limit before the
+// signature is checked, because explaining a wrong signature costs more than answering a call.
 func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error) {
 	proof, err := d.keys.Begin(r)
 	if err != nil {
@@ -206,14 +205,13 @@ func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error
 	return proof.Check(r.Context(), content)
 }
 
-// signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by
-// what it sent, and where it sent nothing, by the first kind of the row.
+// signs reports whether a caller uses a key, for a procedure that is open to keys and tokens. A
+// caller without credentials counts as the first kind of the row.
 func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
 	return !session.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
-// count bounds how often a user may call and, of callers who are neither user nor key, an address may
-// write.
+// count limits the calls of a user, and the writes of an address without user or key.
 func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
@@ -225,7 +223,7 @@ func (d *Door) count(r *http.Request, who caller.Caller) error {
 	return err
 }
 
-// countStranger bounds how often an address may write without proving who it is.
+// countStranger limits the writes of an address that has not proved who it is.
 func (d *Door) countStranger(r *http.Request, refused error) error {
 	f := fault.As(refused)
 	if r.Method == http.MethodPost && f != nil && (f.Kind == fault.Unauthenticated || f.Kind == fault.Forbidden) {

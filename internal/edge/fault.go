@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -11,11 +12,11 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// internalFault is what a stranger learns of an error that is not a fault: nothing but its request
-// id.
+// internalFault is the answer for every error that is not a fault. It says nothing about the error: the
+// request id leads to it in the log.
 var internalFault = fault.New(0, "internal_error", "Something went wrong on our side.")
 
-// Fault returns the fault inside err, or the one that an error of the database amounts to, or nil.
+// Fault returns the fault inside err, or the one that a database error stands for, or nil.
 func Fault(err error) *fault.Error {
 	if f := fault.As(err); f != nil {
 		return f
@@ -23,8 +24,8 @@ func Fault(err error) *fault.Error {
 	return db.Fault(err)
 }
 
-// Public returns the Fault of err. An error that is none, or that came with a 503, is logged;
-// the former is hidden.
+// Public returns the fault that a caller may see of err. An error that is not a fault is hidden: it is
+// logged, and the caller gets internalFault. Faults that become a 503 are logged too.
 func Public(ctx context.Context, err error) *fault.Error {
 	f := Fault(err)
 	if f == nil {
@@ -37,32 +38,24 @@ func Public(ctx context.Context, err error) *fault.Error {
 	return f
 }
 
-// HTTPStatus is the status a kind of fault becomes over REST.
+// statuses are the statuses that the kinds of faults become over REST.
+var statuses = map[fault.Kind]int{
+	fault.Unauthenticated:  http.StatusUnauthorized,
+	fault.Forbidden:        http.StatusForbidden,
+	fault.NotFound:         http.StatusNotFound,
+	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
+	fault.Conflict:         http.StatusConflict,
+	fault.TooLarge:         http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMedia: http.StatusUnsupportedMediaType,
+	fault.Invalid:          http.StatusUnprocessableEntity,
+	fault.Refused:          http.StatusUnprocessableEntity,
+	fault.TooManyRequests:  http.StatusTooManyRequests,
+	fault.Unavailable:      http.StatusServiceUnavailable,
+}
+
+// HTTPStatus is the status that a kind of fault becomes over REST: 500 for what is no fault.
 func HTTPStatus(kind fault.Kind) int {
-	switch kind {
-	case fault.Unauthenticated:
-		return http.StatusUnauthorized
-	case fault.Forbidden:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.MethodNotAllowed:
-		return http.StatusMethodNotAllowed
-	case fault.Conflict:
-		return http.StatusConflict
-	case fault.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.UnsupportedMedia:
-		return http.StatusUnsupportedMediaType
-	case fault.Invalid, fault.Refused:
-		return http.StatusUnprocessableEntity
-	case fault.TooManyRequests:
-		return http.StatusTooManyRequests
-	case fault.Unavailable:
-		return http.StatusServiceUnavailable
-	default:
-		return http.StatusInternalServerError
-	}
+	return cmp.Or(statuses[kind], http.StatusInternalServerError)
 }
 
 // SetRetryAfter adds the Retry-After header, in whole seconds, where the fault knows when to come

@@ -20,25 +20,27 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// call is what is known of a request while it runs. Logs and metrics name its procedure, never its
-// path: paths can be credentials.
+// call is what is known of a running request. Logs and metrics name its procedure and never its path,
+// because a path can be a credential.
 type call struct {
 	procedure, address string
-	// code is the refusal's, if there was one.
+	// code is the error code of the answer, if it is an error.
 	code string
 	// viewer names an operator who looks as another user, and that user; "" is nobody.
 	viewer string
-	// signed tells that a merchant's program made the request, or somebody who names its key; merchant
-	// is whose key and secret were found good, or 0. Bounded tells that anybody could make as many.
+	// signed says that the request names a merchant's key. merchant is the merchant if key and secret
+	// were right, else 0. bounded says that there may be any number of such requests: the key was not
+	// proved, or the call was over a limit.
 	signed, bounded bool
 	merchant        int64
-	// pattern is of a call's path, "" of what is named by its pattern anyway.
+	// pattern is the pattern of the path of a call; "" for a request that is named by its pattern
+	// anyway.
 	pattern string
 }
 
 type callKey struct{}
 
-// Name says what the request that ctx belongs to asks for: a procedure, or the pattern of a page's
+// Name names the request of the context for log and metrics: a procedure, or the pattern of a page's
 // path.
 func Name(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
@@ -46,14 +48,14 @@ func Name(ctx context.Context, procedure string) {
 	}
 }
 
-// noteProcedure names a call by its procedure, and keeps by which path it came.
+// noteProcedure names a call by its procedure, and keeps the pattern of its path.
 func noteProcedure(r *http.Request, procedure string) {
 	if c, ok := r.Context().Value(callKey{}).(*call); ok {
 		c.procedure, c.pattern = procedure, r.Pattern
 	}
 }
 
-// NoteViewer says who looks as whom in the request that ctx belongs to.
+// NoteViewer notes which operator looks as which user in the request of the context.
 func NoteViewer(ctx context.Context, viewer string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.viewer = viewer
@@ -66,22 +68,22 @@ func noteCode(ctx context.Context, code string) {
 	}
 }
 
-// noteSigned says that a request is signed with a merchant's key, which is the merchant's or, at 0,
-// not known to be.
+// noteSigned notes that a request names a merchant's key. The merchant is 0 if the key or secret was
+// wrong.
 func noteSigned(r *http.Request, merchantID int64) {
 	if c, ok := r.Context().Value(callKey{}).(*call); ok {
 		c.signed, c.merchant, c.bounded = true, merchantID, merchantID == 0
 	}
 }
 
-// noteTooOften says that a request came too often, of which there may be any number.
+// noteTooOften notes that a request was over a limit.
 func noteTooOften(ctx context.Context) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.bounded = true
 	}
 }
 
-// Address is the address of the caller whose request ctx belongs to.
+// Address is the address of the caller of the context's request.
 func Address(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.address
@@ -89,28 +91,30 @@ func Address(ctx context.Context) string {
 	return ""
 }
 
-// Observer logs and counts the requests of every door.
+// Observer logs and counts the requests of every server.
 type Observer struct {
 	log       *slog.Logger
 	durations *prometheus.HistogramVec
 	keyID     func(http.Header) string
-	// Requests keeps what merchants' programs asked for; nil keeps nothing.
-	Requests *requestlog.Log
+	requests  *requestlog.Log
 }
 
-// NewObserver makes one. KeyID is the id of the key that a request names, in so far as it may be
-// logged: a merchant who asks why calls are refused is found by it.
-func NewObserver(log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string) *Observer {
+// NewObserver makes an Observer. keyID returns the key id of a request if it may be logged: it finds
+// the refused calls of a merchant who asks about them. requests stores what merchants' programs asked
+// for; it may be nil.
+func NewObserver(
+	log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string, requests *requestlog.Log,
+) *Observer {
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "gateway_request_duration_seconds",
 		Help:    "Requests by procedure, or by a page's path pattern, and status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"procedure", "status"})
 	metrics.MustRegister(durations)
-	return &Observer{log: log, durations: durations, keyID: keyID}
+	return &Observer{log: log, durations: durations, keyID: keyID, requests: requests}
 }
 
-// Observe has every request logged, counted, and answered with its id.
+// Observe logs and counts every request, and sends its id with the answer.
 func (o *Observer) Observe(next http.Handler) http.Handler {
 	return WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -121,7 +125,7 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 		r = r.WithContext(ctx)
 		next.ServeHTTP(seen, r)
 		took := time.Since(began)
-		c.tell(span, seen.status)
+		c.describe(span, seen.status)
 		o.durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
 		line := []any{
 			"procedure",
@@ -140,14 +144,14 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 			line = append(line, "viewer", c.viewer)
 		}
 		o.log.InfoContext(r.Context(), "request", line...)
-		if c.signed && o.Requests != nil {
-			o.Requests.Add(c.entry(r, seen.status, took, o.keyID(r.Header)))
+		if c.signed && o.requests != nil {
+			o.requests.Add(c.entry(r, seen.status, took, o.keyID(r.Header)))
 		}
 	}))
 }
 
-// tell writes into the span of the request what became of it.
-func (c *call) tell(span trace.Span, status int) {
+// describe notes the result in the span of the request.
+func (c *call) describe(span trace.Span, status int) {
 	if !span.IsRecording() {
 		return
 	}
@@ -160,8 +164,7 @@ func (c *call) tell(span trace.Span, status int) {
 	tracing.Failed(span, status >= http.StatusInternalServerError)
 }
 
-// entry is the request as its merchant finds it again. Over Connect the procedure is all there is of a
-// path.
+// entry is the request as its merchant can look it up. Over Connect the procedure is the path.
 func (c *call) entry(r *http.Request, status int, took time.Duration, keyID string) requestlog.Entry {
 	path := c.procedure
 	if strings.HasPrefix(c.pattern, "/api/") {
@@ -173,7 +176,7 @@ func (c *call) entry(r *http.Request, status int, took time.Duration, keyID stri
 	}
 }
 
-// Named has a mux's requests named by the pattern they match: a path itself may be a credential.
+// Named names a mux's requests by the pattern that they match. The path itself may be a credential.
 func Named(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
@@ -200,11 +203,11 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// recovered answers a panic in the transport's error shape. The stack is logged, the panic's own
-// text is not: nobody knows what it quotes.
+// recovered answers a panic with an error of the transport. It logs the stack but not the panic's
+// text, which may quote anything.
 func recovered(w http.ResponseWriter, r *http.Request, fail Fail) {
 	switch p := recover(); p {
 	case nil:

@@ -13,7 +13,7 @@ import (
 // Proxies are the networks of the load balancers and reverse proxies in front of the program.
 type Proxies []netip.Prefix
 
-// ParseProxies reads a list of networks or addresses, separated by commas.
+// ParseProxies parses a list of networks or addresses, separated by commas.
 func ParseProxies(list string) (Proxies, error) {
 	var trusted Proxies
 	for text := range strings.SplitSeq(list, ",") {
@@ -37,9 +37,9 @@ func (p Proxies) has(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// In shows a handler the address of the client instead of its proxies'. Each proxy appends to
-// X-Forwarded-For whom it heard: read from the end, the first who is no proxy is the client. What
-// stands before that anybody may have written.
+// In gives the handler the client's address instead of a proxy's. Each proxy appends the address it
+// was called from to X-Forwarded-For, so the last one that is not a proxy is the client. Anybody may
+// have written what is before it.
 func (p Proxies) In(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

@@ -119,7 +119,7 @@ func TestViewersAreLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), prometheus.NewRegistry(),
-		func(http.Header) string { return "" })
+		func(http.Header) string { return "" }, nil)
 	pages := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		NoteViewer(r.Context(), "operator:1 as trader:2")
 	})
@@ -137,7 +137,7 @@ func TestPagesAreNamedByTheirPattern(t *testing.T) {
 	mux.HandleFunc("GET /r/{token}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
 	var log bytes.Buffer
 	metrics := prometheus.NewRegistry()
-	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), metrics, func(http.Header) string { return "" })
+	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), metrics, func(http.Header) string { return "" }, nil)
 	answer := httptest.NewRecorder()
 	observer.Observe(Named(mux)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/r/secret-link?x=secret", nil))
 	if line := log.String(); !strings.Contains(line, `procedure="GET /r/{token}"`) ||

@@ -2,8 +2,8 @@ package edge
 
 import "net/http"
 
-// Secured sets what every page is protected by: nothing inline, nothing foreign, no frame, no trace
-// in caches and referrers. The path of a page is a credential.
+// Secured sets the headers that protect every page: nothing inline, nothing from other origins, no
+// frames, nothing in caches or referrers. The path of a page is a credential.
 func Secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -18,15 +18,15 @@ func Secured(next http.Handler) http.Handler {
 	})
 }
 
-// Admit says what a page may do besides: be shown in a frame by one origin, or by nobody when that is
-// "", and use the one inline stylesheet whose hash this is, as a policy writes it.
+// Admit loosens a page's policy: one origin may frame it (none if ""), and it may use the inline
+// stylesheet with this hash.
 func Admit(h http.Header, frame, style string) {
 	ancestors := frame
 	if frame == "" {
 		ancestors = "'none'"
 		h.Set("X-Frame-Options", "DENY")
 	} else {
-		// The older header knows no other origin; browsers that know the policy pass it by.
+		// The older header cannot name an origin. Browsers that know the policy ignore it.
 		h.Del("X-Frame-Options")
 	}
 	if style != "" {
@@ -41,18 +41,17 @@ func Admit(h http.Header, frame, style string) {
 
 const policyHeader = "Content-Security-Policy"
 
-// ShowFrames lets a page show frames of the same origin, besides what it may otherwise.
+// ShowFrames also lets a page show frames of the same origin.
 func ShowFrames(h http.Header) { h.Set(policyHeader, h.Get(policyHeader)+"; frame-src 'self'") }
 
-// AdmitOwn lets pages of the same origin show a page in a frame, which may use the one inline stylesheet
-// whose hash this is.
+// AdmitOwn lets pages of the same origin frame a page, which may use the inline stylesheet with this
+// hash.
 func AdmitOwn(h http.Header, style string) {
 	Admit(h, "'self'", style)
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 }
 
-// SameOrigin refuses posts of other sites, and those of which the browser does not say where they come
-// from.
+// SameOrigin refuses posts from other sites, and those without a known origin.
 func SameOrigin(next, refuse http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(refuse)

@@ -18,11 +18,11 @@ import (
 	"gateway.example/internal/limit"
 )
 
-// MaxUpload bounds the body of an upload, in whatever form its file comes.
+// MaxUpload limits the body of an upload, however the file is encoded.
 const MaxUpload = 10 << 20
 
-// guardUpload is Guard for an upload. Refused uploads count by address: each may have cost the
-// reading of its body.
+// guardUpload is Guard for an upload. Refused uploads count against their address, since reading each
+// may have cost something.
 func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteProcedure(r, procedure)
@@ -47,7 +47,7 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 	})
 }
 
-// takeUpload hands an upload to next, unread, with what its caller has proved in its context.
+// takeUpload passes an unread upload on, with the caller's proof in the context.
 func (d *Door) takeUpload(
 	w http.ResponseWriter,
 	r *http.Request,
@@ -84,30 +84,28 @@ func (d *Door) takeUpload(
 }
 
 const (
-	// keyUploads and merchantUploads are how many uploads of a key and of a merchant are taken at
-	// once. A body may come slowly for as long as the server waits for one: it keeps nobody waiting
-	// but others of its own key, and the keys of a merchant, who can make as many as they like,
-	// together do not fill the disk.
+	// keyUploads and merchantUploads are how many uploads of a key and of a merchant may run at the
+	// same time. A slow body then only holds up others of the same key, and all keys of a merchant
+	// together, of which there may be many, cannot fill the disk.
 	keyUploads, merchantUploads = 4, 16
-	// placeWait is how long a request waits for others to finish.
+	// placeWait is how long a request waits for a place.
 	placeWait = 5 * time.Second
-	// The server's bounds are for small bodies. A file over a slow line may take uploadTime, as
-	// long as some of it comes every uploadSilence; what was read is then answered within
-	// answerTime.
+	// The server's time limits are for small bodies. An upload may take uploadTime as long as
+	// something arrives every uploadSilence; then it is answered within answerTime.
 	uploadTime, uploadSilence, answerTime = 3 * time.Minute, 10 * time.Second, time.Minute
 )
 
-// Files lets pages take files: so many of each owner at once, as slowly as an upload may come.
+// Files lets pages take files: a number at a time for each owner, with an upload's time limits.
 type Files struct{ turnstile, pages *Turnstile }
 
-// pageUploads is how many files one payment's page or one user sends at once, so that a single link
-// does not hold all places of its owner.
+// pageUploads is how many files one payment's page or one user may send at the same time, so that a
+// single link does not take all places of its owner.
 const pageUploads = 2
 
-// NewFiles makes it, for so many files of each owner at once.
+// NewFiles takes so many files of each owner at a time.
 func NewFiles(places int) *Files { return &Files{NewTurnstile(places), NewTurnstile(pageUploads)} }
 
-// Take prepares a request of one of an owner's pages for its file. What it returns is called after
+// Take prepares a request of an owner's page for its file. The returned function must be called after
 // the answer.
 func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) (done func(), err error) {
 	leavePage, err := f.pages.Enter(r.Context(), page)
@@ -127,7 +125,7 @@ func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) 
 	return func() { leave(); rest() }, nil
 }
 
-// Turnstile lets so many of each in at once.
+// Turnstile gives each owner a number of places.
 type Turnstile struct {
 	places int
 
@@ -135,18 +133,18 @@ type Turnstile struct {
 	gates map[int64]*gate
 }
 
-// gate is the places of one, kept while anybody has one or waits.
+// gate is the places of one owner. It exists while somebody has one or waits.
 type gate struct {
 	places chan struct{}
 	users  int
 }
 
-// NewTurnstile makes it, for so many places of each.
+// NewTurnstile gives so many places to each.
 func NewTurnstile(places int) *Turnstile {
 	return &Turnstile{places: places, gates: map[int64]*gate{}}
 }
 
-// Enter waits for a place, for a few seconds at most, and returns what gives it back.
+// Enter waits a few seconds at most for a place, and returns the function that frees it.
 func (t *Turnstile) Enter(ctx context.Context, who int64) (leave func(), err error) {
 	bounded, cancel := context.WithTimeout(ctx, placeWait)
 	defer cancel()
@@ -180,8 +178,7 @@ func (t *Turnstile) forget(who int64, g *gate) {
 	}
 }
 
-// watchedBody notes whether anything of it was asked for, and lets an upload come as slowly as it
-// may.
+// watchedBody notes whether the body was read, and gives it an upload's time limits.
 type watchedBody struct {
 	io.ReadCloser
 	begun   bool
@@ -189,7 +186,7 @@ type watchedBody struct {
 	until   time.Time
 }
 
-// takeTime replaces the server's bounds on how long the request may take by an upload's.
+// takeTime replaces the server's time limits by an upload's.
 func (b *watchedBody) takeTime(control *http.ResponseController) {
 	b.control, b.until = control, time.Now().Add(uploadTime)
 	_ = control.SetWriteDeadline(b.until.Add(answerTime))
@@ -207,13 +204,13 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// drained is how much of a refused upload is read and forgotten. Who sends more than that meets a
-// closed connection.
+// drained is how much of a refused upload is read and thrown away. The connection is closed on a
+// client that sends more.
 const drained = 64 << 20
 
-// drain returns what is to be done after the answer: read what is still coming. A client that sends
-// all before it looks for the answer then finds the answer, and not a connection that was reset.
-// The bounds on the request's time bound the wait, too.
+// drain returns what to do after the answer: read what still comes. A client that sends everything
+// before it reads then sees the answer, and not a reset connection. The time limits of the request
+// hold.
 func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	control := http.NewResponseController(w)
 	fullDuplex := control.EnableFullDuplex() == nil
@@ -225,14 +222,14 @@ func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	}
 }
 
-// boundedUpload fails with a 413 once more than MaxUpload was sent, and from then on.
+// boundedUpload fails with a 413 after MaxUpload bytes, and stays failed.
 type boundedUpload struct {
 	from io.Reader
 	left int64
 	err  error
 }
 
-// BoundUpload bounds an upload's body.
+// BoundUpload limits an upload's body.
 func BoundUpload(body io.Reader) io.Reader { return &boundedUpload{from: body, left: MaxUpload} }
 
 func (b *boundedUpload) Read(p []byte) (int, error) {
@@ -247,8 +244,7 @@ func (b *boundedUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// UploadError is what a caller learns of a body that could not be read to its end, or kept. A full
-// disk passes.
+// UploadError is the error for a body that could not be read or stored. A full disk is temporary.
 func UploadError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: %w", db.ErrUnavailable, err)

@@ -1,6 +1,6 @@
-// Package fault is the one error type that reaches a caller: a kind that decides the transport's
-// status, a stable code, a message fit for strangers, and the fields that were wrong. Everything
-// else that goes wrong is internal, and the edges (rpc, web) hide its text.
+// Package fault is the one type of error that callers see: a kind that decides the status, a stable
+// code, a message fit for strangers, and the wrong fields. Every other error is internal, and rpc and
+// web hide its text.
 package fault
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Kind is what went wrong in the transport's terms. rpc maps it to an HTTP status and to a Connect
-// code.
+// Kind is what went wrong in the terms of a transport. edge and rpc map it to an HTTP status and a
+// Connect code.
 type Kind int
 
 // The kinds, each with the HTTP status it becomes.
@@ -28,41 +28,41 @@ const (
 	Unavailable                      // 503
 )
 
-// Error is a refusal the caller is told about. Its message never carries a secret or card data.
+// Error is an error that the caller sees. Its message never contains a secret or card data.
 type Error struct {
 	Kind    Kind
 	Code    string
 	Message string
-	// Fields holds, for Invalid, every wrong field's path and what is wrong with it.
+	// Fields are, for Invalid, the wrong fields by path, each with what is wrong.
 	Fields Fields
-	// RetryAfter is how long to wait before the same call can succeed; zero is unknown.
+	// RetryAfter is how long to wait before the same call can succeed; zero if that is not known.
 	RetryAfter time.Duration
-	// NextAllowedAt is when that is, where the contract has it said.
+	// NextAllowedAt is that time, where the contract shows it.
 	NextAllowedAt *time.Time
-	// Signature tells the owner of a key, whose secret was right, about a signature that was not.
+	// Signature explains a wrong signature to a caller whose secret was right.
 	Signature *Signature
-	// ProposalID is the proposal that was made of what was asked for; 0 is none.
+	// ProposalID is the proposal that was made instead; 0 is none.
 	ProposalID int64
 }
 
-// ExpectedSignature is what a signature should look like; what it should be, nobody is told.
+// ExpectedSignature describes a signature's form. The right signature itself is never shown.
 const ExpectedSignature = "64 hex characters"
 
-// Signature is what a caller learns of a signature that does not match. It never has the right one.
+// Signature is what a caller learns about a signature that does not match. It never contains the
+// right one.
 type Signature struct {
-	// ReceivedBytes is how long the text is that the signature should cover, and BodySHA256 its hash,
-	// to compare with what was signed.
+	// ReceivedBytes is the length of the text that the signature should cover, and BodySHA256 its
+	// hash, to compare with what was signed.
 	ReceivedBytes int
 	BodySHA256    string
-	// Hint is what is wrong, as far as it can be told, and what to do about it.
+	// Hint is what is probably wrong, and what to do.
 	Hint string
 }
 
 // Error implements error.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is reports whether target is a fault of the same code, so that errors.Is(err, fault.ErrX) works
-// on copies.
+// Is reports whether target has the same code, so that errors.Is(err, fault.ErrX) works on copies.
 func (e *Error) Is(target error) bool {
 	var other *Error
 	return errors.As(target, &other) && other.Code == e.Code
@@ -85,7 +85,7 @@ func As(err error) *Error {
 	return f
 }
 
-// Faults that more than one room answers with.
+// Faults that several packages return.
 var (
 	ErrNotFound            = New(NotFound, "not_found", "No such resource.")
 	ErrUnauthenticated     = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
@@ -104,13 +104,9 @@ var (
 		"merchant_portal_token_required",
 		"A token of the merchant portal is required.",
 	)
-	ErrScopeRequired   = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
-	ErrBindingRequired = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
-	ErrOutcomeUnknown  = New(
-		Unavailable,
-		"outcome_unknown",
-		"The outcome is unknown; repeat the call to learn it.",
-	)
+	ErrScopeRequired        = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
+	ErrBindingRequired      = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
+	ErrOutcomeUnknown       = New(Unavailable, "outcome_unknown", "The outcome is unknown; repeat the call to learn it.")
 	ErrExternalSecretNotSet = New(Unavailable, "external_payments_secret_not_configured",
 		"The external payments secret is not configured on the server.")
 	ErrIdempotencyConflict = New(
@@ -118,35 +114,31 @@ var (
 		"idempotency_key_conflict",
 		"The idempotency key was used for something else.",
 	)
-	ErrCashboxBalance = New(
-		Refused,
-		"insufficient_cashbox_balance",
-		"The cashbox does not hold that much available.",
-	)
+	ErrCashboxBalance   = New(Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
 	ErrUnsupportedMedia = New(UnsupportedMedia, "unsupported_media_type", "The body's type is not supported here.")
 	ErrBusy             = New(Unavailable, "busy", "The service is busy; repeat the call.").After(time.Second)
 
 	errRateLimited = New(TooManyRequests, "rate_limited", "Too many requests; come back later.")
 )
 
-// RateLimited refuses a call that comes too often, until a time from now.
+// RateLimited refuses a call that comes too often, and says when it may come again.
 func RateLimited(wait time.Duration) *Error { return errRateLimited.After(wait) }
 
-// Saying returns the same fault with a message that fits the case better.
+// Saying returns the same fault with another message.
 func (e *Error) Saying(message string) *Error {
 	said := *e
 	said.Message = message
 	return &said
 }
 
-// About returns the same fault with what its receiver may learn of a wrong signature.
+// About returns the same fault with details about a wrong signature.
 func (e *Error) About(s Signature) *Error {
 	told := *e
 	told.Message, told.Signature = e.Message+" "+s.Hint, &s
 	return &told
 }
 
-// After returns the same fault with how long to wait before the call can succeed.
+// After returns the same fault with RetryAfter set.
 func (e *Error) After(wait time.Duration) *Error {
 	later := *e
 	later.RetryAfter = wait

@@ -1,4 +1,4 @@
-// Package foureyes knows which of an operator's actions take a second operator.
+// Package foureyes decides which actions of operators take a second operator.
 package foureyes
 
 import (
@@ -15,7 +15,7 @@ import (
 var ErrSecondOperator = fault.New(fault.Refused, "second_operator_required",
 	"This takes a second operator: propose it, and another operator approves it.")
 
-// Action names something that may take a second operator.
+// Action is an action that may take a second operator.
 type Action string
 
 // The actions.
@@ -40,8 +40,8 @@ const (
 	ReversePayin     Action = "reverse_payin"
 )
 
-// Wanted is ErrSecondOperator with what was to be done, from which a proposal is made. Params are what the room's
-// function takes, exactly.
+// Wanted is ErrSecondOperator with the action, from which a proposal is made. Params are the
+// parameters of the service's method.
 type Wanted struct {
 	Action Action
 	Params any
@@ -49,10 +49,10 @@ type Wanted struct {
 
 func (w *Wanted) Error() string { return string(w.Action) + ": " + ErrSecondOperator.Error() }
 
-// Unwrap is ErrSecondOperator.
+// Unwrap returns ErrSecondOperator.
 func (w *Wanted) Unwrap() error { return ErrSecondOperator }
 
-// Want says of ErrSecondOperator what was to be done. Another error stays as it is.
+// Want adds the action to ErrSecondOperator. It returns other errors unchanged.
 func Want(err error, a Action, params any) error {
 	if errors.Is(err, ErrSecondOperator) {
 		return &Wanted{a, params}
@@ -60,7 +60,7 @@ func Want(err error, a Action, params any) error {
 	return err
 }
 
-// Proposed answers that a proposal was made of what was asked for.
+// Proposed is the answer after a proposal was made.
 func Proposed(id int64) error {
 	proposed := fault.Newf(fault.Refused, "second_operator_required",
 		"Another operator has to approve this: proposal %d.", id)
@@ -68,19 +68,19 @@ func Proposed(id int64) error {
 	return proposed
 }
 
-// Rules are which actions take a second operator. The zero value asks for none.
+// Rules say which actions take a second operator. The zero value needs none.
 type Rules struct {
 	// On switches the rules on.
 	On bool
-	// Above is how many USDT one operator may move alone in 24 hours, and how many all of them may move
-	// of one owner's, each alone.
+	// Above is how many USDT one operator may move alone in 24 hours, and how many all operators
+	// together may each move alone for one owner.
 	Above decimal.Decimal
-	// RatePercent is how far a rate may be set by hand from what was known, in percent. It is for
-	// currencies without feeds; otherwise the narrowest band of its feeds holds.
+	// RatePercent is how many percent a rate may be set by hand from the last known one. It is for
+	// currencies without feeds; otherwise the narrowest band of the feeds holds.
 	RatePercent decimal.Decimal
 }
 
-// Always refuses an action that takes a second operator whatever it is about.
+// Always refuses an action that always takes a second operator.
 func (r Rules) Always() error {
 	if r.On {
 		return ErrSecondOperator
@@ -88,24 +88,24 @@ func (r Rules) Always() error {
 	return nil
 }
 
-// Movement is USDT that an operator moves by a decision of theirs.
+// Movement is USDT that an operator's decision moves.
 type Movement struct {
 	OperatorID int64
-	// Owner is whose account it changes: "cashbox 7", say.
+	// Owner is the owner of the account, such as "cashbox 7".
 	Owner  string
 	Amount decimal.Decimal
 	At     time.Time
 }
 
-// Movements remember what operators moved alone.
+// Movements stores what operators moved alone.
 type Movements interface {
 	MoveAlone(
 		ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time,
 	) (bool, error)
 }
 
-// Moving refuses an action that moves more USDT than one operator may within a day, and notes it otherwise. It belongs
-// into the transaction of the action.
+// Moving refuses an action that moves more USDT than one operator may in a day; otherwise it notes
+// the movement. Call it in the transaction of the action.
 func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	amount := m.Amount.Abs()
 	switch {
@@ -121,7 +121,7 @@ func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	return err
 }
 
-// Away refuses a change that is further away from what was known than the band allows, in percent.
+// Away refuses a change that is further from the known value than the band allows, in percent.
 func (r Rules) Away(percent, band decimal.Decimal) error {
 	if r.On && percent.GreaterThan(band) {
 		return ErrSecondOperator

@@ -49,10 +49,7 @@ func alertRules(t *testing.T) map[string]alert {
 	return rules
 }
 
-var (
-	namedMetric = regexp.MustCompile(`\bgateway_[a-z_]+`)
-	heading     = regexp.MustCompile(`(?m)^#+ (.+)$`)
-)
+var namedMetric = regexp.MustCompile(`\bgateway_[a-z_]+`)
 
 // metricsIn are the metrics that an expression names. Those of a histogram have a suffix.
 func metricsIn(expr string) []string {
@@ -91,13 +88,10 @@ func TestAlertsAreOfMetrics(t *testing.T) {
 	}
 }
 
-// Each alert says how urgent and what it is, and leads to a part of the manual that is there.
+// Each alert says how urgent and what it is, and leads to a part of the runbooks that is there.
 func TestAlertsHaveRunbooks(t *testing.T) {
 	t.Parallel()
-	sections := map[string]bool{}
-	for _, found := range heading.FindAllStringSubmatch(read(t, "docs/operate.md"), -1) {
-		sections[strings.ReplaceAll(strings.ToLower(found[1]), " ", "-")] = true
-	}
+	runbooks := parseMarkdown(t, read(t, "docs/operate/runbooks.md"))
 	for _, rule := range alertRules(t) {
 		if severity := alarm.Severity(rule.Labels["severity"]); severity != alarm.Page && severity != alarm.Ticket {
 			t.Errorf("%s is of the severity %q", rule.Alert, severity)
@@ -105,8 +99,8 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 		if !strings.HasSuffix(rule.Annotations["summary"], ".") {
 			t.Errorf("%s has no summary that is a sentence", rule.Alert)
 		}
-		if anchor := runbook(t, rule); !sections[anchor] {
-			t.Errorf("%s leads to %q, which docs/operate.md does not have", rule.Alert, anchor)
+		if anchor := runbook(t, rule); !runbooks.parts[anchor] {
+			t.Errorf("%s leads to %q, which docs/operate/runbooks.md does not have", rule.Alert, anchor)
 		}
 	}
 }
@@ -125,7 +119,7 @@ func runbook(t *testing.T, rule alert) string {
 func TestAlarmsAreAlerts(t *testing.T) {
 	t.Parallel()
 	rules := alertRules(t)
-	for _, a := range alarm.Rules() {
+	for _, a := range alarm.Rules {
 		name := "Gateway"
 		for word := range strings.SplitSeq(a.Name, "_") {
 			name += strings.ToUpper(word[:1]) + word[1:]

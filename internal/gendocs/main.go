@@ -62,7 +62,7 @@ func generate(root string) (map[string]page, error) {
 		return nil, err
 	}
 	var paths []string
-	for _, pattern := range []string{"*.md", "docs/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return nil, fmt.Errorf("look for pages: %w", err)
@@ -129,7 +129,7 @@ func makeTables(src source) (map[string]string, error) {
 	tables := map[string]string{}
 	for name, make := range map[string]func(source) (string, error){
 		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable,
-		"methods": methodTable, "requisites": requisiteTable,
+		"methods": methodTable, "requisites": requisiteTable, "floors": floorPicture, "declared": declaredTable,
 	} {
 		if tables[name], err = make(src); err != nil {
 			return nil, err

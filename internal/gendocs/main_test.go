@@ -52,7 +52,7 @@ func TestCallsAreDescribed(t *testing.T) {
 	t.Parallel()
 	procedure := regexp.MustCompile(`(?m)^  rpc (\w+)\(`)
 	for proto, pages := range map[string][]string{
-		"operator": {"operate"}, "merchant": {"integrate", "operate"}, "trader": {"integrate", "operate"},
+		"operator": {"operate/calls"}, "merchant": {"integrate/portal"}, "trader": {"operate/calls"},
 	} {
 		var described string
 		for _, page := range pages {

@@ -144,11 +144,7 @@ func secretTable(src source) (string, error) {
 	var rows [][]string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if variables[name] == "" {
-			return "", fmt.Errorf(
-				"the environment variable %s is not described: do so in %s",
-				name,
-				variableFile,
-			)
+			return "", fmt.Errorf("the environment variable %s is not described: do so in %s", name, variableFile)
 		}
 		rows = append(rows, []string{code(name), variables[name]})
 	}

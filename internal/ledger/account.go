@@ -1,6 +1,5 @@
-// Package ledger keeps the USDT: double entry, accounts of owners, checked and forced debits, and
-// the audit that proves it all. A movement is a row that debits one account and credits another, or
-// several such rows; none is ever changed or deleted.
+// Package ledger is the double-entry ledger in USDT: accounts of owners, and transfers between them.
+// A transfer debits one account and credits another; none is ever changed or deleted.
 package ledger
 
 import (
@@ -16,7 +15,7 @@ import (
 // Owner is a kind of account owner.
 type Owner int64
 
-// The owners. External is the world outside: what came in stands there with a minus.
+// The owners. External is the outside world: its balance is minus what came in.
 const (
 	External Owner = iota
 	Platform
@@ -28,25 +27,25 @@ func (o Owner) String() string {
 	return [...]string{"external", "platform", "cashbox", "trader"}[o]
 }
 
-// Of names one owner: "cashbox 7".
+// Of names an owner, such as "cashbox 7".
 func (o Owner) Of(id int64) string { return o.String() + " " + strconv.FormatInt(id, 10) }
 
-// Account names one account: an owner's available or reserved USDT.
+// Account is an owner's available or reserved USDT.
 type Account struct {
 	Owner    Owner
 	OwnerID  int64
 	Reserved bool
 }
 
-// Available is the owner's money that is free to be spent.
+// Available is the owner's free money.
 func Available(owner Owner, id int64) Account { return Account{Owner: owner, OwnerID: id} }
 
-// Reserved is the owner's money that is held for something.
+// Reserved is the owner's money that is held.
 func Reserved(owner Owner, id int64) Account {
 	return Account{Owner: owner, OwnerID: id, Reserved: true}
 }
 
-// ID computes the account's id, so that no look-up stands between an owner and its money.
+// ID computes the account's id, so that no query has to look it up.
 func (a Account) ID() int64 {
 	id := a.OwnerID<<3 | int64(a.Owner)<<1
 	if a.Reserved {
@@ -62,7 +61,7 @@ func (a Account) purpose() string {
 	return "available"
 }
 
-// Open makes an owner's two accounts. Opening them again changes nothing.
+// Open creates an owner's two accounts, if they do not exist.
 func Open(ctx context.Context, q *db.Queries, owner Owner, id int64) error {
 	for _, a := range []Account{Available(owner, id), Reserved(owner, id)} {
 		err := q.AccountInsert(ctx, db.AccountInsertParams{
@@ -75,17 +74,17 @@ func Open(ctx context.Context, q *db.Queries, owner Owner, id int64) error {
 	return nil
 }
 
-// Balance reads an account's balance, pending credits included, in one snapshot.
+// Balance reads an account's balance with pending credits, in one snapshot.
 func Balance(ctx context.Context, q *db.Queries, a Account) (decimal.Decimal, error) {
 	return q.AccountBalance(ctx, a.ID())
 }
 
-// AccountOf is the account that an id names.
+// AccountOf is the account of an id.
 func AccountOf(id int64) Account {
 	return Account{Owner: Owner(id >> 1 & 3), OwnerID: id >> 3, Reserved: id&1 == 1}
 }
 
-// OwnerNamed is the kind of owner by its name, and whether there is one of that name.
+// OwnerNamed is the kind of owner with the name, if there is one.
 func OwnerNamed(name string) (Owner, bool) {
 	for _, o := range []Owner{External, Platform, Cashbox, Trader} {
 		if o.String() == name {

@@ -10,15 +10,15 @@ import (
 	"gateway.example/internal/db"
 )
 
-// foldOver is how many pending rows an account may gather before the worker folds them: a read adds
-// them up each time.
+// foldOver is how many pending rows an account may have before the worker folds them. Every read adds
+// them up.
 const foldOver = 1_000
 
 const foldPage = 500
 
-// Fold moves the pending rows of busy accounts into their balances, several accounts at a time. An
-// account that fails, or that somebody else keeps locked, is reported and left for the next round;
-// the others do not wait for it.
+// Fold adds the pending rows of busy accounts to their balances, several accounts at a time. An
+// account that fails or is locked is reported and left for the next round; the others do not wait for
+// it.
 func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
 	busy := func(failed []int64, page int32) ([]db.AccountsToFoldRow, error) {
 		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})
@@ -37,8 +37,7 @@ func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
 	return err
 }
 
-// FoldNow moves an account's pending credits into its balance, so that they cover what is to be
-// taken off it.
+// FoldNow adds an account's pending credits to its balance, so that they can cover a debit.
 func FoldNow(ctx context.Context, pool *pgxpool.Pool, a Account) error {
 	if err := db.Write(ctx, pool, fold(a.ID())...); err != nil {
 		return fmt.Errorf("fold account %d: %w", a.ID(), err)
@@ -46,5 +45,5 @@ func FoldNow(ctx context.Context, pool *pgxpool.Pool, a Account) error {
 	return nil
 }
 
-// fold is a debit of nothing.
+// fold is a debit of zero.
 func fold(account int64) []db.Query { return lockAndDebit(new(bool), account, decimal.Zero, false) }

@@ -8,16 +8,16 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Position is where the money of a payment or a payout stands: the transfers that bring it there
-// from nothing. The zero Position is nowhere.
+// Position is where the money of a payment or payout is, as the transfers that would bring it there
+// from nothing. The zero Position has none.
 type Position []Transfer
 
-// Held is money of an owner that is reserved.
+// Held reserves money of an owner.
 func Held(owner Owner, id int64, amount decimal.Decimal) Position {
 	return Position{{Debit: Available(owner, id), Credit: Reserved(owner, id), Amount: amount}}
 }
 
-// Share is what somebody gets.
+// Share is what an owner gets.
 type Share struct {
 	To     Account
 	Amount decimal.Decimal
@@ -32,7 +32,7 @@ func Given(owner Owner, id int64, shares ...Share) Position {
 	return p
 }
 
-// To is the way from one position to another: the one undone, the other done.
+// To is the transfers from one position to another: the old one reversed, the new one made.
 func (p Position) To(to Position) []Transfer {
 	way := append([]Transfer{}, to...)
 	for _, t := range p {
@@ -41,7 +41,7 @@ func (p Position) To(to Position) []Transfer {
 	return way
 }
 
-// Move is a change of status, and where the money stands before and after it.
+// Move is a change of status with the positions before and after it.
 type Move struct {
 	Subject     string
 	SubjectID   int64
@@ -49,8 +49,8 @@ type Move struct {
 	Was, Stands Position
 }
 
-// Queries move the money. They are forced: a status may follow another whatever was spent in
-// between.
+// Queries move the money. The debits are forced, because any status may follow another, whatever was
+// spent in between.
 func (m Move) Queries(at time.Time) []db.Query {
 	cause := Cause{Kind: m.From + "-" + m.To, Subject: m.Subject, SubjectID: m.SubjectID, At: at}
 	posting := Plan(cause, true, m.Was.To(m.Stands)...)

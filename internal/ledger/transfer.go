@@ -13,15 +13,14 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Transfer is one row of the books: what one account is debited, the other is credited. The amount
-// is in USDT; less than nothing goes the other way.
+// Transfer debits one account and credits another, in USDT. A negative amount goes the other way.
 type Transfer struct {
 	Debit, Credit Account
 	Amount        decimal.Decimal
 }
 
-// Cause is what moves money, such as the completion of payment 12, and when. All that it moves at
-// once are its transfers.
+// Cause is what moves money and when, such as the completion of payment 12. All transfers that it
+// makes belong to it.
 type Cause struct {
 	Kind      string
 	Subject   string
@@ -29,28 +28,27 @@ type Cause struct {
 	At        time.Time
 }
 
-// ErrInsufficient is a checked debit's refusal: the account does not hold the amount.
+// ErrInsufficient refuses a checked debit: the account does not have the amount.
 var ErrInsufficient = errors.New("insufficient balance")
 
-// Posting is money on its way: first the debits, then the record. Both can share a round trip with
-// other queries.
+// Posting is a booking in two steps: first the debits, then the record. Both can share a round trip
+// with other queries.
 type Posting struct {
-	// Debits take what is owed off the accounts, in the order of their ids. Covered tells whether
-	// all were covered.
+	// Debits debit the accounts, in the order of their ids.
 	Debits []db.Query
-	// Record writes the transfers, once the debits are taken.
+	// Record writes the transfers, after the debits.
 	Record  []db.Query
 	covered []*bool
 }
 
-// Covered reports, after the debits were made, whether the accounts held them.
+// Covered reports after the debits whether the accounts had the money.
 func (p *Posting) Covered() bool {
 	return !slices.ContainsFunc(p.covered, func(covered *bool) bool { return !*covered })
 }
 
-// Plan prepares transfers whose debits of available money must be covered, or with force are taken
-// whatever the balances are: for reversals of money already spent and late completions. Only force
-// can leave an owner overdrawn.
+// Plan prepares transfers. Debits of available money must be covered; with force they are made
+// whatever the balance is, for reversals of spent money and late completions. Only force can overdraw
+// an account.
 func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 	return plan(c, transfers, func(p *Posting, e effect) { p.debit(e, force) })
 }
@@ -58,9 +56,8 @@ func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 // ErrHeld says that somebody else has an account locked.
 var ErrHeld = errors.New("the account is held by another transaction")
 
-// Take prepares transfers whose debits of available money the database refuses where the balance
-// itself, without the credits still pending, does not cover them: Short tells that by the error. So
-// they need no answer before the transaction ends.
+// Take prepares transfers for one round trip: the database itself refuses a debit of available money
+// that the balance does not cover. Pending credits do not count. Short recognises the error.
 func Take(c Cause, transfers ...Transfer) []db.Query {
 	p := plan(c, transfers, func(p *Posting, e effect) {
 		p.Debits = append(
@@ -72,7 +69,7 @@ func Take(c Cause, transfers ...Transfer) []db.Query {
 	return append(p.Debits, p.Record...)
 }
 
-// Short reports whether err says that an account does not cover what was to be taken off it.
+// Short reports whether the error says that an account does not cover a debit.
 func Short(err error) bool { return db.Violated(err) == "account_covered" }
 
 func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting {
@@ -95,9 +92,9 @@ func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting 
 	return p
 }
 
-// record writes transfers. One alone between the accounts of an owner, as of each creation, is written by plain inserts: on
-// several nodes that costs a third of the statement that takes any number. What others get goes by that one, since it looks
-// whether their accounts are there.
+// record writes transfers. A single transfer between the accounts of one owner, as every creation
+// makes, is a plain insert, which on several nodes costs a third of the general statement. Transfers
+// to others use the general one, which checks that their accounts exist.
 func record(params db.TransferPostParams) []db.Query {
 	switch {
 	case len(params.Amounts) == 0:
@@ -119,7 +116,8 @@ func record(params db.TransferPostParams) []db.Query {
 
 func sameOwner(a, b Account) bool { return a.Owner == b.Owner && a.OwnerID == b.OwnerID }
 
-// debit adds a debit: the lock and then, seeing all that was credited before, the rest.
+// debit adds a debit: it locks the account, and then reads the balance with everything credited
+// before.
 func (p *Posting) debit(e effect, force bool) {
 	covered := new(bool)
 	p.covered = append(p.covered, covered)
@@ -133,9 +131,9 @@ func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bo
 	}
 }
 
-// Post books transfers whose debits of available money must be covered. On ErrInsufficient nothing
-// was booked, but where there are several such debits some may be taken already: then the
-// transaction must be rolled back.
+// Post books transfers whose debits of available money must be covered. After ErrInsufficient nothing
+// is booked; but if there are several such debits some may be made already, so the transaction must
+// be rolled back.
 func Post(ctx context.Context, q *db.Queries, c Cause, transfers ...Transfer) error {
 	p := Plan(c, false, transfers...)
 	if err := inTurn(ctx, q, p.Debits); err != nil {
@@ -159,8 +157,7 @@ func inTurn(ctx context.Context, q *db.Queries, queries []db.Query) error {
 	return nil
 }
 
-// net brings the transfers between the same two accounts together into one that goes the way of the
-// most, or into none.
+// net combines all transfers between two accounts into one, or none if they cancel out.
 func net(transfers []Transfer) []Transfer {
 	var netted []Transfer
 	for _, t := range transfers {
@@ -185,25 +182,25 @@ func net(transfers []Transfer) []Transfer {
 
 func (t Transfer) sameWay(as Transfer) bool { return t.Debit == as.Debit && t.Credit == as.Credit }
 
-// turned is the same transfer, told the other way round.
+// turned is the same transfer with a negated amount in the other direction.
 func (t Transfer) turned() Transfer {
 	return Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount.Neg()}
 }
 
-// effect is what transfers together do to an account.
+// effect is what transfers do to an account together.
 type effect struct {
 	account Account
 	amount  decimal.Decimal
 }
 
-// locks tells debits of available money, which lock the account, from everything else, which locks
-// nothing.
+// locks tells debits of available money, which lock the account, from everything else, which does
+// not.
 func (e effect) locks() bool {
 	return e.amount.IsNegative() && !e.account.Reserved && e.account.Owner != External
 }
 
-// effects are what transfers do to each account that they change, sorted by account id: the order
-// in which everyone locks.
+// effects are what transfers do to each account, in the order of account ids, in which everybody
+// locks.
 func effects(transfers []Transfer) []effect {
 	sums := map[Account]decimal.Decimal{}
 	for _, t := range transfers {

@@ -1,5 +1,5 @@
-// Package limit bounds how often a caller may call. The bounds are in the database; the counting is
-// each process's own, on the wall clock.
+// Package limit limits how often a caller may call. The limits are in the database; each process
+// counts for itself, in real time.
 package limit
 
 import (
@@ -16,7 +16,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Rule names a limit: what is counted, and per what.
+// Rule names a limit.
 type Rule string
 
 // The rules, as the database names them.
@@ -26,13 +26,13 @@ const (
 	AddressWrites  Rule = "address_writes"
 	CheckoutReads  Rule = "checkout_reads"
 	CheckoutWrites Rule = "checkout_writes"
-	// Failed sign-ins count by login and address together, by login, and by address.
+	// Failed sign-ins count by login and address, by login, and by address.
 	LoginAddressFailures Rule = "login_address_failures"
 	LoginFailures        Rule = "login_failures"
 	AddressLoginFailures Rule = "address_login_failures"
-	// NetworkLoginFailures are those of a whole IPv6 /48.
+	// NetworkLoginFailures counts those of a whole IPv6 /48.
 	NetworkLoginFailures Rule = "network_login_failures"
-	// CardDeclines are the tries of one card that its bank has not said yes to.
+	// CardDeclines counts tries of one card that its bank has not approved yet.
 	CardDeclines Rule = "card_declines"
 	// TraderTakes is counted by internal/payout.
 	TraderTakes Rule = "trader_takes"
@@ -40,8 +40,8 @@ const (
 	CheckoutCards Rule = "checkout_cards"
 )
 
-// kept bounds the memory that callers, also made-up ones, can take under one rule: whoever has not
-// called for longest is forgotten first.
+// kept limits the memory of one rule, since callers can be made up. The one that has not called for
+// longest is forgotten first.
 const kept = 20_000
 
 // Limits counts calls.
@@ -52,16 +52,16 @@ type Limits struct {
 	rules map[Rule]*family
 }
 
-// family is the callers of one rule.
+// family is the callers counted under one rule.
 type family struct {
 	calls, perSeconds int32
 	callers           *simplelru.LRU[string, *rate.Limiter]
 }
 
-// New makes limits that are configured by the database. Until Load they bound nothing.
+// New makes limits. Before Load nothing is limited.
 func New(pool db.DBTX) *Limits { return &Limits{q: db.New(pool), rules: map[Rule]*family{}} }
 
-// Load reads the configuration. A rule that has changed starts counting anew.
+// Load reads the limits. A rule that has changed starts counting anew.
 func (l *Limits) Load(ctx context.Context) error {
 	rows, err := l.q.RateLimitList(ctx)
 	if err != nil {
@@ -82,23 +82,22 @@ func (l *Limits) Load(ctx context.Context) error {
 	return nil
 }
 
-// Call is a call that was let through.
+// Call is a call that was allowed.
 type Call struct{ limiter *rate.Limiter }
 
-// Forgive takes the call off the count again: a sign-in that succeeded is no failure. Cancelling a
-// reservation would give back the less the more calls came since, and after a while nothing.
+// Forgive takes the call off the count, for example after a successful sign-in. Cancelling the
+// reservation would give back less the more calls came since.
 func (c Call) Forgive() {
 	if c.limiter != nil {
 		c.limiter.AllowN(time.Now(), -1)
 	}
 }
 
-// maxCaller is longer than any caller's true name. What is longer is cut: others may then share its
-// count, but it cannot fill the memory.
+// maxCaller is longer than any real caller's name. Longer ones are cut and may share a count, but
+// cannot fill the memory.
 const maxCaller = 255
 
-// Address is the caller that a connection's address stands for. Who has one IPv6 address has its
-// whole /64 at will.
+// Address is the caller for a connection's address: its /64 for IPv6, all of which its user has.
 func Address(remote string) string {
 	address, err := ParseAddress(remote)
 	switch {
@@ -110,7 +109,7 @@ func Address(remote string) string {
 	return netip.PrefixFrom(address.WithZone(""), 64).Masked().String()
 }
 
-// ParseAddress reads an address with or without a port.
+// ParseAddress parses an address with or without a port.
 func ParseAddress(text string) (netip.Addr, error) {
 	if connection, err := netip.ParseAddrPort(text); err == nil {
 		return connection.Addr().Unmap(), nil
@@ -119,7 +118,7 @@ func ParseAddress(text string) (netip.Addr, error) {
 	return address.Unmap(), err
 }
 
-// Count counts a call of a caller, or refuses it with the time after which to come back.
+// Count counts a call of a caller, or refuses it and says when to come back.
 func (l *Limits) Count(rule Rule, who string) (Call, error) {
 	limiter := l.limiter(rule, who)
 	if limiter == nil {

@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// lineMost is how many calls of one caller may wait for a turn, and linesMost how many of all.
+	// lineMost is how many calls of one caller may wait, and linesMost how many in all.
 	lineMost  = 256
 	linesMost = 4096
-	// turnWait is how long a call waits for its turn.
+	// turnWait is how long a call may wait.
 	turnWait = 2 * time.Second
 )
 
-// Turns let callers in by turns. While there is room, whoever comes is let in. Otherwise callers
-// wait, each in a line of its own, and whenever a call ends the next is let in from the next line:
-// so a caller with two hundred calls at once waits for itself.
+// Turns limits the calls at the same time. While there are free places every call gets one. Otherwise
+// each caller has a line of waiting calls, and a free place goes to the lines in turn: a caller with
+// two hundred calls waits for itself and not others for it.
 type Turns struct {
 	mu sync.Mutex
-	// free is how many more calls there is room for.
+	// free is how many places are free.
 	free, room int
-	// inside and lines are of the callers who have calls going on or waiting.
+	// inside and lines are by caller: the running and the waiting calls.
 	inside map[string]int
 	lines  map[string]*list.List
-	// order is in which lines have their turns.
+	// order is the order in which lines get places.
 	order   list.List
 	waiting int
 }
 
-// NewTurns makes turns with room for so many calls. Its metrics are the calls let in, those that
-// wait, and what part of the room the caller with the most calls has.
+// NewTurns has so many places. Its metrics are the admitted calls, the waiting ones, and the largest
+// share of places that one caller has.
 func NewTurns(room int, metrics prometheus.Registerer) *Turns {
 	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}}
 	for name, gauge := range map[string]struct {
@@ -65,10 +65,10 @@ func (t *Turns) largestShare() float64 {
 	return float64(most) / float64(t.room)
 }
 
-// Enter lets a call in once it is its turn, and returns what ends it. Where too many wait already,
-// or for too long, the answer is that the service is busy.
+// Enter waits for a place and returns the function that frees it. If too many are waiting, or the
+// wait is too long, it returns that the service is busy.
 func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error) {
-	turn, err := t.stand(who)
+	turn, err := t.enqueue(who)
 	if err != nil {
 		return nil, err
 	}
@@ -88,18 +88,18 @@ func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error)
 	if t.giveUp(who, turn) {
 		return nil, err
 	}
-	// It came in the same instant.
+	// The place came at the same instant.
 	return func() { t.leave(who) }, nil
 }
 
-// turn is a call's place in its caller's line.
+// turn is a waiting call.
 type turn struct {
 	come  chan struct{}
 	place *list.Element
 }
 
-// stand lets a call in at once, or has it stand in line.
-func (t *Turns) stand(who string) (*turn, error) {
+// enqueue gives a call a place at once, or adds it to its caller's line.
+func (t *Turns) enqueue(who string) (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.free > 0 {
@@ -122,7 +122,7 @@ func (t *Turns) stand(who string) (*turn, error) {
 	return it, nil
 }
 
-// giveUp takes a call out of its line, unless its turn has come.
+// giveUp removes a call from its line, unless it just got a place.
 func (t *Turns) giveUp(who string, it *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,7 +136,7 @@ func (t *Turns) giveUp(who string, it *turn) bool {
 	return true
 }
 
-// leave ends a call, and lets in the first of the next line.
+// leave frees a place, and gives it to the next line.
 func (t *Turns) leave(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,12 +9,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
 )
@@ -31,13 +29,9 @@ var modelFiles = []modelFile{
 // window is over.
 func (w *modelWalk) someFailed(s modelStep) *modelPayment {
 	late := s.n[1]%6 == 0
-	p := pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
+	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
 		return p.status == "failed" && p.appeal == nil && late == (w.model.refuseAppeal(p) != "")
-	}, func(p *modelPayment) int { return p.step })
-	if p != nil {
-		w.touch(p)
-	}
-	return p
+	})
 }
 
 func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
@@ -73,8 +67,6 @@ func (w *modelWalk) appeal(s modelStep) error {
 	want := w.model.refuseAppeal(p)
 	if merchant.ID != p.merchantID {
 		want = "cashbox_access_denied"
-	} else if s.n[5]%12 == 0 {
-		return w.invalidAppeal(s, merchant, a)
 	}
 	ctx, injury := w.injured(s)
 	got, err := w.service.OpenAppeal(ctx, merchant.Caller, p.id, a.request())
@@ -108,25 +100,6 @@ func (w *modelWalk) adoptAppeal(a *modelAppeal, got payment.AppealRecord) error 
 	}
 	return w.check.QueryRow(w.ctx, "select id from appeal where merchant_id = $1 and payment_id = $2", p.merchantID, p.id).
 		Scan(&a.id)
-}
-
-// modelAppealFlaws each spoil one part of an appeal.
-var modelAppealFlaws = []struct {
-	field string
-	spoil func(*payment.AppealRequest)
-}{
-	{"reason", func(r *payment.AppealRequest) { r.Reason = nil }},
-	{"reason", func(r *payment.AppealRequest) { r.Reason = modelText(strings.Repeat("a", 2001)) }},
-	{"file", func(r *payment.AppealRequest) { r.File = nil }},
-	{"file", func(r *payment.AppealRequest) { r.File = sectionOf([]byte("#!/bin/sh\n")) }},
-}
-
-func (w *modelWalk) invalidAppeal(s modelStep, merchant *modelMerchant, a *modelAppeal) error {
-	r, flaw := a.request(), pickModel(modelAppealFlaws, s.n[3])
-	flaw.spoil(&r)
-	w.tell("appeal invalid", flaw.field)
-	_, err := w.service.OpenAppeal(w.ctx, merchant.Caller, a.payment.id, r)
-	return errUnlessInvalid(err, []string{flaw.field})
 }
 
 // rushAppeals posts an appeal several times at once: one opens it, the others find it there.
@@ -163,12 +136,7 @@ func (w *modelWalk) rushAppeals(s modelStep) error {
 }
 
 func (w *modelWalk) someAppeal(s modelStep, status string) *modelAppeal {
-	a := pickRecord(w, s.n[0], w.model.appeals, func(a *modelAppeal) bool { return a.status == status },
-		func(a *modelAppeal) int { return a.step })
-	if a != nil {
-		w.touch(a.payment)
-	}
-	return a
+	return pickRecord(w, s.n[0], w.model.appeals, func(a *modelAppeal) bool { return a.status == status })
 }
 
 // review has an operator take up an appeal: its payment moves to appeal.
@@ -219,10 +187,6 @@ func (w *modelWalk) decide(s modelStep) error {
 	if s.n[2]%2 == 0 {
 		r.Reason = modelText("the bank says so")
 	}
-	if s.n[3]%20 == 0 {
-		r.Outcome = "cancelled"
-		return errUnlessInvalid(errOf(w.service.ResolveAppeal(w.ctx, modelOperator, a.id, r)), []string{"outcome"})
-	}
 	ctx, injury := w.injured(s)
 	got, err := w.service.ResolveAppeal(ctx, modelOperator, a.id, r)
 	return w.movedAppeal(a, injury, got, err, a.refuseDecision(), r.Outcome, r.Reason)
@@ -243,21 +207,6 @@ func (w *modelWalk) decideBoth(s modelStep) error {
 	return errors.Join(
 		w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], nil),
 		errUnlessCode(errs[1-first], "appeal_not_in_review"),
-	)
-}
-
-// forbiddenAppeal makes calls of the wrong callers and on what is not there.
-func (w *modelWalk) forbiddenAppeal(s modelStep) error {
-	merchant, p := pickModel(w.model.merchants, s.n[1]).Caller, w.anyID(s)
-	limited := merchant
-	limited.Scopes = []string{caller.ScopeDeposits}
-	r := newModelAppeal(s, nil, "").request()
-	failed := payment.Resolution{Outcome: "failed"}
-	return errUnlessRefused(
-		modelRefusal{"merchant_scope_required", errOf(w.service.OpenAppeal(w.ctx, limited, p, r))},
-		modelRefusal{"not_found", errOf(w.service.OpenAppeal(w.ctx, merchant, 1<<40, r))},
-		modelRefusal{"token_kind_not_allowed", errOf(w.service.ReviewAppeal(w.ctx, merchant, 1))},
-		modelRefusal{"not_found", errOf(w.service.ResolveAppeal(w.ctx, modelOperator, 1<<40, failed))},
 	)
 }
 
@@ -343,6 +292,11 @@ func (p *modelPayment) lookAtAppeal(b *pgx.Batch) {
 		return p.appeal.sameRow(found[0].Appeal)
 	})
 }
+
+func (a *modelAppeal) maker() int { return a.step }
+
+// look is the payment's, whose appeal it is.
+func (a *modelAppeal) look(w *modelWalk, b *pgx.Batch) { a.payment.look(w, b) }
 
 // sameRow compares an appeal's row with the model's.
 func (a *modelAppeal) sameRow(row db.Appeal) error {

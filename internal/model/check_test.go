@@ -147,6 +147,8 @@ func lookAtRow[T any](b *pgx.Batch, table string, merchant, id int64, same func(
 		})
 }
 
+func (p *modelPayment) maker() int { return p.step }
+
 func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
 	lookAtRow(b, "payment", p.merchantID, p.id, func(row db.Payment) error { return w.sameRow(p, row) })
 	lookAtHistory(b, "payment", p.merchantID, p.id, &p.modelHistory)

@@ -15,11 +15,7 @@ func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
 	var p *modelPayment
 	if s.n[1]%8 == 0 {
 		p = pickRecord(w, s.n[0], w.model.payments,
-			func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil },
-			func(p *modelPayment) int { return p.step })
-		if p != nil {
-			w.touch(p)
-		}
+			func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil })
 	} else {
 		p = w.someCheckout(s,
 			func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails })
@@ -125,14 +121,22 @@ func (w *modelWalk) resend(s modelStep) error {
 	}
 	ctx, injury := w.injured(s)
 	got, err := w.checkouts.Resend(ctx, merchant.Caller, name)
+	return w.resent(p, injury, err, want, "merchant", "merchant", func() error { return p.sameResend(got) })
+}
+
+// resent is what it came to that somebody asked for the code again, which counts as the merchant's or the
+// trader's.
+func (w *modelWalk) resent(
+	p *modelPayment, injury *injury, err error, want, asker, by string, same func() error,
+) error {
 	if p.checkout == nil {
 		return w.refusedDesk(injury, err, want)
 	}
 	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
-		w.tell("resent by merchant", p.origin())
-		w.model.resend(p, "merchant")
+		w.tell("resent by "+asker, p.origin())
+		w.model.resend(p, by)
 		if err == nil {
-			return p.sameResend(got)
+			return same()
 		}
 		return nil
 	})
@@ -155,14 +159,7 @@ func (w *modelWalk) payerResend(s modelStep) error {
 	}
 	ctx, injury := w.injured(s)
 	err := w.checkouts.ResendByPayer(ctx, w.linkOf(p))
-	if p.checkout == nil {
-		return w.refusedDesk(injury, err, want)
-	}
-	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
-		w.tell("resent by payer", p.origin())
-		w.model.resend(p, "merchant")
-		return nil
-	})
+	return w.resent(p, injury, err, want, "payer", "merchant", func() error { return nil })
 }
 
 // sameResend compares the answer to a merchant's resend.
@@ -191,35 +188,5 @@ func (w *modelWalk) traderResend(s modelStep) error {
 	}
 	ctx, injury := w.injured(s)
 	got, err := w.checkouts.RequestResend(ctx, trader.Caller, p.id)
-	if p.checkout == nil {
-		return w.refusedDesk(injury, err, want)
-	}
-	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
-		w.tell("resent by trader", p.origin())
-		w.model.resend(p, "trader")
-		if err == nil {
-			return w.same(p, got)
-		}
-		return nil
-	})
-}
-
-// forbiddenDesk makes calls of the wrong callers.
-func (w *modelWalk) forbiddenDesk(s modelStep) error {
-	p := w.anyID(s)
-	merchant, trader := w.model.merchants[0].Caller, w.model.traders[0].Caller
-	limited := merchant
-	limited.Scopes = []string{caller.ScopeDeposits}
-	name := strconv.FormatInt(p, 10)
-	_, _, list := w.checkouts.ListConflicts(w.ctx, trader, nil, nil)
-	const kind = "token_kind_not_allowed"
-	return errUnlessRefused(
-		modelRefusal{kind, errOf(w.checkouts.RequestCode(w.ctx, merchant, p))},
-		modelRefusal{kind, errOf(w.checkouts.RequestResend(w.ctx, modelOperator, p))},
-		modelRefusal{"not_found", errOf(w.checkouts.MarkCodeNotNeeded(w.ctx, trader, 1<<40))},
-		modelRefusal{"merchant_scope_required", errOf(w.checkouts.Resend(w.ctx, limited, name))},
-		modelRefusal{kind, errOf(w.checkouts.Resend(w.ctx, trader, name))},
-		modelRefusal{"not_found", errOf(w.checkouts.Resend(w.ctx, merchant, "0"))},
-		modelRefusal{kind, list},
-	)
+	return w.resent(p, injury, err, want, "trader", "trader", func() error { return w.same(p, got) })
 }

@@ -350,10 +350,7 @@ func (a *modelAttempt) seldom(now time.Time) bool {
 // unsettled are the attempts of which an acquirer has yet to be asked something soon.
 func (m *gatewayModel) unsettled() []*modelAttempt {
 	var open []*modelAttempt
-	for _, p := range m.payments {
-		if p.checkout == nil {
-			continue
-		}
+	for _, p := range m.byCard() {
 		for _, a := range p.checkout.attempts {
 			if (a.status == attemptUnderWay || a.status == attemptTakenBack) && !a.seldom(m.now) {
 				open = append(open, a)

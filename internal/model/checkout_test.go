@@ -20,17 +20,12 @@ import (
 // someCheckout picks a card payment, by preference one that is wanted, or nil where there is none
 // yet.
 func (w *modelWalk) someCheckout(s modelStep, wanted func(*modelPayment) bool) *modelPayment {
-	var list []*modelPayment
-	for _, p := range w.model.payments {
-		if p.checkout != nil {
-			list = append(list, p)
-		}
-	}
-	p := pickRecord(w, s.n[0], list, wanted, func(p *modelPayment) int { return p.step })
-	if p != nil {
-		w.touch(p)
-	}
-	return p
+	return pickRecord(w, s.n[0], w.model.byCard(), wanted)
+}
+
+// byCard are the payments that are paid by entering a card.
+func (m *gatewayModel) byCard() []*modelPayment {
+	return slices.DeleteFunc(slices.Clone(m.payments), func(p *modelPayment) bool { return p.checkout == nil })
 }
 
 // in phases wants an open checkout in one of these phases.
@@ -69,9 +64,6 @@ func (w *modelWalk) enter(s modelStep) error {
 		return nil
 	}
 	entered, want := w.cardOf(s), p.refusePayer(w.model.now, phaseDetails)
-	if s.n[4]%20 == 0 {
-		return w.invalidCard(s, p, entered)
-	}
 	ctx, injury := w.injured(s)
 	w.bank.cut(cutBy(s.n[3]))
 	view, err := w.checkouts.SubmitDetails(ctx, w.linkOf(p), entered.details())
@@ -90,26 +82,6 @@ func (w *modelWalk) enter(s modelStep) error {
 		return err
 	}
 	return w.sameView(p, view)
-}
-
-var modelCardFlaws = []struct {
-	field string
-	spoil func(*checkout.Details)
-}{
-	{"pan", func(d *checkout.Details) { d.PAN = "4242424242424241" }},
-	{"pan", func(d *checkout.Details) { d.PAN = "" }},
-	{"cvv", func(d *checkout.Details) { d.CVV = "12" }},
-	{"expMonth", func(d *checkout.Details) { d.ExpMonth = "13" }},
-	{"cardHolder", func(d *checkout.Details) { d.Holder = "4242 4242 4242 4242" }},
-}
-
-// invalidCard is a form filled in wrongly, which is said before anything else and comes to nothing.
-func (w *modelWalk) invalidCard(s modelStep, p *modelPayment, entered modelCard) error {
-	details, flaw := entered.details(), pickModel(modelCardFlaws, s.n[5])
-	flaw.spoil(&details)
-	w.tell("card invalid", flaw.field)
-	_, err := w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), details)
-	return errors.Join(errUnlessInvalid(err, []string{flaw.field}), errUnlessSilent(w.bank.called()))
 }
 
 // modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
@@ -189,7 +161,7 @@ func (w *modelWalk) payerCancel(s modelStep) error {
 	})
 }
 
-// look reads a checkout by its link, or by one that is none.
+// look reads a checkout by its link.
 func (w *modelWalk) look(s modelStep) error {
 	p := w.someCheckout(s, func(p *modelPayment) bool { return p.checkout.last() != nil })
 	if p == nil {
@@ -200,28 +172,7 @@ func (w *modelWalk) look(s modelStep) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.sameView(p, view), w.forbiddenLinks(s, p))
-}
-
-// forbiddenLinks are links that are none: a stranger's guess, and that of a payment without a
-// checkout.
-func (w *modelWalk) forbiddenLinks(s modelStep, p *modelPayment) error {
-	token := w.linkOf(p)
-	links := []string{"", "A" + token[1:], token[:len(token)-1]}
-	if other := w.model.payments[s.n[1]%len(w.model.payments)]; other.checkout == nil {
-		links = append(links, w.linkOf(other))
-	}
-	link := pickModel(links, s.n[2])
-	if link == token {
-		return nil
-	}
-	return errUnlessRefused(
-		modelRefusal{"not_found", errOf(w.checkouts.Get(w.ctx, link))},
-		modelRefusal{"not_found", errOf(w.checkouts.SubmitDetails(w.ctx, link, w.cardOf(s).details()))},
-		modelRefusal{"not_found", errOf(w.checkouts.SubmitCode(w.ctx, link, codeRight))},
-		modelRefusal{"not_found", errOf(w.checkouts.Cancel(w.ctx, link))},
-		modelRefusal{"not_found", w.checkouts.ResendByPayer(w.ctx, link)},
-	)
+	return w.sameView(p, view)
 }
 
 // textOf scans a uuid that was read as text.
@@ -344,10 +295,7 @@ func (w *modelWalk) chargedOnce(p *modelPayment) error {
 // Then its book and ours must agree.
 func (w *modelWalk) closeBooks() error {
 	n := 0
-	for _, p := range w.model.payments {
-		if p.checkout == nil {
-			continue
-		}
+	for _, p := range w.model.byCard() {
 		for _, c := range w.undecided(p) {
 			if n++; n%2 == 0 {
 				c.state = acquirer.Approved
@@ -363,10 +311,7 @@ func (w *modelWalk) closeBooks() error {
 	if err != nil {
 		return err
 	}
-	for _, p := range w.model.payments {
-		if p.checkout == nil {
-			continue
-		}
+	for _, p := range w.model.byCard() {
 		if err := w.compareBooks(p, conflicts); err != nil {
 			return err
 		}

@@ -3,14 +3,11 @@ package model_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
 )
@@ -115,71 +112,13 @@ func (w *modelWalk) rush(s modelStep) error {
 	return nil
 }
 
-// invalid sends a creation with flaws, one in two under an order id that is in use: shape comes
-// before replay.
-func (w *modelWalk) invalid(s modelStep) error {
-	a, ok := w.again(s)
-	if !ok || s.n[0]%2 == 0 {
-		a = w.ask(s)
-	}
-	r := a.request()
-	wrong := spoilModel(&r, s)
-	_, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, r)
-	w.tell("invalid", fmt.Sprint(wrong))
-	return errUnlessInvalid(err, wrong)
-}
-
-// forbidden makes calls of the wrong callers and on what is not there.
-func (w *modelWalk) forbidden(s modelStep) error {
-	w.tell("forbidden", s.n[0]%11)
-	merchant, trader := w.model.merchants[s.n[1]%len(w.model.merchants)].Caller, w.model.traders[0].Caller
-	update := payment.Update{Status: "completed"}
-	var err error
-	want := "token_kind_not_allowed"
-	switch application := (caller.Caller{Kind: caller.Application}); s.n[0] % 11 {
-	case 0:
-		_, err = w.service.Create(w.ctx, trader, w.ask(s).request())
-	case 1:
-		merchant.Scopes, want = []string{caller.ScopeDeposits}, "merchant_scope_required"
-		_, err = w.service.Create(w.ctx, merchant, w.ask(s).request())
-	case 2:
-		merchant.APIEnabled, want = false, "merchant_api_disabled"
-		_, err = w.service.Create(w.ctx, merchant, w.ask(s).request())
-	case 3:
-		_, _, err = w.service.UpdateStatus(w.ctx, merchant, w.anyID(s), update)
-	case 4:
-		_, err = w.service.Confirm(w.ctx, application, w.anyID(s))
-	case 5:
-		want = "not_found"
-		_, _, err = w.service.UpdateStatus(w.ctx, application, 1<<40, update)
-	case 6:
-		want = "not_found"
-		_, err = w.service.Confirm(w.ctx, trader, 1<<40)
-	case 7:
-		return w.forbiddenPayout(s)
-	case 8:
-		return w.forbiddenCashbox(s)
-	case 9:
-		return w.forbiddenAppeal(s)
-	case 10:
-		return w.forbiddenDesk(s)
-	}
-	return errUnlessCode(err, want)
-}
-
-func (w *modelWalk) anyID(s modelStep) int64 {
-	if p := w.some(s.n[2]); p != nil {
-		return p.id
-	}
-	return 1
-}
-
-// some picks a payment, or nil where there is none yet.
+// some picks a payment for the step to be about, or nil where there is none yet.
 func (w *modelWalk) some(n int) *modelPayment {
 	i := w.refer(n, len(w.model.payments), func(i int) int { return w.model.payments[i].step })
 	if i < 0 {
 		return nil
 	}
+	w.touch(w.model.payments[i])
 	return w.model.payments[i]
 }
 
@@ -389,46 +328,4 @@ func (a modelAsk) request() payment.Request {
 	return r
 }
 
-// modelFlaws each spoil one field of a request.
-var modelFlaws = []struct {
-	field string
-	spoil func(*payment.Request)
-}{
-	{"amount", func(r *payment.Request) { r.Amount = "0.99" }},
-	{"amount", func(r *payment.Request) { r.Amount = "1e3" }},
-	{"amount", func(r *payment.Request) { r.Amount = "10.001" }},
-	{"amount", func(r *payment.Request) { r.Amount = "-5" }},
-	{"amount", func(r *payment.Request) { r.Amount = "1000000000000" }},
-	{"amount", func(r *payment.Request) { r.Amount = "" }},
-	{"orderId", func(r *payment.Request) { r.OrderID = " \n" }},
-	{"orderId", func(r *payment.Request) { r.OrderID = strings.Repeat("ъ", 256) }},
-	{"callbackUri", func(r *payment.Request) { r.CallbackURI = "http://shop.example/" }},
-	{"callbackUri", func(r *payment.Request) { r.CallbackURI = "https://10.0.0.1/" }},
-	{"callbackUri", func(r *payment.Request) { r.CallbackURI = "https://169.254.169.254/latest" }},
-	{"method", func(r *payment.Request) { r.Method, r.RubCollectMethod = modelText("cash"), nil }},
-	{"method", func(r *payment.Request) { r.Method, r.RubCollectMethod = nil, nil }},
-	{"currency", func(r *payment.Request) { r.Currency, r.RubCollectMethod = "XXX", nil }},
-	{"ratePercent", func(r *payment.Request) { r.RatePercent = modelText("100.0001") }},
-	{"ratePercent", func(r *payment.Request) { r.RatePercent = modelText("5.00001") }},
-	{"description", func(r *payment.Request) { r.Description = modelText(strings.Repeat("d", 256)) }},
-	{"merchantName", func(r *payment.Request) { r.MerchantName = true }},
-	{"payer.userIp", func(r *payment.Request) { r.Payer = &payment.Payer{UserIP: modelText("::1")} }},
-}
-
 func modelText(s string) *string { return &s }
-
-// spoilModel puts one or two flaws into a request, of different fields, and names them sorted.
-func spoilModel(r *payment.Request, s modelStep) []string {
-	wrong := map[string]bool{}
-	for _, n := range s.n[3:5] {
-		flaw := pickModel(modelFlaws, n)
-		// A currency nobody knows would have its method judged too: one of the two will do.
-		if wrong[flaw.field] || flaw.field == "method" && wrong["currency"] ||
-			flaw.field == "currency" && wrong["method"] {
-			continue
-		}
-		flaw.spoil(r)
-		wrong[flaw.field] = true
-	}
-	return slices.Sorted(maps.Keys(wrong))
-}

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/ledger"
@@ -123,38 +121,8 @@ func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation
 	return d.same(got.Deposit)
 }
 
-// modelDepositFlaws each spoil one field of a request.
-var modelDepositFlaws = []struct {
-	field string
-	spoil func(*deposit.Request)
-}{
-	{"amount", func(r *deposit.Request) { r.Amount = "0" }},
-	{"amount", func(r *deposit.Request) { r.Amount = "1.000000001" }},
-	{"amount", func(r *deposit.Request) { r.Amount = "-1" }},
-	{"address", func(r *deposit.Request) { r.Address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u" }},
-	{"network", func(r *deposit.Request) { r.Network = "SOLANA" }},
-	{"idempotencyKey", func(r *deposit.Request) { r.IdempotencyKey = "once" }},
-	{"currency", func(r *deposit.Request) { r.Currency = modelText("RUB") }},
-	{"externalReference", func(r *deposit.Request) { r.ExternalReference = modelText(strings.Repeat("r", 257)) }},
-}
-
-func (w *modelWalk) invalidDeposit(s modelStep) error {
-	a := w.depositAsk(s)
-	a.cashbox = &w.model.merchants[a.merchant].boxes[0].id
-	r, flaw := a.request(), pickModel(modelDepositFlaws, s.n[0])
-	flaw.spoil(&r)
-	w.tell("deposit invalid", flaw.field)
-	err := errOf(w.accounts.Create(w.ctx, w.model.merchants[a.merchant].Caller, r))
-	return errUnlessInvalid(err, []string{flaw.field})
-}
-
 func (w *modelWalk) someDeposit(s modelStep) *modelDeposit {
-	d := pickRecord(w, s.n[0], w.model.deposits, func(d *modelDeposit) bool { return d.status == "pending" },
-		func(d *modelDeposit) int { return d.step })
-	if d != nil {
-		w.touch(d)
-	}
-	return d
+	return pickRecord(w, s.n[0], w.model.deposits, func(d *modelDeposit) bool { return d.status == "pending" })
 }
 
 // confirmDeposit is an operator's word, or that of three at once: one credits.
@@ -217,23 +185,6 @@ func (w *modelWalk) rejectDeposit(s modelStep) error {
 	ctx, injury := w.injured(s)
 	_, err := w.accounts.Reject(ctx, modelOperator, d.id, reason)
 	return w.endedDeposit(d, injury, err, "rejected", reason)
-}
-
-// forbiddenCashbox makes calls of the wrong callers and on what is not there.
-func (w *modelWalk) forbiddenCashbox(s modelStep) error {
-	merchant := pickModel(w.model.merchants, s.n[1])
-	limited := merchant.Caller
-	limited.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
-	return errUnlessRefused(
-		modelRefusal{"merchant_scope_required", errOf(w.accounts.Create(w.ctx, limited, w.depositAsk(s).request()))},
-		modelRefusal{"token_kind_not_allowed", errOf(w.accounts.Confirm(w.ctx, merchant.Caller, 1))},
-		modelRefusal{"not_found", errOf(w.accounts.Reject(w.ctx, modelOperator, 1<<40, nil))},
-		modelRefusal{
-			"token_kind_not_allowed",
-			errOf(w.settings.SetInsurance(w.ctx, merchant.Caller, merchant.boxes[0].id, "0")),
-		},
-		modelRefusal{"not_found", errOf(w.settings.SetInsurance(w.ctx, modelOperator, 1<<40, "0"))},
-	)
 }
 
 type modelDeposit struct {
@@ -359,6 +310,8 @@ func (m *gatewayModel) endDeposit(d *modelDeposit, to, actor string, reason *str
 	d.moves = append(d.moves, modelMove{actor, d.status, to, reason, m.now})
 	m.shift(d, func() { d.status, d.at = to, m.now })
 }
+
+func (d *modelDeposit) maker() int { return d.step }
 
 func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
 	lookAtRow(b, "deposit", d.merchantID, d.id, d.sameRow)

@@ -3,6 +3,7 @@ package model_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,10 +18,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"errors"
-
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
@@ -75,7 +75,7 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 	if h.pool, err = db.Open(t.Context(), d.URL, 4, db.ForCommands); err != nil {
 		t.Fatal(err)
 	}
-	h.deliverer = webhook.NewDeliverer(h.pool, v, clock, webhook.NewAddresses(true), prometheus.NewRegistry())
+	h.deliverer = webhook.NewDeliverer(h.pool, v, clock, outbound.NewAddresses(true), prometheus.NewRegistry())
 	h.relay = webhook.NewRelay(h.pool, clock, prometheus.NewRegistry())
 	t.Cleanup(func() {
 		h.server.Close()

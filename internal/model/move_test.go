@@ -2,11 +2,9 @@ package model_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,7 +23,6 @@ func (w *modelWalk) move(s modelStep) error {
 	if p == nil {
 		return nil
 	}
-	w.touch(p)
 	application := caller.Caller{Kind: caller.Application}
 	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
 	if s.n[2]%3 == 0 {
@@ -33,10 +30,6 @@ func (w *modelWalk) move(s modelStep) error {
 	}
 	if s.n[3]%4 == 0 {
 		update.ProviderPaymentID = modelText("provider-" + strconv.Itoa(s.n[3]%100))
-	}
-	if s.n[4]%50 == 0 {
-		_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "paid"})
-		return errUnlessInvalid(err, []string{"status"})
 	}
 	ctx, injury := w.injured(s)
 	got, queued, err := w.service.UpdateStatus(ctx, application, p.id, update)
@@ -88,14 +81,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 }
 
 func (w *modelWalk) confirm(s modelStep) error {
-	return w.traderMove(
-		s,
-		"completed",
-		nil,
-		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
-			return w.service.Confirm(ctx, who, id)
-		},
-	)
+	return w.traderMove(s, "completed", nil, w.service.Confirm)
 }
 
 func (w *modelWalk) cancel(s modelStep) error {
@@ -118,7 +104,6 @@ func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
 	if p == nil {
 		return nil
 	}
-	w.touch(p)
 	trader := p.requisite.trader
 	if s.n[1]%6 == 0 {
 		trader = w.model.traders[s.n[3]%len(w.model.traders)]
@@ -150,11 +135,10 @@ func (w *modelWalk) claim(s modelStep) error {
 	if s.n[1]%4 == 0 {
 		wanted = func(p *modelPayment) bool { return p.claimed != nil }
 	}
-	p := pickRecord(w, s.n[0], w.model.payments, wanted, func(p *modelPayment) int { return p.step })
+	p := pickRecord(w, s.n[0], w.model.payments, wanted)
 	if p == nil {
 		return nil
 	}
-	w.touch(p)
 	want := ""
 	switch {
 	case p.checkout != nil:
@@ -185,25 +169,20 @@ func (w *modelWalk) duel(s modelStep) error {
 	if p == nil {
 		return nil
 	}
-	w.touch(p)
 	who := p.requisite.trader.Caller
-	var confirmed, cancelled error
-	var wg sync.WaitGroup
-	wg.Go(func() { _, confirmed = w.service.Confirm(w.ctx, who, p.id) })
-	wg.Go(func() { _, cancelled = w.service.Cancel(w.ctx, who, p.id, nil) })
-	wg.Wait()
-	w.tell("duel", "payment ", p.id)
-	switch {
-	case p.status != "pending":
-		return errors.Join(errUnlessCode(confirmed, "payment_not_pending"),
-			errUnlessCode(cancelled, "payment_not_pending"))
-	case confirmed == nil:
-		w.model.move(p, "completed", who.Actor(), nil, nil)
-		return errUnlessCode(cancelled, "payment_not_pending")
-	default:
-		w.model.move(p, "cancelled", who.Actor(), nil, nil)
-		return errors.Join(cancelled, errUnlessCode(confirmed, "payment_not_pending"))
+	refusal := ""
+	if p.status != "pending" {
+		refusal = "payment_not_pending"
 	}
+	move := func(to string) func() { return func() { w.model.move(p, to, who.Actor(), nil, nil) } }
+	w.tell("duel", "payment ", p.id)
+	return rivalsAtOnce([]modelRival{{
+		refusal: refusal, late: "payment_not_pending", apply: move("completed"),
+		call: func() error { return errOf(w.service.Confirm(w.ctx, who, p.id)) },
+	}, {
+		refusal: refusal, late: "payment_not_pending", apply: move("cancelled"),
+		call: func() error { return errOf(w.service.Cancel(w.ctx, who, p.id, nil)) },
+	}})
 }
 
 func (w *modelWalk) expire(s modelStep) error {

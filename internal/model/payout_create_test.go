@@ -3,11 +3,9 @@ package model_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
@@ -262,47 +260,6 @@ func (a modelPayoutAsk) request() payout.Request {
 		r.OrderID, r.Recipient = "\t"+a.order+" ", " "+a.recipient+"\n"
 	}
 	return r
-}
-
-// modelPayoutFlaws each spoil one field of a request.
-var modelPayoutFlaws = []struct {
-	field string
-	spoil func(*payout.Request)
-}{
-	{"amount", func(r *payout.Request) { r.Amount = "0.99" }},
-	{"amount", func(r *payout.Request) { r.Amount = "10.001" }},
-	{"amount", func(r *payout.Request) { r.Amount = "+5" }},
-	{"amount", func(r *payout.Request) { r.Amount = "1e3" }},
-	{"orderId", func(r *payout.Request) { r.OrderID = " " }},
-	{"callbackUri", func(r *payout.Request) { r.CallbackURI = "http://shop.example/" }},
-	{"callbackUri", func(r *payout.Request) { r.CallbackURI = "https://[::ffff:127.0.0.1]/" }},
-	{"currency", func(r *payout.Request) { r.Currency = "XXX" }},
-	{"recipient", func(r *payout.Request) { r.Recipient = "\n" }},
-	{"recipient", func(r *payout.Request) { r.Recipient = strings.Repeat("я", 256) }},
-	{"address", func(r *payout.Request) { r.Address = "4111111111111112" }},
-	{"address", func(r *payout.Request) { r.Address = "" }},
-	{"userIp", func(r *payout.Request) { r.UserIP = modelText("300.1.1.1") }},
-}
-
-// invalidPayout sends a creation with one or two flaws, one in two under an order id that is in
-// use.
-func (w *modelWalk) invalidPayout(s modelStep) error {
-	a, ok := w.payoutAgain(s)
-	if !ok || s.n[0]%2 == 0 {
-		a = w.payoutAsk(s)
-	}
-	r := a.request()
-	wrong := map[string]bool{}
-	for _, n := range s.n[3:5] {
-		if flaw := pickModel(modelPayoutFlaws, n); !wrong[flaw.field] {
-			flaw.spoil(&r)
-			wrong[flaw.field] = true
-		}
-	}
-	_, err := w.payouts.Create(w.ctx, w.model.merchants[a.merchant].Caller, r)
-	fields := slices.Sorted(maps.Keys(wrong))
-	w.tell("payout invalid", fmt.Sprint(fields))
-	return errUnlessInvalid(err, fields)
 }
 
 // payOutAll makes creations at the same time.

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
 )
 
 type modelPayout struct {
@@ -226,6 +227,8 @@ func (m *gatewayModel) expiredPayouts() []*modelPayout {
 
 func (m *gatewayModel) expirePayout(p *modelPayout) { m.endPayout(p, "expired", "system", nil, nil) }
 
+func (p *modelPayout) maker() int { return p.step }
+
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
 	lookAtRow(b, "payin", p.merchantID, p.id, p.sameRow)
 	lookAtHistory(b, "payin", p.merchantID, p.id, &p.modelHistory)
@@ -301,12 +304,14 @@ func sameFields(record string, fields []modelField) error {
 	return nil
 }
 
-// modelRival is one of two who want to move a payout at the same time.
+// modelRival is one of two who want to move a payment or payout at the same time.
 type modelRival struct {
 	call func() error
 	// refusal is why they could not, even alone; late is what the second of two is told.
 	refusal, late string
-	apply         func()
+	// late comes before refusal: it is told where the other one was first.
+	lateFirst bool
+	apply     func()
 }
 
 // duelPayout has a merchant take back what a trader takes, or a trader complete what an operator
@@ -316,23 +321,25 @@ func (w *modelWalk) duelPayout(s modelStep) error {
 	if p == nil {
 		return nil
 	}
-	w.touch(p)
 	w.tell("payout duel", p.origin())
 	rivals := w.rivalsForWaiting(p, pickModel(w.model.traders, s.n[1]))
 	if p.trader != nil {
 		rivals = w.rivalsForProcessing(p)
 	}
-	_, errs := atOnce(len(rivals), func(i int) (any, error) { return nil, rivals[i].call() })
-	return judgeRivals(rivals, errs)
+	return rivalsAtOnce(rivals)
 }
 
-func judgeRivals(rivals []modelRival, errs []error) error {
+// rivalsAtOnce has two rivals call at the same time, and wants one of those who can to get through.
+func rivalsAtOnce(rivals []modelRival) error {
+	errs := testenv.AtOnce(len(rivals), func(i int) error { return rivals[i].call() })
 	var wrong []error
 	able, moved := 0, 0
 	for i, r := range rivals {
 		switch {
 		case r.refusal != "":
-			wrong = append(wrong, errUnlessCode(errs[i], r.refusal))
+			if !r.lateFirst || errs[1-i] != nil || errUnlessCode(errs[i], r.late) != nil {
+				wrong = append(wrong, errUnlessCode(errs[i], r.refusal))
+			}
 			continue
 		case errs[i] != nil:
 			wrong = append(wrong, errUnlessCode(errs[i], r.late))
@@ -362,9 +369,11 @@ func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []mode
 	if p.status != "waiting" {
 		withdraw.refusal = "payin_not_waiting"
 	}
+	refusal := w.model.refuseTake(p, trader)
 	return []modelRival{withdraw, {
-		refusal: w.model.refuseTake(p, trader), late: "payin_not_waiting",
-		call: func() error { return errOf(w.payouts.Take(w.ctx, trader.Caller, p.uuid)) },
+		refusal: refusal, late: "payin_not_waiting",
+		lateFirst: refusal == "not_found" && trader.pays[p.method], // they gave it back before
+		call:      func() error { return errOf(w.payouts.Take(w.ctx, trader.Caller, p.uuid)) },
 		apply: func() {
 			w.movedPayout(p, "processing")
 			w.model.take(p, trader)

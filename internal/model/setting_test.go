@@ -63,36 +63,31 @@ func (w *modelWalk) until(times ...time.Time) time.Duration {
 	return nearest
 }
 
-func (m *gatewayModel) expiries() []time.Time {
+// timesOf are the times of those records that are wanted.
+func timesOf[T any](list []T, wanted func(T) bool, at func(T) time.Time) []time.Time {
 	var times []time.Time
-	for _, p := range m.payments {
-		if p.status == "pending" {
-			times = append(times, p.expires)
+	for _, r := range list {
+		if wanted(r) {
+			times = append(times, at(r))
 		}
 	}
 	return times
+}
+
+func (m *gatewayModel) expiries() []time.Time {
+	return timesOf(m.payments, func(p *modelPayment) bool { return p.status == "pending" },
+		func(p *modelPayment) time.Time { return p.expires })
 }
 
 // payoutExpiries are when open payouts expire or become overdue.
 func (m *gatewayModel) payoutExpiries() []time.Time {
-	var times []time.Time
-	for _, p := range m.payouts {
-		if p.open() {
-			times = append(times, p.expires)
-		}
-	}
-	return times
+	return timesOf(m.payouts, (*modelPayout).open, func(p *modelPayout) time.Time { return p.expires })
 }
 
 // appealEnds are the last instants at which failed payments can be appealed.
 func (m *gatewayModel) appealEnds() []time.Time {
-	var times []time.Time
-	for _, p := range m.payments {
-		if p.status == "failed" && p.appeal == nil {
-			times = append(times, p.at.Add(modelAppealWindow))
-		}
-	}
-	return times
+	return timesOf(m.payments, func(p *modelPayment) bool { return p.status == "failed" && p.appeal == nil },
+		func(p *modelPayment) time.Time { return p.at.Add(modelAppealWindow) })
 }
 
 func (m *gatewayModel) freeings() []time.Time {
@@ -335,36 +330,4 @@ func (b *modelBox) look(_ *modelWalk, batch *pgx.Batch) {
 			}
 			return nil
 		})
-}
-
-// balance reads a cashbox's balance as its merchant does, or another one.
-func (w *modelWalk) balance(s modelStep) error {
-	merchant, box := w.someBox(s)
-	who, want := merchant.Caller, ""
-	switch other := pickModel(w.model.merchants, s.n[2]); {
-	case s.n[3]%8 == 0 && other != merchant:
-		who, want = other.Caller, "cashbox_access_denied"
-	case !box.bridged:
-		want = "cashbox_without_trader_bridge"
-	}
-	got, err := w.accounts.Balance(w.ctx, who, box.id)
-	w.tell("balance", want)
-	if want != "" || err != nil {
-		return errUnlessCode(err, want)
-	}
-	available, reserved := w.model.accounts[ledger.Available(ledger.Cashbox, box.id)], w.model.accounts[ledger.Reserved(ledger.Cashbox, box.id)]
-	for _, part := range []struct {
-		name string
-		got  int64
-		want int64
-	}{
-		{"available", got.Available.Shift(8).IntPart(), available}, {"reserved", got.Reserved.Shift(8).IntPart(), reserved},
-		{"total", got.Total.Shift(8).IntPart(), available + reserved},
-		{"insured", got.Insurance.Shift(8).IntPart(), box.insurance},
-	} {
-		if part.got != part.want {
-			return fmt.Errorf("balance of cashbox %d: %s %d, not %d", box.id, part.name, part.got, part.want)
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 // Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits,
 // insurance and appeals mixed, and compares every step with a small model written from the
-// contract. There is no program code here.
+// contract. Refusals for which it does not matter what was made before, of a wrong caller or a field,
+// are left to the rooms' own tests. There is no program code here.
 package model_test
 
 import (
@@ -28,12 +29,13 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
 )
 
 // modelWalk plays steps on a gateway and on the model of it, and compares the two after each.
@@ -115,7 +117,7 @@ func (w *modelWalk) restart() error {
 	if w.pool, err = openInjurable(w.ctx, w.db.URL, dbtest.PoolSize()); err != nil {
 		return err
 	}
-	addresses := webhook.NewAddresses(true)
+	addresses := outbound.NewAddresses(true)
 	key := make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
 	settings, err := directory.NewKeeper(w.ctx, w.pool, 0, nil)
@@ -125,7 +127,7 @@ func (w *modelWalk) restart() error {
 	w.service, err = payment.New(db.OnePool(w.pool), w.clock, addresses, settings, payment.Config{
 		Requisites: dbtest.Requisites(),
 		Markup:     decimal.RequireFromString(modelMarkup), ExternalSecret: true,
-		Cards: cards, CardMoved: checkout.Follow,
+		Cards: cards, CardMoved: checkout.OnStatusChange,
 	})
 	if err != nil {
 		return err
@@ -137,9 +139,9 @@ func (w *modelWalk) restart() error {
 	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(db.OnePool(w.pool),
-		w.clock, w.vault, dbtest.Requisites())
-	w.payouts = payout.New(db.OnePool(w.pool), w.clock, w.vault, addresses)
+	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock, foureyes.Rules{}), directory.NewSettings(db.OnePool(w.pool),
+		w.clock, w.vault, dbtest.Requisites(), directory.Config{})
+	w.payouts = payout.New(db.OnePool(w.pool), w.clock, w.vault, addresses, foureyes.Rules{})
 	return err
 }
 
@@ -266,22 +268,6 @@ func errUnlessCode(err error, want string) error {
 
 // errOf is the error of a call whose answer does not matter.
 func errOf[T any](_ T, err error) error { return err }
-
-// modelRefusal is what a call was refused with, and the code that it is to be refused with.
-type modelRefusal struct {
-	want string
-	err  error
-}
-
-func errUnlessRefused(calls ...modelRefusal) error {
-	var wrong []error
-	for i, c := range calls {
-		if err := errUnlessCode(c.err, c.want); err != nil {
-			wrong = append(wrong, fmt.Errorf("call %d: %w", i, err))
-		}
-	}
-	return errors.Join(wrong...)
-}
 
 // atOnce makes calls at the same time, and has what each of them answers.
 func atOnce[T any](count int, call func(i int) (T, error)) ([]T, []error) {

@@ -1,9 +1,10 @@
-// Package money holds the amounts of the contract: fiat with two decimals, USDT with eight, always
-// decimal, never float. Parsing keeps the caller's literal digits and says what is wrong with them.
+// Package money has the amounts of the contract: fiat with two decimals and USDT with eight, always
+// decimal and never float.
 package money
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 const (
 	FiatDecimals = 2
 	USDTDecimals = 8
-	// maxIntegerDigits bounds every amount a caller may name.
+	// maxIntegerDigits limits every amount of a caller.
 	maxIntegerDigits = 12
 )
 
@@ -26,15 +27,15 @@ var (
 	ErrTooSmall  = errors.New("must be at least 1")
 )
 
-// Parse reads a plain decimal literal of at most the given decimals: digits, and optionally a point
-// and digits. Signs, exponents, spaces, NaN and infinities are no numbers here.
+// Parse parses a plain decimal number of at most so many decimals: digits, and optionally a point and
+// digits. It refuses signs, exponents, spaces, NaN and infinity.
 func Parse(literal string, decimals int) (decimal.Decimal, error) {
 	integer, fraction, pointed := strings.Cut(literal, ".")
 	if !digits(integer) || pointed && !digits(fraction) {
 		return decimal.Zero, ErrNotPlain
 	}
 	if len(fraction) > decimals {
-		return decimal.Zero, ErrPrecision
+		return decimal.Zero, fmt.Errorf("%w: at most %d", ErrPrecision, decimals)
 	}
 	if len(integer) > maxIntegerDigits {
 		return decimal.Zero, ErrTooLarge
@@ -47,7 +48,7 @@ const percentDecimals = 4
 // ErrPercent says that a percent is out of bounds.
 var ErrPercent = errors.New("must be between 0 and 100")
 
-// ParsePercent reads a percent: 0 to 100, at most 4 decimals.
+// ParsePercent parses a percent: 0 to 100, at most 4 decimals.
 func ParsePercent(literal string) (decimal.Decimal, error) {
 	percent, err := Parse(literal, percentDecimals)
 	if err == nil && percent.GreaterThan(decimal.NewFromInt(100)) {
@@ -60,10 +61,10 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// ParseUSDT reads an amount of USDT: at most 8 decimals.
+// ParseUSDT parses an amount of USDT: at most 8 decimals.
 func ParseUSDT(literal string) (decimal.Decimal, error) { return Parse(literal, USDTDecimals) }
 
-// ParseFiat reads an amount of fiat that is to be paid: at least 1, at most 2 decimals.
+// ParseFiat parses a fiat amount to be paid: at least 1, at most 2 decimals.
 func ParseFiat(literal string) (decimal.Decimal, error) {
 	amount, err := Parse(literal, FiatDecimals)
 	if err == nil && amount.LessThan(decimal.NewFromInt(1)) {
@@ -72,14 +73,14 @@ func ParseFiat(literal string) (decimal.Decimal, error) {
 	return amount, err
 }
 
-// Fiat writes a fiat amount: exactly two decimals.
+// Fiat formats a fiat amount with exactly two decimals.
 func Fiat(d decimal.Decimal) string { return fixed(d, FiatDecimals) }
 
-// USDT writes a USDT amount: exactly eight decimals.
+// USDT formats a USDT amount with exactly eight decimals.
 func USDT(d decimal.Decimal) string { return fixed(d, USDTDecimals) }
 
-// fixed is decimal's StringFixed, which takes five times as long. Longer numbers than most and
-// those to be rounded are left to it.
+// fixed is decimal's StringFixed in a fifth of the time. It leaves very long numbers and those to be
+// rounded to decimal.
 func fixed(d decimal.Decimal, decimals int32) string {
 	const digits = 18 // of which every number is an int64
 	missing := int(decimals + d.Exponent())
@@ -104,7 +105,7 @@ func fixed(d decimal.Decimal, decimals int32) string {
 	return string(text)
 }
 
-// Rate writes a rate: a plain decimal with 2 to 8 decimals.
+// Rate formats a rate with 2 to 8 decimals.
 func Rate(d decimal.Decimal) string {
 	s := strings.TrimRight(USDT(d), "0")
 	point := strings.IndexByte(s, '.')
@@ -114,5 +115,5 @@ func Rate(d decimal.Decimal) string {
 	return s
 }
 
-// Plain writes a percent or another number as it is, without trailing zeros.
+// Plain formats a number without trailing zeros.
 func Plain(d decimal.Decimal) string { return d.String() }

@@ -12,16 +12,16 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Update is the application's word on a payment.
+// Update is a status that the application reports for a payment.
 type Update struct {
 	Status            string
 	ProviderPaymentID *string
 	Reason            *string
 }
 
-// UpdateStatus sets a payment's status; any may follow any other. The second answer tells whether a
-// webhook was queued: the same status again is no change, but what it says of the provider's id is
-// kept, since a trader is often quicker than the bank.
+// UpdateStatus sets a payment's status; any status may follow any other. It reports whether a webhook
+// was queued: the same status again is no change. The provider's id is stored in any case, since a
+// trader is often faster than the bank.
 func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64, u Update) (Payment, bool, error) {
 	if who.Kind != caller.Application {
 		return Payment{}, false, fault.ErrTokenKindNotAllowed
@@ -37,7 +37,7 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 		return Payment{}, false, err
 	}
 	queued := false
-	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
+	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
 		if queued = p.Status != u.Status; !queued {
 			return nil, nil //nolint:nilnil // the same status again is no change
 		}
@@ -69,13 +69,13 @@ func (u Update) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// Confirm completes a pending payment on its trader's word that the transfer has arrived. The
-// status decides, not the clock: a payment past its expiry can be confirmed while it is pending.
+// Confirm completes a pending payment when its trader says that the transfer has arrived. The status
+// decides and not the clock: an overdue payment can be confirmed while it is pending.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Payment, error) {
 	return s.traderMove(ctx, who, id, Completed, nil)
 }
 
-// Cancel cancels a pending payment on its trader's word.
+// Cancel cancels a pending payment for its trader.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reason *string) (Payment, error) {
 	return s.traderMove(ctx, who, id, Cancelled, reason)
 }
@@ -99,7 +99,7 @@ func (s *Service) traderMove(
 	if err := f.Err(); err != nil {
 		return Payment{}, err
 	}
-	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
+	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending {
 			return nil, ErrNotPending
 		}
@@ -108,10 +108,10 @@ func (s *Service) traderMove(
 	return s.fromRow(after), err
 }
 
-// Page asks for part of a list of payments, newest first.
+// Page asks for a page of payments, newest first.
 type Page struct {
 	db.Page
-	// Status keeps to payments in it; nil is any.
+	// Status filters by status; nil is any.
 	Status *string
 }
 

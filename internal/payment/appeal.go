@@ -43,10 +43,10 @@ const (
 	appealRefused = string(Failed)
 )
 
-// AppealRequest is an appeal as it was sent; nil is a part that was not.
+// AppealRequest is an appeal as it was sent; missing parts are nil.
 type AppealRequest struct {
 	Reason, FileName *string
-	// File is read in pieces, and again where the transaction has to be repeated.
+	// File is read in pieces, and again if the transaction is repeated.
 	File *io.SectionReader
 }
 
@@ -58,9 +58,9 @@ type AppealRecord struct {
 	StatusAt  time.Time
 	CreatedAt time.Time
 	Reason    string
-	// FileName is the merchant's name of the file; for people it is KeptName.
+	// FileName is the name that the merchant gave. People get KeptName.
 	FileName string
-	// FileType is the media type that was found in the file's content.
+	// FileType is the media type of the file's content.
 	FileType string
 	// FileSize is in bytes.
 	FileSize int64
@@ -81,8 +81,8 @@ func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 	}
 }
 
-// OpenAppeal records a merchant's appeal of a failed payment, once for good. The payment stays
-// failed until an operator looks into it.
+// OpenAppeal stores a merchant's appeal of a failed payment; there is only one for a payment. The
+// payment stays failed until an operator reviews the appeal.
 func (s *Service) OpenAppeal(
 	ctx context.Context,
 	who caller.Caller,
@@ -99,7 +99,7 @@ func (s *Service) OpenAppeal(
 	return s.openAppeal(ctx, who, found, r)
 }
 
-// mayAppeal settles that the caller is a merchant's key, or a user of its portal who may appeal.
+// mayAppeal checks that the caller is a merchant's key, or a user of its portal with the capability.
 func mayAppeal(who caller.Caller) error {
 	if who.Kind == caller.MerchantPortal {
 		return who.Need(caller.MerchantAppeal)
@@ -107,7 +107,7 @@ func mayAppeal(who caller.Caller) error {
 	return who.NeedMerchant(caller.ScopePayments)
 }
 
-// openAppeal opens an appeal of a payment that the caller may appeal.
+// openAppeal opens an appeal of a payment, once it is checked that the caller may appeal it.
 func (s *Service) openAppeal(
 	ctx context.Context,
 	who caller.Caller,
@@ -172,10 +172,11 @@ func (p Payment) appealable(now time.Time) error {
 	return nil
 }
 
-// TakesAppeal reports whether the payment may be appealed now, if it has not been.
+// TakesAppeal reports whether the payment may be appealed now. It does not check whether it was
+// appealed before.
 func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == nil }
 
-// storeFile writes a file in pieces, of which one is in memory at a time.
+// storeFile writes a file in pieces, one of them in memory at a time.
 func storeFile(
 	ctx context.Context, q *db.Queries, file io.Reader, size int64,
 	insert func(ctx context.Context, number int32, piece []byte) error,
@@ -216,7 +217,7 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	return params, f.Err()
 }
 
-// checkFileName takes any name that can be shown on one line: it is never used as a path.
+// checkFileName accepts any name that can be shown on one line, because it is never used as a path.
 func checkFileName(f fault.Fields, name string) {
 	length := utf8.RuneCountInString(name)
 	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
@@ -224,9 +225,8 @@ func checkFileName(f fault.Fields, name string) {
 	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
 }
 
-// moveAppeal keeps the appeal of a payment that moves, if it has one, in step with it: in review
-// while the payment is in appeal, and then decided as the payment is. It costs the moves of other
-// payments nothing.
+// moveAppeal keeps the appeal of a payment in step with its status: in review while the payment is in
+// appeal, and then decided as the payment is. It costs nothing for payments without an appeal.
 func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	status := appealClosed
 	switch Status(to.Status) {

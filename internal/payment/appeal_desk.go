@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/sensitive"
 )
 
-// Refusals of the operator's steps.
+// Errors of the operator's steps.
 var (
 	errAppealNotOpen   = fault.New(fault.Refused, "appeal_not_open", "The appeal is not open any more.")
 	errAppealNotReview = fault.New(fault.Refused, "appeal_not_in_review", "The appeal is not in review.")
@@ -53,8 +53,8 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 	return list, cursor, nil
 }
 
-// ReviewAppeal takes up an open appeal: its payment, which must still be failed, moves to appeal
-// and is held again.
+// ReviewAppeal begins the review of an open appeal: its payment, which must still be failed, moves to
+// appeal and is held again.
 func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
@@ -67,13 +67,13 @@ func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64)
 		func(*db.Queries, db.Payment) error { return nil }) // nothing is moved yet
 }
 
-// AppealDecision is the resolution of one appeal.
+// AppealDecision is the decision of one appeal, as a proposal keeps it.
 type AppealDecision struct {
 	ID         int64
 	Resolution Resolution
 }
 
-// Resolution is what became of an appeal: completed or failed, and why.
+// Resolution is how an appeal is decided: completed or failed, and why.
 type Resolution struct {
 	Outcome string
 	Reason  *string
@@ -99,7 +99,7 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 		if c.to == Failed {
 			return nil // what was held is given back
 		}
-		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
+		err := s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
 		})
 		return foureyes.Want(err, foureyes.ResolveAppeal, AppealDecision{id, r})
@@ -122,8 +122,9 @@ func (s *Service) findAppeal(
 	return found, nil
 }
 
-// moveAppealed moves the payment of an appeal that must be where it is wanted; the appeal follows.
-// Under the payment's lock the appeal cannot change: of many who decide at once, one does.
+// moveAppealed moves the payment of an appeal that must be in the wanted status; the appeal follows.
+// The appeal cannot change while the payment is locked: of several decisions at the same time one
+// wins.
 func (s *Service) moveAppealed(
 	ctx context.Context,
 	a db.Appeal,
@@ -156,14 +157,14 @@ func (s *Service) moveAppealed(
 	return after, err
 }
 
-// AppealFile is an appeal's file: its name by KeptName, its media type as found, and its content.
+// AppealFile is an appeal's file, with KeptName as its name and the media type of its content.
 type AppealFile struct {
 	Name, Type string
 	Content    []byte
 }
 
-// ReadAppealFile reads an appeal's file for an operator, or for a user of the portal of the merchant
-// who appealed.
+// ReadAppealFile reads an appeal's file for an operator, or for a user of the appealing merchant's
+// portal.
 func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int64) (AppealFile, error) {
 	needed := caller.OperatorRead
 	if who.Kind == caller.MerchantPortal {

@@ -12,15 +12,15 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// fileKind is a media type, as people call it and with the extensions of its names, the usual one
+// fileKind is a media type with its name for people and the extensions of its files, the usual one
 // first.
 type fileKind struct {
 	media, name string
 	extensions  []string
 }
 
-// fileTypes are the types an appeal's file may have, and receiptTypes those of a receipt. What type a
-// file has is found in its content.
+// fileTypes are the allowed types of an appeal's file, and receiptTypes those of a receipt. The type
+// is detected from the content.
 var (
 	receiptTypes = []fileKind{
 		{"application/pdf", "PDF", []string{".pdf"}},
@@ -31,7 +31,7 @@ var (
 	fileTypes = append(slices.Clone(receiptTypes), fileKind{"video/mp4", "MP4", []string{".mp4", ".m4v"}})
 )
 
-// checkFile checks a file's name and content, and returns the type found in it.
+// checkFile checks a file's name and content, and returns its type.
 func checkFile(f fault.Fields, name string, file *io.SectionReader, kinds []fileKind) (string, error) {
 	f.Check(file.Size() > 0, "file", "must not be empty")
 	checkFileName(f, name)
@@ -54,10 +54,9 @@ func checkFile(f fault.Fields, name string, file *io.SectionReader, kinds []file
 	return "", nil
 }
 
-// KeptName is the name under which an operator sees and keeps the file: the merchant's, as far as
-// it cannot mislead. A file whose content is that of a picture may be a program or a page as well,
-// so its name always ends in the extension of the type that was found; and nothing in it turns the
-// order of its letters around.
+// KeptName is the file's name for operators: the merchant's, made safe. A picture may also be a
+// program or a page, so the name always ends in the extension of the detected type; and it has no
+// characters that reverse its direction.
 func (a AppealRecord) KeptName() string { return keptName(a.FileName, a.FileType) }
 
 func keptName(name, media string) string {
@@ -70,7 +69,7 @@ func keptName(name, media string) string {
 		}
 		return r
 	}, name)
-	// Some systems drop these from the end, and so an extension before them would count.
+	// Some systems drop these from the end, so that an earlier extension would count.
 	name = strings.TrimRight(name, ". ")
 	for _, known := range fileTypes {
 		if known.media == media && !slices.ContainsFunc(known.extensions, func(e string) bool {

@@ -11,18 +11,18 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// OwnAppeals asks for part of the list of a merchant's appeals, the newest first.
+// OwnAppeals asks for a page of a merchant's appeals, the newest first.
 type OwnAppeals struct {
 	Page
-	// Statuses keep to these, with Status; none is any.
+	// Statuses filters, together with Status; none is any.
 	Statuses []string
-	// CashboxID keeps to the payments of a cashbox; nil is any.
+	// CashboxID filters by cashbox; nil is any.
 	CashboxID *int64
-	// Backward asks for what is newer than the cursor, and not for what is older.
+	// Backward asks for newer appeals than the cursor instead of older ones.
 	Backward bool
 }
 
-// statuses are those that are kept to; nil is any.
+// statuses are the statuses to filter by; nil is any.
 func (o OwnAppeals) statuses() []string {
 	if o.Status == nil {
 		return o.Statuses
@@ -30,9 +30,8 @@ func (o OwnAppeals) statuses() []string {
 	return append(slices.Clone(o.Statuses), *o.Status)
 }
 
-// ListOwnAppeals lists the appeals of the caller's merchant to a user of its portal, the newest
-// first. The cursor leads on in the direction that was asked for, and is nil where nothing follows
-// there.
+// ListOwnAppeals lists the appeals of the caller's merchant for a user of its portal, the newest
+// first. The cursor leads on in the same direction; nil is the end.
 func (s *Service) ListOwnAppeals(
 	ctx context.Context, who caller.Caller, page OwnAppeals,
 ) ([]AppealRecord, *string, error) {
@@ -85,8 +84,8 @@ func (s *Service) ListOwnAppeals(
 	return list, cursor, nil
 }
 
-// GetAppeal reads one of the appeals of the caller's merchant, for a user of its portal, or for an
-// operator any.
+// GetAppeal reads an appeal of the caller's merchant for a user of its portal, or any for an
+// operator.
 func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
 		return AppealRecord{}, err
@@ -112,7 +111,7 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 	return s.appealFromRows(row.Appeal, row.Payment), nil
 }
 
-// AppealOf is the id of a payment's appeal, for a user of the merchant's portal or an operator; 0 is
+// AppealOf is the id of a payment's appeal for a user of the merchant's portal or an operator; 0 is
 // none.
 func (s *Service) AppealOf(ctx context.Context, who caller.Caller, paymentID int64) (int64, error) {
 	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {

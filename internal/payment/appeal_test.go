@@ -3,11 +3,9 @@ package payment_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -56,7 +54,7 @@ func TestOpenAppeal(t *testing.T) {
 	}
 	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
-	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))
+	opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))(t)
 	if opened.Payment.ID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" ||
 		opened.FileSize != size || opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason || !opened.CreatedAt.Equal(at(60)) {
 		t.Errorf("opened %+v", opened)
@@ -64,7 +62,7 @@ func TestOpenAppeal(t *testing.T) {
 	if b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()) != 1 {
 		t.Error("who opened the appeal is not known")
 	}
-	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
+	file := must(b.payments.ReadAppealFile(ctx, operator, opened.ID))(t)
 	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, content) {
 		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
 	}
@@ -72,7 +70,7 @@ func TestOpenAppeal(t *testing.T) {
 		t.Errorf("a row of %d bytes", largest)
 	}
 	// Opening moves nothing: no status, no event, no money.
-	now := must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
+	now := must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
 	if now.Status != "failed" || !now.StatusAt.Equal(p.StatusAt) {
 		t.Errorf("the payment is %s since %s", now.Status, now.StatusAt)
 	}
@@ -123,14 +121,9 @@ func TestWhoMayAppeal(t *testing.T) {
 
 // The conditions in their documented order, each with its edge.
 func TestAppealConditions(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
-	open := func(id int64) error {
-		_, err := b.payments.OpenAppeal(ctx, merchant.Caller, id, appeal(100))
-		return err
-	}
+	open := func(id int64) error { return errOf(b.payments.OpenAppeal(ctx, merchant.Caller, id, appeal(100))) }
 	var orders int
 	made := func(status string) int64 {
 		orders++
@@ -169,23 +162,9 @@ func TestAppealConditions(t *testing.T) {
 func TestAppealsInParallel(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
-	errs := make([]error, 20)
-	var posts sync.WaitGroup
-	for i := range errs {
-		posts.Go(func() {
-			_, errs[i] = b.payments.OpenAppeal(context.Background(), merchant.Caller, p.ID, appeal(300<<10+i))
-		})
-	}
-	posts.Wait()
-	won := 0
-	for _, err := range errs {
-		if err == nil {
-			won++
-		} else {
-			wantCode(t, err, "appeal_already_exists")
-		}
-	}
-	testenv.Want(t, won, 1, "were opened: %v", errors.Join(errs...))
+	dbtest.WantOne(t, testenv.AtOnce(20, func(i int) error {
+		return errOf(b.payments.OpenAppeal(context.Background(), merchant.Caller, p.ID, appeal(300<<10+i)))
+	}), "appeal_already_exists")
 	if n := b.Count(t, `select count(*) from appeal a where file_size =
 		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`); n != 1 {
 		t.Errorf("%d appeals with their file", n)
@@ -235,8 +214,7 @@ func TestAppealValidation(t *testing.T) {
 		"everything":           {payment.AppealRequest{Reason: new(""), FileName: new(""), File: fileOf("")}, []string{"file", "reason"}},
 	} {
 		t.Run(label, func(t *testing.T) {
-			_, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, test.request)
-			wantFields(t, err, test.fields...)
+			wantFields(t, errOf(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, test.request)), test.fields...)
 		})
 	}
 	testenv.Want(t, b.Count(t, "select (select count(*) from appeal) + (select count(*) from appeal_chunk)"), 0, "rows")
@@ -244,10 +222,8 @@ func TestAppealValidation(t *testing.T) {
 
 // What is at its limit is taken, and a file's type comes from its content, whatever its name says.
 func TestAppealsTaken(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	for i, test := range []struct{ reason, name, file, fileType string }{
 		{strings.Repeat("ж", 2000), "a", "%PDF-1.7\n", "application/pdf"},
 		{"x", strings.Repeat("ж", 255), png, "image/png"},

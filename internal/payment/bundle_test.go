@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
@@ -37,25 +38,29 @@ func setup(t *testing.T) *bundle {
 	return &bundle{DB: d, clock: clock, payments: newService(t, d, clock)}
 }
 
+// trade is a bundle with a merchant, and a trader who takes their payments.
+func trade(t *testing.T, o dbtest.TraderOpts) (*bundle, dbtest.Merchant, dbtest.Trader) {
+	t.Helper()
+	b := setup(t)
+	return b, b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewTrader(t, o)
+}
+
 func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Service {
 	t.Helper()
-	return configured(
-		t,
-		d,
-		clock,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true},
-	)
+	return configured(t, d, clock, configuration)
+}
+
+// configuration is what a service is set up with, unless a test says otherwise.
+var configuration = payment.Config{
+	Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,
 }
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in
 	// between.
-	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
-	noError(t, err)
-	service, err := payment.New(d.Pools(), clock, webhook.NewAddresses(false), settings, config)
-	noError(t, err)
-	return service
+	settings := must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	return must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings, config))(t)
 }
 
 // relay queues the deliveries of all events so far, as the program does all the time.
@@ -72,13 +77,9 @@ func request(orderID string) payment.Request {
 	}
 }
 
-func must[T any](t *testing.T) func(T, error) T {
-	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		noError(t, err)
-		return v
-	}
+// portalOf is an owner of a merchant, in its portal.
+func portalOf(merchantID int64) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchantID}
 }
 
 // application is the caller that proved the external payments secret.
@@ -98,7 +99,7 @@ func (b *bundle) create(t *testing.T, who caller.Caller, r payment.Request) paym
 func (b *bundle) row(t *testing.T, p payment.Payment) db.Payment {
 	t.Helper()
 	key := db.PaymentGetParams{MerchantID: p.MerchantID, ID: p.ID}
-	return must[db.Payment](t)(db.New(b.Pool).PaymentGet(context.Background(), key))
+	return must(db.New(b.Pool).PaymentGet(context.Background(), key))(t)
 }
 
 // set moves a payment to a status on the application's word.
@@ -137,3 +138,9 @@ var (
 	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }

@@ -6,8 +6,10 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // The same order id is another payment on another channel and of another merchant.
@@ -44,7 +46,7 @@ func TestRubCollectWins(t *testing.T) {
 		t.Errorf("%s, %s", p.Method, *p.RequisiteType)
 	}
 	r.Method, r.RubCollectMethod = new("card"), nil
-	if got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r)); !got.Replay {
+	if got := must(b.payments.Create(context.Background(), merchant.Caller, r))(t); !got.Replay {
 		t.Error("the root method of the same name is another channel")
 	}
 }
@@ -82,15 +84,17 @@ func TestUnboundKey(t *testing.T) {
 	wantCode(t, err, "merchant_collect_method_disabled")
 	_, err = b.payments.Create(ctx, merchant.Caller, ask("never", "TRY", "c2c"))
 	wantCode(t, err, "merchant_collect_method_disabled")
+	testenv.Want(t, fault.As(err).Message,
+		"The method is not enabled on the merchant's cashbox. Enabled: c2c in AZN.", "what any cashbox takes")
 	b.Audit(t)
 }
 
 func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency string, methods ...string) int64 {
 	t.Helper()
 	ctx, q := context.Background(), b.Queries()
-	id := must[int64](t)(q.CashboxInsert(ctx, db.CashboxInsertParams{
+	id := must(q.CashboxInsert(ctx, db.CashboxInsertParams{
 		MerchantID: merchant.ID, Name: "Another", Currency: currency, WebhookSecret: []byte{}, CreatedAt: dbtest.Start,
-	}))
+	}))(t)
 	noError(t, ledger.Open(ctx, q, ledger.Cashbox, id))
 	for _, method := range methods {
 		err := q.CashboxMethodSet(ctx,
@@ -112,13 +116,13 @@ func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 	r.Currency, r.Method = "AZN", new("c2c")
 	_, err = b.payments.Create(context.Background(), merchant.Caller, r)
 	wantCode(t, err, "merchant_collect_method_disabled")
+	testenv.Want(t, fault.As(err).Message,
+		"The method is not enabled on the merchant's cashbox. Enabled: card in RUB.", "what its cashbox takes")
 }
 
 // The first trader in turn is short, so the next one gets the payment; when all are, nobody does.
 func TestShortTraderIsPassedBy(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	short := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.79999999", SharePercent: "2", Requisites: 3})
+	b, merchant, short := trade(t, dbtest.TraderOpts{USDT: "9.79999999", SharePercent: "2", Requisites: 3})
 	exact := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.8", SharePercent: "2", Requisites: 3})
 	if p := b.create(t, merchant.Caller, request("order-1")); p.TraderID != exact.ID {
 		t.Errorf("the payment went to trader %d", p.TraderID)
@@ -146,11 +150,9 @@ func TestExtremeAmounts(t *testing.T) {
 		"cheapest": {"1", "999999999999", money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := setup(t)
+			o := dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"}
+			b, merchant, trader := trade(t, o)
 			b.SetRate(t, "RUB", c.rate, true)
-			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-			trader := b.NewTrader(t,
-				dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"})
 			r := request("order-1")
 			r.Amount = c.amount
 			p := b.create(t, merchant.Caller, r)

@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// passedBy writes what a choice passed by, as a payment keeps it: nothing where it took the first, as it
-// nearly always does.
+// passedBy encodes which candidates a choice passed over, for the payment. It is empty if the choice
+// took the first, as it nearly always does.
 func passedBy(passed []routing.Passed) []byte {
 	if len(passed) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func passedBy(passed []routing.Passed) []byte {
 	return append(append([]byte{'['}, text...), ']')
 }
 
-// PassedBy reads what a choice passed by.
+// PassedBy decodes which candidates a choice passed over.
 func PassedBy(kept []byte) ([]routing.Passed, error) {
 	if kept == nil {
 		return nil, nil
@@ -53,20 +53,20 @@ func PassedBy(kept []byte) ([]routing.Passed, error) {
 	return list, nil
 }
 
-// Replay is the choice of a payment as it was made, and as it would be made now.
+// Replay is the choice of a payment's requisite as it was made, and as it would be made now.
 type Replay struct {
 	PaymentID, RequisiteID, TraderID int64
 	// Question is what the payment asked for.
 	Question RoutingQuestion
-	// Passed are those that were passed by, in their order, at most 100; Pool and Looked are as of the
-	// candidate that was taken, nil where that is not known.
+	// Passed are the candidates that were passed over, in order, at most 100. Pool and Looked belong
+	// to the candidate that was taken; nil if not known.
 	Passed       []routing.Passed
 	Pool, Looked *int32
-	// Now is what today's rules make of the same payment.
+	// Now is the choice for the same payment by today's rules.
 	Now RoutingAnswer
 }
 
-// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules.
+// ReplayRouting tells how a payment got its requisite, and repeats the choice by today's rules.
 func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64) (Replay, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Replay{}, err
@@ -103,7 +103,7 @@ type refusalKey struct {
 	cause            routing.Rule
 }
 
-// refusalCounts are refusals that are not kept yet. A creation only counts here.
+// refusalCounts are refusals that are not stored yet. A creation only counts in memory.
 type refusalCounts struct {
 	mu     sync.Mutex
 	counts map[refusalKey]int64
@@ -129,8 +129,8 @@ func (c *refusalCounts) take() map[refusalKey]int64 {
 // refusalsKept is how long counts of refusals are kept.
 const refusalsKept = 7 * 24 * time.Hour
 
-// KeepRefusals keeps the refusals that this process has counted, and forgets old ones. What cannot be kept
-// is counted again.
+// KeepRefusals stores the refusals that this process has counted, and deletes old ones. If storing
+// fails, they are counted again later.
 func (s *Service) KeepRefusals(ctx context.Context, pool *pgxpool.Pool) error {
 	taken := s.refused.take()
 	if len(taken) == 0 {
@@ -152,8 +152,8 @@ func (s *Service) KeepRefusals(ctx context.Context, pool *pgxpool.Pool) error {
 	return q.RefusalHourPrune(ctx, s.clock.Now().Add(-refusalsKept))
 }
 
-// RefusalHour is how many creations of a merchant found no requisite in an hour, by the rule that dropped
-// the closest candidate.
+// RefusalHour is how many payments of a merchant found no requisite in an hour, by the rule that
+// dropped the last candidate.
 type RefusalHour struct {
 	Hour             time.Time
 	MerchantID       int64
@@ -163,7 +163,7 @@ type RefusalHour struct {
 	Refusals         int64
 }
 
-// refusalRows is how many of them are listed.
+// refusalRows is how many rows are listed.
 const refusalRows = 500
 
 // Refusals lists the refusals of the last 24 hours, the newest hour first.

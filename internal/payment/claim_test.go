@@ -2,7 +2,6 @@ package payment_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,28 +20,16 @@ func (b *bundle) told(t *testing.T, cashboxID int64) {
 	b.Exec(t, "update cashbox set payer_events = true where id = $1", cashboxID)
 }
 
-// patience sets how long payments of a cashbox wait at least once their payers say that they have
-// paid.
-func (b *bundle) patience(t *testing.T, cashboxID int64, seconds int) {
-	t.Helper()
-	b.Exec(t, "update cashbox_method set claim_seconds = $1 where cashbox_id = $2", seconds, cashboxID)
-}
-
 // stands is what must not change without a reason.
 func (b *bundle) stands(t *testing.T, p payment.Payment) string {
 	t.Helper()
-	var row string
-	err := b.Pool.QueryRow(t.Context(), "select to_jsonb(p)::text from payment p where id = $1", p.ID).Scan(&row)
-	noError(t, err)
-	return row
+	return b.Text(t, "select to_jsonb(p)::text from payment p where id = $1", p.ID)
 }
 
 // The first claim is kept, gives the transfer fifteen minutes to arrive, and is told to a merchant
 // who asked for it. A repeat changes nothing, also after the payment has ended.
 func TestClaim(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.told(t, merchant.CashboxID)
 	p := b.create(t, merchant.Caller, request("order-1"))
 	if p.ClaimedAt != nil {
@@ -89,9 +76,7 @@ func TestClaim(t *testing.T) {
 
 // A claimed payment still expires: fifteen minutes after the claim, and not before.
 func TestClaimedPaymentExpires(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(14*time.Minute + 59*time.Second)
 	if _, err := b.payments.Claim(t.Context(), p.UUID); err != nil {
@@ -106,9 +91,7 @@ func TestClaimedPaymentExpires(t *testing.T) {
 
 // The setting moves the expiry only ahead: one that is later anyway stays.
 func TestClaimNeverShortens(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
 	for name, c := range map[string]struct {
 		seconds int
 		after   time.Duration
@@ -120,7 +103,7 @@ func TestClaimNeverShortens(t *testing.T) {
 		"longest":             {86_400, 0, 24 * time.Hour},
 		"short, near the end": {1, 14*time.Minute + 59500*time.Millisecond, 15*time.Minute + 500*time.Millisecond},
 	} {
-		b.patience(t, merchant.CashboxID, c.seconds)
+		b.Exec(t, "update cashbox_method set claim_seconds = $1", c.seconds)
 		p := b.create(t, merchant.Caller, request(name))
 		b.clock.Advance(c.after)
 		claimed, err := b.payments.Claim(t.Context(), p.UUID)
@@ -135,47 +118,37 @@ func TestClaimNeverShortens(t *testing.T) {
 
 // Payers who press twice at once have said so once.
 func TestParallelClaims(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.told(t, merchant.CashboxID)
 	p := b.create(t, merchant.Caller, request("order-1"))
-	errs := make([]error, 10)
-	var race sync.WaitGroup
-	for i := range errs {
-		race.Go(func() { _, errs[i] = b.payments.Claim(context.Background(), p.UUID) })
-	}
-	race.Wait()
-	for _, err := range errs {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	if n := b.Count(
-		t, "select count(*) from webhook_event where type = 'payment.payer.claimed' and sequence = 1",
-	); n != 1 {
-		t.Errorf("%d claims are told of", n)
-	}
+	noError(t, testenv.AtOnce(10, func(int) error { return errOf(b.payments.Claim(context.Background(), p.UUID)) })...)
+	told := "select count(*) from webhook_event where type = 'payment.payer.claimed' and sequence = 1"
+	testenv.Want(t, b.Count(t, told), 1, "claims that are told of")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 1, "events")
-	if got := b.row(t, p); got.EventSequence != 1 {
-		t.Errorf("the last event is number %d", got.EventSequence)
-	}
+	testenv.Want(t, b.row(t, p).EventSequence, 1, "number of the last event")
+}
+
+// against has the trader confirm a payment at the same moment as its payer does something about it.
+func (b *bundle) against(
+	trader dbtest.Trader, p payment.Payment, payer func(context.Context, uuid.UUID) (payment.Payment, error),
+) []error {
+	return testenv.AtOnce(2, func(i int) error {
+		if i == 0 {
+			return errOf(payer(context.Background(), p.UUID))
+		}
+		return errOf(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+	})
 }
 
 // A payer claims while the trader confirms: the payment is completed either way, and its events
 // follow each other without a gap.
 func TestClaimAgainstTrader(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	b.told(t, merchant.CashboxID)
 	for i := range 20 {
 		p := b.create(t, merchant.Caller, request(string(rune('a'+i))))
-		var claimed, confirmed error
-		var race sync.WaitGroup
-		race.Go(func() { _, claimed = b.payments.Claim(context.Background(), p.UUID) })
-		race.Go(func() { _, confirmed = b.payments.Confirm(context.Background(), trader.Caller, p.ID) })
-		race.Wait()
+		errs := b.against(trader, p, b.payments.Claim)
+		claimed, confirmed := errs[0], errs[1]
 		want := 2
 		if claimed != nil {
 			wantCode(t, claimed, "payment_not_pending")
@@ -186,11 +159,8 @@ func TestClaimAgainstTrader(t *testing.T) {
 			(now.ClaimedAt != nil) != (claimed == nil) {
 			t.Errorf("%s, claimed at %v: %v, %v", now.Status, now.ClaimedAt, confirmed, err)
 		}
-		if n := b.Count(
-			t, `select count(*) from webhook_event where subject_id = $1 and sequence <= $2`, p.ID, want,
-		); n != want {
-			t.Errorf("%d events, want %d", n, want)
-		}
+		numbered := "select count(*) from webhook_event where subject_id = $1 and sequence <= $2"
+		testenv.Want(t, b.Count(t, numbered, p.ID, want), want, "events")
 	}
 	b.Audit(t)
 }
@@ -198,58 +168,41 @@ func TestClaimAgainstTrader(t *testing.T) {
 // A claim comes too late once the time is over, before the sweep too, and once the payment is not
 // pending. A card payment has no claim, and neither has a link that is none.
 func TestClaimRefused(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
 	b.told(t, merchant.CashboxID)
+	refused := func(p payment.Payment, code string) {
+		t.Helper()
+		before := b.stands(t, p)
+		wantCode(t, errOf(b.payments.Claim(t.Context(), p.UUID)), code)
+		testenv.Want(t, b.stands(t, p), before, "%s: what the refused claim leaves", p.OrderID)
+	}
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
 		p := b.create(t, merchant.Caller, request(status))
 		b.set(t, p.ID, status)
-		before := b.stands(t, p)
-		_, err := b.payments.Claim(t.Context(), p.UUID)
-		wantCode(t, err, "payment_not_pending")
-		testenv.Want(t, b.stands(t, p), before, "%s: the refused claim has changed something", status)
+		refused(p, "payment_not_pending")
 	}
 	p := b.create(t, merchant.Caller, request("cancelled by the payer"))
-	if _, err := b.payments.CancelByPayer(t.Context(), p.UUID); err != nil {
-		t.Fatal(err)
-	}
-	_, err := b.payments.Claim(t.Context(), p.UUID)
-	wantCode(t, err, "payment_not_pending")
+	must(b.payments.CancelByPayer(t.Context(), p.UUID))(t)
+	refused(p, "payment_not_pending")
 	p = b.create(t, merchant.Caller, request("late"))
 	b.clock.Advance(15 * time.Minute)
-	before := b.stands(t, p)
-	_, err = b.payments.Claim(t.Context(), p.UUID)
-	wantCode(t, err, "payment_not_pending")
-	if b.stands(t, p) != before {
-		t.Error("the late claim has changed something")
-	}
-	_, err = b.payments.Claim(t.Context(), uuid.New())
-	wantCode(t, err, "not_found")
+	refused(p, "payment_not_pending")
+	wantCode(t, errOf(b.payments.Claim(t.Context(), uuid.New())), "not_found")
 
 	b.SetRate(t, "AZN", "2", true)
 	cards := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: "quasi_ecom"})
 	r := request("card")
 	r.Currency, r.Method = "AZN", new("quasi_ecom")
-	p = b.create(t, cards.Caller, r)
-	before = b.stands(t, p)
-	_, err = b.payments.Claim(t.Context(), p.UUID)
-	wantCode(t, err, "not_found")
-	if b.stands(t, p) != before {
-		t.Error("the claim of a card payment has changed something")
-	}
-	if n := b.Count(t, "select count(*) from webhook_event where type = 'payment.payer.claimed'"); n != 0 {
-		t.Errorf("%d claims are told of", n)
-	}
+	refused(b.create(t, cards.Caller, r), "not_found")
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where type = 'payment.payer.claimed'"), 0,
+		"claims are told of")
 }
 
 // Where payers go back to is an address that a browser opens, of any host as long as the cashbox
 // names none.
 func TestReturnURL(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	if p := b.create(t, merchant.Caller, request("without")); p.ReturnURL != nil {
 		t.Errorf("returns to %s", *p.ReturnURL)
 	}
@@ -271,32 +224,27 @@ func TestReturnURL(t *testing.T) {
 	} {
 		r := request("wrong")
 		r.ReturnURL = &address
-		_, err := b.payments.Create(t.Context(), merchant.Caller, r)
-		wantFields(t, err, "returnUrl")
+		wantFields(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)), "returnUrl")
 	}
-	if n := b.Count(t, "select count(*) from payment_key where order_id = 'wrong'"); n != 0 {
-		t.Error("a refusal has taken the order id")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_key where order_id = 'wrong'"), 0,
+		"a refusal has taken the order id")
 }
 
 // Where the cashbox names hosts, payers go back to those alone, whatever their case and port.
 func TestReturnHosts(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	allow := func(hosts ...string) {
 		t.Helper()
-		_, err := settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
-			directory.CashboxUpdate{ID: merchant.CashboxID, ReturnHosts: &hosts})
-		noError(t, err)
+		must(settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+			directory.CashboxUpdate{ID: merchant.CashboxID, ReturnHosts: &hosts}))(t)
 	}
 	create := func(order, address string) (payment.Created, error) {
 		r := request(order)
 		r.ReturnURL = &address
 		return b.payments.Create(t.Context(), merchant.Caller, r)
 	}
-	first := must[payment.Created](t)(create("first", "https://elsewhere.example/"))
+	first := must(create("first", "https://elsewhere.example/"))(t)
 	allow("shop.example", "Pay.Shop.example", "Магазин.рф")
 	for _, address := range []string{
 		"https://shop.example/thanks", "https://SHOP.example:8443/", "https://pay.shop.example/",
@@ -310,8 +258,7 @@ func TestReturnHosts(t *testing.T) {
 		"https://elsewhere.example/", "https://shop.example.evil.example/", "https://evilshop.example/",
 		"https://www.shop.example/", "https://evil.example/?shop.example", "https://evil.example/#shop.example",
 	} {
-		_, err := create("refused", address)
-		wantFields(t, err, "returnUrl")
+		wantFields(t, errOf(create("refused", address)), "returnUrl")
 	}
 	// A payment without a return address needs no host, and a repeat is judged by nothing but its
 	// order id: it is the payment as it was made.

@@ -6,21 +6,24 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/routing"
 )
 
-// Refusals of a creation.
+// Errors of a creation.
 var (
 	errCollectDisabled = fault.New(fault.Forbidden, "merchant_collect_disabled",
 		"Collecting payments is switched off for the cashbox.")
@@ -30,23 +33,25 @@ var (
 		"The amount is outside the platform's limits.")
 	errNoRequisite = fault.New(fault.Refused, "collect_requisites_not_available",
 		"No requisite is available for this payment now.")
+	// errBlocked has the code of what it is to the merchant's program. Why, and by whom, is not told.
+	errBlocked = errNoRequisite.Saying("No requisite is available for this payer.")
 )
 
-// createTimeout bounds a creation, however often it has to choose again.
+// createTimeout limits a creation, however often it has to choose again.
 const createTimeout = 20 * time.Second
 
 // Created is the answer to a creation.
 type Created struct {
 	Payment Payment
-	// Replay reports that the order id was used before: Payment is the one created then.
+	// Replay says that the order id was used before: Payment is the one created then.
 	Replay bool
 	// Mismatch names the fields in which a repeat differs from the first call.
 	Mismatch []string
 }
 
-// Create makes a payment with a reserved requisite and the trader's USDT held, or answers with the
-// payment already made under the same order id and method. A refused call leaves nothing behind, so
-// its order id stays free. A call beside another with the same order id waits for that one.
+// Create makes a payment with a reserved requisite and the trader's USDT held, or returns the payment
+// that was already made with the same order id and method. A refused call changes nothing, so its
+// order id stays free. A call at the same time as another with the same order id waits for that one.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return Created{}, err
@@ -66,8 +71,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay makes the payment by what is in memory. It refuses one only when its order id is
-// still free and nothing has been changed that it does not know of.
+// createOrReplay makes the payment by the settings in memory. It refuses a payment only if its order
+// id is still free and the settings in memory are up to date.
 func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order) (Created, error) {
 	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.Name, OrderID: o.OrderID}
 	for {
@@ -76,10 +81,10 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		}
 		known := s.settings.Version()
 		d := s.draft(who, o)
-		refusal := s.make(ctx, d)
+		made, refusal := s.make(ctx, d)
 		switch {
 		case refusal == nil:
-			return Created{Payment: s.fromRow(d.payment)}, nil
+			return Created{Payment: s.fromRow(made)}, nil
 		case db.Violated(refusal) == "payment_key_pkey":
 			return s.replay(ctx, key, o)
 		case !errors.Is(refusal, routing.ErrAgain) && !refuses(refusal):
@@ -92,15 +97,37 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		if _, err := s.settings.Renew(ctx); err != nil {
 			return Created{}, err
 		}
-		// Whoever else has renewed them meanwhile may have found what would have been chosen.
+		// Another call may have renewed the settings meanwhile, and there may be a requisite by the
+		// new ones.
 		if s.settings.Version() == known && refuses(refusal) {
 			s.tellRefusal(ctx, d, refusal)
-			return Created{}, refusal
+			return Created{}, s.inWords(d, refusal)
 		}
 	}
 }
 
-// refuses tells a refusal, which answers the caller, from a failure.
+// inWords adds the accepted alternatives to a refusal.
+func (s *Service) inWords(d *draft, refusal error) error {
+	offers := strings.Join(s.settings.Offers(d.who.MerchantID, d.who.CashboxID), ", ")
+	switch {
+	case errors.Is(refusal, errMethodDisabled) && offers != "":
+		return errMethodDisabled.Saying(errMethodDisabled.Message + " Enabled: " + offers + ".")
+	case errors.Is(refusal, errOutsideLimits):
+		least, most := d.bounds()
+		return errOutsideLimits.Saying(errOutsideLimits.Message + " Taken:" + boundText(" from ", least) + boundText(" to ", most) + ".")
+	}
+	return refusal
+}
+
+// boundText is a word and an amount, or "" without one.
+func boundText(word string, amount decimal.NullDecimal) string {
+	if !amount.Valid {
+		return ""
+	}
+	return word + money.Fiat(amount.Decimal)
+}
+
+// refuses tells a refusal, which the caller gets as an answer, from a failure.
 func refuses(err error) bool {
 	answer := fault.As(err)
 	return answer != nil &&
@@ -134,8 +161,8 @@ func mismatch(p db.Payment, o order) []string {
 	return fields
 }
 
-// draft is a payment in the making: the request, and what decides besides it whether and how it is
-// made.
+// draft is a payment that is being made: the request, and everything else that decides whether and
+// how it is made.
 type draft struct {
 	order
 	who        caller.Caller
@@ -144,13 +171,13 @@ type draft struct {
 	shop       *directory.Shop
 	limit      *db.PlatformLimit
 	base       rate.Base
-	// baseErr is rate.ErrNone where the currency never had a rate.
+	// blocked tells that the payer is kept out.
+	blocked bool
+	// baseErr is rate.ErrNone if the currency never had a rate.
 	baseErr error
 
-	// dry tells that nothing is to be made.
+	// dry says that the payment is only tried and not made.
 	dry bool
-	// payment is the row, once a requisite is chosen.
-	payment db.Payment
 }
 
 func (s *Service) draft(who caller.Caller, o order) *draft {
@@ -158,10 +185,13 @@ func (s *Service) draft(who caller.Caller, o order) *draft {
 	d.shop = s.settings.Shop(who.MerchantID, who.CashboxID, o.method.Name, o.Currency)
 	d.limit = s.settings.Limit(o.Currency)
 	d.base, d.baseErr = s.settings.Rate(o.Currency, d.now)
+	if p := o.Payer; p != nil {
+		d.blocked = s.settings.Blocked(who.MerchantID, d.now, block.UserMark(p.UserID), block.AddressMark(p.UserIP))
+	}
 	return d
 }
 
-// refusal is why the payment is not made, in the documented order, or nil.
+// refusal is why the payment is refused, in the documented order, or nil.
 func (d *draft) refusal() error {
 	switch {
 	case d.shop == nil:
@@ -170,19 +200,19 @@ func (d *draft) refusal() error {
 		return errCollectDisabled
 	case !d.shop.MethodEnabled:
 		return errMethodDisabled
-	case d.limit != nil && outside(d.amount, d.limit.MinAmount, d.limit.MaxAmount),
-		d.shop.MinAmount.Valid && d.amount.LessThan(d.shop.MinAmount.Decimal),
-		d.shop.MaxAmount.Valid && d.amount.GreaterThan(d.shop.MaxAmount.Decimal):
+	case d.outside():
 		return errOutsideLimits
 	case !d.mayReturn():
 		return fault.Fields{"returnUrl": {"must name one of the hosts that are set for the cashbox"}}.Err()
+	case d.blocked:
+		return errBlocked
 	case d.baseErr != nil:
 		return fmt.Errorf("%w: %w", errNoRequisite, d.baseErr)
 	}
 	return nil
 }
 
-// mayReturn reports whether the payer may be led back to where the merchant says.
+// mayReturn reports whether the payer may be sent back to the merchant's address.
 func (d *draft) mayReturn() bool {
 	if d.ReturnURL == nil || len(d.shop.ReturnHosts) == 0 {
 		return true
@@ -191,8 +221,24 @@ func (d *draft) mayReturn() bool {
 	return err == nil && slices.Contains(d.shop.ReturnHosts, directory.Host(u.Hostname()))
 }
 
-func outside(amount, minimum, maximum decimal.Decimal) bool {
-	return amount.LessThan(minimum) || amount.GreaterThan(maximum)
+func (d *draft) outside() bool {
+	least, most := d.bounds()
+	return least.Valid && d.amount.LessThan(least.Decimal) || most.Valid && d.amount.GreaterThan(most.Decimal)
+}
+
+// bounds are the amounts that both the platform and the cashbox accept.
+func (d *draft) bounds() (least, most decimal.NullDecimal) {
+	least, most = d.shop.MinAmount, d.shop.MaxAmount
+	if d.limit == nil {
+		return least, most
+	}
+	if !least.Valid || least.Decimal.LessThan(d.limit.MinAmount) {
+		least = decimal.NewNullDecimal(d.limit.MinAmount)
+	}
+	if !most.Valid || most.Decimal.GreaterThan(d.limit.MaxAmount) {
+		most = decimal.NewNullDecimal(d.limit.MaxAmount)
+	}
+	return least, most
 }
 
 // want is what the payment needs of a requisite.
@@ -203,62 +249,68 @@ func (d *draft) want() routing.Want {
 	}
 }
 
-// hold is what a candidate's trader would put up.
+// hold is how much of a candidate's trader's USDT would be held.
 func (d *draft) hold(c routing.Candidate) decimal.Decimal {
 	_, _, quote := d.price(c)
 	return quote.Hold()
 }
 
-// make finds the requisite and makes the payment on it.
-func (s *Service) make(ctx context.Context, d *draft) error {
+// make makes the payment, unless it is refused, in one of the merchant's open places.
+func (s *Service) make(ctx context.Context, d *draft) (db.Payment, error) {
 	if err := d.refusal(); err != nil {
-		return err
+		return db.Payment{}, err
 	}
 	place, err := s.open.take(ctx, s.q, d.who.MerchantID, s.settings.MaxOpenPayments(d.who.MerchantID))
 	if err != nil {
-		return err
+		return db.Payment{}, err
 	}
-	err = s.settings.Requisites().Place(
-		ctx,
-		s.q,
-		d.want(),
-		d.hold,
-		func(c routing.Candidate) error { return s.write(ctx, d, c, place) },
-	)
+	made, err := s.choose(ctx, d, place)
 	place.end(err == nil)
 	if none := new(routing.NoneError); errors.As(err, &none) {
-		return fmt.Errorf("%w: %w", errNoRequisite, err)
+		return made, fmt.Errorf("%w: %w", errNoRequisite, err)
 	}
 	if errors.Is(err, routing.ErrHeld) {
-		return fmt.Errorf("%w: %w", fault.ErrBusy, err)
+		return made, fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
-	return err
+	return made, err
 }
 
-// write makes the payment on a candidate, in one round trip: the order id claimed, the payment
-// written, the requisite reserved and the trader's USDT held, or nothing of it. Where only the USDT
-// still pending would cover the hold, that is folded in first.
-func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, place *place) error {
+// choose makes the payment on the first requisite that is available.
+func (s *Service) choose(ctx context.Context, d *draft, place *place) (db.Payment, error) {
+	search := s.settings.Requisites().Search(d.want(), d.hold)
+	for candidate := range search.Candidates(ctx, s.q) {
+		made, err := s.write(ctx, d, candidate, place)
+		if search.Over(candidate, err) {
+			return made, err
+		}
+	}
+	return db.Payment{}, search.Err()
+}
+
+// write makes the payment on a candidate, in one round trip: it inserts the order id and the payment,
+// reserves the requisite and holds the trader's USDT, or none of it. If only pending USDT would cover
+// the hold, they are folded in first.
+func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, place *place) (db.Payment, error) {
 	id, err := s.ids.next(ctx)
 	if err != nil {
-		return err
+		return db.Payment{}, err
 	}
 	number, err := uuid.NewV7()
 	if err != nil {
-		return fmt.Errorf("make uuid: %w", err)
+		return db.Payment{}, fmt.Errorf("make uuid: %w", err)
 	}
-	d.payment = d.row(id, number, c)
+	p := d.row(id, number, c)
 	cause := ledger.Cause{Kind: "hold", Subject: subject, SubjectID: id, At: d.now}
 	queries := append(place.count(),
 		db.Do((*db.Queries).PaymentKeyInsert, db.PaymentKeyInsertParams{
-			MerchantID: d.payment.MerchantID, Channel: d.method.Name, OrderID: d.OrderID, PaymentID: id,
+			MerchantID: p.MerchantID, Channel: d.method.Name, OrderID: d.OrderID, PaymentID: id,
 		}).Held(db.ErrClaimed),
-		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(d.payment)),
-		record(change{to: Pending, actor: d.who.Actor()}, d.payment.MerchantID, id, nil, d.now),
+		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(p)),
+		record(change{to: Pending, actor: d.who.Actor()}, p.MerchantID, id, nil, d.now),
 	)
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
 	// A trader never puts up more than they have.
-	queries = append(queries, ledger.Take(cause, positionOf(d.payment)...)...)
+	queries = append(queries, ledger.Take(cause, positionOf(p)...)...)
 	err = db.Write(ctx, s.creations, queries...)
 	if ledger.Short(err) {
 		if err = ledger.FoldNow(ctx, s.creations, ledger.Available(ledger.Trader, c.TraderID)); err == nil {
@@ -267,11 +319,11 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	}
 	switch {
 	case ledger.Short(err):
-		return fmt.Errorf("%w: %w", routing.ErrShort, err)
+		err = fmt.Errorf("%w: %w", routing.ErrShort, err)
 	case errors.Is(err, ledger.ErrHeld):
-		return fmt.Errorf("%w: %w", routing.ErrHeld, err)
+		err = fmt.Errorf("%w: %w", routing.ErrHeld, err)
 	}
-	return err
+	return p, err
 }
 
 // price is what the payment is worth at a trader's terms.
@@ -284,7 +336,7 @@ func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote)
 	return markup, source, rate.Calculate(d.amount, d.base.FiatPerUSDT, terms)
 }
 
-// row is the payment on a requisite, at its trader's terms.
+// row is the payment's row, on a requisite and at its trader's terms.
 func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment {
 	markup, source, quote := d.price(r)
 	p := db.Payment{
@@ -318,8 +370,8 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		SpreadTraderUSDT:   quote.SpreadTrader,
 		SpreadPlatformUSDT: quote.SpreadPlatform,
 		ReturnURL:          d.ReturnURL,
-		RequestID:          stated(d.who.RequestID),
-		RequestAddress:     stated(d.who.Address),
+		RequestID:          optional(d.who.RequestID),
+		RequestAddress:     optional(d.who.Address),
 		ChoicePool:         &r.Pool,
 		ChoiceLooked:       &r.Looked,
 		ChoicePassed:       passedBy(r.Passed),
@@ -333,8 +385,8 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 	return p
 }
 
-// stated is a text that may be unknown.
-func stated(text string) *string {
+// optional is an optional text.
+func optional(text string) *string {
 	if text == "" {
 		return nil
 	}

@@ -11,15 +11,14 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
 
 // A new payment carries everything it was calculated from. The sums are those of the status table.
 func TestCreate(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	r := request("order-1")
 	r.Description = new("Two tickets")
 	r.Payer = &payment.Payer{
@@ -75,9 +74,8 @@ func TestCreate(t *testing.T) {
 	b.Exec(t, "update requisite set sealed = '\\x00', last4 = '9999', holder = null")
 	testenv.Want(t, *p.RequisiteValue, fmt.Sprintf("+7900%03d0000", trader.ID), "requisite")
 	testenv.Want(t, *stored.RequisiteLast4, "0000", "last four characters")
-	if again := must[payment.Payment](t)(
-		b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()),
-	); *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
+	again := must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
+	if *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
 		t.Errorf("the snapshot changed: %s", *again.RequisiteValue)
 	}
 	b.Audit(t)
@@ -155,12 +153,7 @@ func TestOrderOfChecks(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	who, r, payments := merchant.Caller, request(
 		"order-1",
-	), configured(
-		t,
-		b.DB,
-		b.clock,
-		payment.Config{Requisites: dbtest.Requisites()},
-	)
+	), configured(t, b.DB, b.clock, payment.Config{Requisites: dbtest.Requisites()})
 	breakState := func() {
 		b.Exec(t, "update cashbox set collect_enabled = false")
 		b.Exec(t, "update cashbox_method set enabled = false")
@@ -186,15 +179,14 @@ func TestOrderOfChecks(t *testing.T) {
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
 	}
 	for _, step := range steps {
-		_, err := payments.Create(ctx, who, r)
-		wantCode(t, err, step.code)
+		wantCode(t, errOf(payments.Create(ctx, who, r)), step.code)
 		step.right()
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken by refusals")
 	p := b.create(t, who, r)
 	breakState()
 	b.Exec(t, "update requisite set enabled = false")
-	again := must[payment.Created](t)(b.payments.Create(ctx, who, r))
+	again := must(b.payments.Create(ctx, who, r))(t)
 	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
 		t.Errorf("repeat: %+v", again)
 	}
@@ -210,9 +202,7 @@ func (b *bundle) limit(t *testing.T, least, most string) {
 }
 
 func TestPlatformLimits(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.limit(t, "100", "500.50")
 	for amount, within := range map[string]bool{"99.99": false, "100": true, "500.50": true, "500.51": false} {
 		r := request("order " + amount)
@@ -223,15 +213,15 @@ func TestPlatformLimits(t *testing.T) {
 		}
 		_, err := b.payments.Create(context.Background(), merchant.Caller, r)
 		wantCode(t, err, "merchant_collect_amount_outside_platform_limits")
+		testenv.Want(t, fault.As(err).Message,
+			"The amount is outside the platform's limits. Taken: from 100.00 to 500.50.", "the limits")
 	}
 }
 
 // A repeat is the same payment in its present state, and says where it differs from the first call.
 func TestReplay(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.set(t, p.ID, "completed")
 	cases := map[string]struct {
@@ -263,6 +253,10 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 		}
 	}
+	// What is wrong in form is said first, also under an order id that is in use.
+	wrong := request("order-1")
+	wrong.Amount = "1e3"
+	wantFields(t, errOf(b.payments.Create(ctx, merchant.Caller, wrong)), "amount")
 	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
 	b.Audit(t)
@@ -278,7 +272,7 @@ func TestReplayWithAnotherCurrency(t *testing.T) {
 	r.Currency, r.Method = "AZN", new("c2c")
 	p := b.create(t, merchant.Caller, r)
 	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
-	got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r))
+	got := must(b.payments.Create(context.Background(), merchant.Caller, r))(t)
 	if !got.Replay || got.Payment.ID != p.ID ||
 		!slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}) {
 		t.Errorf("%+v", got)

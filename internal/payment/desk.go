@@ -9,17 +9,17 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// MaxDesk is how many payments a desk shows, and how far it counts.
+// MaxDesk is how many open payments a trader is shown, and where counting stops.
 const MaxDesk = 200
 
-// DeskPayment is an open payment on its trader's desk.
+// DeskPayment is an open payment as its trader sees it.
 type DeskPayment struct {
 	Payment
 	// Receipts is how many the payer has sent.
 	Receipts int
 }
 
-// Desk lists the open payments of the caller's trader: those that end first before the others, at
+// Desk lists the open payments of the caller's trader, those that expire first before the others, at
 // most MaxDesk.
 func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
 	if err := checkDesk(ctx, who); err != nil {
@@ -38,7 +38,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	return list, nil
 }
 
-// DeskCount counts the open payments of the caller's trader, no further than to most.
+// DeskCount counts the open payments of the caller's trader, and stops at most.
 func (s *Service) DeskCount(ctx context.Context, who caller.Caller, most int32) (int, error) {
 	if err := checkDesk(ctx, who); err != nil {
 		return 0, err

@@ -12,7 +12,7 @@ import (
 // The documented webhook of a status change: interface, "Events".
 const typeStatusUpdated = "payment.status.updated"
 
-// typePayerClaimed tells that the payer says they have paid, to merchants who asked for it.
+// typePayerClaimed is the event that the payer says they have paid, for merchants who want it.
 const typePayerClaimed = "payment.payer.claimed"
 
 type statusData struct {
@@ -41,7 +41,7 @@ type statusMeta struct {
 	Sequence       int32   `json:"sequence"`
 }
 
-// statusEvent is the merchant's webhook for a change.
+// statusEvent is the merchant's webhook about a change of status.
 func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) {
 	data := dataOf(to)
 	data.PayerRequisites = payerRequisitesOf(shown)
@@ -52,5 +52,5 @@ func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) 
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,
 		SubjectID: to.ID, Sequence: to.EventSequence, URL: to.CallbackURI, At: to.StatusAt,
-	}.Telling(webhook.Contents{Data: data, Meta: meta})
+	}.WithContents(webhook.Contents{Data: data, Meta: meta})
 }

@@ -17,26 +17,23 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
-	"gateway.example/internal/webhook"
 )
 
 // The golden bodies are written by hand from the contract; only what is random is filled in.
 func TestEventOfACompletedPayment(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request(`order <1> & "co"`))
 	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
-	must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
 	b.wantEvent(t, p, "event_completed.json")
 }
 
 func TestEventOfAnExpiredPayment(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	r := request("order-1")
 	r.Amount = "10.5"
 	p := b.create(t, merchant.Caller, r)
@@ -56,7 +53,7 @@ func (b *bundle) wantEvent(t *testing.T, p payment.Payment, golden string) {
 	if err != nil || url != "https://shop.example/hook" || id.Version() != 7 {
 		t.Fatalf("event %s to %s: %v", id, url, err)
 	}
-	want := string(must[[]byte](t)(os.ReadFile("testdata/" + golden)))
+	want := string(must(os.ReadFile("testdata/" + golden))(t))
 	want = strings.NewReplacer("{eventId}", id.String(), "{uuid}", p.UUID.String(), "{id}", strconv.FormatInt(p.ID, 10)).
 		Replace(want)
 	if got, want := decode(t, string(body)), decode(t, want); !reflect.DeepEqual(got, want) {
@@ -78,9 +75,7 @@ func decode(t *testing.T, body string) any {
 
 // Each event tells what came before it and its place in the row.
 func TestEventsFollowEachOther(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	for _, status := range []string{"completed", "completed", "appeal", "pending", "cancelled", "cancelled", "failed"} {
 		b.set(t, p.ID, status)
@@ -109,7 +104,7 @@ func (b *bundle) feed(t *testing.T, priority int32, answer *atomic.Value) {
 		_, _ = w.Write([]byte(text))
 	}))
 	t.Cleanup(server.Close)
-	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).
+	_, err := rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), foureyes.Rules{}).
 		SetFeed(context.Background(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, rate.Feed{
 			Currency: "RUB", Enabled: true, Priority: priority, URL: server.URL, Pointer: "/rate", PollSeconds: 1,
 			TimeoutMS: 30_000, BandPercent: "20", DayBandPercent: "20", FreshSeconds: 60,
@@ -128,7 +123,7 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	second.Store(`{"rate":"99"}`)
 	b.feed(t, 1, &first)
 	b.feed(t, 2, &second)
-	poller := rate.NewPoller(b.Pool, b.clock, webhook.NewAddresses(true), nil)
+	poller := rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(true), nil)
 	poll := func() {
 		t.Helper()
 		noError(t, poller.Poll(context.Background()))
@@ -155,7 +150,7 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	if !p.RateUnavailable || p.RateSource != "feed:1" || p.HoldUSDT.String() != "9.8" {
 		t.Errorf("unavailable %v, hold %s", p.RateUnavailable, p.HoldUSDT)
 	}
-	must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
 	b.wantDue(t, 1)
 	b.wantSettled(t, 0)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["pending"])

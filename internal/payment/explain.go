@@ -18,7 +18,7 @@ import (
 )
 
 // newRefusals counts the payments that found no requisite, by the rule that dropped the last
-// candidate to be dropped: the one thing that stood between the payment and a requisite.
+// candidate: the one thing that stood between the payment and a requisite.
 func newRefusals(metrics prometheus.Registerer) *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "gateway_routing_refusals_total",
@@ -30,13 +30,13 @@ func newRefusals(metrics prometheus.Registerer) *prometheus.CounterVec {
 	return refusals
 }
 
-// ruleNoRequisite is the reason of a refusal where the pool is empty.
+// ruleNoRequisite is the reason when the pool is empty.
 const ruleNoRequisite routing.Rule = "no_requisite"
 
-// ruleNoRate is the reason of a refusal where the currency never had a rate.
+// ruleNoRate is the reason when the currency never had a rate.
 const ruleNoRate routing.Rule = "no_rate"
 
-// rules are all of them, from the first looked at to the last.
+// rules are all rules, in the order in which they are checked.
 var rules = []routing.Rule{
 	ruleNoRequisite,
 	routing.TraderOff,
@@ -52,7 +52,7 @@ var rules = []routing.Rule{
 	routing.TraderShort,
 }
 
-// tellRefusal counts and logs why a choice found nobody.
+// tellRefusal counts and logs why a choice found no requisite.
 func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 	none := new(routing.NoneError)
 	closest, candidates := ruleNoRequisite, 0
@@ -93,27 +93,27 @@ func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 	)
 }
 
-// RoutingQuestion is a payment that is not made.
+// RoutingQuestion is a payment that is only tried.
 type RoutingQuestion struct {
 	Amount, Currency, Method string
 	CashboxID                int64
-	// At is when it would be made; nil is now.
+	// At is the time of the payment; nil is now.
 	At *time.Time
 }
 
-// RoutingAnswer is what would become of it.
+// RoutingAnswer is the result of a try.
 type RoutingAnswer struct {
-	// Refusal is the code the payment would get, or "".
+	// Refusal is the error code that the payment would get, or "".
 	Refusal string
-	// NoRate tells that it is refused because the currency never had a rate.
+	// NoRate says that it is refused because the currency never had a rate.
 	NoRate bool
-	// RequisiteID is the requisite it would get, or 0.
+	// RequisiteID is the requisite that it would get, or 0.
 	RequisiteID int64
 	// Candidates is the whole pool, in the order of choice.
 	Candidates []routing.Candidate
 }
 
-// ExplainRouting goes a payment's way without making it.
+// ExplainRouting chooses a requisite for a payment without making it.
 func (s *Service) ExplainRouting(
 	ctx context.Context,
 	who caller.Caller,
@@ -159,7 +159,7 @@ func (s *Service) explainRouting(
 		refusal = d.refusal()
 	}
 	if d.shop == nil || d.baseErr != nil {
-		// Without a cashbox or a rate nobody can say what a candidate would have to put up.
+		// Without a cashbox or a rate it is not known how much would be held of a candidate.
 		return RoutingAnswer{ //nolint:nilerr // the refusal is the answer
 			Refusal: fault.As(refusal).Code, NoRate: errors.Is(refusal, rate.ErrNone),
 		}, nil
@@ -172,7 +172,7 @@ func (s *Service) explainRouting(
 	return answer, nil
 }
 
-// settle says what the candidates come to.
+// settle sums up the candidates.
 func (a *RoutingAnswer) settle(refusal error) {
 	if refusal != nil {
 		a.Refusal = fault.As(refusal).Code

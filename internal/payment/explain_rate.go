@@ -16,27 +16,28 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// RateStep is one line of a payment's sum.
+// RateStep is one line of the calculation of a payment's sums.
 type RateStep struct {
 	Name string
-	// Formula is how the value came about, first in names and then in numbers.
+	// Formula is how the value is calculated, first in names and then in numbers.
 	Formula string
 	Value   string
 }
 
-// RateAnswer is how a payment came to be worth what it is.
+// RateAnswer is the calculation of a payment's worth.
 type RateAnswer struct {
 	PaymentID int64
-	// RateSource and RateObservedAt are of the base rate, which is not fresh while RateUnavailable.
+	// RateSource and RateObservedAt belong to the base rate, which is not fresh while
+	// RateUnavailable.
 	RateSource      string
 	RateObservedAt  *time.Time
 	RateUnavailable bool
-	// MarkupSource says who set the percent.
+	// MarkupSource is who set the percent.
 	MarkupSource string
 	Steps        []RateStep
 }
 
-// ExplainRate gives a payment's sum step by step, from what the payment stored.
+// ExplainRate lists the calculation of a payment's sums step by step, from what the payment stored.
 func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) (RateAnswer, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return RateAnswer{}, err
@@ -51,16 +52,16 @@ func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) 
 	return answerOf(p), nil
 }
 
-// RateQuestion is a payment that is asked about and not made.
+// RateQuestion is a payment that is only calculated.
 type RateQuestion struct {
 	Currency, Amount string
-	// Markup is the percent; "" is that of the program's configuration.
+	// Markup is the percent; "" is the configured one.
 	Markup string
-	// TraderShare is the percent of spot that the trader keeps of the spread; "" is nothing.
+	// TraderShare is the trader's part of the spread, as a percent of spot; "" is nothing.
 	TraderShare string
 }
 
-// QuoteRate gives the sum, step by step, of what a payment would be worth now.
+// QuoteRate calculates step by step what a payment would be worth now.
 func (s *Service) QuoteRate(ctx context.Context, who caller.Caller, r RateQuestion) (RateAnswer, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return RateAnswer{}, err
@@ -89,7 +90,7 @@ func (s *Service) QuoteRate(ctx context.Context, who caller.Caller, r RateQuesti
 	return answerOf(quoted(p)), nil
 }
 
-// quoted is a payment with what it is worth.
+// quoted is a payment with its worth.
 func quoted(p db.Payment) db.Payment {
 	quote := rate.Calculate(
 		p.Amount,
@@ -111,7 +112,7 @@ func answerOf(p db.Payment) RateAnswer {
 // WaitingMost is how many payments Waiting lists.
 const WaitingMost = 100
 
-// Waiting is a completed payment whose settlement waits for a fresh rate.
+// Waiting is a completed payment that waits for a fresh rate to be settled.
 type Waiting struct {
 	PaymentID        int64
 	Method, Currency string
@@ -119,7 +120,7 @@ type Waiting struct {
 	Since            time.Time
 }
 
-// Waiting lists the payments that wait for a rate, the oldest first, and whether there are more.
+// Waiting lists the payments that wait for a rate, the oldest first, and says whether there are more.
 func (s *Service) Waiting(ctx context.Context, who caller.Caller) (list []Waiting, more bool, err error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, false, err
@@ -137,8 +138,8 @@ func (s *Service) Waiting(ctx context.Context, who caller.Caller) (list []Waitin
 	return list, more, nil
 }
 
-// rateSteps repeats the sum in words. The values are the stored ones, not calculated again: were a
-// formula ever to disagree with them, the difference would show.
+// rateSteps explains the calculation. It shows the stored values and does not calculate them again:
+// if a formula ever disagreed with them, the difference would show.
 func rateSteps(p db.Payment) []RateStep {
 	spot := p.AmountUSDT.Add(p.ProfitUSDT)
 	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)
@@ -176,8 +177,8 @@ func baseFormula(p db.Payment) string {
 	return "fiat per USDT, from " + p.RateSource
 }
 
-// holdStep says what the trader puts up. A payment that was settled late was held at another rate,
-// which it no longer knows.
+// holdStep says how much of the trader's USDT is held. A payment that was settled late was held at
+// another rate, which is not stored.
 func holdStep(p db.Payment, spot decimal.Decimal) RateStep {
 	step := RateStep{
 		Name: "hold", Value: money.USDT(p.HoldUSDT),

@@ -1,7 +1,7 @@
 package payment_test
 
 import (
-	"context"
+	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
@@ -11,17 +11,21 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.RateAnswer {
+// explained is the sum of a payment as operators are told it, a step a line.
+func (b *bundle) explained(t *testing.T, id int64) ([]string, payment.RateAnswer) {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(context.Background(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, id)
-	noError(t, err)
-	if len(answer.Steps) != len(want) {
-		t.Fatalf("%d steps, want %d: %+v", len(answer.Steps), len(want), answer.Steps)
+	answer := must(b.payments.ExplainRate(t.Context(), operator, id))(t)
+	var lines []string
+	for _, step := range answer.Steps {
+		lines = append(lines, step.Name+" "+step.Value+": "+step.Formula)
 	}
-	for i, step := range answer.Steps {
-		testenv.Want(t, step, want[i], "step %d", i)
-	}
+	return lines, answer
+}
+
+func (b *bundle) wantSum(t *testing.T, id int64, want string) payment.RateAnswer {
+	t.Helper()
+	lines, answer := b.explained(t, id)
+	testenv.Want(t, strings.Join(lines, "\n"), want, "the sum")
 	return answer
 }
 
@@ -34,38 +38,15 @@ func TestExplainRate(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Margin: percent("6.5")})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "1.5", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
-	answer := b.wantSteps(
-		t,
-		id,
-		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "92.35"},
-		payment.RateStep{Name: "markupPercent", Formula: "percent of the base rate, from cashbox_method", Value: "6.5"},
-		payment.RateStep{
-			Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 92.35", Value: "10.82837033",
-		},
-		payment.RateStep{
-			Name:    "amountUsdt",
-			Formula: "amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (92.35 × (1 + 6.5 / 100))",
-			Value:   "10.16748387",
-		},
-		payment.RateStep{
-			Name: "profitUsdt", Formula: "spot − amountUsdt = 10.82837033 − 10.16748387", Value: "0.66088646",
-		},
-		payment.RateStep{
-			Name:    "traderShare",
-			Formula: "spot × traderSharePercent / 100, rounded down = 10.82837033 × 1.5 / 100", Value: "0.16242555",
-		},
-		payment.RateStep{
-			Name: "spreadTraderUsdt", Formula: "min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)",
-			Value: "0.16242555",
-		},
-		payment.RateStep{
-			Name: "spreadPlatformUsdt", Formula: "profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555",
-			Value: "0.49846091",
-		},
-		payment.RateStep{
-			Name: "hold", Formula: "spot − spreadTraderUsdt = 10.82837033 − 0.16242555", Value: "10.66594478",
-		},
-	)
+	answer := b.wantSum(t, id, `baseRate 92.35: fiat per USDT, from test
+markupPercent 6.5: percent of the base rate, from cashbox_method
+spot 10.82837033: amount / baseRate, rounded down = 1000.00 / 92.35
+amountUsdt 10.16748387: amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (92.35 × (1 + 6.5 / 100))
+profitUsdt 0.66088646: spot − amountUsdt = 10.82837033 − 10.16748387
+traderShare 0.16242555: spot × traderSharePercent / 100, rounded down = 10.82837033 × 1.5 / 100
+spreadTraderUsdt 0.16242555: min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)
+spreadPlatformUsdt 0.49846091: profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555
+hold 10.66594478: spot − spreadTraderUsdt = 10.82837033 − 0.16242555`)
 	if answer.PaymentID != id || answer.MarkupSource != "cashbox_method" || answer.RateSource != "test" ||
 		!answer.RateObservedAt.Equal(dbtest.Start) {
 		t.Errorf("%+v", answer)
@@ -84,96 +65,58 @@ func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 	b.SetRate(t, "RUB", "80", true)
 	b.Exec(t, "update trader set share_percent = 1")
 	b.Exec(t, "update cashbox_method set margin_percent = 2")
-	b.wantSteps(
-		t,
-		id,
-		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "100.00"},
-		payment.RateStep{Name: "markupPercent", Formula: "percent of the base rate, from body", Value: "100"},
-		payment.RateStep{
-			Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 100.00", Value: "10.00000000",
-		},
-		payment.RateStep{
-			Name:    "amountUsdt",
-			Formula: "amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (100.00 × (1 + 100 / 100))",
-			Value:   "5.00000000",
-		},
-		payment.RateStep{
-			Name: "profitUsdt", Formula: "spot − amountUsdt = 10.00000000 − 5.00000000", Value: "5.00000000",
-		},
-		payment.RateStep{
-			Name:    "traderShare",
-			Formula: "spot × traderSharePercent / 100, rounded down = 10.00000000 × 60 / 100", Value: "6.00000000",
-		},
-		payment.RateStep{
-			Name: "spreadTraderUsdt", Formula: "min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)",
-			Value: "5.00000000",
-		},
-		payment.RateStep{
-			Name: "spreadPlatformUsdt", Formula: "profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000",
-			Value: "0.00000000",
-		},
-		payment.RateStep{
-			Name: "hold", Formula: "spot − spreadTraderUsdt = 10.00000000 − 5.00000000", Value: "5.00000000",
-		},
-	)
+	b.wantSum(t, id, `baseRate 100.00: fiat per USDT, from test
+markupPercent 100: percent of the base rate, from body
+spot 10.00000000: amount / baseRate, rounded down = 1000.00 / 100.00
+amountUsdt 5.00000000: amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (100.00 × (1 + 100 / 100))
+profitUsdt 5.00000000: spot − amountUsdt = 10.00000000 − 5.00000000
+traderShare 6.00000000: spot × traderSharePercent / 100, rounded down = 10.00000000 × 60 / 100
+spreadTraderUsdt 5.00000000: min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)
+spreadPlatformUsdt 0.00000000: profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000
+hold 5.00000000: spot − spreadTraderUsdt = 10.00000000 − 5.00000000`)
 }
 
 // While no rate is fresh the sum is the hold's, at 100: 10 − 0.2. Settled at 80 it is another, and
 // the hold, 9.8 and not
 // 12.5 − 0.25, is explained as what it was.
 func TestExplainRateUnavailable(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
-	b.wantStep(t, id, 0, payment.RateStep{
-		Name:  "baseRate",
-		Value: "100.00",
-		Formula: "fiat per USDT, the last known from test: no rate is fresh, so this sum gives " +
-			"the hold only, and is made again at the first fresh rate",
-	})
-	b.wantStep(t, id, 8, payment.RateStep{
-		Name: "hold", Formula: "spot − spreadTraderUsdt = 10.00000000 − 0.20000000", Value: "9.80000000",
-	})
+	first, _ := b.explained(t, id)
+	testenv.Want(
+		t,
+		first[0],
+		"baseRate 100.00: fiat per USDT, the last known from test: no rate is fresh, so this sum "+
+			"gives the hold only, and is made again at the first fresh rate",
+		"the rate",
+	)
+	testenv.Want(t, first[8], "hold 9.80000000: spot − spreadTraderUsdt = 10.00000000 − 0.20000000", "the hold")
 	b.set(t, id, "completed")
 	b.SetRate(t, "RUB", "80", true)
 	b.wantSettled(t, 1)
-	b.wantStep(t, id, 0, payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "80.00"})
-	b.wantStep(t, id, 2, payment.RateStep{
-		Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 80.00", Value: "12.50000000",
-	})
-	b.wantStep(t, id, 8, payment.RateStep{
-		Name:    "hold",
-		Formula: "held at creation at the rate last known then, before the settlement at the base rate above",
-		Value:   "9.80000000",
-	})
-}
-
-func (b *bundle) wantStep(t *testing.T, id int64, i int, want payment.RateStep) {
-	t.Helper()
-	answer, err := b.payments.ExplainRate(context.Background(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin}, id)
-	if err != nil || len(answer.Steps) <= i || answer.Steps[i] != want {
-		t.Errorf("%+v, %v, want\n%+v", answer.Steps, err, want)
-	}
+	settled, _ := b.explained(t, id)
+	testenv.Want(t, settled[0], "baseRate 80.00: fiat per USDT, from test", "the rate")
+	testenv.Want(t, settled[2], "spot 12.50000000: amount / baseRate, rounded down = 1000.00 / 80.00", "spot")
+	testenv.Want(
+		t,
+		settled[8],
+		"hold 9.80000000: held at creation at the rate last known then, before the settlement at "+
+			"the base rate above",
+		"the hold",
+	)
 }
 
 func TestExplainRateRefusals(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
 	for _, who := range []caller.Caller{
 		merchant.Caller, trader.Caller, application, {}, {Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID}, {Kind: caller.Cabinet},
 	} {
-		_, err := b.payments.ExplainRate(context.Background(), who, id)
-		wantCode(t, err, "token_kind_not_allowed")
+		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), who, id)), "token_kind_not_allowed")
 	}
 	for _, unknown := range []int64{0, -1, id + 1} {
-		_, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-			unknown)
-		wantCode(t, err, "not_found")
+		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
 	}
 }
 
@@ -184,8 +127,7 @@ func TestQuoteRate(t *testing.T) {
 	b := setup(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
 	question := payment.RateQuestion{Currency: "RUB", Amount: "1000", Markup: "6.5", TraderShare: "1.5"}
-	answer, err := b.payments.QuoteRate(t.Context(), operator, question)
-	noError(t, err)
+	answer := must(b.payments.QuoteRate(t.Context(), operator, question))(t)
 	got := map[string]string{}
 	for _, step := range answer.Steps {
 		got[step.Name] = step.Value
@@ -208,14 +150,11 @@ func TestQuoteRate(t *testing.T) {
 			t.Errorf("a wrong %s: %v", field, err)
 		}
 	}
-	if _, err := b.payments.QuoteRate(
-		t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"},
-	); err == nil {
+	if errOf(
+		b.payments.QuoteRate(t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"}),
+	) == nil {
 		t.Error("a currency without a rate is quoted")
 	}
-	if _, err := b.payments.QuoteRate(
-		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, question,
-	); err == nil {
-		t.Error("a trader is told the sum")
-	}
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner}
+	wantCode(t, errOf(b.payments.QuoteRate(t.Context(), trader, question)), "token_kind_not_allowed")
 }

@@ -15,37 +15,36 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// RequisiteExplanation says why a requisite gets payments, or gets none.
+// RequisiteExplanation says why a requisite gets payments, or why not.
 type RequisiteExplanation struct {
 	RequisiteID      int64
 	Currency, Method string
-	// Free tells that a payment of Amount could get the requisite now.
+	// Free says that a payment of Amount could get the requisite now.
 	Free bool
-	// Amount is the smallest that the requisite takes, which is what the rules are asked for.
+	// Amount is the smallest amount that the requisite takes. The rules are checked for it.
 	Amount decimal.Decimal
-	// Drops are all the rules that keep the payment away, in the order in which they are looked at.
+	// Drops are all rules that keep the payment away, in the order in which they are checked.
 	Drops []routing.Drop
-	// Hold is what the trader would put up for Amount, at the present rate and the trader's own
-	// terms; a merchant's may make it differ by a part of the spread. Available is what they have.
-	// Neither is valid for somebody who may not see the trader's money, nor Hold without a rate.
+	// Hold is how much would be held for Amount, at the present rate and the trader's own terms; a
+	// merchant's may change it by a part of the spread. Available is what the trader has. Neither is
+	// valid if the caller may not see the trader's money, and Hold is not without a rate.
 	Hold, Available decimal.NullDecimal
-	// NoRate tells that the currency never had a rate, so that nobody gets payments in it.
+	// NoRate says that the currency never had a rate, so that nobody gets payments in it.
 	NoRate bool
-	// OutsidePlatform tells that the platform's limits of the currency end below Amount.
+	// OutsidePlatform says that the platform's limits of the currency end below Amount.
 	OutsidePlatform bool
-	// Taken tells that some merchant takes payments by the method at present.
+	// Taken says that some merchant takes payments by the method now.
 	Taken bool
-	// LastUsedAt is when a payment last got the requisite, or nil where that was not within the last
-	// week.
+	// LastUsedAt is when a payment last got the requisite, or nil if that was over a week ago.
 	LastUsedAt *time.Time
 }
 
 // smallest is the least amount of a payment.
 var smallest = decimal.NewFromInt(1)
 
-// ExplainForTrader says of a requisite of the caller's trader whether a payment could get it now, or
-// of all of them where the id is 0. Somebody else's is not found. It goes by the rules that payments
-// are made by.
+// ExplainForTrader says whether a payment could get a requisite of the caller's trader now; id 0 is
+// all of them. The requisite of another trader is not found. It uses the same rules as creating a
+// payment.
 func (s *Service) ExplainForTrader(
 	ctx context.Context, who caller.Caller, requisiteID int64,
 ) ([]RequisiteExplanation, error) {
@@ -77,11 +76,11 @@ func (s *Service) ExplainForTrader(
 type explainer struct {
 	s   *Service
 	now time.Time
-	// money tells that the caller may see the trader's money.
+	// money says that the caller may see the trader's money.
 	money bool
 }
 
-// draft is the smallest payment by a method that a requisite takes, of a merchant without terms of
+// draft is the smallest payment that a requisite takes by a method, of a merchant without terms of
 // its own.
 func (x explainer) draft(currency, method string, amount decimal.Decimal) *draft {
 	o := order{Request: Request{Currency: currency}, amount: decimal.Max(amount, smallest)}

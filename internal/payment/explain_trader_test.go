@@ -92,8 +92,7 @@ func (b *bundle) refused(t *testing.T, who caller.Caller, amount, want string) {
 	t.Helper()
 	r := request("refused-" + amount)
 	r.Amount = amount
-	_, err := b.payments.Create(t.Context(), who, r)
-	wantCode(t, err, want)
+	wantCode(t, errOf(b.payments.Create(t.Context(), who, r)), want)
 }
 
 // What keeps payments away from everybody's requisites is told, too.
@@ -143,25 +142,21 @@ func TestExplainForTraderRefusals(t *testing.T) {
 		list[1].RequisiteID != trader.Requisites[1] {
 		t.Errorf("all: %+v (%v)", list, err)
 	}
-	_, err = b.payments.ExplainForTrader(t.Context(), who, other.Requisites[0])
-	wantCode(t, err, "not_found")
-	_, err = b.payments.ExplainForTrader(t.Context(), as("", trader), 0)
-	wantCode(t, err, "role_not_allowed")
+	wantCode(t, errOf(b.payments.ExplainForTrader(t.Context(), who, other.Requisites[0])), "not_found")
+	wantCode(t, errOf(b.payments.ExplainForTrader(t.Context(), as("", trader), 0)), "role_not_allowed")
 	_, err = b.payments.ExplainForTrader(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, 0)
 	wantCode(t, err, "token_kind_not_allowed")
 }
 
 // A trader on a break gets no payment, and what is open on them goes on.
 func TestBreakKeepsOpenPayments(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	who := as(caller.Owner, trader)
 	noError(t, settings.SetBreak(t.Context(), who, true))
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
-	list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), who))
+	list := must(b.payments.Desk(t.Context(), who))(t)
 	if len(list) != 1 || list[0].ID != p.ID {
 		t.Errorf("on the desk: %+v", list)
 	}
@@ -176,12 +171,10 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 // A trader sets a limit while payments are made: whoever comes after that is held to it, also by a
 // process that does not know of it yet.
 func TestOwnLimitAgainstCreations(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
 	b.Exec(t, "update requisite set daily_count = 40")
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
-	stale, _ := b.replica(t, time.Hour)
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	stale := b.replica(t, time.Hour)
 	const workers, each, limit = 6, 12, 10
 	services := []*payment.Service{b.payments, stale}
 	var made, madeLater atomic.Int64
@@ -233,37 +226,32 @@ func TestOwnLimitAgainstCreations(t *testing.T) {
 
 // The desk lists what is open, what ends first before the rest, with what the payer has sent.
 func TestDeskList(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 4})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 4})
 	who := as(caller.Owner, trader)
 	late := b.create(t, merchant.Caller, request("order-1"))
 	soon := b.create(t, merchant.Caller, request("order-2"))
 	ended := b.create(t, merchant.Caller, request("order-3"))
 	b.Exec(t, "update payment set expires_at = expires_at - interval '1 minute' where id = $1", soon.ID)
 	b.set(t, ended.ID, "failed")
-	must[payment.Payment](t)(b.payments.Claim(t.Context(), late.UUID))
+	must(b.payments.Claim(t.Context(), late.UUID))(t)
 	for _, name := range []string{"a.png", "b.png"} {
 		noError(t, b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)))
 	}
-	list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), who))
+	list := must(b.payments.Desk(t.Context(), who))(t)
 	if len(list) != 2 || list[0].ID != soon.ID || list[1].ID != late.ID || list[0].Receipts != 0 ||
 		list[1].Receipts != 2 || list[0].ClaimedAt != nil || !list[1].ClaimedAt.Equal(dbtest.Start) {
 		t.Errorf("%+v", list)
 	}
 	for most, want := range map[int32]int{1: 1, 2: 2, 100: 2} {
-		testenv.Want(t, must[int](t)(b.payments.DeskCount(t.Context(), who, most)), want, "counted of at most %d", most)
+		testenv.Want(t, must(b.payments.DeskCount(t.Context(), who, most))(t), want, "counted of at most %d", most)
 	}
 	other := as(caller.Owner, b.NewTrader(t, dbtest.TraderOpts{}))
-	if list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), other)); len(list) != 0 {
+	if list := must(b.payments.Desk(t.Context(), other))(t); len(list) != 0 {
 		t.Errorf("another's desk: %+v", list)
 	}
-	_, err := b.payments.Desk(t.Context(), merchant.Caller)
-	wantCode(t, err, "token_kind_not_allowed")
-	own := must[[]directory.OwnRequisite](t)(
-		directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites()).
-			ListOwnRequisites(t.Context(), who),
-	)
+	wantCode(t, errOf(b.payments.Desk(t.Context(), merchant.Caller)), "token_kind_not_allowed")
+	own := must(directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}).
+		ListOwnRequisites(t.Context(), who))(t)
 	open := map[int64]int32{}
 	for _, r := range own {
 		open[r.ID] = r.Use.OpenPayments

@@ -10,48 +10,38 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 // asRun is a service with the connections that the program gives it.
 func (b *bundle) asRun(t *testing.T) *payment.Service {
 	t.Helper()
 	open := func(kind db.Kind) *pgxpool.Pool {
-		pool, err := db.Open(t.Context(), b.URL, 5, kind)
-		noError(t, err)
+		pool := must(db.Open(t.Context(), b.URL, 5, kind))(t)
 		t.Cleanup(pool.Close)
 		return pool
 	}
 	pools := db.Pools{Creations: open(db.ForCreations), Calls: open(db.ForCalls), Reads: open(db.ForReads)}
-	keeper, err := directory.NewKeeper(t.Context(), pools.Reads, directory.Usable, nil)
-	noError(t, err)
-	service, err := payment.New(pools, b.clock, webhook.NewAddresses(false), keeper,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	noError(t, err)
-	return service
+	keeper := must(directory.NewKeeper(t.Context(), pools.Reads, directory.Usable, nil))(t)
+	return must(payment.New(pools, b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
 
-// hold locks rows in a transaction that goes on until the function it returns is called.
-func (b *bundle) hold(t *testing.T, sql string, args ...any) (release func()) {
+// other begins a transaction of somebody else, which goes on until it is ended.
+func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), b.URL)
-	noError(t, err)
+	conn := must(pgx.Connect(context.Background(), b.URL))(t)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	tx, err := conn.Begin(t.Context())
-	if err == nil {
-		_, err = tx.Exec(t.Context(), sql, args...)
-	}
-	noError(t, err)
-	return func() { _ = tx.Rollback(context.Background()) }
+	tx := must(conn.Begin(context.Background()))(t)
+	must(tx.Exec(context.Background(), sql, args...))(t)
+	return tx
 }
 
 const lockBalance = "select from account_balance where account_id = $1 for update"
@@ -60,12 +50,10 @@ const lockBalance = "select from account_balance where account_id = $1 for updat
 // and only the first few wait at all, for a moment. Once the account is free they get payments
 // again.
 func TestHeldTraderIsPassedBy(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	held := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
+	b, merchant, held := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
 	service := b.asRun(t)
-	release := b.hold(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
+	lock := b.other(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
 	var mu sync.Mutex
 	var took []time.Duration
 	ofHeld := func() int { return b.Count(t, "select count(*) from payment where trader_id = $1", held.ID) }
@@ -95,7 +83,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 		t.Errorf("all but %d took up to %s", waiting, waited)
 	}
 	testenv.Want(t, ofHeld(), 0, "payments are the held trader's")
-	release()
+	noError(t, lock.Rollback(t.Context()))
 	later := 0
 	testenv.Until(t, "the trader gets payments again", func() bool {
 		later++
@@ -109,14 +97,11 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 
 // Where nobody else is there, the caller is told soon to come again: the requisites are free.
 func TestHeldTraderAlone(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	held := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 50})
+	b, merchant, held := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 50})
 	service := b.asRun(t)
-	b.hold(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
+	b.other(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
 	began := time.Now()
-	_, err := service.Create(context.Background(), merchant.Caller, request("1"))
-	wantCode(t, err, "busy")
+	wantCode(t, errOf(service.Create(context.Background(), merchant.Caller, request("1"))), "busy")
 	if took := time.Since(began); testenv.Whole() && took > 2*time.Second {
 		t.Errorf("refused after %s", took)
 	}
@@ -125,13 +110,10 @@ func TestHeldTraderAlone(t *testing.T) {
 // A requisite that is locked is passed by as well, and a move that meets a lock is busy, not
 // broken.
 func TestHeldElsewhere(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 2})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 2})
 	service := b.asRun(t)
-	made, err := service.Create(context.Background(), merchant.Caller, request("1"))
-	noError(t, err)
-	release := b.hold(t, "select from requisite_day where requisite_id = $1 for update", *made.Payment.RequisiteID)
+	made := must(service.Create(context.Background(), merchant.Caller, request("1")))(t)
+	lock := b.other(t, "select from requisite_day where requisite_id = $1 for update", *made.Payment.RequisiteID)
 	for n := range 5 {
 		r := request(fmt.Sprint("beside-", n))
 		r.Amount = fmt.Sprint(200 + n)
@@ -140,9 +122,9 @@ func TestHeldElsewhere(t *testing.T) {
 			t.Errorf("beside a locked requisite: %v", err)
 		}
 	}
-	release()
-	b.hold(t, "select from payment where id = $1 for update", made.Payment.ID)
-	_, _, err = service.UpdateStatus(context.Background(), application, made.Payment.ID,
+	noError(t, lock.Rollback(t.Context()))
+	b.other(t, "select from payment where id = $1 for update", made.Payment.ID)
+	_, _, err := service.UpdateStatus(context.Background(), application, made.Payment.ID,
 		payment.Update{Status: "completed"})
 	wantCode(t, edge.Fault(err), "busy")
 }
@@ -154,72 +136,45 @@ const batch = 500
 // on.
 func (b *bundle) copies(t *testing.T, of payment.Payment) {
 	t.Helper()
-	b.Exec(
-		t,
-		`insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n, 'uuid', gen_random_uuid(),
-		'expires_at', p.expires_at - interval '1 minute'))).* from payment p, generate_series(1, $2) n where p.id = $1`,
-		of.ID,
-		batch,
-	)
+	b.Exec(t, `insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
+		'uuid', gen_random_uuid(), 'expires_at', p.expires_at - interval '1 minute'))).*
+		from payment p, generate_series(1, $2) n where p.id = $1`, of.ID, batch)
 }
 
 // jam has the copies fail to expire: their event is there already.
-func (b *bundle) jam(t *testing.T) {
-	t.Helper()
-	b.Exec(
-		t,
-		`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-		select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
-			cashbox_id, 'x', 'payment', id, 1, 'x', '', created_at from payment where id > 100000`,
-	)
-}
-
-// other begins a transaction of somebody else.
-func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), b.URL)
-	noError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	tx, err := conn.Begin(context.Background())
-	if err == nil {
-		_, err = tx.Exec(context.Background(), sql, args...)
-	}
-	noError(t, err)
-	return tx
-}
+const jam = `insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+	select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
+		cashbox_id, 'x', 'payment', id, 1, 'x', '', created_at from payment where id > 100000`
 
 // Five payments behind as many as a sweep takes that fail each time, or that somebody else has
 // locked.
 func TestExpiryStarvesNobody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		injure func(t *testing.T, b *bundle)
+		injury string
 		rounds int
 	}{
-		"failing": {func(t *testing.T, b *bundle) { t.Helper(); b.jam(t) }, 2},
-		"locked": {func(t *testing.T, b *bundle) {
-			t.Helper()
-			b.other(t, "select from payment where id > 100000 for update")
-		}, 1},
+		"failing": {jam, 2},
+		"locked":  {"select from payment where id > 100000 for update", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := setup(t)
-			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-			b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
+			b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
 			var last payment.Payment
 			for _, order := range []string{"1", "2", "3", "4", "5"} {
 				last = b.create(t, merchant.Caller, request(order))
 			}
 			b.copies(t, last)
-			c.injure(t, b)
+			injured := b.other(t, c.injury)
+			if name == "failing" {
+				noError(t, injured.Commit(t.Context()))
+			}
 			b.clock.Advance(15 * time.Minute)
 			began := time.Now()
 			for range c.rounds {
 				_, _ = b.payments.Expire(context.Background())
 			}
-			if n := b.Count(t, "select count(*) from payment where status = 'failed' and id < 100000"); n != 5 {
-				t.Errorf("%d of 5 expired", n)
-			}
+			testenv.Want(t, b.Count(t, "select count(*) from payment where status = 'failed' and id < 100000"), 5,
+				"of 5 expired")
 			if name == "failing" {
 				// Failures are put off for two seconds. A machine that takes longer tries them again, and
 				// says so; in any case it comes to an end.
@@ -236,10 +191,8 @@ func TestExpiryStarvesNobody(t *testing.T) {
 
 // Settlements behind as many that fail each time: their trader has no account.
 func TestSettlementStarvesNobody(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("1"))
 	b.set(t, p.ID, "completed")
 	b.copies(t, p)
@@ -256,9 +209,7 @@ func TestSettlementStarvesNobody(t *testing.T) {
 // A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep
 // for a moment only.
 func TestExpiryWaitsBriefly(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	first := b.create(t, merchant.Caller, request("1"))
 	b.clock.Advance(time.Second)
 	b.create(t, merchant.Caller, request("2"))

@@ -17,12 +17,13 @@ import (
 type Query struct {
 	Page
 	db.Span
-	// OrderID keeps to the payments of one order id, at most one a method. Method keeps to one method.
+	// OrderID filters by order id; each method has at most one payment with it. Method filters by
+	// method.
 	OrderID, Method *string
 }
 
-// List lists the payments of a cabinet user, or of the merchant whose key asks, the newest first. The
-// cursor is nil on the last page.
+// List lists the payments of a cabinet user, or of the key's merchant, the newest first. The cursor
+// is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -34,13 +35,12 @@ func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]P
 	}
 }
 
-// payers are the names by which merchants' payments name a cabinet user as their payer: the login
-// or the id.
+// payers are the names by which payments may name a cabinet user as their payer: login and id.
 func payers(who caller.Caller) []string {
 	return []string{who.Login, strconv.FormatInt(who.ID, 10)}
 }
 
-// listByPayer finds the payments of the user's merchants whose payer is the user.
+// listByPayer finds the payments at the user's merchants that name the user as their payer.
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
 	limit, before := query.bounds(f)
@@ -66,8 +66,8 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 	return s.fromRows(rows), cursor, nil
 }
 
-// listOfPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a page
-// has, and puts the newest of all together. A payment has one payer, so none comes twice.
+// listOfPayer reads a page for each name and merchant, so that none reads more rows than it needs,
+// and merges the newest. A payment has one payer, so none comes twice.
 func listOfPayer(
 	ctx context.Context, q *db.Queries, who caller.Caller, params db.PaymentListByPayerParams,
 ) ([]db.Payment, error) {
@@ -98,7 +98,8 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 		query.OrderID = &orderID
 	}
 	channels := channels(query.Method)
-	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
+	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "%s",
+		fault.OneOf(text(query.Method), catalogue.Names(catalogue.Methods)))
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -142,8 +143,8 @@ func (query Query) ofMerchant(
 	})
 }
 
-// channels are the names of the methods, or only the given one: with them the look-up is by key,
-// however many payments the merchant has.
+// channels are the names of all methods, or only the given one. With them the query finds an order by
+// key, however many payments the merchant has.
 func channels(wanted *string) []string {
 	var names []string
 	for _, method := range catalogue.Methods {

@@ -37,6 +37,21 @@ func page(limit int32, cursor *string) payment.Page {
 	return payment.Page{Page: db.Page{Limit: &limit, Cursor: cursor}}
 }
 
+// turn lists everything, two a page.
+func (b *bundle) turn(t *testing.T, who caller.Caller) []int64 {
+	t.Helper()
+	var all []int64
+	query := payment.Query{Page: page(2, nil)}
+	for {
+		got, next := b.list(t, who, query)
+		all = append(all, got...)
+		testenv.Want(t, len(got) == 2 || next == nil, true, "the page is full or the last")
+		if query.Cursor = next; next == nil {
+			return all
+		}
+	}
+}
+
 // A cabinet user's payments are those of their login and of their id, of every merchant they are
 // linked to, and nobody else's.
 func TestListByPayer(t *testing.T) {
@@ -68,38 +83,22 @@ func TestListByPayer(t *testing.T) {
 	if !slices.Equal(all, own) || cursor != nil {
 		t.Errorf("listed %v, want %v", all, own)
 	}
-	var turned []int64
-	query := payment.Query{Page: page(2, nil)}
-	for pages := 1; ; pages++ {
-		got, next := b.list(t, payer, query)
-		turned = append(turned, got...)
-		if query.Cursor = next; next == nil {
-			testenv.Want(t, pages, 3, "pages")
-			break
-		}
-	}
-	if !slices.Equal(turned, own) {
-		t.Errorf("turned %v, want %v", turned, own)
-	}
+	turned := b.turn(t, payer)
+	testenv.Want(t, fmt.Sprint(turned), fmt.Sprint(own), "page by page")
 	b.set(t, own[1], "completed")
-	if got, _ := b.list(
-		t, payer, payment.Query{Page: payment.Page{Status: new("completed")}},
-	); !slices.Equal(got, own[1:2]) {
-		t.Errorf("completed: %v", got)
-	}
 	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts in, to does not.
-	if got, _ := b.list(
-		t, payer, payment.Query{Span: db.Span{From: new(at(1)), To: new(at(6))}},
-	); !slices.Equal(got, []int64{own[3], own[4]}) {
-		t.Errorf("minutes 1 to 6: %v", got)
-	}
-	if got, _ := b.list(
-		t, payer, payment.Query{OrderID: new("order-3"), Method: new("sbp")},
-	); !slices.Equal(got, own[3:4]) {
-		t.Errorf("by order: %v", got)
-	}
-	if got, _ := b.list(t, payer, payment.Query{Method: new("card")}); got != nil {
-		t.Errorf("by card: %v", got)
+	for name, test := range map[string]struct {
+		query payment.Query
+		want  []int64
+	}{
+		"completed":      {payment.Query{Page: payment.Page{Status: new("completed")}}, own[1:2]},
+		"minutes 1 to 6": {payment.Query{Span: db.Span{From: new(at(1)), To: new(at(6))}}, own[3:5]},
+		"by order":       {payment.Query{OrderID: new("order-3"), Method: new("sbp")}, own[3:4]},
+		"by card":        {payment.Query{Method: new("card")}, nil},
+	} {
+		if got, _ := b.list(t, payer, test.query); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
 	}
 	for name, stranger := range map[string]caller.Caller{
 		"another":             {Kind: caller.Cabinet, ID: 43, Login: "vera", MerchantIDs: payer.MerchantIDs},
@@ -114,9 +113,7 @@ func TestListByPayer(t *testing.T) {
 
 // A payer with more payments than a page costs a page.
 func TestListByPayerUsesItsIndex(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	r := request("order-1")
 	r.Payer = &payment.Payer{UserID: new("anna")}
 	p := b.create(t, merchant.Caller, r)
@@ -144,10 +141,8 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 // plan is how the database would do a query.
 func (b *bundle) plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
-	rows, err := b.Pool.Query(context.Background(), "explain "+query, args...)
-	noError(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
+	rows := must(b.Pool.Query(context.Background(), "explain "+query, args...))(t)
+	lines := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(lines, "\n")
 }
 
@@ -223,38 +218,21 @@ func TestListByMerchant(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}
-	var turned []int64
-	for query := (payment.Query{Page: page(2, nil)}); ; {
-		got, next := b.list(t, merchant.Caller, query)
-		turned = append(turned, got...)
-		if query.Cursor = next; next == nil {
-			break
-		}
-	}
-	if !slices.Equal(turned, made) {
-		t.Errorf("turned %v, want %v", turned, made)
-	}
+	testenv.Want(t, fmt.Sprint(b.turn(t, merchant.Caller)), fmt.Sprint(made), "page by page")
 }
 
 // A merchant's list costs a page, and not all that the merchant has: by an order id, by seldom statuses
 // and by times long ago as well.
 func TestListByMerchantPlans(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.Exec(t, `insert into payment select made.* from payment p, generate_series(10000, 40000) n,
 		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
 			'uuid', gen_random_uuid(), 'order_id', 'order-' || n, 'created_at', p.created_at + n * interval '1 minute', 'status', 'completed')) made where p.id = $1`, p.ID)
-	b.Exec(
-		t,
-		"insert into payment_key (merchant_id, channel, order_id, payment_id) select merchant_id, 'sbp', order_id, id from payment where id >= 10000",
-	)
-	b.Exec(
-		t,
-		"insert into day_first_id (subject, day, first_id) select 'payment', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n",
-		dbtest.Start,
-	)
+	b.Exec(t, `insert into payment_key (merchant_id, channel, order_id, payment_id)
+		select merchant_id, 'sbp', order_id, id from payment where id >= 10000`)
+	b.Exec(t, `insert into day_first_id (subject, day, first_id)
+		select 'payment', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n`, dbtest.Start)
 	b.Exec(t, "analyze payment, payment_key, day_first_id")
 	query := db.PaymentListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
 	seldom := query

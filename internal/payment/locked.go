@@ -12,8 +12,8 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// Locked is a payment whose row a transaction has locked: what stands beside it changes with it,
-// one step at a time.
+// Locked is a payment whose row is locked by a transaction. Its methods change it and what belongs to
+// it.
 type Locked struct {
 	Payment
 	// Tx is the transaction.
@@ -22,8 +22,8 @@ type Locked struct {
 	service *Service
 }
 
-// WithLocked runs fn in a transaction on a payment that it has locked, and returns the payment as
-// fn left it.
+// WithLocked locks a payment, runs fn on it in the transaction, and returns the payment as fn left
+// it.
 func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
 	var locked *Locked
 	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
@@ -40,17 +40,17 @@ func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(
 func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *string) error {
 	after, err := p.service.move(ctx, p.Tx, p.row, change{to: to, actor: actor, reason: reason})
 	if err == nil {
-		p.stands(after)
+		p.update(after)
 	}
 	return err
 }
 
-// stands takes in how the payment stands after a step.
-func (p *Locked) stands(row db.Payment) { p.row, p.Payment = row, p.service.fromRow(row) }
+// update takes over the new state of the payment.
+func (p *Locked) update(row db.Payment) { p.row, p.Payment = row, p.service.fromRow(row) }
 
-// Tell writes a webhook event of the payment, which is no move, with the next number of its events.
-// What it says in meta is filled in.
-func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, contents webhook.Contents) error {
+// QueueEvent writes a webhook event of the payment that is not about its status, with the next event
+// number. It fills in the event's meta.
+func (p *Locked) QueueEvent(ctx context.Context, kind string, at time.Time, contents webhook.Contents) error {
 	q := db.New(p.Tx)
 	after, err := q.PaymentCountEvent(ctx, db.PaymentCountEventParams{MerchantID: p.MerchantID, ID: p.ID})
 	if err != nil {
@@ -65,13 +65,13 @@ func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, contents w
 	event, err := webhook.Event{
 		MerchantID: after.MerchantID, CashboxID: after.CashboxID, Type: kind, Subject: subject, SubjectID: after.ID,
 		Sequence: after.EventSequence, URL: after.CallbackURI, At: at,
-	}.Telling(contents)
+	}.WithContents(contents)
 	if err != nil {
 		return err
 	}
 	if err := event.Insert().Run(ctx, q); err != nil {
 		return fmt.Errorf("write event: %w", err)
 	}
-	p.stands(after)
+	p.update(after)
 	return nil
 }

@@ -9,13 +9,13 @@ import (
 	"io"
 )
 
-// A picture of a receipt says where and when it was taken, and by which device. Its trader is a stranger to the
-// payer, so that is left out before it is kept; nothing is encoded anew. Which way up it is stays, as it is needed
-// to read it, and so does the colour profile. A PDF is kept as it came: what is about it cannot be told from what
-// is in it without taking it apart.
+// A photo of a receipt says where and when it was taken, and by which device. The trader who sees it
+// is a stranger to the payer, so that is removed before the file is stored, without encoding anything
+// anew. The orientation and the colour profile stay, because showing the picture needs them. A PDF is
+// stored unchanged: its metadata cannot be removed without rewriting it.
 
-// withoutMetadata is a file of a media type without what is told about it, and its size. One that is not built as
-// its type says is kept as it came.
+// withoutMetadata is a file of a media type without its metadata, and its size. A malformed file is
+// returned unchanged.
 func withoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
 	k := keeping{file: file}
 	var err error
@@ -37,7 +37,7 @@ func withoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, er
 
 var errOtherwiseBuilt = errors.New("the file is not built as its type says")
 
-// keeping collects what is kept of a file, in order.
+// keeping collects the parts of a file that are kept, in order.
 type keeping struct {
 	file  *io.SectionReader
 	parts []io.Reader
@@ -52,7 +52,7 @@ func (k *keeping) put(content []byte) {
 	k.parts, k.size = append(k.parts, bytes.NewReader(content)), k.size+int64(len(content))
 }
 
-// read reads so many bytes at a place.
+// read reads bytes at a position.
 func (k *keeping) read(at, size int64) ([]byte, error) {
 	if at+size > k.file.Size() {
 		return nil, io.ErrUnexpectedEOF
@@ -65,7 +65,7 @@ func (k *keeping) read(at, size int64) ([]byte, error) {
 	return content, err
 }
 
-// The markers of a JPEG that are asked for.
+// The JPEG markers that matter here.
 const (
 	markStart = 0xd8
 	markEnd   = 0xd9
@@ -154,7 +154,7 @@ func (k *keeping) segment(mark byte, at, size int64) error {
 	return nil
 }
 
-// scanned finds where the next marker stands behind the pixels that begin at a place, or the end of the file.
+// scanned finds the next marker after the pixels that begin at a position, or the end of the file.
 func (k *keeping) scanned(at int64) (int64, error) {
 	pixels := bufio.NewReader(io.NewSectionReader(k.file, at, k.file.Size()-at))
 	marked := false
@@ -172,7 +172,7 @@ func (k *keeping) scanned(at int64) (int64, error) {
 	}
 }
 
-// maxExif is more than EXIF data has before its first directory ends.
+// maxExif is more than EXIF data needs up to the end of its first directory.
 const maxExif = 64 << 10
 
 func (k *keeping) png() error {
@@ -209,7 +209,7 @@ func (k *keeping) png() error {
 	}
 }
 
-// The flags of an extended WebP that tell of chunks which are left out.
+// The flags of an extended WebP for the removed chunks.
 const (
 	webpXMP  = 0x04
 	webpExif = 0x08
@@ -269,8 +269,8 @@ const (
 	orientations   = 8
 )
 
-// onlyOrientation is EXIF data that say of a picture which way up it is, and nothing else; nil of one that is
-// upright, or of which they do not say.
+// onlyOrientation is EXIF data with nothing but the orientation; nil if the picture is upright or the
+// data do not say.
 func onlyOrientation(tiff []byte) []byte {
 	if len(tiff) < 8 {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/payment"
 )
 
 // secret is what must be left out wherever it stands.
@@ -65,10 +64,8 @@ func webpChunk(kind, content string) string {
 // What a picture tells beside what is on it is left out of a receipt: the pixels, which way up they are and the
 // colour profile stay. What is not built as its type says is kept as it came.
 func TestReceiptsLoseMetadata(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
 
 	var plainJPEG, plainPNG bytes.Buffer
 	noError(t, jpeg.Encode(&plainJPEG, picture(), nil))
@@ -108,7 +105,7 @@ func TestReceiptsLoseMetadata(t *testing.T) {
 		"a.pdf":  {"%PDF-1.7\n" + secret, "%PDF-1.7\n" + secret},
 	} {
 		made := b.create(t, merchant.Caller, request("order-"+name))
-		must[payment.Payment](t)(b.payments.Claim(ctx, made.UUID))
+		must(b.payments.Claim(ctx, made.UUID))(t)
 		noError(t, b.payments.AddReceipt(ctx, made.UUID, name, fileOf(c.sent)))
 		receipt, kept, err := b.payments.ReadReceipt(ctx, operator, made.ID, 1)
 		noError(t, err)
@@ -116,9 +113,7 @@ func TestReceiptsLoseMetadata(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d are kept as %d: %q", name, len(kept), len(c.sent), receipt.Size, kept)
 		}
 		if name[2:] == "jpg" && name != "c.jpg" || name[2:] == "png" {
-			if _, _, err := image.Decode(
-				bytes.NewReader(kept),
-			); err != nil &&
+			if _, _, err := image.Decode(bytes.NewReader(kept)); err != nil &&
 				name != "a.png" { // whose profile is made up
 				t.Errorf("%s cannot be read any more: %v", name, err)
 			}

@@ -27,12 +27,8 @@ func (b *bundle) everything(t *testing.T) string {
 // forget removes the accounts of an owner, as a restore does to what was made after the backup.
 func (b *bundle) forget(t *testing.T, kind string, id int64) {
 	t.Helper()
-	b.Exec(
-		t,
-		"delete from account_balance where account_id in (select id from account where owner_kind = $1 and owner_id = $2)",
-		kind,
-		id,
-	)
+	b.Exec(t, `delete from account_balance where account_id in
+		(select id from account where owner_kind = $1 and owner_id = $2)`, kind, id)
 	b.Exec(t, "delete from account where owner_kind = $1 and owner_id = $2", kind, id)
 }
 
@@ -40,14 +36,7 @@ func (b *bundle) forget(t *testing.T, kind string, id int64) {
 // whose trader has no account, a move in both directions without the trader's or the cashbox's, and one of a
 // payment that is gone.
 func TestMissingRowsLeaveNothing(t *testing.T) {
-	b := setup(t)
-	merchant, trader := b.NewMerchant(
-		t,
-		dbtest.MerchantOpts{},
-	), b.NewTrader(
-		t,
-		dbtest.TraderOpts{USDT: "1000", Requisites: 3},
-	)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
 	ended, open := b.create(t, merchant.Caller, request("ended")), b.create(t, merchant.Caller, request("open"))
 	b.set(t, ended.ID, "failed")
 	move := func(id int64) error {
@@ -69,8 +58,7 @@ func TestMissingRowsLeaveNothing(t *testing.T) {
 	b.forget(t, "trader", trader.ID)
 	refused("to complete what had ended without the trader's account", func() error { return move(ended.ID) })
 	refused("to create without the trader's account", func() error {
-		_, err := b.payments.Create(t.Context(), merchant.Caller, request("new"))
-		return err
+		return errOf(b.payments.Create(t.Context(), merchant.Caller, request("new")))
 	})
 	row := b.row(t, open)
 	b.Exec(t, "alter table payment disable trigger all")
@@ -85,14 +73,7 @@ func TestMissingRowsLeaveNothing(t *testing.T) {
 
 // A requisite that is gone is one that is not available.
 func TestMissingRequisite(t *testing.T) {
-	b := setup(t)
-	merchant, trader := b.NewMerchant(
-		t,
-		dbtest.MerchantOpts{},
-	), b.NewTrader(
-		t,
-		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
-	)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	b.create(t, merchant.Caller, request("before"))
 	before := b.everything(t)
 	b.Exec(t, "alter table requisite_day drop constraint if exists requisite_day_requisite_id_fkey")
@@ -128,27 +109,17 @@ func testLostSettings(t *testing.T, lose string) {
 		as 'select since from server' set search_path = public`)
 	config := b.Pool.Config()
 	config.ConnConfig.RuntimeParams["search_path"] = "public, pg_catalog"
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	noError(t, err)
+	pool := must(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	var version int64
-	merchant, kept := b.NewMerchant(
-		t,
-		dbtest.MerchantOpts{},
-	), b.NewTrader(
-		t,
-		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
-	)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	kept := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	b.Get(t, &version, "select version from setting_version")
-	lost, losing := b.NewTrader(
-		t,
-		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
-	), b.NewMerchant(
+	lost, losing := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1}), b.NewMerchant(
 		t,
 		dbtest.MerchantOpts{},
 	)
-	settings, err := directory.NewKeeper(t.Context(), pool, 0, nil)
-	noError(t, err)
+	settings := must(directory.NewKeeper(t.Context(), pool, 0, nil))(t)
 	choosing := settings.Requisites()
 	b.Exec(t, "delete from requisite where trader_id = $1", lost.ID)
 	b.forget(t, "trader", lost.ID)
@@ -161,8 +132,7 @@ func testLostSettings(t *testing.T, lose string) {
 	}
 	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}
 	hold := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
-	candidates, err := settings.Requisites().Explain(t.Context(), b.Queries(), w, hold)
-	noError(t, err)
+	candidates := must(settings.Requisites().Explain(t.Context(), b.Queries(), w, hold))(t)
 	if len(candidates) != 1 || candidates[0].TraderID != kept.ID || settings.Requisites() == choosing {
 		t.Errorf("the candidates are %+v", candidates)
 	}

@@ -15,10 +15,10 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// positionOf is where a payment's money stands. A status is a position: pending and appeal hold
-// what the trader puts up, completed has given it to merchant and platform, failed and cancelled
-// are nowhere. A completed payment that waits for a fresh rate still holds. The trader's own share
-// of the spread never leaves them.
+// positionOf is where a payment's money is in each status: pending and appeal hold the trader's USDT,
+// completed has given them to merchant and platform, failed and cancelled have nothing. A completed
+// payment that waits for a fresh rate still holds. The trader's own share of the spread never leaves
+// their account.
 func positionOf(p db.Payment) ledger.Position {
 	switch status := Status(p.Status); {
 	case status == Pending, status == Appeal, status == Completed && p.RateUnavailable:
@@ -31,7 +31,7 @@ func positionOf(p db.Payment) ledger.Position {
 	return nil
 }
 
-// moveMoney moves it with the payment.
+// moveMoney moves the money along with the status.
 func moveMoney(from, to db.Payment, at time.Time) []db.Query {
 	return ledger.Move{
 		Subject:   subject,
@@ -43,7 +43,7 @@ func moveMoney(from, to db.Payment, at time.Time) []db.Query {
 	}.Queries(at)
 }
 
-// change is a status move somebody asks for.
+// change is a requested change of status.
 type change struct {
 	to                Status
 	actor             string
@@ -51,10 +51,11 @@ type change struct {
 	providerPaymentID *string
 }
 
-// carry moves a payment, which was found before, as decide says by how it stands; nil is not at
-// all. What was found is enough: whoever else moves it at the same time has it read and decided
-// upon again. A card payment, beside which its checkout goes on, is locked for it.
-func (s *Service) carry(
+// changeStatus makes the change that decide returns for the payment; nil is none. found is the payment
+// as the caller has read it, and usually that is enough: only if somebody else has changed it meanwhile
+// it is read and decided upon again. A card payment is locked first, because its checkout may change it
+// at the same time.
+func (s *Service) changeStatus(
 	ctx context.Context,
 	found db.Payment,
 	decide func(p db.Payment) (*change, error),
@@ -88,13 +89,13 @@ func (s *Service) carry(
 // outdated reports whether a move failed because the payment has changed since it was read.
 func outdated(err error) bool { return db.Violated(err) == "payment_version" }
 
-// moveNow moves a payment that takes no card, in one round trip, after the queries given.
+// moveNow moves a payment without a card checkout in one round trip, after the given queries.
 func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before ...db.Query) (db.Payment, error) {
-	to, queries, err := s.moving(from, c, nil)
+	to, queries, err := s.moveQueries(from, c, nil)
 	if err != nil {
 		return from, err
 	}
-	ctx, span := follow(ctx, from, c)
+	ctx, span := traceMove(ctx, from, c)
 	defer span.End()
 	if err := db.Write(ctx, s.pool, append(before, queries...)...); err != nil {
 		tracing.Failed(span, true)
@@ -109,11 +110,11 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	if err != nil {
 		return from, err
 	}
-	to, queries, err := s.moving(from, c, shown)
+	to, queries, err := s.moveQueries(from, c, shown)
 	if err != nil {
 		return from, err
 	}
-	ctx, span := follow(ctx, from, c)
+	ctx, span := traceMove(ctx, from, c)
 	defer span.End()
 	if err := db.Pipeline(ctx, tx, queries...); err != nil {
 		tracing.Failed(span, true)
@@ -122,23 +123,23 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	return to, nil
 }
 
-// follow traces a change of status where the payment's creation was traced.
-func follow(ctx context.Context, p db.Payment, c change) (context.Context, trace.Span) {
-	ctx, span := tracing.Follow(ctx, p.RequestID, "payment "+string(c.to))
+// traceMove begins a span for a change of status, in the trace of the payment's creation.
+func traceMove(ctx context.Context, p db.Payment, c change) (context.Context, trace.Span) {
+	ctx, span := tracing.Continue(ctx, p.RequestID, "payment "+string(c.to))
 	span.SetAttributes(tracing.Payment.Int64(p.ID))
 	return ctx, span
 }
 
-// moving is what carries a payment to another status: row, history, reservation, webhook, and last
-// the money.
-func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
+// moveQueries are the queries that move a payment to another status: row, history, webhook,
+// reservation, and last the money. It also returns the row after the move.
+func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
 	now := s.clock.Now()
 	to := from
 	to.Status, to.StatusReason, to.StatusAt = string(c.to), c.reason, now
 	to.EventSequence++
 	to.Version++
 	if c.to == Pending {
-		// A payment that is set back has its full validity again.
+		// A payment that is set back to pending gets its full validity again.
 		to.ExpiresAt = now.Add(s.settings.Validity(from.CashboxID, from.Method))
 	}
 	if c.providerPaymentID != nil {
@@ -186,12 +187,12 @@ func record(c change, merchantID, id int64, from *string, at time.Time) db.Query
 	})
 }
 
-// slotRest is how long a requisite keeps an amount free of new payments after a payment ended
-// unpaid, so that a late transfer is not taken for the next payer's.
+// slotRest is how long a requisite is not given the same amount again after a payment ended unpaid,
+// so that a late transfer is not taken for the next payer's.
 const slotRest = 15 * time.Minute
 
-// moveReservation keeps the count of the requisite's day, and frees the slot or takes it again if
-// nobody else has: in this order, in which a creation takes them, too.
+// moveReservation updates the count of the requisite's day, and frees the slot or takes it again if
+// it is free: in the same order as creations do.
 func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	if to.RequisiteID == nil {
 		return nil
@@ -203,7 +204,7 @@ func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	return append(queries, moveSlot(to, now)...)
 }
 
-// moveSlot frees or takes a requisite's slot. A desk that takes cards has none.
+// moveSlot frees or takes a requisite's slot. Card checkout has none.
 func moveSlot(to db.Payment, now time.Time) []db.Query {
 	if cardCheckout(to) {
 		return nil
@@ -221,13 +222,13 @@ func moveSlot(to db.Payment, now time.Time) []db.Query {
 	return nil
 }
 
-// countsToday reports whether the payment uses up its requisite's day: unless it ended unpaid, it
-// does.
+// countsToday reports whether the payment counts towards its requisite's daily limits: it does unless
+// it ended unpaid.
 func countsToday(p db.Payment) bool {
 	return Status(p.Status) != Failed && Status(p.Status) != Cancelled
 }
 
-// moveDue keeps the rule that a completed payment is settled or has a due row, never both.
+// moveDue keeps the invariant that a completed payment is either settled or has a due row.
 func moveDue(from, to db.Payment, now time.Time) []db.Query {
 	switch {
 	case !to.RateUnavailable:

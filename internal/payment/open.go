@@ -14,19 +14,18 @@ var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",
 	"The merchant has as many unpaid payments as it may have open.")
 
 const (
-	// A merchant's pending payments are counted anew once a process has used up this share of the
-	// places that the last count left, but no more often than countApart and no more seldom than
-	// countEvery.
+	// A merchant's pending payments are counted again once a process has used this share of the
+	// places that were left, but not more often than countApart and not less often than countEvery.
 	countShare = 10
 	countApart = 100 * time.Millisecond
 	countEvery = 10 * time.Second
 )
 
-// openCounts holds merchants to the number of payments they may have pending. Counting at every
-// creation would cost the more the more there are, and a row that every creation counts in would
-// make them wait for one another. So each process counts now and then, and adds what it makes
-// itself in between. A merchant may go beyond by what other replicas make of it between two counts:
-// each a tenth of the places that were left to it, or what comes in a tenth of a second.
+// openCounts limits the pending payments of each merchant. Counting for every creation would cost
+// more the more there are, and a counter row would make all creations of a merchant wait for one
+// another. So each process counts now and then, and adds its own creations in between. A merchant may
+// exceed the limit by what other processes create between two counts: each at most a tenth of the
+// places that were left, or what comes in a tenth of a second.
 type openCounts struct {
 	mu        sync.Mutex
 	merchants map[int64]*openCount
@@ -34,16 +33,16 @@ type openCounts struct {
 
 type openCount struct {
 	known bool
-	// pending are those last counted, those made here since, and those in the making. made is how
-	// many were made here ever.
+	// pending is the last count, plus the payments made here since, plus those being made. made is
+	// how many were ever made here.
 	pending, making, made int32
-	// countedAt is when the last count began, in real time; countAt is how many made call for
-	// another.
+	// countedAt is when the last count began, in real time; countAt is how many made payments trigger
+	// the next.
 	countedAt time.Time
 	countAt   int32
 }
 
-// due tells whether it is time to count again.
+// due reports whether it is time to count again.
 func (c *openCount) due(now time.Time) bool {
 	since := now.Sub(c.countedAt)
 	return !c.known || since >= countEvery || since >= countApart && c.made+c.making >= c.countAt
@@ -63,8 +62,8 @@ func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 	fn(c)
 }
 
-// take takes a place among a merchant's open payments, or says that there is none. Where the last
-// count leaves none, or there was none yet, it counts first.
+// take takes one of a merchant's places, or returns that there is none. If the last count leaves
+// none, or there was no count yet, it counts first.
 func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, limit int32) (*place, error) {
 	p := &place{counts: o, merchantID: merchantID, limit: limit}
 	if p.take() {
@@ -84,13 +83,13 @@ func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, 
 	return nil, errOpenLimit
 }
 
-// place is one creation's place among a merchant's open payments.
+// place is the place of one creation.
 type place struct {
 	counts     *openCounts
 	merchantID int64
 	limit      int32
-	// due tells that this creation is the one to count anew, and madeBefore how many had been made
-	// here when it began to.
+	// due says that this creation has to count, and madeBefore is how many payments had been made
+	// here when it began.
 	due                 bool
 	madeBefore, pending int32
 }
@@ -110,8 +109,8 @@ func (p *place) take() (taken bool) {
 	return taken
 }
 
-// count is the query that counts anew, if it is this creation's turn. It comes before the payment
-// is written.
+// count is the query that counts again, if it is this creation's turn. It comes before the payment is
+// inserted.
 func (p *place) count() []db.Query {
 	if !p.due {
 		return nil
@@ -121,8 +120,8 @@ func (p *place) count() []db.Query {
 	})}
 }
 
-// counted takes the count in. What was made here since it began may be in it or not: until the next
-// one it is rather counted twice than not at all.
+// counted applies the new count. It may or may not include what was made here since it began: until
+// the next count that is rather counted twice than not at all.
 func (p *place) counted() {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore
@@ -130,7 +129,7 @@ func (p *place) counted() {
 	})
 }
 
-// end keeps the place for the payment that was made, or gives it up.
+// end keeps the place if the payment was made, or frees it.
 func (p *place) end(made bool) {
 	if made && p.due {
 		p.counted()

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// serveEvery is how often it is written that a process serves, by all together.
+	// serveEvery is how often the processes together store that one is serving.
 	serveEvery = 5 * time.Second
-	// outageAfter is how long none has to have served for that to be an outage.
+	// outageAfter is how long no process has to serve before that is an outage.
 	outageAfter = 30 * time.Second
-	// giveBackMost is how much of an outage open payments get back.
+	// giveBackMost is how much time open payments get back at most.
 	giveBackMost = time.Hour
 )
 
-// serve notes that a process serves. Where none did for a while, nobody could pay: the payments that
-// were open get that time back before any of them is judged, or they would all expire at once.
-// Processes that find the same gap do it one after the other, so that it is given back once.
+// serve notes that a process is serving. If none did for a while, nobody could pay: open payments get
+// that time back before any of them is swept, or they would all expire at once. Processes that find
+// the same gap take turns, so that it is given back once.
 func (s *Service) serve(ctx context.Context) error {
 	served, err := db.New(s.pool).ServingGap(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) giveBack(ctx context.Context, q *db.Queries, gap time.Duration
 	began := now.Add(-gap)
 	given, err := q.PaymentsGiveBack(ctx, db.PaymentsGiveBackParams{
 		Seconds: back.Seconds(), Since: began, Now: now,
-		// What was made until the end came, after it was last written that a process served.
+		// Processes may have gone on making payments for a while after the last note.
 		CreatedBefore: began.Add(outageAfter),
 		Detail:        stepJSON(StepDetail{Minutes: int(back.Round(time.Minute) / time.Minute)}),
 	})

@@ -14,9 +14,7 @@ import (
 // What was open when an outage began gets its time back, once, at most an hour, and its timeline says so. What had expired
 // before does not, nor what is made afterwards. A gap that is no outage changes nothing.
 func TestOutageIsGivenBack(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 9})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 9})
 	config := payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, GiveBackOutages: true,
 	}
@@ -29,12 +27,8 @@ func TestOutageIsGivenBack(t *testing.T) {
 	}
 	expire := func(want int) {
 		t.Helper()
-		n, err := b.payments.Expire(t.Context())
-		noError(t, err)
-		testenv.Want(t, n, want, "payments expired")
-		n, err = rival.Expire(t.Context())
-		noError(t, err)
-		testenv.Want(t, n, 0, "payments expired by the other process")
+		b.wantExpired(t, want)
+		testenv.Want(t, must(rival.Expire(t.Context()))(t), 0, "payments expired by the other process")
 	}
 	left := func(p payment.Payment) time.Duration {
 		t.Helper()
@@ -57,21 +51,13 @@ func TestOutageIsGivenBack(t *testing.T) {
 	testenv.Want(t, left(second), 15*time.Minute, "left of the second")
 	testenv.Want(t, left(third), 15*time.Minute, "left of the third")
 	testenv.Want(t, steps(), 2, "payments that got time back")
-	testenv.Want(
-		t,
-		b.Text(t, "select detail ->> 'minutes' from payment_step where payment_id = $1", first.ID),
-		"40",
-		"minutes",
-	)
+	testenv.Want(t, b.Text(t, "select detail ->> 'minutes' from payment_step where payment_id = $1", first.ID), "40",
+		"minutes")
 
 	away(3 * time.Hour)
 	expire(3)
-	testenv.Want(
-		t,
-		b.Text(t, "select string_agg(detail ->> 'minutes', ' ' order by id) from payment_step"),
-		"40 40 60 60 60",
-		"minutes",
-	)
+	testenv.Want(t, b.Text(t, "select string_agg(detail ->> 'minutes', ' ' order by id) from payment_step"),
+		"40 40 60 60 60", "minutes")
 
 	b.payments = newService(t, b.DB, b.clock)
 	b.create(t, merchant.Caller, request("fourth"))

@@ -3,101 +3,15 @@ package payment_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
-
-// rushSize is how many call at once.
-var rushSize = testenv.Pick(60, 200)
-
-// rush creates many payments at once and counts those made. Every refusal must be the documented
-// one.
-func (b *bundle) rush(t *testing.T, who caller.Caller, ask func(i int) payment.Request) (made, replayed int) {
-	t.Helper()
-	var calls sync.WaitGroup
-	var mu sync.Mutex
-	for i := range rushSize {
-		calls.Go(func() {
-			created, err := b.payments.Create(context.Background(), who, ask(i))
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err != nil:
-				wantCode(t, err, "collect_requisites_not_available")
-			case created.Replay:
-				replayed++
-			default:
-				made++
-			}
-		})
-	}
-	calls.Wait()
-	testenv.Want(t, b.Count(t, "select count(*) from payment"), made, "payments")
-	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), made, "order ids taken")
-	b.Audit(t)
-	return made, replayed
-}
-
-func numbered(i int) payment.Request { return request(fmt.Sprint("order-", i)) }
-
-// Of identical calls one creates, and the others answer with what it made.
-func TestIdenticalCreatesMakeOne(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
-	made, replayed := b.rush(t, merchant.Caller, func(int) payment.Request { return request("order-1") })
-	if made != 1 || replayed != rushSize-1 {
-		t.Errorf("%d made, %d replayed", made, replayed)
-	}
-	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["pending"])
-}
-
-// A hold is 9.8, and the trader has 50 of them.
-func TestCreatesStopWhereTheUSDTDoes(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "490", SharePercent: "2", Requisites: testenv.Pick(100, 300)})
-	if made, _ := b.rush(t, merchant.Caller, numbered); made != 50 {
-		t.Errorf("%d made, want 50", made)
-	}
-	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "0", reserved: "490", cashbox: "0", platform: "0"})
-}
-
-// Everybody wants the one requisite for another amount: it is busy most of the time, but never
-// gone.
-func TestBusyIsNotNone(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
-	made, _ := b.rush(t, merchant.Caller, func(i int) payment.Request {
-		r := numbered(i)
-		r.Amount = fmt.Sprint(1000 + i)
-		return r
-	})
-	testenv.Want(t, made, rushSize, "made")
-}
-
-// One amount goes once on each requisite, and no free one is overlooked.
-func TestEqualAmountsFillEveryRequisite(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	each := testenv.Pick(10, 30)
-	for range 4 {
-		b.NewTrader(t, dbtest.TraderOpts{USDT: "300", Requisites: each})
-	}
-	if made, _ := b.rush(t, merchant.Caller, numbered); made != 4*each {
-		t.Errorf("%d made, want %d", made, 4*each)
-	}
-	testenv.Want(t, b.Count(t, "select count(distinct requisite_id) from payment"), 4*each, "requisites in use")
-}
 
 // aCount is longer than until pending payments are counted anew.
 const aCount = 120 * time.Millisecond
@@ -112,13 +26,9 @@ func TestOpenLimit(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
 	b.Exec(t, "update merchant set max_open_payments = 6 where id = $1", merchant.ID)
 	first := b.create(t, merchant.Caller, request("first"))
-	const calls = 20
-	errs := make([]error, calls)
-	var calling sync.WaitGroup
-	for i := range calls {
-		calling.Go(func() { _, errs[i] = b.payments.Create(ctx, merchant.Caller, request(fmt.Sprint(i))) })
-	}
-	calling.Wait()
+	errs := testenv.AtOnce(20, func(i int) error {
+		return errOf(b.payments.Create(ctx, merchant.Caller, request(fmt.Sprint(i))))
+	})
 	made := 0
 	for _, err := range errs {
 		if err == nil {
@@ -147,8 +57,7 @@ func TestOpenLimit(t *testing.T) {
 	dear := request("dear")
 	dear.Amount = "999999999"
 	for range 3 {
-		_, err = b.payments.Create(ctx, merchant.Caller, dear)
-		wantCode(t, err, "collect_requisites_not_available")
+		wantCode(t, errOf(b.payments.Create(ctx, merchant.Caller, dear)), "collect_requisites_not_available")
 	}
 	b.create(t, merchant.Caller, request("after one was paid"))
 	_, err = b.payments.Create(ctx, merchant.Caller, request("and not another"))
@@ -159,12 +68,10 @@ func TestOpenLimit(t *testing.T) {
 // Each of two replicas notices what the other makes after it has made a tenth of what it last knew
 // to be left.
 func TestOpenLimitOverReplicas(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
 	b.Exec(t, "update merchant set max_open_payments = 50 where id = $1", merchant.ID)
 	b.create(t, merchant.Caller, request("first"))
-	second, _ := b.replica(t, directory.Usable)
+	second := b.replica(t, directory.Usable)
 	// makes counts what a replica makes until it refuses.
 	makes := func(replica *payment.Service, prefix string) int {
 		for n := 0; ; n++ {
@@ -183,9 +90,7 @@ func TestOpenLimitOverReplicas(t *testing.T) {
 
 // Pending payments are counted no further than there may be.
 func TestOpenCountEndsAtTheLimit(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.copies(t, b.create(t, merchant.Caller, request("1")))
 	b.Exec(t, "analyze payment")
 	for most, want := range map[int32]int32{5000: batch + 1, 20: 20} {

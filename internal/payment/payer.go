@@ -11,18 +11,18 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// actorPayer is who holds a payment's link.
+// actorPayer is the actor for the holder of a payment's link.
 const actorPayer = "payer"
 
-// CancelByPayer cancels a pending payment for whoever holds its link. Of a payer who cancels and a
-// trader who confirms one wins; the other is told payment_not_pending. The payer's steps close at
-// the payment's expiry.
+// CancelByPayer cancels a pending payment for the holder of its link. If a payer cancels while a
+// trader confirms, one wins and the other gets payment_not_pending. A payer can do nothing after the
+// payment's expiry.
 func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
+	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
 		if !s.fromRow(p).OpenToPayer(s.clock.Now()) {
 			return nil, ErrNotPending
 		}
@@ -31,9 +31,9 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	return s.fromRow(after), err
 }
 
-// Claim notes that the payer says they have paid. The first time, the payment waits for at least as
-// long as its cashbox's method says, so that the transfer can still arrive; a merchant who asked for
-// it is told. Saying it again changes nothing.
+// Claim notes that the payer says they have paid. The first time, the payment's expiry moves to at
+// least as long from now as its cashbox's method says, so that the transfer can still arrive, and a
+// merchant who wants it gets an event. Repeating it changes nothing.
 func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -56,15 +56,15 @@ func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 		if err != nil {
 			return fmt.Errorf("note that the payer has paid: %w", err)
 		}
-		p.stands(after)
+		p.update(after)
 		if !s.settings.PayerEvents(p.CashboxID) {
 			return nil
 		}
-		return p.Tell(ctx, typePayerClaimed, now, webhook.Contents{Data: dataOf(after)})
+		return p.QueueEvent(ctx, typePayerClaimed, now, webhook.Contents{Data: dataOf(after)})
 	})
 }
 
-// CheckAsked reports whether the merchant has appealed a failed payment, for whoever holds its link.
+// CheckAsked reports to the holder of the link whether the merchant has appealed a failed payment.
 func (s *Service) CheckAsked(ctx context.Context, p Payment) (bool, error) {
 	if p.Status != Failed {
 		return false, nil

@@ -1,6 +1,6 @@
-// Package payment is a payment's life and its appeal: creation, status moves, expiry and deferred
-// settlement. Each step is one transaction that moves the status, the money and the merchant's
-// webhook together.
+// Package payment is the life of a payment and its appeal: creation, changes of status, expiry and
+// deferred settlement. Each step is one transaction that changes the status, moves the money and
+// queues the merchant's webhook.
 package payment
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
 	"gateway.example/internal/clock"
@@ -23,11 +24,11 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
-	"gateway.example/internal/webhook"
 )
 
-// Status is where a payment stands.
+// Status is the status of a payment.
 type Status string
 
 // The statuses. Any of them may follow any other.
@@ -39,15 +40,15 @@ const (
 	Appeal    Status = "appeal"
 )
 
-// Statuses are all there are.
+// Statuses are all statuses.
 var Statuses = []Status{Pending, Completed, Failed, Cancelled, Appeal}
 
 func known(status string) bool { return slices.Contains(Statuses, Status(status)) }
 
-// reasonExpired is the reason of a payment that nobody paid in time.
+// reasonExpired is the reason of a payment that was not paid in time.
 const reasonExpired = "expired"
 
-// subject is what transfers and events of a payment are about.
+// subject is the subject of a payment's transfers and events.
 const subject = "payment"
 
 // Payment is a payment as it stands.
@@ -62,26 +63,26 @@ type Payment struct {
 	// Amount is what the payer pays, in the currency.
 	Amount      decimal.Decimal
 	Description *string
-	// PayerUserID is the merchant's own name for the payer, or nil where it gave none.
+	// PayerUserID is the merchant's own name for the payer, or nil.
 	PayerUserID *string
 
 	Status       Status
 	StatusReason *string
 	StatusAt     time.Time
 	CreatedAt    time.Time
-	// ExpiresAt ends the payer's steps. The payment fails then, if it is still pending.
+	// ExpiresAt is when the payer's time ends. If the payment is still pending then, it fails.
 	ExpiresAt time.Time
-	// ReturnURL is the shop's page that the payer goes back to, or nil.
+	// ReturnURL is the shop's page to which the payer returns, or nil.
 	ReturnURL *string
-	// ClaimedAt is when the payer first said that they have paid; nil before.
+	// ClaimedAt is when the payer first said that they have paid, or nil.
 	ClaimedAt *time.Time
-	// EventSequence is the number of the payment's last webhook event, and 0 before the first.
+	// EventSequence is the number of the payment's last webhook event; 0 before the first.
 	EventSequence int32
 
 	// TraderID is 0 where no trader is assigned.
 	TraderID int64
-	// RequisiteID is the trader's requisite that was chosen. The other five are what it said at the
-	// creation: where the payer sends the money. All but the id are nil for card checkout.
+	// RequisiteID is the chosen requisite of the trader. The other five fields are copies from the
+	// time of creation: where the payer sends the money. All but the id are nil for card checkout.
 	RequisiteID     *int64
 	RequisiteType   *string
 	RequisiteMethod *string
@@ -89,14 +90,15 @@ type Payment struct {
 	RequisiteHolder *string
 	RequisiteBank   *string
 
-	// BaseRate is the fiat price of a USDT. While RateUnavailable it is only the last known one, by
-	// which the trader's USDT are held, and so are the sums in USDT that follow from it.
+	// BaseRate is the fiat price of a USDT. While RateUnavailable, it is the last known one, by which
+	// the trader's USDT are held; so are the sums in USDT.
 	BaseRate        decimal.Decimal
 	RateUnavailable bool
 	MarkupPercent   decimal.Decimal
 	// AmountUSDT is what the merchant gets.
 	AmountUSDT decimal.Decimal
-	// ProfitUSDT is the whole spread. The other two are the trader's and the platform's parts of it.
+	// ProfitUSDT is the whole spread, and the other two are the trader's and the platform's parts of
+	// it.
 	ProfitUSDT         decimal.Decimal
 	SpreadTraderUSDT   decimal.Decimal
 	SpreadPlatformUSDT decimal.Decimal
@@ -139,7 +141,8 @@ func (s *Service) fromRow(row db.Payment) Payment {
 	}
 }
 
-// requisite is where the payer of a payment sends the money, opened; nil for card checkout.
+// requisite is the opened requisite of a payment, where the payer sends the money; nil for card
+// checkout.
 func (s *Service) requisite(row db.Payment) *string {
 	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteSealed, row.RequisiteLast4)
 }
@@ -152,63 +155,67 @@ func (s *Service) fromRows(rows []db.Payment) []Payment {
 	return list
 }
 
-// OpenToPayer reports whether the payer may still do something about the payment: it is pending,
-// and its time is not over.
+// OpenToPayer reports whether the payer may still act: the payment is pending and not overdue.
 func (p Payment) OpenToPayer(now time.Time) bool {
 	return p.Status == Pending && now.Before(p.ExpiresAt)
 }
 
-// Ended reports whether the payment waits for nothing from the payer any more.
+// Ended reports whether the payment needs nothing more from the payer.
 func (p Payment) Ended() bool { return p.Status != Pending }
 
 // Cards is how many cards may be tried for a payment.
 func (s *Service) Cards(p Payment) int { return s.settings.Cards(p.CashboxID, p.Method) }
 
-// RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a
-// trader's desk.
+// Blocked reports whether the payer of a payment is kept out by who they are, or by one of these marks.
+func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool, error) {
+	if err := s.settings.Current(ctx); err != nil {
+		return false, err
+	}
+	return s.settings.Blocked(p.MerchantID, s.clock.Now(), append(marks, block.UserMark(p.PayerUserID))...), nil
+}
+
+// RequisiteSnapshot reports whether the payment shows a requisite. Card checkout has none.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
-// ErrNotPending answers a trader's or payer's action on a payment that is no longer pending.
+// ErrNotPending refuses an action of a trader or payer on a payment that is no longer pending.
 var ErrNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
 
 var errRequisites = errors.New("what opens the requisites of payments is missing")
 
 var errCardMoved = errors.New("what moves cards and what must be done with each move go together")
 
-// Config is what the service is set up with.
+// Config configures the service.
 type Config struct {
-	// Markup applies where neither request, cashbox method, merchant nor trader names a percent.
+	// FourEyes says when completing an appeal takes two operators.
+	FourEyes foureyes.Rules
+	// Markup applies if neither request, cashbox method, merchant nor trader sets a percent.
 	Markup decimal.Decimal
-	// ExternalSecret tells whether the application's external-payments secret is configured.
+	// ExternalSecret says whether the application's external-payments secret is configured.
 	ExternalSecret bool
-	// GiveBackOutages has open payments get back the time in which no process served.
+	// GiveBackOutages gives open payments the time back in which no process served.
 	GiveBackOutages bool
-	// Metrics counts refusals; nil counts nowhere.
+	// Metrics counts refusals; it may be nil.
 	Metrics prometheus.Registerer
-	// Requisites opens those of payments.
+	// Requisites opens the requisites of payments.
 	Requisites *requisite.Safe
-	// Cards are those entered for payments; without them no card payment moves.
+	// Cards stores the cards of payments. Without it no card payment changes its status.
 	Cards *card.Safe
-	// CardMoved is what must be done with each move of a card payment, whoever moves it. It goes
-	// with Cards.
+	// CardMoved is called with each change of a card payment's status. It goes with Cards.
 	CardMoved func(to Payment, at time.Time) []db.Query
 }
 
-// Service carries payments through their life.
+// Service creates payments and changes their status.
 type Service struct {
-	// FourEyes are the rules by which an appeal is completed by two.
-	FourEyes foureyes.Rules
-
-	// pool is for moves; creations and reads have their own.
+	// pool is for changes of status; creations and reads have their own.
 	pool, creations, reads *pgxpool.Pool
-	// in is where locked payments are moved: the pool, or the transaction of an approval.
+	// in is where locked payments are changed: the pool, or the transaction of an approval.
 	in        db.Beginner
 	q         *db.Queries
 	clock     clock.Clock
-	addresses *webhook.Addresses
+	addresses *outbound.Addresses
 	config    Config
 	refusals  *prometheus.CounterVec
-	// refused are the same, not kept yet.
+	// refused are counts that are not stored yet.
 	refused  *refusalCounts
 	open     *openCounts
 	settings *directory.Keeper
@@ -221,7 +228,7 @@ type Service struct {
 func New(
 	pools db.Pools,
 	c clock.Clock,
-	addresses *webhook.Addresses,
+	addresses *outbound.Addresses,
 	settings *directory.Keeper,
 	config Config,
 ) (*Service, error) {
@@ -251,14 +258,15 @@ func New(
 	}, nil
 }
 
-// Approved is the service within a transaction in which a second operator approves what is done: it asks for no other.
+// Approved returns the service for use inside the transaction in which a second operator approves a
+// change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
-	within.in, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	within.in, within.q, within.config.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// inLocked runs fn in a transaction on a payment whose row it has locked.
+// inLocked locks a payment's row and runs fn on it in a transaction.
 func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx pgx.Tx, p db.Payment) error) error {
 	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: merchantID, ID: id})
@@ -269,13 +277,19 @@ func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx
 	})
 }
 
-// Get reads a payment by its integer id or its uuid, if the caller may see it.
+// Get reads a payment by its id or uuid, if the caller may see it.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payment, error) {
 	row, err := s.findFor(ctx, who, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.fromRow(row), nil
+}
+
+// IDOf is the id of a payment by its uuid. It does not check the caller: whoever uses the id has to.
+func (s *Service) IDOf(ctx context.Context, uuid string) (int64, error) {
+	p, err := s.find(ctx, uuid)
+	return p.ID, err
 }
 
 // findFor finds a payment that the caller may see.
@@ -290,7 +304,7 @@ func (s *Service) findFor(ctx context.Context, who caller.Caller, id string) (db
 	return p, visible(who, p)
 }
 
-// mayRead settles that the caller may read payments at all.
+// mayRead checks that the caller may read payments at all.
 func mayRead(who caller.Caller) error {
 	switch who.Kind {
 	case caller.MerchantKey:
@@ -302,7 +316,7 @@ func mayRead(who caller.Caller) error {
 	return nil
 }
 
-// ByUUID reads a payment for whoever holds its link: the link is the access control.
+// ByUUID reads a payment for the holder of its link. The link is the access control.
 func (s *Service) ByUUID(ctx context.Context, id uuid.UUID) (Payment, error) {
 	row, err := s.findByUUID(ctx, id)
 	return s.fromRow(row), err
@@ -332,8 +346,8 @@ func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
 	return p, err
 }
 
-// visible says no with 403 to another merchant, as documented, and to everyone else as if there
-// were nothing.
+// visible refuses the payment with 403 to another merchant, as documented, and with not found to
+// everybody else.
 func visible(who caller.Caller, p db.Payment) error {
 	switch who.Kind {
 	case caller.MerchantKey, caller.MerchantPortal:
@@ -348,7 +362,7 @@ func visible(who caller.Caller, p db.Payment) error {
 			return nil
 		}
 	case caller.Cabinet:
-		// A player's id is its merchant's own: another's player of that name is another person.
+		// The same payer id at another merchant is another person.
 		if p.PayerUserID != nil && slices.Contains(who.MerchantIDs, p.MerchantID) &&
 			slices.Contains(payers(who), *p.PayerUserID) {
 			return nil
@@ -356,29 +370,4 @@ func visible(who caller.Caller, p db.Payment) error {
 	case caller.Anyone:
 	}
 	return fault.ErrNotFound
-}
-
-// Change is one row of a payment's history.
-type Change struct {
-	At     time.Time
-	Actor  string
-	From   *string
-	To     string
-	Reason *string
-}
-
-// History lists a payment's status changes, its creation first.
-func (s *Service) History(ctx context.Context, p Payment) ([]Change, error) {
-	rows, err := s.q.PaymentHistoryList(ctx, db.PaymentHistoryListParams{MerchantID: p.MerchantID, PaymentID: p.ID})
-	if err != nil {
-		return nil, fmt.Errorf("list history: %w", err)
-	}
-	changes := make([]Change, 0, len(rows))
-	for _, row := range rows {
-		changes = append(
-			changes,
-			Change{At: row.At, Actor: row.Actor, From: row.FromStatus, To: row.ToStatus, Reason: row.Reason},
-		)
-	}
-	return changes, nil
 }

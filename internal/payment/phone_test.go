@@ -2,8 +2,7 @@ package payment_test
 
 import (
 	"context"
-	"errors"
-	"sync"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -51,36 +49,21 @@ func TestOneReservationOfAPhone(t *testing.T) {
 		return created.Payment, err
 	}
 	methods := []string{"sbp", "sim", "sbp", "sbp"}
-	made, errs := make([]payment.Payment, len(methods)), make([]error, len(methods))
-	var creating sync.WaitGroup
-	for i, method := range methods {
-		creating.Go(func() { made[i], errs[i] = create("order-"+string(rune('a'+i)), method, 4444) })
-	}
-	creating.Wait()
-	var first payment.Payment
-	refused := 0
-	for i, err := range errs {
-		var answer *fault.Error
-		switch {
-		case err == nil:
-			first = made[i]
-		case errors.As(err, &answer) && answer.Code == "collect_requisites_not_available":
-			refused++
-		default:
-			t.Errorf("%s: %v", methods[i], err)
-		}
-	}
-	testenv.Want(t, refused, 3, "payments of one amount to one phone were refused")
+	made := make([]payment.Payment, len(methods))
+	errs := testenv.AtOnce(len(methods), func(i int) (err error) {
+		made[i], err = create("order-"+string(rune('a'+i)), methods[i], 4444)
+		return err
+	})
+	dbtest.WantOne(t, errs, "collect_requisites_not_available")
+	first := made[slices.Index(errs, nil)]
 	testenv.Want(t, *first.RequisiteValue, phone, "the phone")
 
 	for i, method := range []string{"sbp", "sim"} {
-		other, err := create("other amount "+method, method, 4445+int64(i))
-		noError(t, err)
+		other := must(create("other amount "+method, method, 4445+int64(i)))(t)
 		testenv.Want(t, of[*other.RequisiteID], true, "another amount goes to the phone")
 	}
 	another := b.requisite(t, traders[1], "sbp", "+79995550012")
-	next, err := create("another phone", "sbp", 4444)
-	noError(t, err)
+	next := must(create("another phone", "sbp", 4444))(t)
 	testenv.Want(t, *next.RequisiteID, another, "the next payment gets")
 
 	// Once it is over, another requisite with the phone gets it, and the payment that had it does not get it back.
@@ -88,8 +71,7 @@ func TestOneReservationOfAPhone(t *testing.T) {
 	b.clock.Advance(16 * time.Minute)
 	b.Exec(t, "update requisite set enabled = false where id = any($1)", []int64{*first.RequisiteID, another})
 	otherMethod := map[string]string{"sbp": "sim", "sim": "sbp"}[first.Method]
-	later, err := create("later", otherMethod, 4444)
-	noError(t, err)
+	later := must(create("later", otherMethod, 4444))(t)
 	if *later.RequisiteID == *first.RequisiteID || *later.RequisiteValue != phone {
 		t.Errorf("requisite %d again, or %s", *later.RequisiteID, *later.RequisiteValue)
 	}

@@ -14,8 +14,8 @@ var errFilePurged = fault.New(
 	"The file was removed: it had been kept as long as it is to be.",
 )
 
-// PurgeFiles removes the files of appeals that were decided so long ago, and the receipts of payments that
-// have ended so long ago. Their names, types and sizes stay.
+// PurgeFiles removes the files of appeals that were decided before the time to keep, and the receipts
+// of payments that ended before it. Names, types and sizes stay.
 func (s *Service) PurgeFiles(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

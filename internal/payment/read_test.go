@@ -2,10 +2,8 @@ package payment_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -13,7 +11,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -29,6 +26,9 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	p := b.create(t, merchant.Caller, r)
 	noPayer := b.create(t, merchant.Caller, request("order-2"))
 	id := fmt.Sprint(p.ID)
+	payer := func(login string, merchants ...int64) caller.Caller {
+		return caller.Caller{Kind: caller.Cabinet, ID: 99, Login: login, MerchantIDs: merchants}
+	}
 	key := func(change func(c *caller.Caller)) caller.Caller {
 		c := merchant.Caller
 		change(&c)
@@ -39,46 +39,22 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 		id   string
 		code string
 	}{
-		"its key":          {merchant.Caller, id, ""},
-		"its key, by uuid": {merchant.Caller, p.UUID.String(), ""},
-		"another's key":    {other.Caller, id, "cashbox_access_denied"},
-		"no scope":         {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
-		"API off":          {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
-		"no merchant":      {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
-		"its portal": {
-			caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID},
-			id,
-			"",
-		},
-		"another's portal": {
-			caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID},
-			id,
-			"cashbox_access_denied",
-		},
-		"operator":       {caller.Caller{Kind: caller.Operator, Role: caller.Admin}, id, ""},
-		"its trader":     {trader.Caller, id, ""},
-		"another trader": {stranger.Caller, id, "not_found"},
-		"payer by login": {
-			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID, merchant.ID}},
-			id,
-			"",
-		},
-		"another's player": {
-			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID}},
-			id,
-			"not_found",
-		},
-		"no one's player": {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7"}, id, "not_found"},
-		"another payer": {
-			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-8", MerchantIDs: []int64{merchant.ID}},
-			id,
-			"not_found",
-		},
-		"payer of nothing": {
-			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "", MerchantIDs: []int64{merchant.ID}},
-			fmt.Sprint(noPayer.ID),
-			"not_found",
-		},
+		"its key":            {merchant.Caller, id, ""},
+		"its key, by uuid":   {merchant.Caller, p.UUID.String(), ""},
+		"another's key":      {other.Caller, id, "cashbox_access_denied"},
+		"no scope":           {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
+		"API off":            {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
+		"no merchant":        {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
+		"its portal":         {portalOf(merchant.ID), id, ""},
+		"another's portal":   {portalOf(other.ID), id, "cashbox_access_denied"},
+		"operator":           {caller.Caller{Kind: caller.Operator, Role: caller.Admin}, id, ""},
+		"its trader":         {trader.Caller, id, ""},
+		"another trader":     {stranger.Caller, id, "not_found"},
+		"payer by login":     {payer("user-7", other.ID, merchant.ID), id, ""},
+		"another's player":   {payer("user-7", other.ID), id, "not_found"},
+		"no one's player":    {payer("user-7"), id, "not_found"},
+		"another payer":      {payer("user-8", merchant.ID), id, "not_found"},
+		"payer of nothing":   {payer("", merchant.ID), fmt.Sprint(noPayer.ID), "not_found"},
 		"anyone":             {caller.Caller{Kind: caller.Anyone}, id, "not_found"},
 		"unknown id":         {merchant.Caller, "4711", "not_found"},
 		"unknown uuid":       {merchant.Caller, "01890a5d-ac96-774b-bcce-b302099a8057", "not_found"},
@@ -106,18 +82,14 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: new("42")}
 	p = b.create(t, merchant.Caller, r)
-	must[payment.Payment](t)(
-		b.payments.Get(ctx,
-			caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},
-			fmt.Sprint(p.ID)),
-	)
+	must(b.payments.Get(ctx,
+		caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},
+		fmt.Sprint(p.ID)))(t)
 }
 
 func TestListAssigned(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
 	stranger := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, Method: "card"})
 	r := request("another's")
 	r.Method = new("card")
@@ -184,17 +156,14 @@ func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) er
 	return map[string]func(who caller.Caller, id int64) error{
 		"completed": func(who caller.Caller, id int64) error { _, err := b.payments.Confirm(ctx, who, id); return err },
 		"cancelled": func(who caller.Caller, id int64) error {
-			_, err := b.payments.Cancel(ctx, who, id, new("no transfer"))
-			return err
+			return errOf(b.payments.Cancel(ctx, who, id, new("no transfer")))
 		},
 	}
 }
 
 func TestTraderActions(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 6})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 6})
 	stranger := b.NewTrader(t, dbtest.TraderOpts{})
 	for to, act := range b.traderActions() {
 		p := b.create(t, merchant.Caller, request("order-"+to))
@@ -209,8 +178,8 @@ func TestTraderActions(t *testing.T) {
 		}
 		b.wantEvents(t, p, 0)
 		noError(t, act(trader.Caller, p.ID))
-		p = must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
-		history := must[[]payment.Change](t)(b.payments.History(ctx, p))
+		p = must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
+		history := b.History(t, p.MerchantID, p.ID)
 		if last := history[len(history)-1]; string(p.Status) != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
 			t.Errorf("%s, by %s", p.Status, last.Actor)
 		}
@@ -228,32 +197,16 @@ func TestTraderActions(t *testing.T) {
 	}
 	long := text(256)
 	p := b.create(t, merchant.Caller, request("order-3"))
-	_, err := b.payments.Cancel(ctx, trader.Caller, p.ID, &long)
-	wantFields(t, err, "reason")
+	wantFields(t, errOf(b.payments.Cancel(ctx, trader.Caller, p.ID, &long)), "reason")
 	b.Audit(t)
 }
 
 // Of many who confirm or cancel at once, one wins, and the others are told that it is over.
 func TestTraderActionsInParallel(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	var actions sync.WaitGroup
-	errs := make([]error, 10)
-	for i := range errs {
-		actions.Go(func() { errs[i] = b.traderActions()["completed"](trader.Caller, p.ID) })
-	}
-	actions.Wait()
-	won := 0
-	for _, err := range errs {
-		if err == nil {
-			won++
-		} else if f := fault.As(err); f == nil || f.Code != "payment_not_pending" {
-			t.Error(err)
-		}
-	}
-	testenv.Want(t, won, 1, "confirmations that got through, %v", errors.Join(errs...))
+	errs := testenv.AtOnce(10, func(int) error { return b.traderActions()["completed"](trader.Caller, p.ID) })
+	dbtest.WantOne(t, errs, "payment_not_pending")
 	b.wantEvents(t, p, 1)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 	b.Audit(t)
@@ -272,7 +225,7 @@ func TestSeen(t *testing.T) {
 	unknown := known
 	unknown.RateUnavailable = true
 	for kind, want := range map[caller.Kind]struct{ all, link bool }{
-		caller.MerchantKey: {true, true}, caller.MerchantPortal: {true, false}, caller.Operator: {true, false}, caller.Application: {true, false},
+		caller.MerchantKey: {true, true}, caller.Operator: {true, false}, caller.Application: {true, false},
 		caller.Cabinet: {false, true}, caller.Trader: {false, false},
 	} {
 		who := caller.Caller{Kind: kind, ID: 1}
@@ -292,6 +245,12 @@ func TestSeen(t *testing.T) {
 			late.BaseRate != nil || (late.Markup != nil) != want.all {
 			t.Errorf("%s, without a rate: %+v", kind, late)
 		}
+	}
+	// A merchant's users see their own terms, and not how trader and platform share.
+	seen := known.Seen(caller.Caller{Kind: caller.MerchantPortal, ID: 1})
+	if seen.Amount == nil || seen.BaseRate == nil || seen.Markup == nil || seen.Link ||
+		seen.Profit != nil || seen.SpreadTrader != nil || seen.SpreadPlatform != nil {
+		t.Errorf("a merchant's user: %+v", seen)
 	}
 }
 

@@ -17,19 +17,15 @@ import (
 	"gateway.example/internal/sensitive"
 )
 
-// MaxReceipts is how many receipts a payer may send of one payment.
+// MaxReceipts is how many receipts a payer may send for one payment.
 const MaxReceipts = 3
 
-// receiptWindow is for how long after a payment has ended unpaid receipts are still taken.
+// receiptWindow is how long after a payment ended unpaid receipts are still accepted.
 const receiptWindow = 24 * time.Hour
 
-// Refusals of a receipt.
+// Errors about receipts.
 var (
-	errReceiptsFull = fault.New(
-		fault.Refused,
-		"receipts_full",
-		"The payment has as many receipts as it may have.",
-	)
+	errReceiptsFull   = fault.New(fault.Refused, "receipts_full", "The payment has as many receipts as it may have.")
 	errReceiptsClosed = fault.New(
 		fault.Refused,
 		"receipts_closed",
@@ -37,13 +33,13 @@ var (
 	)
 )
 
-// Receipt is a file by which a payer shows that they have paid.
+// Receipt is a file with which a payer shows that they have paid.
 type Receipt struct {
 	// Number is 1 to MaxReceipts, in the order they came.
 	Number int32
-	// Name is the payer's, made safe for people to keep the file under.
+	// Name is the payer's name of the file, made safe.
 	Name string
-	// Type is the media type found in the content, Size in bytes.
+	// Type is the media type of the content, Size its length in bytes.
 	Type      string
 	Size      int64
 	CreatedAt time.Time
@@ -56,7 +52,8 @@ func receiptFromRow(row db.PaymentReceipt) Receipt {
 	}
 }
 
-// TakesReceipts reports whether the payer may send a receipt now. It does not count those sent.
+// TakesReceipts reports whether the payer may send a receipt now. It does not check how many were
+// sent.
 func (p Payment) TakesReceipts(now time.Time) bool {
 	switch {
 	case p.CardCheckout():
@@ -67,7 +64,7 @@ func (p Payment) TakesReceipts(now time.Time) bool {
 	return p.Status == Pending && p.ClaimedAt != nil || p.Status == Appeal
 }
 
-// AddReceipt keeps a receipt for whoever holds the payment's link.
+// AddReceipt stores a receipt from the holder of the payment's link.
 func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, file *io.SectionReader) error {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -118,7 +115,7 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 	})
 }
 
-// CountReceipts is how many receipts the payer has sent, for whoever holds the payment's link.
+// CountReceipts counts the payer's receipts, for the holder of the payment's link.
 func (s *Service) CountReceipts(ctx context.Context, p Payment) (int, error) {
 	count, err := s.q.ReceiptCount(ctx, db.ReceiptCountParams{MerchantID: p.MerchantID, PaymentID: p.ID})
 	return int(count), err
@@ -141,7 +138,7 @@ func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID
 	return list, nil
 }
 
-// findWithReceipts finds a payment for a caller who may read its receipts.
+// findWithReceipts finds a payment if the caller may read its receipts.
 func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, paymentID int64) (db.Payment, error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return db.Payment{}, err
@@ -196,7 +193,7 @@ func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int3
 	return receiptFromRow(row), bytes.Join(pieces, nil), nil
 }
 
-// AppealWithReceipt opens the appeal of a failed payment with a receipt that its payer sent, for a
+// AppealWithReceipt opens an appeal of a failed payment with a receipt that the payer sent, for a
 // user of the merchant's portal.
 func (s *Service) AppealWithReceipt(
 	ctx context.Context,

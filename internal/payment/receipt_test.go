@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,14 +29,12 @@ func code(err error) string {
 // Receipts are taken from the claim until a day after an unpaid end, three of a payment at most,
 // however many come at once. Nothing is left of one that is refused.
 func TestReceiptWindow(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	add := func(name, content string) error { return b.payments.AddReceipt(ctx, p.UUID, name, fileOf(content)) }
 	testenv.Want(t, code(add("a.png", png)), "receipts_closed", "before the claim")
-	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
+	must(b.payments.Claim(ctx, p.UUID))(t)
 	for name, content := range map[string]string{
 		"a.png": "no picture", "": png, strings.Repeat("x", 256): png, "a\x00.png": png, "empty.png": "",
 	} {
@@ -45,18 +42,10 @@ func TestReceiptWindow(t *testing.T) {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
-	var all sync.WaitGroup
-	var mu sync.Mutex
 	refused := map[string]int{}
-	for i := range 8 {
-		all.Go(func() {
-			err := add(fmt.Sprintf("%d.png", i), png)
-			mu.Lock()
-			defer mu.Unlock()
-			refused[code(err)]++
-		})
+	for _, err := range testenv.AtOnce(8, func(i int) error { return add(fmt.Sprintf("%d.png", i), png) }) {
+		refused[code(err)]++
 	}
-	all.Wait()
 	if refused[""] != 3 || refused["receipts_full"] != 5 {
 		t.Errorf("of eight at once: %v", refused)
 	}
@@ -122,12 +111,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 	// what is theirs.
 	seen := "select count(*) from sensitive_read where subject = $1 and what = $2 and user_id = $3"
 	for _, who := range readers {
-		testenv.Want(
-			t,
-			b.Count(t, seen, "payment", "receipt", max(who.ID, who.Behind)),
-			1,
-			"notes of who read the receipt",
-		)
+		testenv.Want(t, b.Count(t, seen, "payment", "receipt", max(who.ID, who.Behind)), 1,
+			"notes of who read the receipt")
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read"), len(readers), "notes")
 
@@ -140,10 +125,10 @@ func TestWhoSeesReceipts(t *testing.T) {
 	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 3, &reason); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("an appeal with no receipt: %v", err)
 	}
-	opened := must[payment.AppealRecord](t)(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))
-	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, portal, opened.ID))
+	opened := must(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))(t)
+	file := must(b.payments.ReadAppealFile(ctx, portal, opened.ID))(t)
 	for _, who := range readers {
-		must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, who, opened.ID))
+		must(b.payments.ReadAppealFile(ctx, who, opened.ID))(t)
 		testenv.Want(t, b.Count(t, seen+" and subject_key = $4", "appeal", "file", max(who.ID, who.Behind),
 			strconv.FormatInt(opened.ID, 10)), 1, "notes of who read the appeal's file")
 	}
@@ -166,7 +151,7 @@ func TestPurgeFiles(t *testing.T) {
 	appealed := func(order string) (payment.Payment, payment.AppealRecord) {
 		p := b.set(t, b.create(t, merchant.Caller, request(order)).ID, "failed")
 		noError(t, b.payments.AddReceipt(ctx, p.UUID, "r.png", fileOf(png)))
-		return p, must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(700_000)))
+		return p, must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(700_000)))(t)
 	}
 	decided, decidedAppeal := appealed("decided")
 	b.set(t, decided.ID, "completed")

@@ -9,27 +9,24 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 // replica is another process on the same database: a service with a memory of its own, which may be
 // so old.
-func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, *directory.Keeper) {
+func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 	t.Helper()
-	keeper, err := directory.NewKeeper(t.Context(), b.Pool, usable, nil)
-	noError(t, err)
-	service, err := payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), keeper,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	noError(t, err)
-	return service, keeper
+	keeper := must(directory.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
+	return must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
+
+// oneOrder is the case in which all ask for the same payment: one creates, and the others answer with what it made.
+const oneOrder = "one order id"
 
 // Many calls at the same time over two replicas, with room for fewer: as many get through as there
 // is room for, the others get the documented answer, and nobody who could have been served is
@@ -37,97 +34,70 @@ func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, 
 func TestWhatTheDatabaseDecides(t *testing.T) {
 	t.Parallel()
 	calls := testenv.Pick(50, 200)
-	amount := func(n int) string { return fmt.Sprint(100 + n) }
-	cases := map[string]struct {
-		limit     string
-		amount    func(n int) string
-		order     func(n int) string
-		usdt      string
-		room      int
-		otherwise string
+	same := func(int) string { return "500" }
+	for name, c := range map[string]struct {
+		limit  string
+		amount func(n int) string // nil is another for each
+		usdt   string
+		room   int
 	}{
-		"a day's count": {
-			"update requisite set daily_count = 10", amount, nil, "10000", 30, "collect_requisites_not_available",
-		},
+		"a day's count": {"update requisite set daily_count = 10", nil, "10000", 30},
 		// Ten of 100.00 to 101.99 come to no more than 1,020 and eleven to 1,100 at least.
 		"a day's sum": {
 			"update requisite set daily_sum = 1050",
-			func(n int) string { return fmt.Sprintf("%d.%02d", 100+n/100, n%100) },
-			nil,
-			"10000",
-			30,
-			"collect_requisites_not_available",
+			func(n int) string { return fmt.Sprintf("%d.%02d", 100+n/100, n%100) }, "10000", 30,
 		},
-		"open payments": {
-			"update requisite set open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available",
-		},
+		"open payments": {"update requisite set open_payments = 7", nil, "10000", 21},
 		"a day's count of the trader's own": {
-			"update requisite set daily_count = 50, own_daily_count = 10", amount, nil, "10000", 30,
-			"collect_requisites_not_available",
+			"update requisite set daily_count = 50, own_daily_count = 10", nil, "10000", 30,
 		},
-		"open payments of the trader's own": {
-			"update requisite set own_open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available",
-		},
-		"one amount": {
-			"select 1",
-			func(int) string { return "500" },
-			nil,
-			"10000",
-			3,
-			"collect_requisites_not_available",
-		},
+		"open payments of the trader's own": {"update requisite set own_open_payments = 7", nil, "10000", 21},
+		// One amount goes once on each requisite, and no free one is overlooked.
+		"one amount": {"select 1", same, "10000", 3},
+		// Everybody wants the one requisite: it is busy most of the time, but never gone.
+		"one requisite": {"update requisite set enabled = id = (select min(id) from requisite)", nil, "10000", calls},
 		// 50.00 at 100 hold 0.5 USDT each.
 		"a trader's USDT": {
 			"update requisite set min_amount = 1",
-			func(n int) string { return fmt.Sprintf("50.%02d", n%3) },
-			nil,
-			"4.4999",
-			8,
-			"collect_requisites_not_available",
+			func(n int) string { return fmt.Sprintf("50.%02d", n%3) }, "4.4999", 8,
 		},
-		"one order id": {
-			"select 1",
-			func(int) string { return "500" },
-			func(int) string { return "the-order" },
-			"10000",
-			calls,
-			"",
-		},
-	}
-	for name, c := range cases {
+		oneOrder: {"select 1", same, "10000", calls},
+	} {
 		t.Run(name, func(t *testing.T) {
-			b := setup(t)
-			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-			b.NewTrader(t, dbtest.TraderOpts{USDT: c.usdt, Requisites: 3})
+			b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: c.usdt, Requisites: 3})
 			b.Exec(t, c.limit)
-			other, _ := b.replica(t, directory.Usable)
-			services := []*payment.Service{b.payments, other}
-			var made, created atomic.Int64
-			var running sync.WaitGroup
-			for n := range calls {
-				running.Go(func() {
-					r := request(fmt.Sprint("order-", n))
-					if r.Amount = c.amount(n); c.order != nil {
-						r.OrderID = c.order(n)
-					}
-					got, err := services[n%2].Create(context.Background(), merchant.Caller, r)
-					switch f := fault.As(err); {
-					case err == nil && !got.Replay:
-						created.Add(1)
-						made.Add(1)
-					case err == nil:
-						made.Add(1)
-					case f == nil || f.Code != c.otherwise:
-						t.Errorf("call %d: %v", n, err)
-					}
-				})
+			services := []*payment.Service{b.payments, b.replica(t, directory.Usable)}
+			var created atomic.Int64
+			errs := testenv.AtOnce(calls, func(n int) error {
+				r := request(fmt.Sprint("order-", n))
+				if r.Amount = fmt.Sprint(100 + n); c.amount != nil {
+					r.Amount = c.amount(n)
+				}
+				if name == oneOrder {
+					r.OrderID = "the-order"
+				}
+				got, err := services[n%2].Create(context.Background(), merchant.Caller, r)
+				if err == nil && !got.Replay {
+					created.Add(1)
+				}
+				return err
+			})
+			got := 0
+			for _, err := range errs {
+				if err == nil {
+					got++
+					continue
+				}
+				wantCode(t, err, "collect_requisites_not_available")
 			}
-			running.Wait()
-			testenv.Want(t, int(made.Load()), c.room, "calls that got a payment")
-			if stored := b.Count(t, "select count(*) from payment"); stored != int(created.Load()) ||
-				c.order != nil && stored != 1 {
-				t.Errorf("%d payments are stored of %d", stored, created.Load())
+			testenv.Want(t, got, c.room, "calls that got a payment")
+			want := c.room
+			if name == oneOrder {
+				want = 1
 			}
+			testenv.Want(t, int(created.Load()), want, "payments made")
+			testenv.Want(t, b.Count(t, "select count(*) from payment"), want, "payments stored")
+			testenv.Want(t, b.Count(t, "select count(*) from payment_key"), want, "order ids taken")
 			b.Audit(t)
 		})
 	}
@@ -150,16 +120,14 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 		"rate":      "delete from rate",
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := setup(t)
-			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-			b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 5})
+			b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 5})
 			ctx, stop := context.WithCancel(t.Context())
 			var switchedOff atomic.Pointer[time.Time]
 			var before, late atomic.Int64
 			var running sync.WaitGroup
 			for replica := range 2 {
 				// Nothing renews this memory but the calls themselves, when it is too old.
-				service, _ := b.replica(t, usable)
+				service := b.replica(t, usable)
 				running.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
 						time.Sleep(pause)
@@ -206,7 +174,7 @@ func TestOldMemory(t *testing.T) {
 		{"insert into platform_limit values ('RUB', 1, 2)", "update platform_limit set max_amount = 5000"},
 	} {
 		b.Exec(t, c.before)
-		service, _ := b.replica(t, time.Hour)
+		service := b.replica(t, time.Hour)
 		b.Exec(t, c.since)
 		r := request(fmt.Sprint("order-", n))
 		r.Amount = fmt.Sprint(1000 + n)
@@ -220,13 +188,10 @@ func TestOldMemory(t *testing.T) {
 // Settings that cannot be renewed are used until they are too old. Then payments are refused for
 // the time being. The whole check waits for an answer that does not come; here it is an error at once.
 func TestSettingsThatCannotBeRenewed(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
-	fresh, _ := b.replica(t, time.Hour)
-	old, _ := b.replica(t, time.Nanosecond)
-	beside, err := pgx.Connect(t.Context(), b.URL)
-	noError(t, err)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
+	fresh := b.replica(t, time.Hour)
+	old := b.replica(t, time.Nanosecond)
+	beside := must(pgx.Connect(t.Context(), b.URL))(t)
 	defer func() { _ = beside.Close(context.Background()) }()
 	do := func(little, all string) {
 		if _, err := beside.Exec(t.Context(), testenv.Pick(little, all)); err != nil {
@@ -234,8 +199,7 @@ func TestSettingsThatCannotBeRenewed(t *testing.T) {
 		}
 	}
 	create := func(service *payment.Service, order string) error {
-		_, err := service.Create(t.Context(), merchant.Caller, request(order))
-		return err
+		return errOf(service.Create(t.Context(), merchant.Caller, request(order)))
 	}
 	do("alter table setting_version rename to gone", "begin; lock table setting_version in access exclusive mode")
 	if err := create(fresh, "order-1"); err != nil {

@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/outbound"
 )
 
 // Request is what a merchant asks for when creating a payment, as it was sent.
@@ -22,14 +22,14 @@ type Request struct {
 	Currency    string
 	CallbackURI string
 	Method      *string
-	// RubCollectMethod is the method of the nested alternative, which wins over Method.
+	// RubCollectMethod is the method of the nested alternative, which takes precedence over Method.
 	RubCollectMethod *string
 	Description      *string
 	RatePercent      *string
 	Payer            *Payer
-	// ReturnURL is the shop's page that the payer goes back to.
+	// ReturnURL is the shop's page to which the payer returns.
 	ReturnURL *string
-	// MerchantName reports that the body names a merchant, which it must not.
+	// MerchantName says that the body names a merchant, which it must not.
 	MerchantName bool
 }
 
@@ -41,24 +41,24 @@ type Payer struct {
 	Type       string
 	Successful int64
 	Expired    int64
-	// Counted reports that the counters were sent.
+	// Counted says that the counters were sent.
 	Counted bool
 }
 
-// order is a request found valid.
+// order is a valid request.
 type order struct {
 	Request
 	amount decimal.Decimal
 	method catalogue.Method
-	// percent is the body's markup.
+	// percent is the markup of the body.
 	percent decimal.NullDecimal
 }
 
 const maxText = 255
 
-// validate checks a whole request and reports every wrong field at once, those the codec found
-// among them.
-func validate(ctx context.Context, r Request, addresses *webhook.Addresses) (order, error) {
+// validate checks a whole request and reports all wrong fields together with those that the codec
+// found.
+func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
 	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
@@ -105,7 +105,7 @@ func checkPayer(f fault.Fields, p Payer) {
 	f.Check(p.Expired >= 0, "payer.payments.expired", "must be at least 0")
 }
 
-// checkMethod finds the effective method: the nested one wins, and only RUB has it.
+// checkMethod finds the method that applies: the nested one takes precedence, and only RUB has it.
 func checkMethod(f fault.Fields, r Request) catalogue.Method {
 	field, name := "method", r.Method
 	currencyGiven := f.Required("currency", r.Currency)
@@ -126,15 +126,16 @@ func findMethod(f fault.Fields, field, name, currency string) catalogue.Method {
 	if slices.Contains(found.Currencies, currency) {
 		return found
 	}
-	f.Check(slices.Contains(catalogue.Currencies, currency), "currency", "is not a known currency")
-	f.Check(known, field, "is not a known method")
+	f.Check(slices.Contains(catalogue.Currencies, currency), "currency", "%s", fault.OneOf(currency, catalogue.Currencies))
+	f.Check(known, field, "%s", fault.OneOf(name, catalogue.Names(catalogue.Methods)))
 	if known && !f.Wrong("currency") {
-		f.Add(field, "is not a method for %s", currency)
+		f.Add(field, "is not a method for %s, which has %s", currency,
+			strings.Join(catalogue.Names(catalogue.Payments(currency)), ", "))
 	}
 	return catalogue.Method{}
 }
 
-// trimmed is a text without space around it; of one that holds nothing else, nothing is left.
+// trimmed is a text without space around it; nil if nothing else is in it.
 func trimmed(s *string) *string {
 	if inside := strings.TrimSpace(text(s)); inside != "" {
 		return &inside
@@ -149,7 +150,7 @@ func text(s *string) string {
 	return *s
 }
 
-// parseID reads a canonical positive decimal id.
+// parseID parses a positive decimal id without leading zeros.
 func parseID(s string) (int64, bool) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	return id, err == nil && id > 0 && strconv.FormatInt(id, 10) == s

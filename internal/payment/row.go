@@ -2,8 +2,8 @@ package payment
 
 import "gateway.example/internal/db"
 
-// RequisiteHashes are those by which payments are found whose requisite is a phone, card or account.
+// RequisiteHashes are the hashes by which payments to a phone, card or account are found.
 func (s *Service) RequisiteHashes(value string) [][]byte { return s.config.Requisites.Hashes(value) }
 
-// FromRow is a payment as its row says, for those who read rows of their own choice.
+// FromRow converts a row, for packages with queries of their own.
 func (s *Service) FromRow(row db.Payment) Payment { return s.fromRow(row) }

@@ -7,32 +7,30 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// Sight is what a caller may see of a payment beside what everybody sees who may read it. A number
-// that is nil is not for the caller, or not known before there is a fresh rate.
+// Sight is what a caller may see of a payment besides what everybody sees who may read it. A nil
+// number is hidden from the caller, or not known before there is a fresh rate.
 type Sight struct {
-	// Link says that the caller may have the link to the payer's page. Who holds it acts as the
+	// Link says that the caller may have the link to the payer's page. Its holder can act as the
 	// payer.
 	Link bool
-	// Restricted says that the caller does not see what the platform earns, nor base rate and
-	// markup, from which it could be calculated.
+	// Restricted says that the caller sees neither what the platform earns, nor base rate and markup,
+	// from which that could be calculated.
 	Restricted bool
-	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole
-	// spread.
+	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole spread.
 	Amount, SpreadTrader, SpreadPlatform, Profit, BaseRate, Markup *decimal.Decimal
 }
 
-// mayHoldLink reports whether the caller may act as the payer: pay, claim and cancel in their name. That
-// is the merchant's program, which made the payment, those of the merchant's users who may end what was
-// made, and the payer. Operators and traders may not, nor who looks as another user.
+// mayHoldLink reports whether the caller may act as the payer: pay, claim and cancel. That is the
+// merchant's program, its users who may end payments, and the payer. Operators, traders and operators
+// who look as another user may not.
 func mayHoldLink(who caller.Caller) bool {
 	return who.Kind == caller.MerchantKey || who.Kind == caller.Cabinet && !who.ViewAs || who.May(caller.MerchantLinks)
 }
 
-// RequisiteFor is where the payer sends the money, as the caller sees it, or nil where there is none.
-// Operators see its last characters, as whoever they look: who reads it whole does so at the
-// requisite's own, where that is noted.
+// RequisiteFor is where the payer sends the money, as far as the caller may see it; nil without a
+// requisite.
 func (p Payment) RequisiteFor(who caller.Caller) *string {
-	if p.RequisiteValue == nil || who.Kind != caller.Operator && !who.ViewAs {
+	if p.RequisiteValue == nil || who.SeesWhole() {
 		return p.RequisiteValue
 	}
 	return new(requisite.Mask(*p.RequisiteValue))
@@ -47,12 +45,22 @@ func (p Payment) Seen(who caller.Caller) Sight {
 	if !p.RateUnavailable {
 		s.Amount, s.SpreadTrader = &p.AmountUSDT, &p.SpreadTraderUSDT
 	}
-	if s.Restricted {
-		return s
-	}
 	s.Markup = &p.MarkupPercent
 	if !p.RateUnavailable {
 		s.Profit, s.SpreadPlatform, s.BaseRate = &p.ProfitUSDT, &p.SpreadPlatformUSDT, &p.BaseRate
 	}
+	if s.Restricted {
+		return s.Restrict()
+	}
+	if who.Kind == caller.MerchantPortal { // their terms are theirs to see; how the others share is not
+		s.Profit, s.SpreadTrader, s.SpreadPlatform = nil, nil, nil
+	}
+	return s
+}
+
+// Restrict removes what the platform earns and what it could be calculated from.
+func (s Sight) Restrict() Sight {
+	s.Restricted = true
+	s.Profit, s.SpreadPlatform, s.BaseRate, s.Markup = nil, nil, nil, nil
 	return s
 }

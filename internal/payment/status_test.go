@@ -125,9 +125,8 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 // one read are not the same in memory.
 func wantSame(t *testing.T, before, after any) {
 	t.Helper()
-	want, err := json.Marshal(before)
-	noError(t, err)
-	if got := must[[]byte](t)(json.Marshal(after)); !bytes.Equal(got, want) {
+	want := must(json.Marshal(before))(t)
+	if got := must(json.Marshal(after))(t); !bytes.Equal(got, want) {
 		t.Errorf("the same status changed the payment from %s to %s", want, got)
 	}
 }
@@ -143,9 +142,9 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 		*to.StatusReason != "because" {
 		t.Errorf("moved at %s for %v, expires %s", to.StatusAt, to.StatusReason, to.ExpiresAt)
 	}
-	history := must[[]payment.Change](t)(b.payments.History(context.Background(), to))
+	history := b.History(t, to.MerchantID, to.ID)
 	last := history[len(history)-1]
-	if last.From == nil || *last.From != string(from.Status) || last.To != string(to.Status) ||
+	if last.FromStatus == nil || *last.FromStatus != string(from.Status) || last.ToStatus != string(to.Status) ||
 		last.Actor != "application" || !last.At.Equal(at(3)) || last.Reason == nil || *last.Reason != "because" {
 		t.Errorf("history ends with %+v", last)
 	}
@@ -165,8 +164,8 @@ func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	if events != want || last != want || queued != want {
 		t.Errorf("%d events up to %d with %d deliveries, want %d", events, last, queued, want)
 	}
-	history := must[[]payment.Change](t)(b.payments.History(context.Background(), p))
-	if len(history) != 1+want || history[0].From != nil || history[0].To != "pending" ||
+	history := b.History(t, p.MerchantID, p.ID)
+	if len(history) != 1+want || history[0].FromStatus != nil || history[0].ToStatus != "pending" ||
 		!strings.HasPrefix(history[0].Actor, "key:") {
 		t.Errorf("history %+v, want creation and %d moves", history, want)
 	}
@@ -186,9 +185,7 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 // A payment that comes back to pending takes its reservation again only if nobody else has it by
 // then.
 func TestReservationGoneToAnother(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	first := b.create(t, merchant.Caller, request("order-1"))
 	b.set(t, first.ID, "completed")
 	second := b.create(t, merchant.Caller, request("order-2"))
@@ -203,9 +200,7 @@ func TestReservationGoneToAnother(t *testing.T) {
 // A completed payment is reversed after the merchant has spent it: they owe, and what comes in next
 // repays.
 func TestReversalOfSpentMoney(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	first := b.create(t, merchant.Caller, request("order-1"))
 	b.set(t, first.ID, "completed")
 	b.spend(t, ledger.Available(ledger.Cashbox, merchant.CashboxID), "9.52380952")
@@ -223,9 +218,7 @@ func TestReversalOfSpentMoney(t *testing.T) {
 // A payment fails, the trader takes their USDT out, and then the payment completes late: they owe,
 // and get no payments until they have enough again.
 func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	available := ledger.Available(ledger.Trader, trader.ID)
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.set(t, p.ID, "failed")
@@ -252,10 +245,8 @@ func (b *bundle) spend(t *testing.T, from ledger.Account, amount string) {
 }
 
 func TestUpdateStatusChecks(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	for _, who := range []caller.Caller{merchant.Caller, trader.Caller, {Kind: caller.Operator, Role: caller.Admin}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		_, _, err := b.payments.UpdateStatus(ctx, who, p.ID, payment.Update{Status: "completed"})
@@ -276,10 +267,8 @@ func TestUpdateStatusChecks(t *testing.T) {
 
 // The provider's id is kept, a later move without one included; a reason belongs to its move alone.
 func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	longest := strings.Repeat("я", 255)
 	p, _, err := b.payments.UpdateStatus(ctx, application, p.ID,
@@ -295,17 +284,9 @@ func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 
 // What the bank calls a payment is kept also where a trader was quicker, and its word is no change. It has no event.
 func TestProviderPaymentIDInAnyOrder(t *testing.T) {
-	b := setup(t)
-	merchant, trader := b.NewMerchant(
-		t,
-		dbtest.MerchantOpts{},
-	), b.NewTrader(
-		t,
-		dbtest.TraderOpts{USDT: "1000", Requisites: 1},
-	)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("first"))
-	_, err := b.payments.Confirm(t.Context(), trader.Caller, p.ID)
-	noError(t, err)
+	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	for _, said := range []*string{new("bank-1"), nil, new("bank-1")} {
 		_, queued, err := b.payments.UpdateStatus(t.Context(), application, p.ID,
 			payment.Update{Status: "completed", ProviderPaymentID: said})

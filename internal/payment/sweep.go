@@ -17,8 +17,8 @@ const (
 	actorSystem = "system"
 )
 
-// Expire fails the pending payments whose time is over, the oldest first, and reports how many.
-// Replicas sweeping at the same time pass each other's rows by.
+// Expire fails overdue pending payments, the oldest first, and reports how many. Processes that sweep
+// at the same time skip each other's rows.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	if err := s.serve(ctx); err != nil {
 		return 0, err
@@ -44,12 +44,12 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	})
 }
 
-// paymentsFree asks which of a merchant's payments nobody is just changing.
+// paymentsFree finds which of a merchant's payments nobody has locked.
 func paymentsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 	return db.One(free, (*db.Queries).PaymentsFree, db.PaymentsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
-// expireLocked expires a card payment, if nobody is just changing it and it is still overdue.
+// expireLocked expires a card payment if it is not locked and still overdue.
 func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time, expired change) (bool, error) {
 	var overdue *db.Payment
 	err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
@@ -64,8 +64,8 @@ func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time,
 	return overdue != nil, err
 }
 
-// ExpireAll expires until no payment is overdue any more, those included that another replica is
-// just expiring, but not those that have just failed.
+// ExpireAll expires payments until none is overdue, including those that another process is expiring,
+// but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
 		left, err := s.q.PaymentsExpiredLeft(
@@ -85,10 +85,10 @@ func (s *Service) ExpireAll(ctx context.Context) error {
 	}
 }
 
-// others is how long another replica is given to finish with a row.
+// others is how long another process gets to finish with a row.
 const others = 20 * time.Millisecond
 
-// pause waits, and reports whether ctx lasted.
+// pause waits, and reports false if the context ended.
 func pause(ctx context.Context, wait time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -128,8 +128,7 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 	)
 }
 
-// settle moves one payment from its hold to its settlement at the rate of now, if both are still
-// there.
+// settle settles one payment at the present rate, if it still waits and there is a rate.
 func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool, error) {
 	q, now := db.New(tx), s.clock.Now()
 	deleted, err := q.SettlementDueDelete(
@@ -160,11 +159,10 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	return true, db.Pipeline(ctx, tx, moveMoney(from, to, now)...)
 }
 
-// errRateGone rolls a settlement back when the rate turned stale under it: the due row stays for
-// the next one.
+// errRateGone rolls a settlement back if the rate turned stale meanwhile. The payment stays due.
 var errRateGone = errors.New("the rate is stale again")
 
-// PruneSlots forgets reservations that are over.
+// PruneSlots deletes reservations that have ended.
 func (s *Service) PruneSlots(ctx context.Context) error {
 	_, err := s.q.SlotPrune(ctx, s.clock.Now())
 	return err

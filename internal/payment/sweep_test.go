@@ -3,13 +3,12 @@ package payment_test
 import (
 	"context"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
 
@@ -33,22 +32,20 @@ func (b *bundle) wantDue(t *testing.T, want int) {
 }
 
 func TestExpire(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(15*time.Minute - time.Millisecond)
 	b.wantExpired(t, 0)
 	b.clock.Advance(time.Millisecond)
 	b.wantExpired(t, 1)
 	b.wantExpired(t, 0)
-	p = must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
+	p = must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
 	if p.Status != "failed" || *p.StatusReason != "expired" || !p.StatusAt.Equal(at(15)) || !p.ExpiresAt.Equal(at(15)) {
 		t.Errorf("%s for %v at %s", p.Status, p.StatusReason, p.StatusAt)
 	}
-	history := must[[]payment.Change](t)(b.payments.History(ctx, p))
-	if last := history[len(history)-1]; *last.From != "pending" || last.To != "failed" || last.Actor != "system" ||
+	history := b.History(t, p.MerchantID, p.ID)
+	if last := history[len(history)-1]; *last.FromStatus != "pending" || last.ToStatus != "failed" || last.Actor != "system" ||
 		*last.Reason != "expired" {
 		t.Errorf("history ends with %+v", last)
 	}
@@ -66,9 +63,7 @@ func TestExpire(t *testing.T) {
 
 // Only what is pending expires, whatever the clock says.
 func TestExpireTakesPendingOnly(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
 		p := b.create(t, merchant.Caller, request("order-"+status))
 		b.set(t, p.ID, status)
@@ -79,9 +74,7 @@ func TestExpireTakesPendingOnly(t *testing.T) {
 
 // A payment set back to pending lives for its whole time again.
 func TestExpireAfterAReturn(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(15 * time.Minute)
 	b.wantExpired(t, 1)
@@ -96,14 +89,10 @@ func TestExpireAfterAReturn(t *testing.T) {
 
 // The status decides, not the clock: until the sweep comes by, the trader may confirm.
 func TestConfirmPastExpiry(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Hour)
-	if done := must[payment.Payment](t)(
-		b.payments.Confirm(context.Background(), trader.Caller, p.ID),
-	); done.Status != "completed" {
+	if done := must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t); done.Status != "completed" {
 		t.Errorf("status %s", done.Status)
 	}
 	b.wantExpired(t, 0)
@@ -111,26 +100,25 @@ func TestConfirmPastExpiry(t *testing.T) {
 	b.Audit(t)
 }
 
+// threeAtOnce has three replicas sweep at the same time, and wants them to do so many between them.
+func threeAtOnce(t *testing.T, sweep func(context.Context) (int, error), want int64) {
+	t.Helper()
+	var done atomic.Int64
+	noError(t, testenv.AtOnce(3, func(int) error {
+		n, err := sweep(context.Background())
+		done.Add(int64(n))
+		return err
+	})...)
+	testenv.Want(t, done.Load(), want, "done by all of them")
+}
+
 func TestSweepsInParallel(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "200", Requisites: 20})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "200", Requisites: 20})
 	for i := range 20 {
 		b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 	}
 	b.clock.Advance(15 * time.Minute)
-	var sweeps sync.WaitGroup
-	counts := make([]int, 3)
-	for i := range counts {
-		sweeps.Go(func() {
-			var err error
-			if counts[i], err = b.payments.Expire(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	sweeps.Wait()
-	testenv.Want(t, counts[0]+counts[1]+counts[2], 20, "%v expired", counts)
+	threeAtOnce(t, b.payments.Expire, 20)
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 20, "events")
 	b.Audit(t)
 }
@@ -140,10 +128,8 @@ func TestSweepsInParallel(t *testing.T) {
 // of the spread of 0.5952381 the trader keeps
 // 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of their 100.
 func TestSettlementWaitsForARate(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	want := func(m money) { t.Helper(); b.wantMoney(t, trader.ID, merchant.CashboxID, m); b.Audit(t) }
 	held, none := positions["pending"], positions["failed"]
 	settled := money{trader: "87.75", reserved: "0", cashbox: "11.90476190", platform: "0.3452381"}
@@ -154,7 +140,7 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	}
 	want(held)
 	b.wantDue(t, 0)
-	must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
 	want(held)
 	b.wantDue(t, 1)
 	b.wantSettled(t, 0)
@@ -176,7 +162,7 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	b.wantSettled(t, 0)
 	want(settled)
 	b.wantDue(t, 0)
-	p = must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))
+	p = must(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))(t)
 	if p.RateUnavailable || p.BaseRate.String() != "80" || p.AmountUSDT.StringFixed(8) != "11.90476190" ||
 		p.ProfitUSDT.StringFixed(
 			8,
@@ -200,10 +186,8 @@ func TestSettlementWaitsForARate(t *testing.T) {
 // 19.04761904, the spread
 // 0.95238096, of it 0.4 the trader's and 0.55238096 the platform's. The trader gives 19.6 and brought 10.
 func TestSettlementOverdrawsTheTrader(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "10", SharePercent: "2", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "10", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.set(t, p.ID, "completed")
 	b.SetRate(t, "RUB", "50", true)
@@ -218,27 +202,14 @@ func TestSettlementOverdrawsTheTrader(t *testing.T) {
 }
 
 func TestSettlementsInParallel(t *testing.T) {
-	b := setup(t)
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "200", SharePercent: "2", Requisites: 10})
 	b.SetRate(t, "RUB", "100", false)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "200", SharePercent: "2", Requisites: 10})
 	for i := range 10 {
 		b.set(t, b.create(t, merchant.Caller, request(fmt.Sprint("order-", i))).ID, "completed")
 	}
 	b.wantDue(t, 10)
 	b.SetRate(t, "RUB", "80", true)
-	var sweeps sync.WaitGroup
-	counts := make([]int, 3)
-	for i := range counts {
-		sweeps.Go(func() {
-			var err error
-			if counts[i], err = b.payments.Settle(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	sweeps.Wait()
-	testenv.Want(t, counts[0]+counts[1]+counts[2], 10, "%v settled", counts)
+	threeAtOnce(t, b.payments.Settle, 10)
 	// Ten times 12.25 given, 11.90476190 and 0.3452381 got.
 	b.wantMoney(t, trader.ID, merchant.CashboxID,
 		money{trader: "77.5", reserved: "0", cashbox: "119.0476190", platform: "3.452381"})
@@ -247,9 +218,7 @@ func TestSettlementsInParallel(t *testing.T) {
 
 // A reservation that is over is forgotten, and one that is not stays.
 func TestPruneSlots(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	kept := b.create(t, merchant.Caller, request("order-1"))
 	over := b.create(t, merchant.Caller, request("order-2"))
 	b.set(t, over.ID, "cancelled")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -41,9 +40,9 @@ var invalid = map[string]struct {
 	"empty method":     {func(r *payment.Request) { r.Method = new("") }, []string{"method"}},
 	"unknown method":   {func(r *payment.Request) { r.Method = new("paypal") }, []string{"method"}},
 	"method of others": {func(r *payment.Request) { r.Method = new("iban") }, []string{"method"}},
-	"both unknown": {func(r *payment.Request) { r.Method, r.Currency = new("paypal"), "USD" }, []string{
-		"method", "currency",
-	}},
+	"both unknown": {
+		func(r *payment.Request) { r.Method, r.Currency = new("paypal"), "USD" }, []string{"method", "currency"},
+	},
 	"nested neither": {func(r *payment.Request) { r.RubCollectMethod = new("sim") }, []string{"rubCollect.method"}},
 	"nested empty":   {func(r *payment.Request) { r.RubCollectMethod = new("") }, []string{"rubCollect.method"}},
 	"nested, no currency": {
@@ -58,18 +57,6 @@ var invalid = map[string]struct {
 	"empty markup":     {func(r *payment.Request) { r.RatePercent = new("") }, []string{"ratePercent"}},
 	"returnUrl":        {func(r *payment.Request) { r.ReturnURL = new("http://shop.example/") }, []string{"returnUrl"}},
 	"merchantName":     {func(r *payment.Request) { r.MerchantName = true }, []string{"merchantName"}},
-	"long userId": {
-		func(r *payment.Request) { r.Payer = &payment.Payer{UserID: new(text(256))} },
-		[]string{"payer.userId"},
-	},
-	"long fullName": {
-		func(r *payment.Request) { r.Payer = &payment.Payer{FullName: text(256)} },
-		[]string{"payer.fullName"},
-	},
-	"long type": {func(r *payment.Request) { r.Payer = &payment.Payer{Type: text(256)} }, []string{"payer.type"}},
-	"fewer than none": {func(r *payment.Request) { r.Payer = &payment.Payer{Successful: -1, Expired: -1} }, []string{
-		"payer.payments.successful", "payer.payments.expired",
-	}},
 	"everything at once": {
 		func(r *payment.Request) {
 			*r = payment.Request{
@@ -96,23 +83,19 @@ var invalid = map[string]struct {
 }
 
 func TestInvalidRequests(t *testing.T) {
-	b := setup(t)
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	ctx := context.Background()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	for name, c := range invalid {
 		t.Run(name, func(t *testing.T) {
 			r := request("order-1")
 			c.change(&r)
-			_, err := b.payments.Create(ctx, merchant.Caller, r)
-			wantFields(t, err, c.fields...)
+			wantFields(t, errOf(b.payments.Create(ctx, merchant.Caller, r)), c.fields...)
 		})
 	}
 	for _, ip := range []string{"", "::1", "::ffff:1.2.3.4", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.4 ", "example.org"} {
 		r := request("order-1")
 		r.Payer = &payment.Payer{UserIP: &ip}
-		_, err := b.payments.Create(ctx, merchant.Caller, r)
-		wantFields(t, err, "payer.userIp")
+		wantFields(t, errOf(b.payments.Create(ctx, merchant.Caller, r)), "payer.userIp")
 	}
 	for _, uri := range []string{
 		"http://shop.example/", "ftp://shop.example/", "/hook", "shop.example", "https://", "https://localhost/",
@@ -121,8 +104,7 @@ func TestInvalidRequests(t *testing.T) {
 	} {
 		r := request("order-1")
 		r.CallbackURI = uri
-		_, err := b.payments.Create(ctx, merchant.Caller, r)
-		wantFields(t, err, "callbackUri")
+		wantFields(t, errOf(b.payments.Create(ctx, merchant.Caller, r)), "callbackUri")
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken")
 }
@@ -211,16 +193,13 @@ func TestCallersOfCreate(t *testing.T) {
 		code string
 	}{
 		"anyone": {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed"},
-		"trader": {caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, "token_kind_not_allowed"},
-		"merchant portal": {
-			caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID},
+		"trader": {
+			caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1},
 			"token_kind_not_allowed",
 		},
-		"bound to nobody": {
-			change(func(c *caller.Caller) { c.MerchantID, c.CashboxID = 0, nil }),
-			"merchant_binding_required",
-		},
-		"API off": {change(func(c *caller.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
+		"merchant portal": {portalOf(merchant.ID), "token_kind_not_allowed"},
+		"bound to nobody": {change(func(c *caller.Caller) { c.MerchantID = 0 }), "merchant_binding_required"},
+		"API off":         {change(func(c *caller.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
 		"other scopes": {
 			change(func(c *caller.Caller) { c.Scopes = []string{caller.ScopeDeposits, caller.ScopePayouts} }),
 			"merchant_scope_required",
@@ -239,19 +218,17 @@ func TestCallersOfCreate(t *testing.T) {
 
 // The payer's cancel moves everything a trader's does: status, history, money, and one webhook.
 func TestPayerCancels(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order"))
 	after, err := b.payments.CancelByPayer(t.Context(), p.UUID)
 	if err != nil || after.Status != "cancelled" || after.StatusReason != nil || after.Expired() {
 		t.Fatalf("%s, %v", after.Status, err)
 	}
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["cancelled"])
-	changes, err := b.payments.History(t.Context(), after)
-	if err != nil || len(changes) != 2 || changes[1].Actor != "payer" || *changes[1].From != "pending" ||
-		changes[1].To != "cancelled" {
-		t.Errorf("%+v, %v", changes, err)
+	changes := b.History(t, after.MerchantID, after.ID)
+	if len(changes) != 2 || changes[1].Actor != "payer" || *changes[1].FromStatus != "pending" ||
+		changes[1].ToStatus != "cancelled" {
+		t.Errorf("%+v", changes)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
 	b.Audit(t)
@@ -259,49 +236,34 @@ func TestPayerCancels(t *testing.T) {
 
 // A payer's steps close at the deadline, and when the payment is no longer pending.
 func TestPayerCancelsTooLate(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
 		p := b.create(t, merchant.Caller, request(status))
 		b.set(t, p.ID, status)
-		_, err := b.payments.CancelByPayer(t.Context(), p.UUID)
-		wantCode(t, err, "payment_not_pending")
+		wantCode(t, errOf(b.payments.CancelByPayer(t.Context(), p.UUID)), "payment_not_pending")
 	}
 	p := b.create(t, merchant.Caller, request("late"))
 	b.clock.Advance(15 * time.Minute)
-	_, err := b.payments.CancelByPayer(t.Context(), p.UUID)
-	wantCode(t, err, "payment_not_pending")
+	wantCode(t, errOf(b.payments.CancelByPayer(t.Context(), p.UUID)), "payment_not_pending")
 	if _, err := b.payments.Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if late, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || !late.Expired() {
 		t.Errorf("%+v, %v", late.StatusReason, err)
 	}
-	_, err = b.payments.CancelByPayer(t.Context(), uuid.New())
-	wantCode(t, err, "not_found")
+	wantCode(t, errOf(b.payments.CancelByPayer(t.Context(), uuid.New())), "not_found")
 }
 
 // Of payer and trader at once one wins, and the other is told.
 func TestPayerAgainstTrader(t *testing.T) {
-	b := setup(t)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	for i := range 20 {
 		p := b.create(t, merchant.Caller, request(string(rune('a'+i))))
-		var cancelled, confirmed error
-		var race sync.WaitGroup
-		race.Go(func() { _, cancelled = b.payments.CancelByPayer(context.Background(), p.UUID) })
-		race.Go(func() { _, confirmed = b.payments.Confirm(context.Background(), trader.Caller, p.ID) })
-		race.Wait()
-		lost := cancelled
+		errs := b.against(trader, p, b.payments.CancelByPayer)
+		dbtest.WantOne(t, errs, "payment_not_pending")
 		want := "completed"
-		if cancelled == nil {
-			lost, want = confirmed, "cancelled"
-		}
-		if (cancelled == nil) == (confirmed == nil) || fault.As(lost) == nil ||
-			fault.As(lost).Code != "payment_not_pending" {
-			t.Fatalf("cancel: %v, confirm: %v", cancelled, confirmed)
+		if errs[0] == nil {
+			want = "cancelled"
 		}
 		if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || string(now.Status) != want {
 			t.Errorf("%s, want %s, %v", now.Status, want, err)

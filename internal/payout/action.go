@@ -15,7 +15,7 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// Cancel takes back a payout that still waits, on its merchant's word.
+// Cancel cancels a waiting payout for its merchant.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Payin, error) {
 	found, err := s.findOwn(ctx, who, caller.MerchantPayouts, id)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 	return s.ended(ctx, found, is(Waiting, ErrNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
-// Take gives a waiting payout to the trader who asks first. From then on they alone may end it.
+// Take gives a waiting payout to the first trader who asks. From then on only they can end it.
 func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return Offer{}, err
@@ -56,8 +56,8 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 	return s.taken(who, after), nil
 }
 
-// take moves a locked payout to processing, for a trader who is locked too. What is overdue is left
-// to expire, even if nobody has swept it up yet.
+// take moves a locked payout to processing for a locked trader. It refuses an overdue payout even if
+// the sweep has not expired it yet.
 func (s *Service) take(
 	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.Payin, terms db.TraderPayoutTermsRow,
 ) (db.Payin, error) {
@@ -91,15 +91,15 @@ func (s *Service) take(
 	return after, nil
 }
 
-// Complete ends a payout on the word of the trader who took it: the recipient has the money. proof
-// is what proves it, such as the transfer's number, and must be given.
+// Complete ends a payout when the trader who took it says that the recipient has the money. proof,
+// such as the transfer's number, is required.
 func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, proof *string) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
 		return change{to: Completed, proof: requiredText(f, "proofReference", proof)}
 	})
 }
 
-// Fail ends a payout on the word of the trader who took it: it cannot be paid.
+// Fail ends a payout when the trader who took it says that it cannot be paid.
 func (s *Service) Fail(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
 		f.OptionalMaxLength("reason", reason, maxText)
@@ -124,7 +124,7 @@ func (s *Service) traderEnd(
 	return s.taken(who, after), nil
 }
 
-// traderChange finds a payout that the calling trader took, and checks what they want changed.
+// traderChange finds a payout that the calling trader took, and checks the requested change.
 func (s *Service) traderChange(
 	ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change,
 ) (db.Payin, change, error) {
@@ -144,7 +144,7 @@ func (s *Service) traderChange(
 	return found, c, f.Err()
 }
 
-// Resolution is an operator's word on a payout that its trader did not end.
+// Resolution is an operator's decision about a payout that its trader did not end.
 type Resolution struct {
 	// Outcome is completed or failed.
 	Outcome        string
@@ -152,13 +152,13 @@ type Resolution struct {
 	ProofReference *string
 }
 
-// Decision is how an operator ends one payout.
+// Decision is an operator's decision about one payout, as a proposal keeps it.
 type Decision struct {
 	ID         string
 	Resolution Resolution
 }
 
-// together wants a second operator where a payout is more than one may move alone.
+// together asks for a second operator if a payout is larger than what one may move alone.
 func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
 ) func(*db.Queries, db.Payin) error {
@@ -170,7 +170,7 @@ func (s *Service) together(
 	}
 }
 
-// Resolve ends a payout that is being processed, on an operator's word.
+// Resolve ends a payout in processing, for an operator.
 func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r Resolution) (Payin, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
@@ -196,9 +196,9 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	})
 }
 
-// Reverse turns a completed payout into a failed one, on an operator's word: the recipient never
-// got the money, or it came back. What trader and platform got is taken from them whether they
-// still have it or not.
+// Reverse turns a completed payout into a failed one, for an operator: the recipient never got the
+// money, or it came back. Trader and platform lose what they got even if they do not have it any
+// more.
 func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
@@ -218,10 +218,10 @@ func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, rea
 	})
 }
 
-// admits is why a locked payout may not be changed now, or nil.
+// admits is why a locked payout cannot be changed now, or nil.
 type admits func(db.Payin) error
 
-// is admits payouts of one status.
+// is admits payouts in one status.
 func is(status Status, otherwise error) admits {
 	return func(p db.Payin) error {
 		if Status(p.Status) != status {
@@ -231,8 +231,8 @@ func is(status Status, otherwise error) admits {
 	}
 }
 
-// takenBy admits what the caller took and has not ended. It must be asked under the lock: since
-// they were found, they may have been given back and taken by somebody else.
+// takenBy admits what the caller took and has not ended. It is checked under the lock, because the
+// payout may have been given back and taken by somebody else since it was read.
 func takenBy(who caller.Caller) admits {
 	return func(p db.Payin) error {
 		if !isTaker(p, who) {
@@ -242,13 +242,13 @@ func takenBy(who caller.Caller) admits {
 	}
 }
 
-// isTaker reports whether the caller took the payout. To every other trader it is as if there were
-// nothing: what others took is no business of theirs, and what nobody took they must take first.
+// isTaker reports whether the caller took the payout. Every other trader gets not found: they may not
+// know what others took, and must take a payout first.
 func isTaker(p db.Payin, who caller.Caller) bool {
 	return p.TraderID != nil && *p.TraderID == who.TraderID
 }
 
-// endFrom ends a payout if, under its lock, that is admitted.
+// endFrom ends a payout if it is admitted under its lock.
 func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		err := admitted(p)
@@ -263,7 +263,7 @@ func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, 
 	return after, err
 }
 
-// ended is endFrom for those who are shown the payout.
+// ended is endFrom with the payout as its result.
 func (s *Service) ended(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
 	after, err := s.endFrom(ctx, found, admitted, c)
 	return fromRow(after), err

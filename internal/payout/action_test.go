@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gateway.example/internal/caller"
@@ -41,20 +42,16 @@ type step func(s *scene) error
 
 var steps = map[string]step{
 	"take": func(s *scene) error {
-		_, err := s.payouts.Take(context.Background(), s.taker.Caller, id(s.p))
-		return err
+		return errOf(s.payouts.Take(context.Background(), s.taker.Caller, id(s.p)))
 	},
 	"complete": func(s *scene) error {
-		_, err := s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), new("tx-1"))
-		return err
+		return errOf(s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), new("tx-1")))
 	},
 	"fail": func(s *scene) error {
-		_, err := s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), new("bank says no"))
-		return err
+		return errOf(s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), new("bank says no")))
 	},
 	"cancel": func(s *scene) error {
-		_, err := s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p))
-		return err
+		return errOf(s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p)))
 	},
 	"portal cancel": func(s *scene) error {
 		portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 7, MerchantID: s.m.ID}
@@ -70,16 +67,13 @@ var steps = map[string]step{
 		return err
 	},
 	"give back": func(s *scene) error {
-		_, err := s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), new("no money there"))
-		return err
+		return errOf(s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), new("no money there")))
 	},
 	"reclaim": func(s *scene) error {
-		_, err := s.payouts.Reclaim(context.Background(), operator, id(s.p), new("the trader sleeps"))
-		return err
+		return errOf(s.payouts.Reclaim(context.Background(), operator, id(s.p), new("the trader sleeps")))
 	},
 	"reverse": func(s *scene) error {
-		_, err := s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived "))
-		return err
+		return errOf(s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived ")))
 	},
 	"resolve": func(s *scene) error {
 		_, err := s.payouts.Resolve(context.Background(), operator, id(s.p),
@@ -99,37 +93,41 @@ func TestMoves(t *testing.T) {
 	}
 	const notWaiting, notProcessing, notCompleted = "payin_not_waiting", "payin_not_processing", "payin_not_completed"
 	const nothing = "nothing expired"
+	// What ended unpaid without a trader is not theirs to end, and what a trader had says that it is over.
+	untaken := map[string]string{
+		"take":          notWaiting,
+		"complete":      "not_found",
+		"fail":          "not_found",
+		"cancel":        notWaiting,
+		"portal cancel": notWaiting,
+		"expire":        nothing,
+		"resolve":       notProcessing,
+		"give back":     "not_found",
+		"reclaim":       notProcessing,
+		"reverse":       notCompleted,
+	}
+	over := maps.Clone(untaken)
+	for _, step := range []string{"complete", "fail", "give back"} {
+		over[step] = notProcessing
+	}
+	with := func(row map[string]string, others map[string]string) map[string]string {
+		row = maps.Clone(row)
+		maps.Copy(row, others)
+		return row
+	}
 	table := map[string]map[string]string{
-		"waiting": {
-			"take": "processing", "complete": "not_found", "fail": "not_found", "cancel": "cancelled",
-			"portal cancel": "cancelled", "expire": "expired", "resolve": notProcessing, "give back": "not_found",
-			"reclaim": notProcessing, "reverse": notCompleted,
-		},
-		"processing": {
-			"take": notWaiting, "complete": "completed", "fail": "failed", "cancel": notWaiting,
-			"portal cancel": notWaiting, "expire": nothing, "resolve": "completed", "give back": "waiting",
-			"reclaim": "waiting", "reverse": notCompleted,
-		},
-		"completed": {
-			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting,
-			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": notProcessing,
-			"reclaim": notProcessing, "reverse": "failed",
-		},
-		"failed": {
-			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting,
-			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": notProcessing,
-			"reclaim": notProcessing, "reverse": notCompleted,
-		},
-		"cancelled": {
-			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting,
-			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": "not_found",
-			"reclaim": notProcessing, "reverse": notCompleted,
-		},
-		"expired": {
-			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting,
-			"portal cancel": notWaiting, "expire": nothing, "resolve": notProcessing, "give back": "not_found",
-			"reclaim": notProcessing, "reverse": notCompleted,
-		},
+		"waiting": with(untaken, map[string]string{
+			"take": "processing", "cancel": "cancelled", "portal cancel": "cancelled", "expire": "expired",
+		}),
+		"processing": with(untaken, map[string]string{
+			"complete":  "completed",
+			"fail":      "failed",
+			"resolve":   "completed",
+			"give back": "waiting",
+			"reclaim":   "waiting",
+		}),
+		"completed": with(over, map[string]string{"reverse": "failed"}),
+		"failed":    over, "cancelled": untaken, "expired": untaken,
 	}
 	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform
 	// the rest of the markup.
@@ -228,25 +226,15 @@ func TestHistory(t *testing.T) {
 func TestTwoTradersTake(t *testing.T) {
 	s := newScene(t)
 	traders := []dbtest.Trader{s.taker, s.second, s.trader(t, "sbp", "c2c"), s.taker}
-	offers, failed := make([]payout.Offer, len(traders)), make([]error, len(traders))
-	var taking sync.WaitGroup
-	for i, trader := range traders {
-		taking.Go(func() { offers[i], failed[i] = s.payouts.Take(context.Background(), trader.Caller, id(s.p)) })
-	}
-	taking.Wait()
-	winner := -1
-	for i, err := range failed {
-		if err != nil {
-			wantCode(t, err, "payin_not_waiting")
-			continue
-		}
-		if winner >= 0 {
-			t.Errorf("both %d and %d took it", winner, i)
-		}
-		winner = i
-	}
+	offers := make([]payout.Offer, len(traders))
+	errs := testenv.AtOnce(len(traders), func(i int) (err error) {
+		offers[i], err = s.payouts.Take(context.Background(), traders[i].Caller, id(s.p))
+		return err
+	})
+	dbtest.WantOne(t, errs, "payin_not_waiting")
+	winner := slices.Index(errs, nil)
 	if winner < 0 {
-		t.Fatal("nobody took it")
+		t.FailNow()
 	}
 	if offers[winner].Address != phone || offers[winner].Recipient != "Ivan Petrov" {
 		t.Errorf("the winner sees %+v", offers[winner])
@@ -255,10 +243,8 @@ func TestTwoTradersTake(t *testing.T) {
 		if trader.ID == traders[winner].ID {
 			continue
 		}
-		_, err := s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)
-		wantCode(t, err, "not_found")
-		_, err = s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)
-		wantCode(t, err, "not_found")
+		wantCode(t, errOf(s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
+		wantCode(t, errOf(s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
 		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, payout.Page{})
 		if err != nil || len(list) != 0 {
 			t.Errorf("trader %d sees %v (%v)", i, list, err)
@@ -280,13 +266,8 @@ func TestRivals(t *testing.T) {
 			if rivals[0] == "reverse" {
 				noError(t, steps["complete"](s))
 			}
-			var running sync.WaitGroup
-			results := make([]error, 8)
-			for i := range results {
-				running.Go(func() { results[i] = steps[rivals[i%2]](s) })
-			}
-			running.Wait()
 			done := 0
+			results := testenv.AtOnce(8, func(i int) error { return steps[rivals[i%2]](s) })
 			for _, err := range results {
 				if err == nil {
 					done++
@@ -319,7 +300,7 @@ func TestTraderList(t *testing.T) {
 		for _, offer := range list {
 			lines = append(
 				lines,
-				fmt.Sprintf("%s %s %s %s %s", offer.OrderID, offer.Status, offer.Address, offer.Recipient,
+				fmt.Sprint(offer.OrderID, " ", offer.Status, " ", offer.Address, " ", offer.Recipient, " ",
 					offer.RewardUSDT),
 			)
 		}
@@ -348,12 +329,12 @@ func TestTraderList(t *testing.T) {
 		t.Errorf("pages %v, %v, %v", first, rest, end)
 	}
 	// They cannot take what they cannot pay, nor once they are switched off.
-	wantCode(t, onlyErr(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
+	wantCode(t, errOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
 	s.Exec(t, "update trader set enabled = false where id = $1", s.second.ID)
-	wantCode(t, onlyErr(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
+	wantCode(t, errOf(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
 	testenv.Want(t, see(s.second, payout.Page{}), "", "switched off he sees")
 	_, _, err = s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: new("done")})
 	wantFields(t, err, "status")
 }
 
-func onlyErr[T any](_ T, err error) error { return err }
+func errOf[T any](_ T, err error) error { return err }

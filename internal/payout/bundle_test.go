@@ -12,7 +12,9 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
@@ -35,9 +37,8 @@ func setup(t *testing.T) *bundle {
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
-	sealer, err := vault.New(make([]byte, vault.KeySize))
-	noError(t, err)
-	service := payout.New(d.Pools(), clock, sealer, webhook.NewAddresses(false))
+	sealer := must(vault.New(make([]byte, vault.KeySize)))(t)
+	service := payout.New(d.Pools(), clock, sealer, outbound.NewAddresses(false), foureyes.Rules{})
 	return &bundle{DB: d, clock: clock, payouts: service}
 }
 
@@ -103,9 +104,7 @@ func id(p payout.Payin) string { return p.UUID.String() }
 // take has a trader take a payout, which must succeed.
 func (b *bundle) take(t *testing.T, trader dbtest.Trader, p payout.Payin) payout.Offer {
 	t.Helper()
-	offer, err := b.payouts.Take(context.Background(), trader.Caller, id(p))
-	noError(t, err)
-	return offer
+	return must(b.payouts.Take(context.Background(), trader.Caller, id(p)))(t)
 }
 
 // money is what the parties to a payout have.
@@ -128,25 +127,12 @@ const day = 24 * time.Hour
 
 func decimalOf(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
-// beside is a connection of its own, besides those of the service.
-func beside(t *testing.T, d *dbtest.DB) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), d.URL)
-	noError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
-
-// beginBeside begins a transaction of somebody else.
+// beginBeside begins a transaction of somebody else, on a connection of its own.
 func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
 	t.Helper()
-	tx, err := beside(t, d).Begin(context.Background())
-	noError(t, err)
-	return tx
-}
-
-func resolved(outcome string, proof *string) payout.Resolution {
-	return payout.Resolution{Outcome: outcome, ProofReference: proof}
+	conn := must(pgx.Connect(context.Background(), d.URL))(t)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return must(conn.Begin(context.Background()))(t)
 }
 
 var (
@@ -154,3 +140,6 @@ var (
 	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

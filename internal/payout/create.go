@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -17,21 +18,21 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// createTimeout bounds a creation, the wait for the cashbox's account included.
+// createTimeout limits a creation, including the wait for the cashbox's account.
 const createTimeout = 20 * time.Second
 
 // Created is the answer to a creation.
 type Created struct {
 	Payin Payin
-	// Replay reports that the order id was used before: Payin is the one created then.
+	// Replay says that the order id was used before: Payin is the one created then.
 	Replay bool
 	// Mismatch names the fields in which a repeat differs from the first call.
 	Mismatch []string
 }
 
-// Create makes a payout and freezes what it costs on the cashbox, or answers with the payout
-// already made under the same order id and method. A refused call leaves nothing behind, so its
-// order id stays free. A call beside another with the same order id waits for that one.
+// Create makes a payout and freezes its cost on the cashbox, or returns the payout that was already
+// made with the same order id and method. A refused call changes nothing, so its order id stays free.
+// A call at the same time as another with the same order id waits for that one.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := needPayouts(who); err != nil {
 		return Created{}, err
@@ -50,8 +51,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay claims the order id and, in the same round trip, reads all that decides the
-// payout.
+// createOrReplay inserts the order id and, in the same round trip, reads everything that decides
+// about the payout.
 func (s *Service) createOrReplay(
 	ctx context.Context,
 	tx pgx.Tx,
@@ -69,6 +70,9 @@ func (s *Service) createOrReplay(
 			MerchantID: who.MerchantID, CashboxID: who.CashboxID, Method: o.Method, Currency: o.Currency,
 		}),
 		rate.Read(&rates, &o.Currency),
+		db.One(&d.blocked, (*db.Queries).PayerBlocked, db.PayerBlockedParams{
+			MerchantID: who.MerchantID, Now: d.now, Marks: s.marks(o),
+		}),
 	)
 	if err != nil {
 		return Created{}, fmt.Errorf("claim order id: %w", err)
@@ -88,8 +92,8 @@ func (s *Service) createOrReplay(
 	return Created{Payin: fromRow(p)}, err
 }
 
-// replay reads the payout that has the order id. It takes a statement of its own to see what the
-// winner of a race has just committed.
+// replay reads the payout with the order id. It is a statement of its own, to see what another
+// transaction has just committed.
 func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInsertParams, o order) (Created, error) {
 	id, err := q.PayinKeyGet(ctx, db.PayinKeyGetParams(key))
 	if err != nil {
@@ -122,7 +126,8 @@ func mismatch(p db.Payin, address string, o order) []string {
 	return fields
 }
 
-// known is as much of an order's requisite as the payout still has to compare it with.
+// known is the part of a requisite that the payout still has to compare: all of it, or what was left
+// after its removal.
 func known(p db.Payin, o order) string {
 	if p.Address == nil {
 		return requisite.Mask(o.Address)
@@ -130,20 +135,34 @@ func known(p db.Payin, o order) string {
 	return o.Address
 }
 
-// draft is a payout in the making: the request, and what decides whether and at what price it is
+// marks are what the payout is kept out by, if one of them is blocked.
+func (s *Service) marks(o order) []string {
+	marks := []string{block.UserMark(o.UserID), block.AddressMark(o.UserIP)}
+	if s.Requisites != nil {
+		marks = append(marks, block.RequisiteMark(s.Requisites.Hash("", o.Address)))
+	}
+	return marks
+}
+
+// blockedFields are the fields that what is blocked came in.
+var blockedFields = map[block.Kind]string{block.User: "userId", block.Address: "userIp", block.Requisite: "address"}
+
+// draft is a payout that is being made: the request, and what decides whether and at what price it is
 // made.
 type draft struct {
 	order
-	who  caller.Caller
-	id   int64
-	now  time.Time
-	box  *db.CashboxForPayoutRow
-	base rate.Base
-	// baseErr is rate.ErrNone where the currency never had a rate.
+	who caller.Caller
+	id  int64
+	now time.Time
+	box *db.CashboxForPayoutRow
+	// blocked is the mark by which the payout is kept out, or "".
+	blocked string
+	base    rate.Base
+	// baseErr is rate.ErrNone if the currency never had a rate.
 	baseErr error
 }
 
-// refusal is why the payout is not made, or nil.
+// refusal is why the payout is refused, or nil.
 func (d *draft) refusal() error {
 	switch {
 	case d.box == nil, !d.box.CurrencyFits:
@@ -154,13 +173,15 @@ func (d *draft) refusal() error {
 		return fault.Fields{"amount": {"must be at least " + money.Fiat(d.box.MinAmount.Decimal)}}.Err()
 	case d.box.MaxAmount.Valid && d.amount.GreaterThan(d.box.MaxAmount.Decimal):
 		return fault.Fields{"amount": {"must be at most " + money.Fiat(d.box.MaxAmount.Decimal)}}.Err()
+	case d.blocked != "":
+		return fault.Fields{blockedFields[block.KindOf(d.blocked)]: {"is not paid out to"}}.Err()
 	case d.baseErr != nil:
 		return errNoRate
 	}
 	return nil
 }
 
-// withinKey counts a payout against what its key may ask for in a day.
+// withinKey counts a payout towards its key's daily limit.
 func withinKey(ctx context.Context, q *db.Queries, d *draft) error {
 	if d.who.Kind != caller.MerchantKey {
 		return nil
@@ -187,8 +208,8 @@ func withinKey(ctx context.Context, q *db.Queries, d *draft) error {
 	return nil
 }
 
-// freeze moves what the payout costs from the cashbox's available money to its reserved, and writes
-// the payout. The debit is checked, so that an overdrawn cashbox pays nothing out.
+// freeze moves the payout's cost from the cashbox's available money to its reserved, and inserts the
+// payout. The debit must be covered, so an overdrawn cashbox pays nothing out.
 func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, error) {
 	var p db.Payin
 	params, err := s.row(d)
@@ -248,13 +269,13 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 		MarkupPercent:  d.box.MarkupPercent,
 		SpotUSDT:       quote.Spot,
 		FrozenUSDT:     quote.Frozen,
-		RequestID:      stated(d.who.RequestID),
-		RequestAddress: stated(d.who.Address),
+		RequestID:      optional(d.who.RequestID),
+		RequestAddress: optional(d.who.Address),
 	}, nil
 }
 
-// stated is a text that may be unknown.
-func stated(text string) *string {
+// optional is an optional text.
+func optional(text string) *string {
 	if text == "" {
 		return nil
 	}

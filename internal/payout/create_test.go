@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,9 +23,8 @@ func TestCreateFreezes(t *testing.T) {
 	b := setup(t)
 	m, trader := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t)
 	r := request("  order-1\t")
-	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", new(
-		"044525225",
-	), new("Sberbank"), new("u-1"), new("2001:db8::1")
+	r.Recipient, r.Code, r.BankName = " Ivan Petrov ", new("044525225"), new("Sberbank")
+	r.UserID, r.UserIP = new("u-1"), new("2001:db8::1")
 	p := b.create(t, m.Caller, r)
 	if p.Status != "waiting" || p.OrderID != "order-1" || p.AddressMask != "•••• 4567" ||
 		p.Recipient != "Ivan Petrov" || *p.Bank() != "044525225" || *p.BankName != "Sberbank" || *p.UserID != "u-1" || *p.UserIP != "2001:db8::1" || p.FrozenUSDT.String() != "10.2" || !p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
@@ -36,13 +33,10 @@ func TestCreateFreezes(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select spot_usdt::text from payin"), "10.00000000", "USDT at spot")
 	b.wantMoney(t, m.CashboxID, trader.ID, money{"89.8", "10.2", "0", "0"})
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "events")
-	r.OrderID, r.Code = "order-2", nil
-	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
-		t.Errorf("without a code the bank is %v", p.Bank())
-	}
-	r.OrderID, r.Code = "order-4", new("")
-	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
-		t.Errorf("with an empty code the bank is %v", p.Bank())
+	// The bank is named by its code, else by its name.
+	for order, code := range map[string]*string{"without a code": nil, "with an empty code": new("")} {
+		r.OrderID, r.Code = order, code
+		testenv.Want(t, *b.create(t, m.Caller, r).Bank(), "Sberbank", "%s the bank", order)
 	}
 	if p := b.create(t, m.Caller, request("order-3")); p.Bank() != nil {
 		t.Errorf("without code and name the bank is %v", p.Bank())
@@ -87,12 +81,14 @@ func TestRepeat(t *testing.T) {
 	} {
 		r := request("order-1")
 		change(&r)
-		again, err := b.payouts.Create(context.Background(), m.Caller, r)
-		noError(t, err)
+		again := must(b.payouts.Create(context.Background(), m.Caller, r))(t)
 		if !again.Replay || again.Payin.UUID != p.UUID || strings.Join(again.Mismatch, " ") != want {
 			t.Errorf("replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
 		}
 	}
+	wrong := request("order-1")
+	wrong.Amount = "1e3"
+	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
 	// What is refused now was not when the payout was made; another method has the order id to
 	// itself.
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
@@ -114,17 +110,13 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 	b := setup(t)
 	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	const calls = 50
-	answers, failed := make([]payout.Created, calls), make([]error, calls)
-	var calling sync.WaitGroup
-	for i := range calls {
-		calling.Go(
-			func() { answers[i], failed[i] = b.payouts.Create(context.Background(), m.Caller, request("order-1")) },
-		)
-	}
-	calling.Wait()
+	answers := make([]payout.Created, calls)
+	noError(t, testenv.AtOnce(calls, func(i int) (err error) {
+		answers[i], err = b.payouts.Create(context.Background(), m.Caller, request("order-1"))
+		return err
+	})...)
 	fresh := 0
 	for i, answer := range answers {
-		noError(t, failed[i])
 		testenv.Want(t, answer.Payin.UUID, answers[0].Payin.UUID, "call %d made another", i)
 		if !answer.Replay {
 			fresh++
@@ -138,14 +130,9 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
 	b := setup(t)
 	m := b.merchant(t, "510", dbtest.MerchantOpts{})
-	failed := make([]error, 200)
-	var calling sync.WaitGroup
-	for i := range failed {
-		calling.Go(func() {
-			_, failed[i] = b.payouts.Create(context.Background(), m.Caller, request(fmt.Sprintf("order-%d", i)))
-		})
-	}
-	calling.Wait()
+	failed := testenv.AtOnce(200, func(i int) error {
+		return errOf(b.payouts.Create(context.Background(), m.Caller, request(fmt.Sprintf("order-%d", i))))
+	})
 	made := 0
 	for _, err := range failed {
 		if err == nil {
@@ -166,8 +153,7 @@ func TestRefusals(t *testing.T) {
 	b := setup(t)
 	m := b.merchant(t, "10.19999999", dbtest.MerchantOpts{})
 	ask := func(who caller.Caller, r payout.Request) error {
-		_, err := b.payouts.Create(context.Background(), who, r)
-		return err
+		return errOf(b.payouts.Create(context.Background(), who, r))
 	}
 	without := m.Caller
 	without.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
@@ -206,8 +192,7 @@ func TestUnboundKey(t *testing.T) {
 		t.Errorf("paid from %d, want %d", p.CashboxID, m.CashboxID)
 	}
 	b.Exec(t, "update cashbox_payout_method set enabled = false")
-	_, err := b.payouts.Create(context.Background(), m.Caller, request("order-2"))
-	wantFields(t, err, "currency")
+	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
 }
 
 // An overdrawn cashbox pays nothing out; what comes in repays first.
@@ -281,9 +266,7 @@ func TestValidation(t *testing.T) {
 	account.Recipient, account.Amount = strings.Repeat("ж", 255), "1"
 	p := b.create(t, m.Caller, account)
 	// 1 / 100 × 1.02
-	if got := []string{p.AddressMask, p.FrozenUSDT.String()}; !reflect.DeepEqual(got, []string{"•••• 4312", "0.0102"}) {
-		t.Errorf("an account: %v", got)
-	}
+	testenv.Want(t, p.AddressMask+" "+p.FrozenUSDT.String(), "•••• 4312 0.0102", "an account")
 }
 
 // What waits is on the desks of all who can pay it, and what is taken on one.
@@ -316,12 +299,10 @@ func TestPayoutsOfDesks(t *testing.T) {
 	b.wantCounts(t, first, 1, 1, 100)
 	b.wantCounts(t, second, 0, 1, 100)
 	step("and ended", func() {
-		_, err := b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil)
-		noError(t, err)
+		must(b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil))(t)
 	}, true, false, false)
 	step("cancelled", func() {
-		_, err := b.payouts.Cancel(t.Context(), m.Caller, id(payins[1]))
-		noError(t, err)
+		must(b.payouts.Cancel(t.Context(), m.Caller, id(payins[1])))(t)
 	}, true, true, false)
 	b.wantCounts(t, second, 0, 0, 100)
 	b.create(t, m.Caller, request("c"))
@@ -335,8 +316,7 @@ func TestPayoutsOfDesks(t *testing.T) {
 	b.wantCounts(t, second, 0, 0, 100)
 	nobody := first.Caller
 	nobody.Role = ""
-	_, err := b.payouts.DeskCounts(t.Context(), nobody, 100)
-	wantCode(t, err, "role_not_allowed")
+	wantCode(t, errOf(b.payouts.DeskCounts(t.Context(), nobody, 100)), "role_not_allowed")
 }
 
 func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
@@ -352,8 +332,7 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 	t.Helper()
 	who := trader.Caller
 	who.Role = caller.Desk
-	got, err := b.payouts.DeskCounts(t.Context(), who, most)
-	noError(t, err)
+	got := must(b.payouts.DeskCounts(t.Context(), who, most))(t)
 	if want := (payout.DeskCounts{Taken: taken, Waiting: waiting}); got != want {
 		t.Errorf("%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
 	}
@@ -372,15 +351,13 @@ func TestPayoutBounds(t *testing.T) {
 	}
 	b.Exec(t, "update api_key set payout_daily_limit = 2500 where id = $1", m.Caller.ID)
 	b.create(t, m.Caller, of("first", "1000"))
-	_, err := b.payouts.Create(ctx, m.Caller, of("too much at once", "2500.01"))
-	wantCode(t, err, "key_payout_limit")
+	wantCode(t, errOf(b.payouts.Create(ctx, m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
 	again, err := b.payouts.Create(ctx, m.Caller, of("first", "1000")) // a repeat counts once
 	if err != nil || !again.Replay {
 		t.Errorf("a repeat: %+v, %v", again, err)
 	}
 	b.create(t, m.Caller, of("second", "1500"))
-	_, err = b.payouts.Create(ctx, m.Caller, of("third", "1"))
-	wantCode(t, err, "key_payout_limit")
+	wantCode(t, errOf(b.payouts.Create(ctx, m.Caller, of("third", "1"))), "key_payout_limit")
 	b.clock.Advance(24 * time.Hour)
 	b.create(t, m.Caller, of("third", "1000"))
 
@@ -408,20 +385,13 @@ func TestMissingAccountsLeaveNothing(t *testing.T) {
 			(select count(*) from account_pending), (select count(*) from webhook_event))`)
 	}
 	before := state()
-	b.Exec(
-		t,
-		"delete from account_balance where account_id in (select id from account where owner_kind in ('cashbox', 'trader'))",
-	)
-	b.Exec(t, "delete from account where owner_kind in ('cashbox', 'trader')")
+	const gone = "owner_kind in ('cashbox', 'trader')"
+	b.Exec(t, "delete from account_balance where account_id in (select id from account where "+gone+")")
+	b.Exec(t, "delete from account where "+gone)
 	if _, err := b.payouts.Create(t.Context(), m.Caller, request("new")); !errors.Is(err, db.ErrMissing) {
 		t.Errorf("a payout without accounts: %v", err)
 	}
-	if _, err := b.payouts.Complete(
-		t.Context(),
-		trader.Caller,
-		id(made),
-		new("proof"),
-	); !errors.Is(
+	if err := errOf(b.payouts.Complete(t.Context(), trader.Caller, id(made), new("proof"))); !errors.Is(
 		err,
 		db.ErrMissing,
 	) {

@@ -9,14 +9,13 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// DeskCounts is how many payouts are on a trader's desk.
+// DeskCounts is how many payouts a trader has to do with.
 type DeskCounts struct {
-	// Taken are those the trader took and has not ended, Waiting those they can take.
+	// Taken are those they took and have not ended, Waiting those they could take.
 	Taken, Waiting int
 }
 
-// DeskCounts counts the payouts on the desk of the caller's trader, each kind no further than to
-// most.
+// DeskCounts counts the payouts of the caller's trader, each kind at most to most.
 func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32) (DeskCounts, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return DeskCounts{}, err
@@ -37,8 +36,8 @@ func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32)
 	return DeskCounts{Taken: int(row.Taken), Waiting: int(row.Waiting)}, nil
 }
 
-// DeskStamps are numbers, by trader, that change with the payouts on their desks: those they took and
-// those they can take. One query asks for all.
+// DeskStamps are numbers, by trader, that change with the payouts that they took or could take. One
+// query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.PayinDeskStamps(ctx, traderIDs)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// The webhook of a payout's terminal status.
+// The webhook about a payout's final status.
 const typeStatusUpdated = "payin.status.updated"
 
 type statusData struct {
@@ -30,7 +30,7 @@ type statusMeta struct {
 	Sequence       int32   `json:"sequence"`
 }
 
-// statusEvent is the merchant's webhook for a change.
+// statusEvent is the merchant's webhook about a change of status.
 func statusEvent(from, to db.Payin) (webhook.Event, error) {
 	data := statusData{
 		ID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status), Amount: money.Fiat(to.Amount),
@@ -43,5 +43,5 @@ func statusEvent(from, to db.Payin) (webhook.Event, error) {
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,
 		SubjectID: to.ID, Sequence: to.EventSequence, URL: to.CallbackURI, At: to.StatusAt,
-	}.Telling(webhook.Contents{Data: data, Meta: meta})
+	}.WithContents(webhook.Contents{Data: data, Meta: meta})
 }

@@ -16,10 +16,10 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// Page asks for part of a list of payouts, newest first.
+// Page asks for a page of payouts, newest first.
 type Page struct {
 	db.Page
-	// Status keeps to payouts in it; nil is any.
+	// Status filters by status; nil is any.
 	Status *string
 }
 
@@ -30,33 +30,34 @@ func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
 	return limit, before
 }
 
-// Query asks for part of the list of a merchant's payouts, newest first.
+// Query asks for a page of a merchant's payouts, newest first.
 type Query struct {
 	Page
 	db.Span
-	// OrderID keeps to the payouts of one order id, at most one a method; nil is any.
+	// OrderID filters by order id; each method has at most one payout with it. Nil is any.
 	OrderID *string
 }
 
-// Offer is a payout as its trader sees it: one they have taken, or one they may.
+// Offer is a payout as a trader sees it who took it or could take it.
 type Offer struct {
 	Payin
-	// Address is the whole requisite for the trader who took the payout, and its last four digits
-	// for all others.
+	// Address is the whole requisite for the trader who took the payout, and its last four digits for
+	// others.
 	Address string
 	// Recipient is empty until the payout is taken.
 	Recipient string
-	// RewardUSDT is what the trader gets on completion.
+	// RewardUSDT is what the trader gets for completing it.
 	RewardUSDT decimal.Decimal
 }
 
-// taken is a payout as the trader who took it sees it. A requisite that cannot be opened is shown
-// as others see it: one such payout keeps no list from being read. So does who looks as the trader.
+// taken is a payout for the trader who took it. If its requisite cannot be opened, it is masked, so
+// that one such payout does not make a list unreadable. It is also masked for an operator who looks
+// as the trader.
 func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 	offer := Offer{
 		Payin: fromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
 	}
-	if who.ViewAs {
+	if !who.SeesWhole() {
 		return offer
 	}
 	address, err := s.open(p)
@@ -68,14 +69,13 @@ func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 	return offer
 }
 
-// waiting is a payout as a trader with that share of the markup sees it before anybody has taken
-// it.
+// waiting is a payout that nobody has taken, for a trader with that share of the markup.
 func waiting(p db.Payin, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
 	return Offer{Payin: fromRow(p), Address: p.AddressMask, RewardUSDT: reward}
 }
 
-// GetOffer reads a payout that the caller's trader took, or one that waits and that they can pay.
+// GetOffer reads a payout that the caller's trader took, or a waiting one that they can pay.
 func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return Offer{}, err
@@ -106,8 +106,8 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 	return waiting(p, share), nil
 }
 
-// ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is
-// nil on the last page.
+// ListForTrader lists the payouts that a trader took, and the waiting ones that they can pay. The
+// cursor is nil on the last page.
 func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -204,8 +204,7 @@ func (query Query) ofMerchant(
 	})
 }
 
-// channels are the names of the methods that payouts are made by: with them an order id is looked up by
-// key.
+// channels are the names of all payout methods. With them an order id is found by key.
 func channels() []string {
 	var names []string
 	for _, method := range catalogue.Methods {
@@ -216,12 +215,12 @@ func channels() []string {
 	return names
 }
 
-// takenTime is how long a trader has for a payout before operators see it as overdue.
+// takenTime is how long a trader may take for a payout before operators see it as overdue.
 const takenTime = 30 * time.Minute
 
-// ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody
-// knows whether they were paid, so none goes back to waiting by itself. The cursor is nil on the
-// last page.
+// ListOverdue lists, to operators, the payouts that a trader took and did not end in time. They do
+// not go back to waiting by themselves, because nobody knows whether they were paid. The cursor is
+// nil on the last page.
 func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payin, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err

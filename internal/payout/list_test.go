@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/payout"
 )
 
@@ -17,8 +18,7 @@ import (
 // is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
 	s := newScene(t)
-	pool, err := db.Open(t.Context(), s.URL, 1, db.ForCommands)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), s.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
 	for _, sql := range []string{
 		`insert into payin select made.* from payin p, generate_series(1000, 6000) n, jsonb_populate_record(p, jsonb_build_object(
@@ -26,19 +26,17 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 			'trader_share_percent', 1, 'trader_usdt', p.frozen_usdt, 'platform_usdt', 0)) made`,
 		"analyze payin",
 	} {
-		_, err := pool.Exec(t.Context(), sql)
-		noError(t, err)
+		must(pool.Exec(t.Context(), sql))(t)
 	}
 	read := func() (rows int64) {
 		for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
-			_, err := pool.Exec(t.Context(), sql)
-			noError(t, err)
+			must(pool.Exec(t.Context(), sql))(t)
 		}
 		noError(t, pool.QueryRow(t.Context(),
 			"select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'payin'").Scan(&rows))
 		return rows
 	}
-	payouts := payout.New(db.OnePool(pool), s.clock, nil, nil)
+	payouts := payout.New(db.OnePool(pool), s.clock, nil, nil, foureyes.Rules{})
 	before := read()
 	for range 10 { // more often than a plan is made anew for each call
 		for status, want := range map[string]int{"waiting": 1, "processing": 0} {
@@ -126,15 +124,10 @@ func TestListOwnPlans(t *testing.T) {
 	b.Exec(t, `insert into payin select made.* from payin p, generate_series(10000, 40000) n,
 		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
 			'uuid', gen_random_uuid(), 'order_id', 'order-' || n, 'created_at', p.created_at + n * interval '1 minute', 'status', 'cancelled')) made where p.id = $1`, p.ID)
-	b.Exec(
-		t,
-		"insert into payin_key (merchant_id, channel, order_id, payin_id) select merchant_id, 'sbp', order_id, id from payin where id >= 10000",
-	)
-	b.Exec(
-		t,
-		"insert into day_first_id (subject, day, first_id) select 'payin', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n",
-		dbtest.Start,
-	)
+	b.Exec(t, `insert into payin_key (merchant_id, channel, order_id, payin_id)
+		select merchant_id, 'sbp', order_id, id from payin where id >= 10000`)
+	b.Exec(t, `insert into day_first_id (subject, day, first_id)
+		select 'payin', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n`, dbtest.Start)
 	b.Exec(t, "analyze payin, payin_key, day_first_id")
 	query := db.PayinListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
 	seldom := query
@@ -194,27 +187,21 @@ func TestGetOffer(t *testing.T) {
 	name := id(s.p)
 	get := func(who caller.Caller) payout.Offer {
 		t.Helper()
-		offer, err := s.payouts.GetOffer(t.Context(), who, name)
-		noError(t, err)
-		return offer
+		return must(s.payouts.GetOffer(t.Context(), who, name))(t)
 	}
 	waiting := get(taker)
 	if waiting.Status != payout.Waiting || waiting.Address != s.p.AddressMask || waiting.Recipient != "" {
 		t.Errorf("it waits: %+v", waiting)
 	}
-	_, err := s.payouts.GetOffer(t.Context(), stranger, name)
-	wantCode(t, err, "not_found")
-	_, err = s.payouts.Take(t.Context(), taker, name)
-	noError(t, err)
+	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
+	must(s.payouts.Take(t.Context(), taker, name))(t)
 	taken := get(taker)
 	if taken.Address == s.p.AddressMask || taken.Recipient == "" || !taken.RewardUSDT.Equal(waiting.RewardUSDT) {
 		t.Errorf("it is taken: %+v", taken)
 	}
 	s.Exec(t, "update trader_payout_method set enabled = false")
 	get(taker) // what they took stays theirs
-	_, err = s.payouts.GetOffer(t.Context(), taker, "x")
-	wantCode(t, err, "not_found")
+	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")
 	taker.Role = ""
-	_, err = s.payouts.GetOffer(t.Context(), taker, name)
-	wantCode(t, err, "role_not_allowed")
+	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), taker, name)), "role_not_allowed")
 }

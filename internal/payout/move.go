@@ -12,8 +12,8 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// positionOf is where a payout's money stands: waiting and processing freeze it, completed has
-// divided it between trader and platform, the others are nowhere.
+// positionOf is where a payout's money is in each status: waiting and processing freeze it, completed
+// has divided it between trader and platform, the others have nothing.
 func positionOf(p db.Payin) ledger.Position {
 	switch Status(p.Status) {
 	case Waiting, Processing:
@@ -27,8 +27,8 @@ func positionOf(p db.Payin) ledger.Position {
 	}
 }
 
-// moveMoney moves it with the payout. Releasing what is frozen needs no check: the payout's row
-// lock makes its release single. Only a reversal takes available money, by force, since it may be
+// moveMoney moves the money along with the status. Releasing frozen money needs no check, since the
+// row lock lets it happen only once. A reversal takes available money by force, because it may be
 // spent.
 func moveMoney(from, to db.Payin, at time.Time) []db.Query {
 	return ledger.Move{
@@ -41,19 +41,19 @@ func moveMoney(from, to db.Payin, at time.Time) []db.Query {
 	}.Queries(at)
 }
 
-// change is a status move somebody asks for.
+// change is a requested change of status.
 type change struct {
 	to     Status
 	actor  string
 	reason *string
 	proof  *string
-	// may settles whether the change may be made of the locked payout; nil is yes.
+	// may says why the locked payout may not be changed so; nil allows it.
 	may func(*db.Queries, db.Payin) error
-	// byTrader says that a trader gives the payout back themselves.
+	// byTrader says that the trader gives the payout back.
 	byTrader bool
 }
 
-// end carries a locked payout to a terminal status: row, history, webhook and last the money.
+// end moves a locked payout to a final status: row, history, webhook and last the money.
 func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (db.Payin, error) {
 	now := s.clock.Now()
 	to := from
@@ -71,7 +71,7 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 		record(c, from.MerchantID, from.ID, &from.Status, now),
 		event.Insert(),
 	}
-	ctx, span := tracing.Follow(ctx, from.RequestID, "payout "+string(c.to))
+	ctx, span := tracing.Continue(ctx, from.RequestID, "payout "+string(c.to))
 	defer span.End()
 	span.SetAttributes(tracing.Payout.Int64(from.ID))
 	if err := db.Pipeline(ctx, tx, append(queries, moveMoney(from, to, now)...)...); err != nil {

@@ -1,7 +1,7 @@
-// Package payout is a payout's life: a merchant has a trader pay fiat out to a recipient, and USDT
-// of the merchant's cashbox stay frozen until that is done. In paths and identifiers a payout is
-// called a payin. Each step is one transaction that moves the status, the money and the merchant's
-// webhook together.
+// Package payout is the life of a payout: a merchant has a trader pay fiat to a recipient, and USDT
+// of the merchant's cashbox are frozen until that is done. In paths and identifiers of the API a
+// payout is called payin. Each step is one transaction that changes the status, moves the money and
+// queues the merchant's webhook.
 package payout
 
 import (
@@ -20,16 +20,17 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
 )
 
-// Status is where a payout stands.
+// Status is the status of a payout.
 type Status string
 
-// The statuses. Waiting is followed by processing, cancelled or expired; processing by completed or
-// failed, or by waiting where it is given back; completed by failed where an operator reverses it.
-// Nothing follows the others.
+// The statuses. Waiting is followed by processing, cancelled or expired. Processing is followed by
+// completed or failed, or by waiting if it is given back. Completed is followed by failed if an
+// operator reverses it. The others are final.
 const (
 	Waiting    Status = "waiting"
 	Processing Status = "processing"
@@ -39,13 +40,13 @@ const (
 	Expired    Status = "expired"
 )
 
-// Statuses are all there are.
+// Statuses are all statuses.
 var Statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expired}
 
-// subject is what transfers and events of a payout are about.
+// subject is the subject of a payout's transfers and events.
 const subject = "payin"
 
-// Payin is a payout as it stands.
+// Payin is a payout.
 type Payin struct {
 	ID         int64
 	UUID       uuid.UUID
@@ -56,11 +57,11 @@ type Payin struct {
 	Currency   string
 	// Amount is what the recipient gets, in the currency.
 	Amount decimal.Decimal
-	// AddressMask is what may be shown of the recipient's requisite: its last four digits.
+	// AddressMask is what may be shown of the requisite: its last four digits.
 	AddressMask string
 	// Recipient is the full name.
 	Recipient string
-	// BankCode and BankName are the recipient's bank, and UserID and UserIP are the user for whom the
+	// BankCode and BankName are the recipient's bank. UserID and UserIP are the user for whom the
 	// merchant pays out. Each is as the merchant sent it, or nil.
 	BankCode *string
 	BankName *string
@@ -71,15 +72,15 @@ type Payin struct {
 	StatusReason *string
 	StatusAt     time.Time
 	CreatedAt    time.Time
-	// ExpiresAt ends the time in which a trader may take the payout.
+	// ExpiresAt is until when a trader may take the payout.
 	ExpiresAt time.Time
-	// TraderID and TakenAt say who took the payout, and when. Both are nil where nobody did.
+	// TraderID and TakenAt are who took the payout and when, or nil.
 	TraderID *int64
 	TakenAt  *time.Time
-	// ProofReference is what proves that the recipient was paid, such as the transfer's number.
+	// ProofReference proves that the recipient was paid, such as the transfer's number.
 	ProofReference *string
 
-	// FrozenUSDT is what the payout costs the merchant's cashbox.
+	// FrozenUSDT is what the payout costs the cashbox.
 	FrozenUSDT decimal.Decimal
 }
 
@@ -111,7 +112,7 @@ func fromRow(row db.Payin) Payin {
 	}
 }
 
-// Bank is the recipient's bank by its code, else by its name, else nil.
+// Bank is the recipient's bank by code, or by name, or nil.
 func (p Payin) Bank() *string {
 	for _, bank := range []*string{p.BankCode, p.BankName} {
 		if bank != nil && *bank != "" {
@@ -121,7 +122,7 @@ func (p Payin) Bank() *string {
 	return nil
 }
 
-// Refusals of a step.
+// Errors of a step.
 var (
 	errDisabled = fault.New(
 		fault.Forbidden,
@@ -136,41 +137,46 @@ var (
 	errBalance      = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
 	errNoRate       = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
 	errNotCompleted = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
-	// ErrNotWaiting answers who wants to take or cancel a payout that somebody took, or that has ended.
+	// ErrNotWaiting refuses to take or cancel a payout that somebody took or that has ended.
 	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
-	// ErrNotProcessing answers who wants to end or give back a payout that has ended.
+	// ErrNotProcessing refuses to end or give back a payout that has ended.
 	ErrNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
-	// ErrTakeLimit answers a trader who has as many payouts open as they may have.
+	// ErrTakeLimit refuses a trader who has as many open payouts as they may have.
 	ErrTakeLimit = fault.New(fault.Refused, "payin_take_limit",
 		"You have taken as many payouts as you may have open: end one or give one back.")
 )
 
-// Service carries payouts through their life.
+// Service creates payouts and changes their status.
 type Service struct {
-	// FourEyes are the rules by which a payout is decided by two.
+	// FourEyes says when deciding a payout takes two operators.
 	FourEyes foureyes.Rules
+	// Requisites tells recipients' requisites apart, to find those that are blocked; nil finds none.
+	Requisites *requisite.Safe
 
 	pool *pgxpool.Pool
-	// in is where locked payouts are moved: the pool, or the transaction of an approval.
+	// in is where locked payouts are changed: the pool, or the transaction of an approval.
 	in        db.Beginner
 	reads     *pgxpool.Pool
 	q         *db.Queries
 	clock     clock.Clock
 	vault     *vault.Vault
-	addresses *webhook.Addresses
+	addresses *outbound.Addresses
 	expiring  *db.Sweep[db.PayinsExpiredRow]
 }
 
 // New makes the service.
-func New(pools db.Pools, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses) *Service {
+func New(
+	pools db.Pools, c clock.Clock, v *vault.Vault, addresses *outbound.Addresses, rules foureyes.Rules,
+) *Service {
 	q := db.New(pools.Reads)
 	return &Service{
 		pool: pools.Calls, in: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses,
+		FourEyes: rules,
 		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
 	}
 }
 
-// needPayouts settles that a key may ask for payouts.
+// needPayouts checks that a key may ask for payouts.
 func needPayouts(who caller.Caller) error {
 	if err := who.NeedMerchant(""); err != nil {
 		return err
@@ -181,8 +187,8 @@ func needPayouts(who caller.Caller) error {
 	return nil
 }
 
-// needMerchant settles that the caller is a merchant's: a key that may ask for payouts, or a user
-// of its portal with the capability.
+// needMerchant checks that the caller is a merchant's: a key that may ask for payouts, or a user of
+// its portal with the capability.
 func needMerchant(who caller.Caller, needed caller.Capability) error {
 	if who.Kind == caller.MerchantPortal {
 		return who.Need(needed)
@@ -190,7 +196,7 @@ func needMerchant(who caller.Caller, needed caller.Capability) error {
 	return needPayouts(who)
 }
 
-// Get reads one of the merchant's payouts by its uuid, or for an operator any.
+// Get reads a payout of the merchant by its uuid, or any for an operator.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin, error) {
 	find := func() (db.Payin, error) { return s.findOwn(ctx, who, caller.MerchantRead, id) }
 	if who.Kind == caller.Operator {
@@ -206,7 +212,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin,
 	return fromRow(row), nil
 }
 
-// findOwn finds one of the merchant's payouts.
+// findOwn finds a payout of the merchant.
 func (s *Service) findOwn(
 	ctx context.Context, who caller.Caller, needed caller.Capability, id string,
 ) (db.Payin, error) {
@@ -232,14 +238,15 @@ func (s *Service) find(ctx context.Context, id string) (db.Payin, error) {
 	return p, err
 }
 
-// Approved is the service within a transaction in which a second operator approves what is done: it asks for no other.
+// Approved returns the service for use inside the transaction in which a second operator approves a
+// change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
 	within.in, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// inLocked runs fn in a transaction on a payout whose row it has locked.
+// inLocked locks a payout's row and runs fn on it in a transaction.
 func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.Tx, p db.Payin) error) error {
 	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PayinLock(ctx, db.PayinLockParams{MerchantID: found.MerchantID, ID: found.ID})
@@ -250,10 +257,10 @@ func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.T
 	})
 }
 
-// place is where a payout's requisite is sealed for.
+// place is the place that a payout's requisite is sealed for.
 func place(id int64) vault.Place { return vault.Place{Table: "payin", Column: "address", Row: id} }
 
-// open is the whole requisite, or its mask once it was removed.
+// open is the whole requisite, or its mask after it was removed.
 func (s *Service) open(p db.Payin) (string, error) {
 	if p.Address == nil {
 		return p.AddressMask, nil

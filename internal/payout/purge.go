@@ -7,8 +7,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// PurgeRequisites removes the whole requisites of payouts that ended so long ago. What their last
-// characters were stays.
+// PurgeRequisites removes the whole requisites of payouts that ended before the time to keep. Their
+// last characters stay.
 func (s *Service) PurgeRequisites(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,18 +20,25 @@ func TestStrangers(t *testing.T) {
 	s := newScene(t)
 	ctx := context.Background()
 	other := s.merchant(t, "0", dbtest.MerchantOpts{})
-	wantCode(t, onlyErr(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
-	wantCode(t, onlyErr(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
+	wantCode(t, errOf(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
+	wantCode(t, errOf(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
 	portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
-	wantCode(t, onlyErr(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
-	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
-	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
-	wantCode(t, onlyErr(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
-	wantCode(t, onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
+	wantCode(t, errOf(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
+	wantCode(t, errOf(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
+	wantCode(t, errOf(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
+	wantCode(t, errOf(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
+	wantCode(t, errOf(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
 		"token_kind_not_allowed")
-	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
+	for _, err := range []error{
+		errOf(s.payouts.GiveBack(ctx, s.m.Caller, id(s.p), nil)), errOf(s.payouts.Reclaim(ctx, s.taker.Caller, id(s.p), nil)),
+		errOf(s.payouts.Reverse(ctx, s.taker.Caller, id(s.p), nil)),
+	} {
+		wantCode(t, err, "token_kind_not_allowed")
+	}
+	wantCode(t, errOf(s.payouts.Fail(ctx, s.taker.Caller, "malformed", nil)), "not_found")
+	wantFields(t, errOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
 	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
-		wantCode(t, onlyErr(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
+		wantCode(t, errOf(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
 	}
 	list, _, err := s.payouts.ListOwn(ctx, other.Caller, payout.Query{})
 	if err != nil || len(list) != 0 {
@@ -99,8 +106,7 @@ func TestEvents(t *testing.T) {
 			for _, step := range path {
 				noError(t, steps[step](s))
 			}
-			want, err := os.ReadFile("testdata/event_" + name + ".json")
-			noError(t, err)
+			want := must(os.ReadFile("testdata/event_" + name + ".json"))(t)
 			event := s.Text(t, "select id::text from webhook_event")
 			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
 			if got := s.Text(t, "select convert_from(body, 'utf8') from webhook_event"); got != body {
@@ -122,19 +128,13 @@ func TestReplicasExpire(t *testing.T) {
 		b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
 	}
 	b.clock.Advance(day)
-	counts := make([]int, 4)
-	var sweeping sync.WaitGroup
-	for i := range counts {
-		sweeping.Go(func() {
-			n, err := b.payouts.Expire(context.Background())
-			if err != nil {
-				t.Error(err)
-			}
-			counts[i] = n
-		})
-	}
-	sweeping.Wait()
-	testenv.Want(t, counts[0]+counts[1]+counts[2]+counts[3], payouts, "%v expired", counts)
+	var expired atomic.Int64
+	noError(t, testenv.AtOnce(4, func(int) error {
+		n, err := b.payouts.Expire(context.Background())
+		expired.Add(int64(n))
+		return err
+	})...)
+	testenv.Want(t, expired.Load(), payouts, "expired")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), payouts, "events")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"1000", "0", "0", "0"})
 }

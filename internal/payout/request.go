@@ -4,14 +4,15 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
-	"gateway.example/internal/webhook"
 )
 
 // Request is what a merchant asks for when creating a payout, as it was sent.
@@ -30,7 +31,7 @@ type Request struct {
 	UserIP    *string
 }
 
-// order is a request found valid.
+// order is a valid request.
 type order struct {
 	Request
 	amount decimal.Decimal
@@ -38,9 +39,9 @@ type order struct {
 
 const maxText = 255
 
-// validate checks a whole request and reports every wrong field at once, those the codec found
-// among them. What it says of the requisite never quotes it.
-func validate(ctx context.Context, r Request, addresses *webhook.Addresses) (order, error) {
+// validate checks a whole request and reports all wrong fields together with those that the codec
+// found. No message quotes the requisite.
+func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
 	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
@@ -63,7 +64,7 @@ func validate(ctx context.Context, r Request, addresses *webhook.Addresses) (ord
 	return o, f.Err()
 }
 
-// requiredText is f.RequiredText for a text that may not have been sent.
+// requiredText is f.RequiredText for a text that may be missing.
 func requiredText(f fault.Fields, field string, value *string) *string {
 	sent := ""
 	if value != nil {
@@ -73,14 +74,27 @@ func requiredText(f fault.Fields, field string, value *string) *string {
 	return &sent
 }
 
-// checkMethod wants a method and a currency that payouts have together.
+func payoutCurrencies() []string {
+	return slices.DeleteFunc(slices.Clone(catalogue.Currencies), func(currency string) bool {
+		return len(catalogue.Payouts(currency)) == 0
+	})
+}
+
+func payoutMethods() []string {
+	return catalogue.Names(slices.DeleteFunc(slices.Clone(catalogue.Methods), func(m catalogue.Method) bool {
+		return len(m.Payouts) == 0
+	}))
+}
+
+// checkMethod checks that there are payouts by the method in the currency.
 func checkMethod(f fault.Fields, r Request) {
 	currencyGiven, methodGiven := f.Required("currency", r.Currency), f.Required("method", r.Method)
 	method, _ := catalogue.Find(catalogue.Methods, r.Method)
 	knownCurrency, knownMethod := len(catalogue.Payouts(r.Currency)) > 0, len(method.Payouts) > 0
-	f.Check(knownCurrency || !currencyGiven, "currency", "is not a currency of payouts")
-	f.Check(knownMethod || !methodGiven, "method", "is not a method of payouts")
+	f.Check(knownCurrency || !currencyGiven, "currency", "%s", fault.OneOf(r.Currency, payoutCurrencies()))
+	f.Check(knownMethod || !methodGiven, "method", "%s", fault.OneOf(r.Method, payoutMethods()))
 	if knownMethod && knownCurrency && !slices.Contains(method.Payouts, r.Currency) {
-		f.Add("method", "is not a method for %s", r.Currency)
+		f.Add("method", "is not a method for %s, which has %s", r.Currency,
+			strings.Join(catalogue.Names(catalogue.Payouts(r.Currency)), ", "))
 	}
 }

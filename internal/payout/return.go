@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any other
-// trader. Who could take it again at will would read recipients and pay nobody.
+// GiveBack returns a payout that a trader took and has not paid: it waits for any other trader. The
+// same trader may not take it again, or they could read recipients without paying.
 func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	found, c, err := s.traderChange(ctx, who, id, func(f fault.Fields) change {
 		f.OptionalMaxLength("reason", reason, maxText)
@@ -21,7 +21,8 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 	if err != nil {
 		return Offer{}, err
 	}
-	// Read first: once the payout is given back nothing must keep the trader from learning so.
+	// This is read first, so that after the payout was given back nothing can keep the trader from
+	// learning so.
 	share, err := s.q.TraderShare(ctx, who.TraderID)
 	if err != nil {
 		return Offer{}, fmt.Errorf("read the trader's share: %w", err)
@@ -33,8 +34,8 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 	return waiting(after, share), nil
 }
 
-// Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure
-// that it was not paid.
+// Reclaim takes a payout away from its trader, for an operator who has made sure that it was not
+// paid.
 func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
@@ -57,8 +58,8 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 	return fromRow(after), err
 }
 
-// giveBack moves a payout from processing to waiting. What it froze stays frozen and the merchant
-// is told nothing, since it has not ended; it still expires when it would have.
+// giveBack moves a payout from processing to waiting. The money stays frozen and the merchant is not
+// told, since the payout has not ended; it still expires at its time.
 func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		if err := admitted(p); err != nil {

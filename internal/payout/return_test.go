@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,22 +14,21 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A trader takes as many as they may have open and no more, however many calls come at once. What
-// they end or give back makes room.
+// A trader takes as many as they may have open, twenty where nothing else is said, and no more, however many calls come
+// at once. What they end or give back makes room.
 func TestTakeLimit(t *testing.T) {
 	b := setup(t)
 	m, trader, other := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp"), b.trader(t, "sbp")
+	testenv.Want(t, b.Count(t, "select max_open_payins from trader where id = $1", trader.ID), 20, "open by default")
 	b.Exec(t, "update trader set max_open_payins = 5 where id = $1", trader.ID)
-	const payouts = 12
-	errs := make([]error, payouts)
-	var taking sync.WaitGroup
-	for i := range payouts {
-		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
-		taking.Go(func() { _, errs[i] = b.payouts.Take(context.Background(), trader.Caller, id(p)) })
+	var made []string
+	for i := range 12 {
+		made = append(made, id(b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))))
 	}
-	taking.Wait()
 	taken := 0
-	for _, err := range errs {
+	for _, err := range testenv.AtOnce(len(made), func(i int) error {
+		return errOf(b.payouts.Take(context.Background(), trader.Caller, made[i]))
+	}) {
 		if err == nil {
 			taken++
 			continue
@@ -44,10 +42,8 @@ func TestTakeLimit(t *testing.T) {
 	another := b.create(t, m.Caller, request("another"))
 	b.take(t, other, another)
 	mine := b.Text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
-	_, err := b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil)
-	noError(t, err)
-	_, err = b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more"))))
-	noError(t, err)
+	must(b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil))(t)
+	must(b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more")))))(t)
 }
 
 // What a trader gave back is neither offered to them again nor theirs to take, and they take only so many in an
@@ -58,17 +54,13 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
 	first := b.create(t, m.Caller, request("order-first"))
 	b.take(t, trader, first)
-	_, err := b.payouts.Reclaim(ctx, operator, id(first), nil)
-	noError(t, err)
+	must(b.payouts.Reclaim(ctx, operator, id(first), nil))(t)
 	b.take(t, trader, first)
-	_, err = b.payouts.GiveBack(ctx, trader.Caller, id(first), nil)
-	noError(t, err)
-	_, err = b.payouts.Take(ctx, trader.Caller, id(first))
-	wantCode(t, err, "not_found")
+	must(b.payouts.GiveBack(ctx, trader.Caller, id(first), nil))(t)
+	wantCode(t, errOf(b.payouts.Take(ctx, trader.Caller, id(first))), "not_found")
 	list, _, err := b.payouts.ListForTrader(ctx, trader.Caller, payout.Page{})
 	noError(t, err)
-	counts, err := b.payouts.DeskCounts(ctx, trader.Caller, 100)
-	noError(t, err)
+	counts := must(b.payouts.DeskCounts(ctx, trader.Caller, 100))(t)
 	if len(list) != 0 || counts.Waiting != 0 {
 		t.Errorf("offered again: %d, counted %d", len(list), counts.Waiting)
 	}
@@ -87,21 +79,6 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	}
 }
 
-// By default twenty.
-func TestTakeLimitDefault(t *testing.T) {
-	b := setup(t)
-	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
-	for i := range 21 {
-		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
-		_, err := b.payouts.Take(context.Background(), trader.Caller, id(p))
-		if i < 20 {
-			noError(t, err)
-		} else {
-			wantCode(t, err, "payin_take_limit")
-		}
-	}
-}
-
 // What was given back is anybody's: the trader who had it sees no more of it than others do, and
 // can end it no more.
 func TestGiveBack(t *testing.T) {
@@ -109,8 +86,7 @@ func TestGiveBack(t *testing.T) {
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(time.Minute)
-	offer, err := s.payouts.GiveBack(ctx, s.taker.Caller, id(s.p), nil)
-	noError(t, err)
+	offer := must(s.payouts.GiveBack(ctx, s.taker.Caller, id(s.p), nil))(t)
 	if offer.Status != "waiting" || offer.Address != "•••• 4567" || offer.Recipient != "" || offer.TakenAt != nil ||
 		!offer.StatusAt.Equal(s.clock.Now()) {
 		t.Errorf("given back: %+v", offer)
@@ -120,8 +96,7 @@ func TestGiveBack(t *testing.T) {
 	for _, step := range []string{"complete", "fail", "give back"} {
 		wantCode(t, steps[step](s), "not_found")
 	}
-	_, err = s.payouts.Complete(ctx, s.second.Caller, id(s.p), new(" tx-9 "))
-	noError(t, err)
+	must(s.payouts.Complete(ctx, s.second.Caller, id(s.p), new(" tx-9 ")))(t)
 	testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-9", "the proof is")
 	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
 }
@@ -146,13 +121,14 @@ func TestProofIsRequired(t *testing.T) {
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	for _, proof := range []*string{nil, new(""), new(" \t"), new(strings.Repeat("ж", 256))} {
-		wantFields(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
+		wantFields(t, errOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
 	}
 	for _, reason := range []*string{nil, new(" "), new(strings.Repeat("ж", 256))} {
-		wantFields(t, onlyErr(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
+		wantFields(t, errOf(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
 	}
-	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), resolved("completed", nil))), "proofReference")
-	noError(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
+	wantFields(t, errOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "completed"})),
+		"proofReference")
+	noError(t, errOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
 }
 
 // A reversal gives the cashbox what was frozen, and takes from trader and platform what they got,
@@ -166,32 +142,16 @@ func TestReverse(t *testing.T) {
 			noError(t, steps["complete"](s))
 			trader := ledger.Available(ledger.Trader, s.taker.ID)
 			if spent != "0" {
-				noError(
-					t,
-					ledger.Post(
-						t.Context(),
-						s.Queries(),
-						ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start},
-						ledger.Transfer{
-							Debit: trader, Credit: ledger.Available(ledger.External, 0), Amount: decimalOf(spent),
-						},
-					),
-				)
+				s.Fund(t, trader, "-"+spent)
 			}
 			noError(t, steps["reverse"](s))
 			s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "-" + spent, "0"})
 			// One from the trader and one from the platform.
-			if n := s.Count(
-				t, "select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'",
-			); n != 2 {
-				t.Errorf("%d transfers", n)
-			}
-			event := s.Text(
-				t,
-				`select string_agg(sequence || ' ' || (convert_from(body, 'utf8')::jsonb #>> '{data,status}') || ' ' ||
-				(convert_from(body, 'utf8')::jsonb #>> '{meta,previousStatus}') || ' ' ||
-				coalesce(convert_from(body, 'utf8')::jsonb #>> '{meta,reason}', '-'), '|' order by sequence) from webhook_event`,
-			)
+			reversals := "select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'"
+			testenv.Want(t, s.Count(t, reversals), 2, "transfers")
+			event := s.Text(t, `select string_agg(concat_ws(' ', sequence, body #>> '{data,status}',
+				body #>> '{meta,previousStatus}', coalesce(body #>> '{meta,reason}', '-')), '|' order by sequence)
+				from (select sequence, convert_from(body, 'utf8')::jsonb as body from webhook_event) e`)
 			testenv.Want(t, event, "1 COMPLETED PROCESSING -|2 FAILED COMPLETED never arrived", "events")
 			testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-1", "the proof is")
 			wantCode(t, steps["reverse"](s), "payin_not_completed")
@@ -207,8 +167,7 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	holder := beginBeside(t, s.DB)
-	_, err := holder.Exec(ctx, `update payin set trader_id = $1`, s.second.ID)
-	noError(t, err)
+	must(holder.Exec(ctx, `update payin set trader_id = $1`, s.second.ID))(t)
 	late := make(chan error, 1)
 	go func() { late <- steps["complete"](s) }()
 	s.AwaitBlocked(t)
@@ -226,26 +185,19 @@ func TestPurgeRequisites(t *testing.T) {
 	const keep = 30 * day
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(2 * keep)
-	noError(t, s.payouts.PurgeRequisites(ctx, keep))
-	if s.Count(t, "select count(*) from payin where address is null") != 0 {
-		t.Fatal("the requisite of a payout that is being paid was removed")
+	purged := func(want int, what string) {
+		t.Helper()
+		noError(t, s.payouts.PurgeRequisites(ctx, keep))
+		testenv.Want(t, s.Count(t, "select count(*) from payin where address is null"), want, "%s: removed", what)
 	}
+	purged(0, "while it is being paid")
 	noError(t, steps["complete"](s))
 	s.clock.Advance(keep)
-	noError(t, s.payouts.PurgeRequisites(ctx, keep))
-	if s.Count(t, "select count(*) from payin where address is null") != 0 {
-		t.Error("the requisite was removed before its time")
-	}
+	purged(0, "before its time")
 	s.clock.Advance(time.Millisecond)
-	noError(t, s.payouts.PurgeRequisites(ctx, keep))
-	if s.Count(t, "select count(*) from payin where address is null") != 1 {
-		t.Fatal("the requisite was not removed")
-	}
-	if got := s.Text(
-		t, "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'",
-	); got != "payout_requisite 1" {
-		t.Errorf("the receipt: %s", got)
-	}
+	purged(1, "after its time")
+	receipt := "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'"
+	testenv.Want(t, s.Text(t, receipt), "payout_requisite 1", "the receipt")
 	offers, _, err := s.payouts.ListForTrader(ctx, s.taker.Caller, payout.Page{Status: new("completed")})
 	noError(t, err)
 	if len(offers) != 1 || offers[0].Address != s.p.AddressMask {
@@ -254,8 +206,7 @@ func TestPurgeRequisites(t *testing.T) {
 	for want, address := range map[string]string{"": request("").Address, "address": "+79001230000"} {
 		r := request("order-1")
 		r.Address = address
-		again, err := s.payouts.Create(ctx, s.m.Caller, r)
-		noError(t, err)
+		again := must(s.payouts.Create(ctx, s.m.Caller, r))(t)
 		if !again.Replay || strings.Join(again.Mismatch, " ") != want {
 			t.Errorf("a repeat to %s differs in %v", address, again.Mismatch)
 		}
@@ -275,16 +226,12 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			b.Exec(t, `insert into payin select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
 				'uuid', gen_random_uuid(), 'expires_at', p.expires_at - interval '1 minute'))).* from payin p, generate_series(1, 500) n`)
 			if name == "locked" {
-				_, err := beginBeside(t,
-					b.DB).Exec(context.Background(), "select from payin where id > 100000 for update")
-				noError(t, err)
+				must(beginBeside(t, b.DB).Exec(t.Context(), "select from payin where id > 100000 for update"))(t)
 			} else {
-				b.Exec(
-					t,
-					`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+				b.Exec(t, `insert into webhook_event
+					(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
 					select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
-						cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`,
-				)
+						cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`)
 			}
 			b.clock.Advance(day)
 			for range rounds {

@@ -2,5 +2,5 @@ package payout
 
 import "gateway.example/internal/db"
 
-// FromRow is a payout as its row says, for those who read rows of their own choice.
+// FromRow converts a row, for packages with queries of their own.
 func FromRow(row db.Payin) Payin { return fromRow(row) }

@@ -12,12 +12,12 @@ import (
 const (
 	sweepBatch  = 500
 	actorSystem = "system"
-	// others is how long another replica is given to finish with a row.
+	// others is how long another process gets to finish with a row.
 	others = 20 * time.Millisecond
 )
 
-// Expire ends the payouts that nobody took in time, the oldest first, and reports how many.
-// Replicas sweeping at the same time pass each other's rows by.
+// Expire ends the payouts that nobody took in time, the oldest first, and reports how many. Processes
+// that sweep at the same time skip each other's rows.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
 	list := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
@@ -42,13 +42,13 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	})
 }
 
-// payoutsFree asks which of a merchant's payouts nobody is just changing.
+// payoutsFree finds which of a merchant's payouts nobody has locked.
 func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 	return db.One(free, (*db.Queries).PayinsFree, db.PayinsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
-// ExpireAll expires until no waiting payout is overdue any more, those included that another
-// replica is just expiring, but not those that have just failed.
+// ExpireAll expires payouts until none is overdue, including those that another process is expiring,
+// but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
 		left, err := s.q.PayinsExpiredLeft(

@@ -10,7 +10,7 @@ import (
 	"gateway.example/internal/limit"
 )
 
-// What a trader gave back lately is not offered to them again, so far back and so many of them.
+// What a trader gave back is not offered to them again: so far back, and so many payouts.
 const (
 	givenBackFor  = 7 * 24 * time.Hour
 	givenBackMost = 2000
@@ -27,8 +27,8 @@ func (s *Service) givenBack(ctx context.Context, q *db.Queries, traderID int64) 
 	return append([]int64{}, list...), nil
 }
 
-// mayTake refuses a trader who gave the payout back before, or has taken as many in the last hour as they
-// may: each shows them a recipient. They are locked, and what they take is noted.
+// mayTake refuses a trader who gave the payout back before, or who has taken too many in the last
+// hour, because each shows them a recipient. The trader's row is locked, and the payout is counted.
 func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payin) error {
 	gaveBack, err := q.TakeWasGivenBack(ctx, db.TakeWasGivenBackParams{TraderID: traderID, PayinID: p.ID})
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payout"
-	"gateway.example/internal/webhook"
 )
 
 // A payout beside another of the same order id waits for it, also for longer than a lock is waited for, and answers with
@@ -16,15 +17,13 @@ func TestTwinWaits(t *testing.T) {
 	b := setup(t)
 	merchant := b.merchant(t, "100", dbtest.MerchantOpts{})
 	first := b.create(t, merchant.Caller, request("first"))
-	impatient, err := db.Open(t.Context(), b.URL, 2, db.ForCreations)
-	noError(t, err)
+	impatient := must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
 	t.Cleanup(impatient.Close)
-	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), webhook.NewAddresses(false))
+	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
 	winner := beginBeside(t, b.DB)
-	_, err = winner.Exec(t.Context(),
+	must(winner.Exec(t.Context(),
 		"insert into payin_key (merchant_id, channel, order_id, payin_id) values ($1, 'sbp', 'order', $2)",
-		merchant.ID, first.ID)
-	noError(t, err)
+		merchant.ID, first.ID))(t)
 	ended := make(chan error, 1)
 	var twin payout.Created
 	go func() {

@@ -20,10 +20,10 @@ import (
 	"github.com/xi2/xz"
 )
 
-// mostFetched and mostUnpacked bound what a repository can make the program keep.
+// mostFetched and mostUnpacked limit what a repository can make the program store.
 const mostFetched, mostUnpacked = 256 << 20, 2 << 30
 
-// downloadChecked fetches a file, and compares it with the checksum beside it if there is one.
+// downloadChecked fetches a file and compares it with the checksum beside it, if there is one.
 func downloadChecked(ctx context.Context, address string) ([]byte, error) {
 	content, err := download(ctx, address)
 	if err != nil {
@@ -63,7 +63,7 @@ func download(ctx context.Context, address string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(response.Body, mostFetched))
 }
 
-// unpack writes the files of the compressed archive that is in a jar.
+// unpack extracts the files of the compressed archive inside a jar.
 func unpack(ctx context.Context, jar []byte, into string) error {
 	zipped, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
 	if err != nil {
@@ -87,7 +87,7 @@ func unpack(ctx context.Context, jar []byte, into string) error {
 	return errors.New("there is no archive in the jar")
 }
 
-// writeFiles writes an archive's files, and nothing outside of the directory.
+// writeFiles writes an archive's files, and none outside the directory.
 func writeFiles(ctx context.Context, files *tar.Reader, into string) error {
 	if err := os.Mkdir(into, 0o755); err != nil {
 		return err

@@ -107,10 +107,8 @@ func strangerPID(t *testing.T) int {
 // may be nil.
 func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	t.Helper()
-	who, err := chooseIdentity(testContext(t), false)
-	noError(t, err)
-	inst, err := chooseInstall(testContext(t), Options{Dir: dir}, who)
-	noError(t, err)
+	who := must(chooseIdentity(testContext(t), false))(t)
+	inst := must(chooseInstall(testContext(t), Options{Dir: dir}, who))(t)
 	data := theData(t, dir)
 	args := append([]string{"-D", data}, settings(Options{MaxConnections: 10, Ephemeral: true}, data)...)
 	cmd := who.command(inst.postgres(), args...)
@@ -145,8 +143,7 @@ func TestOrphanIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	stop(t, started(t, dir))
-	held, err := lockDir(testContext(t), dir)
-	noError(t, err)
+	held := must(lockDir(testContext(t), dir))(t)
 	orphan := byHand(t, dir, held.server)
 	held.release()
 	srv := started(t, dir)

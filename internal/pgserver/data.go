@@ -13,9 +13,8 @@ import (
 	"strings"
 )
 
-// makeDir makes the directory and its parents so that others may pass through but not look around:
-// the server may have to run as one of them. A directory that exists already is opened to passage
-// only when it has to be.
+// makeDir makes the directory and its parents so that other users may pass through but not list them:
+// the server may have to run as another user. It changes an existing directory only if it must.
 func makeDir(dir string, who identity) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return fmt.Errorf("pgserver: %w; set GATEWAY_DATA_DIR to a directory of your own", err)
@@ -30,12 +29,12 @@ func makeDir(dir string, who identity) error {
 	return os.Chmod(dir, info.Mode().Perm()|0o011)
 }
 
-// dataDir carries the major version, since a server cannot open another major's data.
+// dataDir is named after the major version, since a server cannot open the data of another.
 func dataDir(dir string, major int) string {
 	return filepath.Join(dir, "pg"+strconv.Itoa(major))
 }
 
-// dataMajors lists the versions that have data in dir.
+// dataMajors lists the major versions that have data in dir.
 func dataMajors(dir string) map[int]bool {
 	found := map[int]bool{}
 	files, _ := filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION"))
@@ -48,7 +47,7 @@ func dataMajors(dir string) map[int]bool {
 	return found
 }
 
-// prepareData makes the cluster on the first start and otherwise clears what a crash left in it.
+// prepareData makes the cluster on the first start, and otherwise removes what a crash left.
 func prepareData(ctx context.Context, at site) (string, error) {
 	data := dataDir(at.opts.Dir, at.inst.major)
 	_, err := os.Stat(data)
@@ -67,7 +66,8 @@ func prepareData(ctx context.Context, at site) (string, error) {
 	return data, clearPIDFile(data)
 }
 
-// createCluster runs initdb aside and renames, so that data either is complete or is not there.
+// createCluster runs initdb in another directory and renames it, so that the data are complete or do
+// not exist.
 func createCluster(ctx context.Context, at site, data string) error {
 	if old := dataMajors(at.opts.Dir); len(old) > 0 {
 		at.opts.Log.Warn("data of another PostgreSQL version is left untouched; starting empty",
@@ -87,8 +87,8 @@ func createCluster(ctx context.Context, at site, data string) error {
 	return moveIntoPlace(aside, data)
 }
 
-// initdbArgs fixes encoding and locale so that every machine makes the same cluster. A durable one
-// is synced: the server's own fsync never touches again what initdb wrote.
+// initdbArgs fixes encoding and locale, so that every machine makes the same cluster. A durable one
+// is synced, because the server never syncs again what initdb wrote.
 func initdbArgs(dir string, ephemeral bool) []string {
 	args := []string{"-D", dir, "-U", superuser, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
 	if ephemeral {
@@ -97,7 +97,7 @@ func initdbArgs(dir string, ephemeral bool) []string {
 	return args
 }
 
-// emptyDir removes what a crash left and makes the directory anew, for the identity alone.
+// emptyDir removes what a crash left and makes the directory again, for the identity alone.
 func emptyDir(dir string, who identity) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("pgserver: %w", err)
@@ -108,7 +108,7 @@ func emptyDir(dir string, who identity) error {
 	return who.own(dir)
 }
 
-// moveIntoPlace renames and makes the name itself survive a power failure.
+// moveIntoPlace renames a directory and syncs its parent, so that the name survives a power failure.
 func moveIntoPlace(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("pgserver: %w", err)

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// fetchVersion is pinned, so that a fetched server's data stays readable.
+	// fetchVersion is fixed, so that a later fetched server can read the data.
 	fetchVersion = "17.5.0"
-	// fetchPatience bounds a download of some 30 MB.
+	// fetchPatience limits a download of about 30 MB.
 	fetchPatience = 3 * time.Minute
 )
 
-// fetchFunc puts a PostgreSQL under dir and returns the directory of its binaries.
+// fetchFunc installs PostgreSQL under dir and returns the directory of its binaries.
 type fetchFunc func(ctx context.Context, dir string) (string, error)
 
-// fetchInstall is the last resort; failing it, one line says what to install.
+// fetchInstall is the last resort. If it fails, the error says what to install.
 func fetchInstall(ctx context.Context, opts Options, who identity, tooOld []install) (install, error) {
 	opts.Log.Info("no PostgreSQL on this machine; fetching one", "version", fetchVersion)
 	opts.Tell("There is no PostgreSQL %d or newer on this machine: downloading one, about 30 MB.", minMajor)
@@ -40,7 +40,7 @@ func fetchInstall(ctx context.Context, opts Options, who identity, tooOld []inst
 	return inst, nil
 }
 
-// noBinaryError is what the operator reads, on one line.
+// noBinaryError is the message for the operator, on one line.
 func noBinaryError(cause error, tooOld []install) error {
 	seen := ""
 	for _, inst := range tooOld {
@@ -52,8 +52,8 @@ func noBinaryError(cause error, tooOld []install) error {
 		"or set %s to its bin directory, or DATABASE_URL to a running server", ErrNoBinary, minMajor, why, seen, binaryEnv)
 }
 
-// fetchDir is the user's cache, shared by all projects and tests, unless another account has to run
-// what lies there.
+// fetchDir is the user's cache, which all projects and tests share, unless another user has to run
+// the binaries.
 func fetchDir(dir string, who identity) string {
 	cache, err := os.UserCacheDir()
 	if err != nil || who.foreign {
@@ -81,7 +81,8 @@ func fetchFromRepository(base string) fetchFunc {
 	}
 }
 
-// fetchInto extracts aside and renames, so that a home is complete or is not there.
+// fetchInto extracts into another directory and renames it, so that an installation is complete or
+// does not exist.
 func fetchInto(ctx context.Context, dir, home, base string) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return err
@@ -108,7 +109,7 @@ func fetchInto(ctx context.Context, dir, home, base string) error {
 	return moveHome(tree, home)
 }
 
-// platformName is what the binaries for a system are called.
+// platformName is the repository's name for this system.
 func platformName(system, processor string) string {
 	name := system + "-" + processor
 	if processor == "arm64" {
@@ -120,7 +121,7 @@ func platformName(system, processor string) string {
 	return name
 }
 
-// moveHome takes another process's finished home for its own.
+// moveHome renames the new installation, or uses one that another process has just finished.
 func moveHome(tree, home string) error {
 	if err := os.Rename(tree, home); err != nil && !complete(filepath.Join(home, "bin")) {
 		return err

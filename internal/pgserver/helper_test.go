@@ -62,12 +62,10 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), gatewayDirEnv+"="+dir)
-	out, err := cmd.StdoutPipe()
-	noError(t, err)
+	out := must(cmd.StdoutPipe())(t)
 	noError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	noError(t, err)
+	line := must(bufio.NewReader(out).ReadString('\n'))(t)
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
 		t.Fatalf("gateway says: %s", line)
@@ -79,8 +77,7 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 // account through, and the server may have to run as one.
 func tempDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "t-")
-	noError(t, err)
+	dir := must(os.MkdirTemp("", "t-"))(t)
 	noError(t, os.Chmod(dir, 0o711))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
@@ -107,8 +104,7 @@ func made(t *testing.T, below ...string) string {
 	if testenv.Whole() {
 		return dir
 	}
-	from, err := cluster()
-	noError(t, err)
+	from := must(cluster())(t)
 	data := theData(t, from)
 	copied := filepath.Join(dir, filepath.Base(data))
 	noError(t, os.CopyFS(copied, os.DirFS(data)))
@@ -126,8 +122,7 @@ func testContext(t *testing.T) context.Context {
 
 func start(t *testing.T, opts Options) *Server {
 	t.Helper()
-	srv, err := Start(testContext(t), opts)
-	noError(t, err)
+	srv := must(Start(testContext(t), opts))(t)
 	t.Cleanup(func() { _ = srv.Stop(testContext(t)) })
 	return srv
 }
@@ -146,13 +141,11 @@ func stop(t *testing.T, srv *Server) {
 // ask runs statements over one connection and returns the last one's single value as text.
 func ask(t *testing.T, srv *Server, statements ...string) string {
 	t.Helper()
-	conn, err := pgx.Connect(testContext(t), srv.URL("postgres"))
-	noError(t, err)
+	conn := must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
 	defer func() { _ = conn.Close(context.Background()) }()
 	last := len(statements) - 1
 	for _, sql := range statements[:last] {
-		_, err := conn.Exec(testContext(t), sql)
-		noError(t, err)
+		must(conn.Exec(testContext(t), sql))(t)
 	}
 	var answer string
 	noError(t, conn.QueryRow(testContext(t), statements[last]).Scan(&answer))
@@ -187,8 +180,7 @@ func gone(pid int) bool {
 // theData is the one data directory under dir.
 func theData(t *testing.T, dir string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION"))
-	noError(t, err)
+	files := must(filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION")))(t)
 	if len(files) != 1 {
 		t.Fatalf("data directories: %v", files)
 	}
@@ -207,3 +199,6 @@ func fakeInstall(t *testing.T, version string) string {
 }
 
 var noError = testenv.NoError
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

@@ -21,17 +21,17 @@ type account struct {
 	uid, gid int
 }
 
-// identity is who the server runs as. PostgreSQL refuses root, so root has to become someone else.
+// identity is the user that the server runs as. PostgreSQL refuses to run as root.
 type identity struct {
 	name string
 	attr syscall.SysProcAttr
-	// owner is who has to own the server's files; nil when that is simply us.
+	// owner is the owner of the server's files; nil if that is this user.
 	owner *account
-	// foreign means that the owner lacks our rights and must be let through to the directory.
+	// foreign says that the owner is not allowed into the directory without help.
 	foreign bool
 }
 
-// chooseIdentity prefers staying who we are, then a user namespace, then another account.
+// chooseIdentity prefers this user, then a user namespace, then another user.
 func chooseIdentity(ctx context.Context, forbidNamespace bool) (identity, error) {
 	if os.Geteuid() != 0 {
 		return identity{name: "uid " + strconv.Itoa(os.Geteuid())}, nil
@@ -52,7 +52,7 @@ func chooseIdentity(ctx context.Context, forbidNamespace bool) (identity, error)
 	return who, nil
 }
 
-// unprivileged finds the account to run as, or to look like: initdb insists on one that has a name.
+// unprivileged finds the user to run as or to look like. initdb needs one that has a name.
 func unprivileged() (account, error) {
 	for _, name := range []string{"postgres", "nobody", "daemon"} {
 		u, err := user.Lookup(name)
@@ -71,8 +71,7 @@ func unprivileged() (account, error) {
 	)
 }
 
-// inNamespace reports whether the system lets root put on another user's face; many containers
-// forbid it.
+// inNamespace reports whether root may use a user namespace. Many containers forbid it.
 func inNamespace(ctx context.Context, as account) (identity, bool) {
 	attr := namespaceAttr(as)
 	if attr == nil {
@@ -83,7 +82,7 @@ func inNamespace(ctx context.Context, as account) (identity, bool) {
 	return who, who.probe(ctx) == nil
 }
 
-// probe runs a program that does nothing under the identity.
+// probe runs a program that does nothing, as the identity.
 func (who identity) probe(ctx context.Context) error {
 	path, err := exec.LookPath("/bin/true")
 	if err != nil {
@@ -94,8 +93,8 @@ func (who identity) probe(ctx context.Context) error {
 	return run(ctx, who.command(path))
 }
 
-// reach checks that the identity can run the binaries from inside the directory, which nothing
-// later would say well.
+// reach checks that the identity can run the binaries and enter the directory. Later failures would
+// not say so clearly.
 func (who identity) reach(ctx context.Context, inst install, dir string) error {
 	cmd := who.command(inst.postgres(), "-V")
 	cmd.Dir = dir
@@ -113,7 +112,8 @@ func (who identity) reach(ctx context.Context, inst install, dir string) error {
 	)
 }
 
-// command prepares a child in its own process group, so that a terminal's Ctrl-C reaches us first.
+// command prepares a child in its own process group, so that Ctrl-C in a terminal reaches only this
+// process.
 func (who identity) command(path string, args ...string) *exec.Cmd {
 	//nolint:gosec,noctx // the binary was looked for; a server outlives the context it was started in
 	cmd := exec.Command(path, args...)
@@ -125,8 +125,8 @@ func (who identity) command(path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environment passes on only what programs need to load: no PG* variable may bend the server, and
-// no secret of ours belongs in another account's process.
+// environment passes only what programs need to load: PG* variables would change the server, and our
+// secrets do not belong in another user's process.
 func environment() []string {
 	env := []string{"LC_ALL=C"}
 	for _, name := range []string{"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
@@ -137,8 +137,8 @@ func environment() []string {
 	return env
 }
 
-// run waits for a short-lived child on the thread that forked it (see process.run); when ctx ends
-// it kills the child's whole group.
+// run waits for a short-lived child on the thread that started it (see process.run). When ctx ends it
+// kills the child's whole group.
 func run(ctx context.Context, cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -157,8 +157,8 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// own gives a tree to the identity. The top goes last, so that an interrupted change is seen and
-// done again.
+// own changes the owner of a directory tree, the top last, so that an interrupted change is noticed
+// and repeated.
 func (who identity) own(top string) error {
 	if who.owner == nil || ownedBy(top, who.owner.uid) {
 		return nil
@@ -176,7 +176,7 @@ func (who identity) own(top string) error {
 	return os.Lchown(top, uid, gid)
 }
 
-// ownedBy reports whether the file itself, not what a link points at, belongs to uid.
+// ownedBy reports whether the file itself, and not the target of a link, belongs to uid.
 func ownedBy(path string, uid int) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -21,14 +21,13 @@ var ErrNoBinary = errors.New("no PostgreSQL")
 const (
 	// binaryEnv names a directory that overrides the search.
 	binaryEnv = "GATEWAY_POSTGRES_BIN"
-	// minMajor is the oldest version the schema is written for.
+	// minMajor is the oldest version that the schema works with.
 	minMajor = 15
-	// versionPatience bounds how long something that calls itself postgres may take to say its
-	// version.
+	// versionPatience limits how long a program called postgres may take to print its version.
 	versionPatience = 5 * time.Second
 )
 
-// install is one PostgreSQL on this machine.
+// install is a PostgreSQL on this machine.
 type install struct {
 	bin   string
 	major int
@@ -37,7 +36,7 @@ type install struct {
 func (i install) postgres() string { return filepath.Join(i.bin, "postgres") }
 func (i install) initdb() string   { return filepath.Join(i.bin, "initdb") }
 
-// installGlobs are where distributions keep the binaries; several keep initdb off PATH.
+// installGlobs are where distributions put the binaries. Several do not have initdb in PATH.
 var installGlobs = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/libexec/postgresql*",
@@ -59,7 +58,7 @@ func defaultSearchDirs() []string {
 	return dirs
 }
 
-// chooseInstall takes the override if set, else the best found, else fetches one.
+// chooseInstall takes the override if it is set, or the best one found, or fetches one.
 func chooseInstall(ctx context.Context, opts Options, who identity) (install, error) {
 	if dir := os.Getenv(binaryEnv); dir != "" {
 		return overrideInstall(ctx, dir)
@@ -78,8 +77,7 @@ func chooseInstall(ctx context.Context, opts Options, who identity) (install, er
 	return fetchInstall(ctx, opts, who, tooOld)
 }
 
-// overrideInstall holds the operator to their word: a wrong override is an error, not a reason to
-// search on.
+// overrideInstall fails if the override is wrong, instead of searching further.
 func overrideInstall(ctx context.Context, dir string) (install, error) {
 	inst, err := inspect(ctx, dir)
 	if err != nil {
@@ -97,7 +95,7 @@ func overrideInstall(ctx context.Context, dir string) (install, error) {
 	return inst, nil
 }
 
-// searchInstalls inspects each directory once and sets those too old apart.
+// searchInstalls inspects each directory once and separates those that are too old.
 func searchInstalls(ctx context.Context, dirs []string) (found, tooOld []install) {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -115,8 +113,8 @@ func searchInstalls(ctx context.Context, dirs []string) (found, tooOld []install
 	return found, tooOld
 }
 
-// bestInstall is the highest major, but one that has data already comes before any that has not:
-// installing a newer PostgreSQL must not make the data seem gone.
+// bestInstall prefers a version that has data, then the highest: after somebody installs a newer
+// PostgreSQL the data must not seem lost.
 func bestInstall(found []install, hasData map[int]bool) install {
 	best := found[0]
 	for _, inst := range found[1:] {
@@ -132,8 +130,8 @@ func bestInstall(found []install, hasData map[int]bool) install {
 	return best
 }
 
-// inspect resolves links, since postgres looks for its files relative to where it really lies, and
-// asks the version.
+// inspect resolves links, because postgres looks for its files next to the real binary, and asks the
+// version.
 func inspect(ctx context.Context, dir string) (install, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -64,8 +64,7 @@ func TestHighestMajorUnlessThereIsData(t *testing.T) {
 			noError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 			noError(t, os.WriteFile(filepath.Join(dir, name, "PG_VERSION"), nil, 0o600))
 		}
-		inst, err := chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{})
-		noError(t, err)
+		inst := must(chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{}))(t)
 		testenv.Want(t, inst.major, c.want, "with data %v: major", c.data)
 	}
 }
@@ -74,8 +73,7 @@ func TestLinksAreResolved(t *testing.T) {
 	t.Parallel()
 	home, links := fakeInstall(t, "16.2"), t.TempDir()
 	noError(t, os.Symlink(filepath.Join(home, "postgres"), filepath.Join(links, "postgres")))
-	inst, err := inspect(testContext(t), links)
-	noError(t, err)
+	inst := must(inspect(testContext(t), links))(t)
 	if want, _ := filepath.EvalSymlinks(home); inst.bin != want {
 		t.Errorf("bin = %s, want %s", inst.bin, want)
 	}
@@ -101,14 +99,11 @@ func TestOverride(t *testing.T) {
 // repository serves a tiny PostgreSQL of scripts as the Maven repository does, with a checksum beside it.
 func repository(t *testing.T, checksum func(jar []byte) string) string {
 	t.Helper()
-	archive, err := os.ReadFile("testdata/fake-postgres.txz")
-	noError(t, err)
+	archive := must(os.ReadFile("testdata/fake-postgres.txz"))(t)
 	var jar bytes.Buffer
 	zipped := zip.NewWriter(&jar)
-	file, err := zipped.Create("postgres.txz")
-	noError(t, err)
-	_, err = file.Write(archive)
-	noError(t, err)
+	file := must(zipped.Create("postgres.txz"))(t)
+	must(file.Write(archive))(t)
 	noError(t, zipped.Close())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".jar") {
@@ -126,15 +121,12 @@ func TestFetch(t *testing.T) {
 	dir := t.TempDir()
 	url := repository(t, func(jar []byte) string { return fmt.Sprintf("%x", sha256.Sum256(jar)) })
 	for range 2 { // the second time it is there already
-		bin, err := fetchFromRepository(url)(testContext(t), dir)
-		noError(t, err)
-		inst, err := inspect(testContext(t), bin)
-		noError(t, err)
+		bin := must(fetchFromRepository(url)(testContext(t), dir))(t)
+		inst := must(inspect(testContext(t), bin))(t)
 		testenv.Want(t, inst.major, 17, "major")
 		url = "http://127.0.0.1:1"
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "fetch-*"))
-	noError(t, err)
+	left := must(filepath.Glob(filepath.Join(dir, "fetch-*")))(t)
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

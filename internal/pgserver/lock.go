@@ -18,15 +18,15 @@ import (
 var ErrInUse = errors.New("directory in use")
 
 const (
-	// gatewayPatience lets a predecessor that was just told to end do so.
+	// gatewayPatience is how long to wait for a gateway that is just ending.
 	gatewayPatience = 5 * time.Second
-	// serverPatience lets the server of a killed predecessor write its last checkpoint.
+	// serverPatience is how long to wait for the server of a killed gateway to write its last
+	// checkpoint.
 	serverPatience = 30 * time.Second
 )
 
-// locks are the two claims on a directory. The first is this process's own. The second is inherited
-// by every process of the server: who holds it knows that none of them is left, whatever a pid file
-// says.
+// locks are the two locks on a directory. The first belongs to this process. The second is inherited
+// by every process of the server: whoever gets it knows that none is left, whatever a pid file says.
 type locks struct {
 	gateway, server *os.File
 }
@@ -61,7 +61,8 @@ func openLock(dir, name string) (*os.File, error) {
 	return f, nil
 }
 
-// acquire takes the gateway's lock, then the server's, from whose holder it first asks a shutdown.
+// acquire takes the gateway's lock and then the server's. If the latter is taken, it first asks that
+// server to shut down.
 func (l locks) acquire(ctx context.Context, dir string) error {
 	if err := flock(ctx, l.gateway, gatewayPatience); err != nil {
 		return lockError(err, dir, "another gateway runs there; stop it, or set GATEWAY_DATA_DIR to another directory")
@@ -88,7 +89,7 @@ func lockError(err error, dir, what string) error {
 	return fmt.Errorf("pgserver: cannot lock %s: %w", dir, err)
 }
 
-// flock polls, because a blocked flock cannot be called off.
+// flock polls, because a blocked flock cannot be cancelled.
 func flock(ctx context.Context, f *os.File, patience time.Duration) error {
 	deadline := time.Now().Add(patience)
 	for {
@@ -104,12 +105,13 @@ func flock(ctx context.Context, f *os.File, patience time.Duration) error {
 	}
 }
 
-// retryable says that waiting may help: someone else holds the lock, or a signal came in between.
+// retryable reports whether trying again may help: somebody else has the lock, or a signal
+// interrupted.
 func retryable(err error) bool {
 	return errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR)
 }
 
-// interruptOrphan asks a server that outlived its gateway to shut down, for systems without a
+// interruptOrphan asks a server whose gateway is gone to shut down. It is for systems without a
 // parent-death signal.
 func interruptOrphan(dir string) {
 	dirs, _ := filepath.Glob(filepath.Join(dir, "pg*"))
@@ -120,8 +122,8 @@ func interruptOrphan(dir string) {
 	}
 }
 
-// release closes our ends only: an explicit unlock would also take the lock from server processes
-// still ending.
+// release only closes our file descriptors: unlocking would also take the lock from server processes
+// that are still ending.
 func (l locks) release() {
 	_ = l.gateway.Close()
 	_ = l.server.Close()

@@ -13,13 +13,13 @@ import (
 
 const (
 	logName = "postgres.log"
-	// tailBytes and tailLines bound what an error quotes from the log.
+	// tailBytes and tailLines limit how much of the log an error quotes.
 	tailBytes = 4096
 	tailLines = 10
 )
 
-// openLog starts a new log and keeps the last one beside it. The server writes to the file itself,
-// not through a pipe, so its last words are kept when we die first.
+// openLog starts a new log and keeps the previous one. The server writes to the file itself and not
+// through a pipe, so nothing is lost if this process dies first.
 func openLog(dir string) (*os.File, error) {
 	path := filepath.Join(dir, logName)
 	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,8 +1,8 @@
 //go:build !windows
 
-// Package pgserver runs the PostgreSQL server that the program manages for itself when no
-// DATABASE_URL names one. It finds or fetches the binaries, keeps the data across starts, and
-// leaves no server behind however the program ends.
+// Package pgserver runs a PostgreSQL server of the program's own if DATABASE_URL names none. It finds
+// or fetches the binaries and keeps the data between starts. However the program ends, the server
+// ends too.
 package pgserver
 
 import (
@@ -19,45 +19,41 @@ import (
 )
 
 const (
-	// superuser owns the cluster; the socket's directory is what keeps others out.
+	// superuser owns the cluster. Access is restricted by the directory of the socket.
 	superuser = "postgres"
-	// port only names the socket's file: the server listens on no network address.
+	// port is only part of the socket's name: the server does not listen on a network.
 	port = "5432"
-	// stopPatience is how long Stop waits for a fast shutdown when its context sets no end.
+	// stopPatience is how long Stop waits for a fast shutdown if its context has no end.
 	stopPatience = 30 * time.Second
-	// quitPatience exceeds the 5 s after which PostgreSQL itself kills children that ignore
-	// SIGQUIT.
+	// quitPatience is longer than the 5 s after which PostgreSQL kills children that ignore SIGQUIT.
 	quitPatience = 10 * time.Second
 )
 
-// ErrNoData says that a directory holds no data of the PostgreSQL that would run on it.
+// ErrNoData says that a directory has no data for the PostgreSQL that would run.
 var ErrNoData = errors.New("pgserver: there is no data of this PostgreSQL")
 
-// Options says where the server lives and how careful it is.
+// Options configures the server.
 type Options struct {
-	// Dir holds data, socket, log and locks, and is made if missing. Required.
+	// Dir holds data, socket, log and locks. It is created if it does not exist. Required.
 	Dir string
-	// Ephemeral gives up durability (no fsync) for speed: for tests, whose data may die with the
-	// machine.
+	// Ephemeral gives up durability (no fsync) for speed, for tests.
 	Ephemeral bool
-	// Existing has Start fail with ErrNoData instead of making a new, empty cluster.
+	// Existing makes Start fail with ErrNoData instead of making a new cluster.
 	Existing bool
 	// MaxConnections defaults to 200, or 500 when Ephemeral.
 	MaxConnections int
-	// Log hears of slow or surprising steps. Default: silence.
+	// Log gets slow or surprising steps. Default: none.
 	Log *slog.Logger
-	// Tell hears what is done now, in words for whoever waits for it. Default: silence.
+	// Tell gets what is being done, in words for somebody who waits. Default: none.
 	Tell func(format string, args ...any)
 
-	// Seams for tests: where to look for binaries, what to do without any, whether namespaces are
-	// allowed.
+	// For tests: where to search, how to fetch, whether namespaces may be used.
 	searchDirs      []string
 	fetch           fetchFunc
 	forbidNamespace bool
 }
 
-// withDefaults fills what the caller left out; paths become absolute because the server changes its
-// directory.
+// withDefaults sets defaults. Paths become absolute because the server changes its directory.
 func (o Options) withDefaults() (Options, error) {
 	if o.Dir == "" {
 		return o, errors.New("pgserver: no directory given")
@@ -92,10 +88,10 @@ type Server struct {
 	socketDir string
 }
 
-// Start brings up a private PostgreSQL under opts.Dir and returns once it takes connections. ctx
-// bounds the start alone; a server that is up ends with Stop or with this process, even by SIGKILL
-// (Linux). Errors: ErrInUse when another program holds the directory, ErrNoBinary when there is no
-// PostgreSQL to run, ErrNoData when there is none and none is to be made.
+// Start starts a private PostgreSQL in opts.Dir and returns when it accepts connections. ctx limits
+// only the start. The server ends with Stop or with this process, even after SIGKILL (on Linux).
+// Errors: ErrInUse if another program uses the directory, ErrNoBinary without a PostgreSQL, ErrNoData
+// if there are no data and Existing is set.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -121,7 +117,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return startLocked(ctx, opts, who, inst)
 }
 
-// startLocked takes the directory's locks and keeps them for the server's life.
+// startLocked takes the directory's locks and keeps them as long as the server lives.
 func startLocked(ctx context.Context, opts Options, who identity, inst install) (*Server, error) {
 	held, err := lockDir(ctx, opts.Dir)
 	if err != nil {
@@ -135,7 +131,7 @@ func startLocked(ctx context.Context, opts Options, who identity, inst install) 
 	return srv, nil
 }
 
-// startHeld prepares data, socket and log, and launches the server, under locks already held.
+// startHeld prepares data, socket and log, and starts the server, with the locks held.
 func startHeld(ctx context.Context, opts Options, who identity, inst install, held locks) (*Server, error) {
 	logFile, err := openLog(opts.Dir)
 	if err != nil {
@@ -149,7 +145,7 @@ func startHeld(ctx context.Context, opts Options, who identity, inst install, he
 	return srv, nil
 }
 
-// site is everything a launch needs to know about the place it happens in.
+// site is what starting needs to know about the directory.
 type site struct {
 	opts Options
 	who  identity
@@ -158,7 +154,7 @@ type site struct {
 	log  *os.File
 }
 
-// launchIn makes the cluster if there is none and runs the server on it until ready.
+// launchIn makes the cluster if there is none, starts the server and waits until it is ready.
 func launchIn(ctx context.Context, at site) (*Server, error) {
 	data, err := prepareData(ctx, at)
 	if err != nil {
@@ -180,8 +176,8 @@ func launchIn(ctx context.Context, at site) (*Server, error) {
 	return &Server{proc: proc, socketDir: sock.path}, nil
 }
 
-// URL is the connection string of one database, for pgx, over the unix socket. A new cluster has
-// the database "postgres"; others are the caller's to create. The user is the superuser.
+// URL is the connection string for pgx of one database, over the unix socket. A new cluster has the
+// database "postgres"; the caller creates others. The user is the superuser.
 func (s *Server) URL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + database}
 	query := url.Values{"host": {s.socketDir}, "port": {port}}.Encode()
@@ -189,20 +185,18 @@ func (s *Server) URL(database string) string {
 	return u.String()
 }
 
-// Stop shuts the server down: SIGINT, then SIGQUIT when ctx ends first (or, ctx having no end,
-// after 30 s). Either way the data is safe. A second call, or one after the server died, does no
-// harm.
+// Stop shuts the server down with SIGINT, and with SIGQUIT when ctx ends (or after 30 s if it has no
+// end). The data are safe either way. It may be called again, and after the server died.
 func (s *Server) Stop(ctx context.Context) error {
 	return s.proc.stop(ctx)
 }
 
-// Done is closed once the server is gone, whether stopped or dead.
+// Done is closed when the server has stopped or died.
 func (s *Server) Done() <-chan struct{} {
 	return s.proc.done
 }
 
-// Err says why the server is gone: nil while it runs and after Stop, else the cause and the last
-// lines of its log.
+// Err says why the server is gone, with the end of its log; nil while it runs and after Stop.
 func (s *Server) Err() error {
 	select {
 	case <-s.proc.done:

@@ -71,8 +71,7 @@ func TestUnusualDirectories(t *testing.T) {
 			if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
 				t.Error(got)
 			}
-			info, err := os.Stat(srv.socketDir)
-			noError(t, err)
+			info := must(os.Stat(srv.socketDir))(t)
 			testenv.Want(t, info.Mode().Perm(), 0o700, "socket directory has mode %v", info.Mode())
 			stop(t, srv)
 			if _, err := os.Stat(srv.socketDir); srv.proc.sock.temporary && err == nil {
@@ -84,10 +83,8 @@ func TestUnusualDirectories(t *testing.T) {
 
 func TestRelativeDirectory(t *testing.T) {
 	t.Parallel()
-	here, err := os.Getwd()
-	noError(t, err)
-	dir, err := filepath.Rel(here, made(t))
-	noError(t, err)
+	here := must(os.Getwd())(t)
+	dir := must(filepath.Rel(here, made(t)))(t)
 	srv := started(t, dir)
 	if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
 		t.Error(got)
@@ -118,11 +115,9 @@ func TestStopTwice(t *testing.T) {
 func TestStopWithoutTime(t *testing.T) {
 	t.Parallel()
 	srv := started(t, made(t))
-	conn, err := pgx.Connect(testContext(t), srv.URL("postgres"))
-	noError(t, err)
+	conn := must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
 	defer func() { _ = conn.Close(context.Background()) }()
-	_, err = conn.Exec(testContext(t), "BEGIN")
-	noError(t, err)
+	must(conn.Exec(testContext(t), "BEGIN"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	noError(t, srv.Stop(ctx))
@@ -187,11 +182,9 @@ func TestLogHasNoStatementData(t *testing.T) {
 	t.Parallel()
 	const pan = "4111111111111111"
 	srv := start(t, Options{Dir: made(t)})
-	conn, err := pgx.Connect(testContext(t), srv.URL("postgres"))
-	noError(t, err)
+	conn := must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
 	defer func() { _ = conn.Close(context.Background()) }()
-	_, err = conn.Exec(testContext(t), "CREATE TABLE card (pan text PRIMARY KEY CHECK (pan = '"+pan+"'))")
-	noError(t, err)
+	must(conn.Exec(testContext(t), "CREATE TABLE card (pan text PRIMARY KEY CHECK (pan = '"+pan+"'))"))(t)
 	for _, c := range []struct {
 		sql  string
 		args []any
@@ -206,8 +199,7 @@ func TestLogHasNoStatementData(t *testing.T) {
 		_, _ = conn.Exec(testContext(t), c.sql, c.args...)
 	}
 	stop(t, srv)
-	text, err := os.ReadFile(srv.proc.log.Name())
-	noError(t, err)
+	text := must(os.ReadFile(srv.proc.log.Name()))(t)
 	if strings.Contains(string(text), pan) {
 		t.Errorf("the log has the card number:\n%s", text)
 	}

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// pidFile is the part of postmaster.pid that matters here; zero when there is none or it is cut
-// short.
+// pidFile is what is needed of postmaster.pid; zero if there is none or it is incomplete.
 type pidFile struct {
 	pid    int
 	status string
@@ -21,7 +20,7 @@ type pidFile struct {
 
 const (
 	pidFileName = "postmaster.pid"
-	// statusLine is the pid file's line, from zero, that says "starting", "ready" and so on.
+	// statusLine is the index of the line with "starting", "ready" and so on.
 	statusLine = 7
 )
 
@@ -42,9 +41,9 @@ func readPIDFile(data string) pidFile {
 	return pf
 }
 
-// clearPIDFile removes a pid file. Under the server's lock it can only be stale, unless someone
-// started a server on this data by hand: PostgreSQL itself is misled by an empty file and by a
-// stranger with the same pid.
+// clearPIDFile removes a pid file. With the server's lock held it is stale, unless somebody started a
+// server on these data by hand. PostgreSQL itself is misled by an empty file, and by another process
+// with the same pid.
 func clearPIDFile(data string) error {
 	if pid := readPIDFile(data).pid; pid > 1 && isPostmaster(pid, data) {
 		return fmt.Errorf(

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is the running postmaster and what has to be given back when it is gone.
+// process is the running postmaster and what to release when it ends.
 type process struct {
 	cmd      *exec.Cmd
 	log      *os.File
@@ -26,7 +26,7 @@ type process struct {
 	err  error
 }
 
-// launch runs the postmaster itself, not pg_ctl, which would take it out of our hands.
+// launch starts the postmaster itself. pg_ctl would make it somebody else's child.
 func launch(at site, data string, sock socketDir) (*process, error) {
 	args := append([]string{"-D", data}, settings(at.opts, sock.path)...)
 	cmd := at.who.command(at.inst.postgres(), args...)
@@ -41,8 +41,8 @@ func launch(at site, data string, sock socketDir) (*process, error) {
 	return p, nil
 }
 
-// run starts the child and reaps it. The parent-death signal follows the thread that forked, not
-// the process, so that thread is kept for the child's whole life.
+// run starts the child and waits for it. The parent-death signal belongs to the thread that started
+// the child and not to the process, so that thread is kept as long as the child lives.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -53,7 +53,7 @@ func (p *process) run(started chan<- error) {
 	}
 }
 
-// ended records the cause and gives back log, socket and locks.
+// ended stores why the server ended, and releases log, socket and locks.
 func (p *process) ended(exit error) {
 	if !p.stopping.Load() {
 		p.err = fmt.Errorf("pgserver: PostgreSQL ended by itself (%s); the end of %s:\n%s",
@@ -65,7 +65,7 @@ func (p *process) ended(exit error) {
 	close(p.done)
 }
 
-// exitText keeps "exit status 0" readable: os/exec reports it as no error.
+// exitText writes "exit status 0" for the exit that os/exec reports as no error.
 func exitText(exit error) string {
 	if exit == nil {
 		return "exit status 0"
@@ -73,7 +73,7 @@ func exitText(exit error) string {
 	return exit.Error()
 }
 
-// awaitReady polls the pid file: the socket alone may belong to a server that still recovers.
+// awaitReady polls the pid file: a socket may exist while the server still recovers.
 func (p *process) awaitReady(ctx context.Context, data string) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -91,8 +91,8 @@ func (p *process) awaitReady(ctx context.Context, data string) error {
 	}
 }
 
-// stop asks for a fast shutdown, then for an immediate one. Never SIGKILL: it would leave backends
-// and shared memory.
+// stop asks for a fast shutdown, then for an immediate one. It never uses SIGKILL, which would leave
+// backends and shared memory.
 func (p *process) stop(ctx context.Context) error {
 	p.stopping.Store(true)
 	p.signal(syscall.SIGINT)
@@ -106,13 +106,13 @@ func (p *process) stop(ctx context.Context) error {
 	return errors.New("pgserver: PostgreSQL ignores SIGINT and SIGQUIT")
 }
 
-// signal reaches only a child not yet reaped, so a reused pid is never hit; that the child is gone
-// is no error here.
+// signal only signals a child that was not waited for yet, so that it cannot hit a reused pid. A
+// child that has ended is no error.
 func (p *process) signal(sig os.Signal) {
 	_ = p.cmd.Process.Signal(sig)
 }
 
-// wait reports whether the server was gone before ctx ended or the patience ran out.
+// wait reports whether the server ended before ctx or the patience did.
 func (p *process) wait(ctx context.Context, patience time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -1,6 +1,5 @@
-// Package pgserver runs the PostgreSQL server that the program manages for itself when no
-// DATABASE_URL names one. On Windows it runs none: the locks, signals and sockets that keep such a
-// server safe are those of Unix.
+// Package pgserver runs a PostgreSQL server of the program's own if DATABASE_URL names none. On
+// Windows it does not: the locks, signals and sockets that it relies on are those of Unix.
 package pgserver
 
 import (
@@ -37,14 +36,14 @@ type Server struct{}
 // Start always fails.
 func Start(context.Context, Options) (*Server, error) { return nil, errWindows }
 
-// URL serves programs that are built for every system.
+// URL lets programs compile that are built for every system.
 func (*Server) URL(string) string { return "" }
 
-// Stop serves programs that are built for every system.
+// Stop lets programs compile that are built for every system.
 func (*Server) Stop(context.Context) error { return nil }
 
-// Done serves programs that are built for every system.
+// Done lets programs compile that are built for every system.
 func (*Server) Done() <-chan struct{} { return nil }
 
-// Err serves programs that are built for every system.
+// Err lets programs compile that are built for every system.
 func (*Server) Err() error { return nil }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// settings are given on the command line, where no ALTER SYSTEM overrides them.
+// settings are on the command line, where ALTER SYSTEM cannot override them.
 func settings(opts Options, socketDir string) []string {
 	pairs := []string{
 		"listen_addresses=",
@@ -31,9 +31,8 @@ func settings(opts Options, socketDir string) []string {
 	return args
 }
 
-// silence keeps what passes through statements, card data above all, out of the server's log.
-// Clients still get every error in full; the log keeps the server's own events. Terse also drops
-// the DETAIL that quotes a row.
+// silence keeps the contents of statements, above all card data, out of the server's log. Clients
+// still get every error in full. Terse drops the DETAIL that quotes a row.
 var silence = []string{
 	"log_min_messages=log",
 	"log_min_error_statement=panic",
@@ -52,12 +51,12 @@ var hurry = []string{
 	"synchronous_commit=off",
 	"full_page_writes=off",
 	"shared_buffers=128MB",
-	// A checkpoint may remove a segment just when a slot is made that reserves it. Tests make databases, and with them
-	// checkpoints, all the time.
+	// A checkpoint may remove a segment while a slot is being made that needs it. Tests make
+	// databases, and with them checkpoints, all the time.
 	"wal_keep_size=128MB",
 }
 
-// quoteDir protects a path in a setting that is a list.
+// quoteDir quotes a path in a setting that is a list.
 func quoteDir(path string) string {
 	return `"` + strings.ReplaceAll(path, `"`, `""`) + `"`
 }

@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// maxSocketPath is the shorter of Linux's 107 and macOS's 103 bytes; PostgreSQL does not start
-// beyond it.
+// maxSocketPath is the smaller limit of Linux's 107 and macOS's 103 bytes. PostgreSQL does not start
+// with a longer path.
 const maxSocketPath = 103
 
 // socketDir is the directory of the server's unix socket.
 type socketDir struct {
 	path string
-	// temporary directories lie outside the server's directory and are removed with the server.
+	// temporary directories are outside the server's directory and are removed with the server.
 	temporary bool
 }
 
-// makeSocketDir makes the directory anew, under the server's lock, so that whatever was there is a
-// dead server's; its lock file would block the start if a stranger had the pid in it. What others
-// put in a shared temporary directory cannot be removed, and then Mkdir fails: whoever controls the
-// directory controls who connects.
+// makeSocketDir makes the directory anew, under the server's lock: what was there belongs to a dead
+// server, and its lock file would block the start if another process had the pid in it. In a shared
+// temporary directory it cannot remove what others put there, so that Mkdir fails: whoever controls
+// the directory controls who connects.
 func makeSocketDir(dir string, who identity) (socketDir, error) {
 	sock := placeSocket(dir)
 	return sock, emptyDir(sock.path, who)
 }
 
-// placeSocket chooses between the directory itself and, where its path does not suit, a short one
-// named after it. A comma separates hosts in a connection string.
+// placeSocket uses the directory itself, or a short one named after it if the path is too long or has
+// a comma, which separates hosts in a connection string.
 func placeSocket(dir string) socketDir {
 	path := filepath.Join(dir, "run")
 	if fits(path) {
@@ -53,7 +53,7 @@ func socketFile(dir string) string {
 	return filepath.Join(dir, ".s.PGSQL."+port)
 }
 
-// remove takes a temporary directory away; the server has removed its socket by then.
+// remove removes a temporary directory. The server has already removed its socket.
 func (s socketDir) remove() {
 	if s.temporary {
 		_ = os.RemoveAll(s.path)

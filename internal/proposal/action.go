@@ -35,12 +35,13 @@ const (
 	SetRate        = foureyes.SetRate
 )
 
-// Payload is what is done with money and rates. Each action reads its own fields, and nothing else is kept of it.
+// Payload is an action with money or rates. Each action uses its own fields; the others are not
+// stored.
 type Payload struct {
 	TraderID  int64 `json:"trader_id,omitempty"`
 	CashboxID int64 `json:"cashbox_id,omitempty"`
 	DepositID int64 `json:"deposit_id,omitempty"`
-	// From and To are accounts, by their ids.
+	// From and To are accounts, by id.
 	From *int64 `json:"from,omitempty"`
 	To   *int64 `json:"to,omitempty"`
 	// Amount is in USDT.
@@ -52,7 +53,7 @@ type Payload struct {
 	ValidSeconds *int64 `json:"valid_seconds,omitempty"`
 }
 
-// Rooms do the actions.
+// Rooms are the services that carry actions out.
 type Rooms struct {
 	Settings  *directory.Settings
 	Rates     *rate.Settings
@@ -63,7 +64,8 @@ type Rooms struct {
 	Payouts   *payout.Service
 }
 
-// approved are the rooms within a transaction in which a second operator approves what was proposed.
+// approved are the services for use inside the transaction in which a second operator approves a
+// proposal.
 func (r Rooms) approved(tx pgx.Tx, proposedBy int64) Rooms {
 	if r.Users != nil {
 		r.Users = r.Users.Approved(tx, proposedBy)
@@ -84,31 +86,31 @@ func within[R any, P interface {
 	return room.Approved(tx)
 }
 
-// Done is what came of an action. Proposal is set where a second operator has to approve it, and then
+// Done is the result of an action. If a second operator has to approve it, Proposal is set and
 // nothing was done.
 type Done struct {
 	Proposal *Proposal
-	// Change is the row of the log of settings; Deposit and Rate are what was confirmed or set.
+	// Change is the entry in the log of settings; Deposit and Rate are what was confirmed or set.
 	Change  *directory.Change
 	Deposit *deposit.Deposit
 	Rate    *rate.Known
-	// Link is an invitation's, which is shown only here.
+	// Link is an invitation's link, which is shown only here.
 	Link string
 }
 
-// act says how an action is done, who may, and what it is about.
+// act says how an action is carried out, who may, and what it is about.
 type act struct {
 	needs caller.Capability
-	// read makes the action's own type of what was kept.
+	// read decodes the stored params into the action's type.
 	read  func(payload []byte) (any, error)
 	about func(params any) (subject, key string)
 	do    func(ctx context.Context, who caller.Caller, r Rooms, params any) (Done, error)
-	// hide takes what is secret out of the params, and show puts it back.
+	// hide takes secrets out of the params, and show puts them back.
 	hide func(params any) (open any, secret string)
 	show func(params any, secret string) any
 }
 
-// declare is an action whose params are of a type.
+// declare makes an action with params of a type.
 func declare[P any](
 	needs caller.Capability, about func(P) (subject, key string),
 	do func(ctx context.Context, who caller.Caller, r Rooms, params P) (Done, error),
@@ -131,10 +133,10 @@ func declare[P any](
 	}
 }
 
-// secret is an action of whose params a text is secret; what it shows instead is made by mask.
+// secret makes an action with a secret text in its params; mask makes what is shown instead.
 func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	a.hide = func(params any) (any, string) {
-		open := params.(P) //nolint:forcetypeassert // the room's own type
+		open := params.(P) //nolint:forcetypeassert // the action's own type
 		hidden := *text(&open)
 		*text(&open) = mask(hidden)
 		return open, hidden
@@ -147,7 +149,7 @@ func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	return a
 }
 
-// reads are the fields of its payload that an action of money or rates reads.
+// reads are the fields of the payload that an action uses.
 var reads = map[Action]func(Payload) Payload{
 	FundTrader: funding, WithdrawTrader: funding, Correct: correction, ConfirmDeposit: confirmation,
 	SetInsurance: insurance, SetRate: manual,
@@ -161,7 +163,7 @@ var acts = map[Action]act{
 	SetInsurance:   declare(caller.OperatorMoney, aboutCashbox, setInsurance),
 	SetRate:        declare(caller.OperatorRates, aboutRate, setRate),
 
-	// What stands in the query of a feed's address may be a key.
+	// The query of a feed's address may contain a key.
 	foureyes.SetRateFeed: secret(declare(caller.OperatorRates,
 		func(f rate.Feed) (string, string) {
 			if f.ID == 0 {
@@ -245,8 +247,8 @@ const (
 	aboutPayin = "payin"
 )
 
-func invited(c directory.Change, link string, err error) (Done, error) {
-	return Done{Change: &c, Link: link}, err
+func invited(c directory.Changed[session.User], link string, err error) (Done, error) {
+	return Done{Change: &c.SettingChange, Link: link}, err
 }
 
 func funding(p Payload) Payload {
@@ -277,13 +279,13 @@ func aboutAccounts(p Payload) (subject, key string) {
 }
 
 func fundTrader(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
-	return changed(r.Settings.FundTrader(ctx, who, directory.Funding{
+	return noted(r.Settings.FundTrader(ctx, who, directory.Funding{
 		TraderID: p.TraderID, Amount: p.Amount, Reference: p.Reference,
 	}))
 }
 
 func withdrawTrader(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
-	return changed(r.Settings.WithdrawTrader(ctx, who, directory.Funding{
+	return noted(r.Settings.WithdrawTrader(ctx, who, directory.Funding{
 		TraderID: p.TraderID, Amount: p.Amount, Reference: p.Reference,
 	}))
 }
@@ -296,7 +298,7 @@ func correct(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, 
 	if p.To != nil {
 		n.To = ledger.AccountOf(*p.To)
 	}
-	return changed(r.Settings.Correct(ctx, who, n))
+	return noted(r.Settings.Correct(ctx, who, n))
 }
 
 func confirmDeposit(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
@@ -305,7 +307,7 @@ func confirmDeposit(ctx context.Context, who caller.Caller, r Rooms, p Payload) 
 }
 
 func setInsurance(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
-	return changed(r.Settings.SetInsurance(ctx, who, p.CashboxID, p.Amount))
+	return noted(r.Settings.SetInsurance(ctx, who, p.CashboxID, p.Amount))
 }
 
 func setRate(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
@@ -315,4 +317,8 @@ func setRate(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, 
 	return Done{Rate: &known}, err
 }
 
-func changed(c directory.Change, err error) (Done, error) { return Done{Change: &c}, err }
+func noted(c directory.Change, err error) (Done, error) { return Done{Change: &c}, err }
+
+func changed[T any](c directory.Changed[T], err error) (Done, error) {
+	return noted(c.SettingChange, err)
+}

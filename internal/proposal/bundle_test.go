@@ -11,11 +11,11 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -39,10 +39,9 @@ func setup(t *testing.T) *bundle {
 	d := dbtest.New(t)
 	b := &bundle{DB: d, clock: &dbtest.Clock{}}
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
-	settings := directory.NewSettings(d.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
-	rates := rate.NewSettings(d.Pool, b.clock, webhook.NewAddresses(true))
-	b.deposits = deposit.New(d.Pools(), b.clock)
-	settings.FourEyes, rates.FourEyes, b.deposits.FourEyes = rules, rules, rules
+	settings := directory.NewSettings(d.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
+	rates := rate.NewSettings(d.Pool, b.clock, outbound.NewAddresses(true), rules)
+	b.deposits = deposit.New(d.Pools(), b.clock, rules)
 	b.proposals = proposal.New(d.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
 		Settings: settings, Rates: rates, Deposits: b.deposits,
 	})
@@ -55,10 +54,9 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) operator(t *testing.T, login string, role caller.Role) caller.Caller {
 	t.Helper()
-	id, err := session.InsertUser(t.Context(), b.Queries(), session.NewUser{
+	id := must(session.InsertUser(t.Context(), b.Queries(), session.NewUser{
 		Kind: caller.Operator, Role: role, Login: login,
-	}, "hash", dbtest.Start)
-	noError(t, err)
+	}, "hash", dbtest.Start))(t)
 	return caller.Caller{Kind: caller.Operator, Role: role, ID: id, Login: login}
 }
 
@@ -74,8 +72,7 @@ func (b *bundle) account() ledger.Account { return ledger.Available(ledger.Trade
 // propose makes a proposal, of which nothing may be done.
 func (b *bundle) propose(t *testing.T, a proposal.Action, p proposal.Payload) proposal.Proposal {
 	t.Helper()
-	done, err := b.proposals.Do(t.Context(), b.one, a, p, "Because")
-	noError(t, err)
+	done := must(b.proposals.Do(t.Context(), b.one, a, p, "Because"))(t)
 	if done.Proposal == nil || done.Change != nil || done.Deposit != nil || done.Rate != nil {
 		t.Fatalf("%s was done: %+v", a, done)
 	}
@@ -90,3 +87,9 @@ var (
 	noError  = testenv.NoError
 	wantCode = dbtest.WantCode
 )
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }

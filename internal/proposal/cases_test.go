@@ -14,11 +14,11 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 // cases are what support decides: appeals and payouts of a cashbox, and deposits of another one.
@@ -34,15 +34,12 @@ func setupCases(t *testing.T) *cases {
 	t.Helper()
 	c := &cases{bundle: setup(t)}
 	c.SetRate(t, "RUB", "100", true)
-	settings, err := directory.NewKeeper(t.Context(), c.Pool, 0, nil)
-	noError(t, err)
-	addresses := webhook.NewAddresses(false)
-	c.payments, err = payment.New(c.Pools(), c.clock, addresses, settings,
-		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true})
-	noError(t, err)
-	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses)
+	settings := must(directory.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
+	addresses := outbound.NewAddresses(false)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10)}
-	c.payments.FourEyes, c.payouts.FourEyes = rules, rules
+	c.payments = must(payment.New(c.Pools(), c.clock, addresses, settings,
+		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, FourEyes: rules}))(t)
+	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses, rules)
 	c.proposals = proposal.New(c.Pools(), c.clock, dbtest.Vault(), proposal.Rooms{
 		Deposits: c.deposits, Payments: c.payments, Payouts: c.payouts,
 	})
@@ -65,14 +62,12 @@ func setupCases(t *testing.T) *cases {
 func (c *cases) confirm(t *testing.T) (alone bool) {
 	t.Helper()
 	c.deposited++
-	made, err := c.deposits.Create(t.Context(), c.merchant.Caller, deposit.Request{
+	made := must(c.deposits.Create(t.Context(), c.merchant.Caller, deposit.Request{
 		Amount: "6", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 		IdempotencyKey: "0193d2f0-0000-7000-8000-00000000000" + string(rune('0'+c.deposited)),
-	})
-	noError(t, err)
-	done, err := c.proposals.Do(t.Context(), c.one, proposal.ConfirmDeposit,
-		proposal.Payload{DepositID: made.Deposit.ID}, "")
-	noError(t, err)
+	}))(t)
+	done := must(c.proposals.Do(t.Context(), c.one, proposal.ConfirmDeposit,
+		proposal.Payload{DepositID: made.Deposit.ID}, ""))(t)
 	return done.Proposal == nil
 }
 
@@ -91,12 +86,10 @@ func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
 		"\x00",
 		92,
 	)
-	opened, err := c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
+	opened := must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
 		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
-	})
-	noError(t, err)
-	_, err = c.payments.ReviewAppeal(t.Context(), c.one, opened.ID)
-	noError(t, err)
+	}))(t)
+	must(c.payments.ReviewAppeal(t.Context(), c.one, opened.ID))(t)
 	return opened.ID
 }
 
@@ -108,8 +101,7 @@ func (c *cases) taken(t *testing.T, orderID, amount string) string {
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	})
 	noError(t, err)
-	_, err = c.payouts.Take(t.Context(), c.trader.Caller, made.Payin.UUID.String())
-	noError(t, err)
+	must(c.payouts.Take(t.Context(), c.trader.Caller, made.Payin.UUID.String()))(t)
 	return made.Payin.UUID.String()
 }
 
@@ -126,26 +118,22 @@ func TestCasesByTwo(t *testing.T) {
 			t.Helper()
 			id := c.appealed(t, orderID, amount)
 			return func(who caller.Caller) error {
-				_, err := c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word})
-				return err
+				return errOf(c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word}))
 			}
 		}},
 		{foureyes.ResolvePayin, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
 			return func(who caller.Caller) error {
-				_, err := c.payouts.Resolve(t.Context(), who, id, payout.Resolution{Outcome: "failed", Reason: &word})
-				return err
+				return errOf(c.payouts.Resolve(t.Context(), who, id, payout.Resolution{Outcome: "failed", Reason: &word}))
 			}
 		}},
 		{foureyes.ReversePayin, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
-			_, err := c.payouts.Complete(t.Context(), c.trader.Caller, id, &word)
-			noError(t, err)
+			must(c.payouts.Complete(t.Context(), c.trader.Caller, id, &word))(t)
 			return func(who caller.Caller) error {
-				_, err := c.payouts.Reverse(t.Context(), who, id, &word)
-				return err
+				return errOf(c.payouts.Reverse(t.Context(), who, id, &word))
 			}
 		}},
 	} {
@@ -167,11 +155,10 @@ func TestCasesByTwo(t *testing.T) {
 				before string
 				after  string
 			}{{second, "6", "13"}, {large, "13", "23.01"}} {
-				p, err := c.proposals.Propose(t.Context(), c.one, step.decide(c.one))
-				noError(t, err)
+				p := must(c.proposals.Propose(t.Context(), c.one, step.decide(c.one)))(t)
 				testenv.Want(t, p.Action, test.action, "the action proposed")
 				has(step.before)
-				_, _, err = c.proposals.Approve(t.Context(), c.one, p.ID)
+				_, _, err := c.proposals.Approve(t.Context(), c.one, p.ID)
 				wantCode(t, err, "proposal_own")
 				has(step.before)
 				_, _, err = c.proposals.Approve(t.Context(), c.two, p.ID)
@@ -191,7 +178,6 @@ func TestCasesAfterDeposits(t *testing.T) {
 	id := c.appealed(t, "order", "600")
 	testenv.Want(t, c.confirm(t), true, "the first operator confirms 6 USDT of 10 alone")
 	_, err := c.payments.ResolveAppeal(t.Context(), c.one, id, payment.Resolution{Outcome: "completed"})
-	p, err := c.proposals.Propose(t.Context(), c.one, err)
-	noError(t, err)
+	p := must(c.proposals.Propose(t.Context(), c.one, err))(t)
 	testenv.Want(t, p.Action, foureyes.ResolveAppeal, "the action proposed")
 }

@@ -26,8 +26,9 @@ var (
 		"Whoever made this proposal may not do this any more: refuse it.")
 )
 
-// Approve does what another operator proposed, once, in the transaction of the decision. If it cannot be
-// done, because a balance is gone, say, the error says why and the proposal stays open.
+// Approve carries out what another operator proposed, once, in the transaction of the decision. If
+// that fails, for example because a balance has become too low, the error says why and the proposal
+// stays open.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Proposal, Done, error) {
 	var done Done
 	with := who
@@ -43,7 +44,8 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 			if err := independent(ctx, q, who.ID, p, s.clock.Now()); err != nil {
 				return err
 			}
-			// It is done in the name of who approves it, by what the role of who proposed it allows.
+			// It is done in the name of the approving operator, but with the role of the proposing
+			// one.
 			with.Role, err = stillMay(ctx, q, p.ProposedBy, acts[p.Action].needs, errAuthor)
 			return err
 		},
@@ -63,7 +65,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 	return decided, done, err
 }
 
-// Refuse ends a proposal without doing it. Whoever made it may take it back like that.
+// Refuse ends a proposal without carrying it out. The proposing operator may withdraw it like that.
 func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reason string) (Proposal, error) {
 	reason = strings.TrimSpace(reason)
 	return s.decide(ctx, who, id, decision{
@@ -77,7 +79,7 @@ func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reaso
 	})
 }
 
-// decision is what is decided of a proposal, and what is done by that.
+// decision is a decision about a proposal, and what it does.
 type decision struct {
 	to     State
 	reason string
@@ -85,8 +87,8 @@ type decision struct {
 	act    func(tx pgx.Tx, p Proposal, secret string) (*int64, error)
 }
 
-// decide settles that a proposal can be decided by the caller, and decides it. Decisions on one proposal
-// wait for one another, so one of them is made.
+// decide checks that the caller can decide the proposal, and does so. Decisions about one proposal
+// wait for one another, so only one is made.
 func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d decision) (Proposal, error) {
 	if err := who.Need(caller.OperatorMoney); err != nil {
 		return Proposal{}, err
@@ -133,7 +135,7 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 	return s.Get(ctx, who, id)
 }
 
-// mayDecide settles that the caller decides by the role that they have now, and that the proposal is open.
+// mayDecide checks the role that the caller has now, and that the proposal is open.
 func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
 	if _, err := stillMay(ctx, q, who.ID, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
 		return err
@@ -148,8 +150,8 @@ func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Calle
 	}
 }
 
-// stillMay is the role that an operator has now, which they keep until the transaction ends. It must include what is
-// needed.
+// stillMay is the role that an operator has now. It is locked until the transaction ends, and must
+// have the needed capability.
 func stillMay(
 	ctx context.Context, q *db.Queries, id int64, needed caller.Capability, refusal error,
 ) (caller.Role, error) {
@@ -163,11 +165,12 @@ func stillMay(
 	return caller.Role(*role), nil
 }
 
-// newFor is how long an operator who was set up decides nothing.
+// newFor is how long a new operator may decide nothing.
 const newFor = 24 * time.Hour
 
-// independent settles that neither of two operators made the other: whoever made a second one could be both. One that
-// two agreed on may decide what others than their proposer propose, once they are not new any more.
+// independent checks that neither of two operators was created by the other: whoever created a second
+// one could be both. An operator whom two agreed on may decide about proposals of everybody but the
+// one who proposed them, once they are no longer new.
 func independent(ctx context.Context, q *db.Queries, decider int64, p Proposal, now time.Time) error {
 	list, err := q.OperatorSetUp(ctx, []int64{decider, p.ProposedBy})
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Detail is a field of what is done.
+// Detail is a field of a proposed action.
 type Detail struct {
-	// Name is as the log of settings has it, such as share_percent; fields within another have both names.
+	// Name is the field's name in the log of settings, such as share_percent. A nested field has both
+	// names.
 	Name, Value string
 }
 
-// Details are the fields that are set of what is done, in their order, without what is secret.
+// Details are the fields that are set, in order, without secrets.
 func (p Proposal) Details() []Detail {
 	content, err := json.Marshal(p.Params)
 	if err != nil {
@@ -30,7 +31,7 @@ func (p Proposal) Details() []Detail {
 	return list
 }
 
-// flatten reads an object, of which the first brace is read, into a list.
+// flatten reads an object, after its first brace, into a list.
 func flatten(decoder *json.Decoder, within string, list *[]Detail) {
 	for decoder.More() {
 		key, err := decoder.Token()
@@ -65,7 +66,7 @@ func flatten(decoder *json.Decoder, within string, list *[]Detail) {
 
 var word = regexp.MustCompile(`API|[A-Z]+(?:[a-z]+|$)|[A-Z][a-z]*|[a-z]+|[0-9]+`)
 
-// snake is a field's name with underscores: FiatPerUSDT is fiat_per_usdt.
+// snake writes a name with underscores: FiatPerUSDT is fiat_per_usdt.
 func snake(name string) string {
 	return strings.ToLower(strings.Join(word.FindAllString(name, -1), "_"))
 }

@@ -15,11 +15,11 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 // staffed is a bundle whose operators are set up by two, with a third who knows neither of the others.
@@ -40,13 +40,12 @@ func setupStaff(t *testing.T) *staffed {
 	var err error
 	s := &staffed{bundle: b, three: b.operator(t, "three", caller.Admin)}
 	s.users, err = session.New(b.Pools(), dbtest.Vault(), limits, session.Config{
-		PortalURL: "https://portal.example.com", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
+		FourEyes: rules, PortalURL: "https://portal.example.com", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
 	})
 	noError(t, err)
-	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), webhook.NewAddresses(true), nil)
-	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites())
-	s.rates = rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true))
-	s.users.FourEyes, s.acquirers.FourEyes, s.settings.FourEyes, s.rates.FourEyes = rules, rules, rules, rules
+	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{FourEyes: rules})
+	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
+	s.rates = rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), rules)
 	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
 		Settings: s.settings, Rates: s.rates, Deposits: b.deposits, Users: s.users, Acquirers: s.acquirers,
 	})
@@ -58,8 +57,7 @@ func setupStaff(t *testing.T) *staffed {
 // wants makes a proposal of what a room refused to one operator.
 func (s *staffed) wants(t *testing.T, a proposal.Action, err error) proposal.Proposal {
 	t.Helper()
-	p, err := s.proposals.Propose(t.Context(), s.one, err)
-	noError(t, err)
+	p := must(s.proposals.Propose(t.Context(), s.one, err))(t)
 	testenv.Want(t, p.Action, a, "the action proposed")
 	return p
 }
@@ -81,39 +79,30 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 		return err
 	}
 	p := s.wants(t, foureyes.CreateUser, create())
-	testenv.Want(
-		t,
-		s.Count(t, "select count(*) from app_user where login = 'puppet'"),
-		0,
-		"operators made by one alone",
-	)
-	done, err := s.approve(t, s.two, p)
-	noError(t, err)
+	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'puppet'"), 0,
+		"operators made by one alone")
+	done := must(s.approve(t, s.two, p))(t)
 	if !strings.Contains(done.Link, "/invitation/") {
 		t.Fatalf("no invitation: %+v", done)
 	}
-	opened, err := s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
-		"a long enough password", session.Origin{})
-	noError(t, err)
+	opened := must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
+		"a long enough password", session.Origin{}))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: opened.Session.Caller.ID, Login: "puppet"}
 	// Sessions go by the wall clock, which is not the test's.
 	s.Exec(t, "update app_user set set_up_at = $1 where id = $2 and set_up_at is not null", s.clock.Now(), puppet.ID)
 	funding := s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	_, err = s.approve(t, puppet, funding)
-	wantCode(t, err, "proposal_decider")
+	wantCode(t, errOf(s.approve(t, puppet, funding)), "proposal_decider")
 	s.clock.Advance(25 * time.Hour)
 	funding = s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	_, err = s.approve(t, puppet, funding)
+	_, err := s.approve(t, puppet, funding)
 	wantCode(t, err, "proposal_decider") // the first proposed them
-	of, err := s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), "")
-	noError(t, err)
+	of := must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
 	_, err = s.approve(t, puppet, *of.Proposal) // of another one they decide, after a day
 	noError(t, err)
-	_, err = s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
+	must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
 		_, _, err := s.users.Invite(t.Context(), s.one, s.three.ID)
 		return err
-	}()))
-	noError(t, err)
+	}())))(t)
 	_, err = s.approve(t, s.three, funding)
 	wantCode(t, err, "proposal_decider") // somebody else may hold their login now
 	for name, update := range map[string]session.UserUpdate{
@@ -124,10 +113,7 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 		testenv.Want(t, s.wants(t, foureyes.UpdateUser, err).SubjectKey, strconv.FormatInt(puppet.ID, 10), "%s", name)
 	}
 	_, err = s.users.Update(
-		t.Context(),
-		s.one,
-		session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")},
-	)
+		t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
 	if f := fault.As(err); f == nil || f.Fields["password"] == nil {
 		t.Errorf("an operator's password was set by another: %v", err)
 	}
@@ -145,19 +131,15 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	noError(t, err)
 	s.Exec(t, "update app_user set password_hash = 'hash' where login = 'puppet'")
 	s.clock.Advance(25 * time.Hour)
-	id, err := strconv.ParseInt(change.SubjectKey, 10, 64)
-	noError(t, err)
+	id := must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: id, Login: "puppet"}
 	_, err = s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))
 	wantCode(t, err, "proposal_decider")
-	of, err := s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), "")
-	noError(t, err)
-	_, err = s.approve(t, s.one, *of.Proposal)
-	wantCode(t, err, "proposal_decider")
+	of := must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), ""))(t)
+	wantCode(t, errOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
 	s.has(t, s.account(), "100")
 	for _, who := range []caller.Caller{s.one, puppet} {
-		others, err := s.proposals.Others(t.Context(), who)
-		noError(t, err)
+		others := must(s.proposals.Others(t.Context(), who))(t)
 		testenv.Want(t, others, int64(0), "operators who decide what %s proposes", who.Login)
 	}
 	s.twoDecide(t, false)
@@ -167,8 +149,7 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 
 func (s *staffed) twoDecide(t *testing.T, want bool) {
 	t.Helper()
-	they, err := s.proposals.TwoDecide(t.Context())
-	noError(t, err)
+	they := must(s.proposals.TwoDecide(t.Context()))(t)
 	testenv.Want(t, they, want, "two decide")
 }
 
@@ -189,14 +170,10 @@ func TestDirectoryByTwo(t *testing.T) {
 	if s.wants(t, foureyes.SetAcquirer, err).ID == p.ID {
 		t.Error("another secret is the same proposal")
 	}
-	testenv.Want(
-		t,
+	testenv.Want(t,
 		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
-		0,
-		"proposals with the secret in the clear, or without it",
-	)
-	_, err = s.approve(t, s.two, p)
-	noError(t, err)
+		0, "proposals with the secret in the clear, or without it")
+	must(s.approve(t, s.two, p))(t)
 	testenv.Want(t, s.Count(t, "select count(*) from trader_acquirer where url = $1", setting.URL), 1, "processors set")
 	testenv.Want(t, s.Count(t, "select count(*) from proposal where decision is not null and secrets is not null"), 0,
 		"secrets of decided proposals")
@@ -208,10 +185,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	// Four points of a share may go alone, but not twice in a day.
 	share := func(percent string) error {
 		_, err := s.settings.UpdateTrader(
-			t.Context(),
-			s.one,
-			directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent},
-		)
+			t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent})
 		return err
 	}
 	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)
@@ -233,17 +207,13 @@ func TestDirectoryByTwo(t *testing.T) {
 	noError(t, margin("sim", ""))
 	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
 	p = s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))
-	_, err = s.approve(t, s.two, p)
-	noError(t, err)
-	testenv.Want(
+	must(s.approve(t, s.two, p))(t)
+	margins := s.Text(
 		t,
-		s.Text(
-			t,
-			"select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method) from cashbox_method",
-		),
-		"card 0.0000, sbp 8.0000, sim none",
-		"margins",
+		`select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
+		from cashbox_method`,
 	)
+	testenv.Want(t, margins, "card 0.0000, sbp 8.0000, sim none", "margins")
 
 	feed := rate.Feed{
 		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
@@ -269,26 +239,22 @@ func TestDirectoryByTwo(t *testing.T) {
 	}
 	stricter := feed
 	stricter.BandPercent, stricter.Enabled = "0.5", false
-	_, err = s.rates.SetFeed(t.Context(), s.one, stricter)
-	noError(t, err)
+	must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
 }
 
 // The only owner of a merchant is invited anew by two, and waits a day then: nobody is left to answer for them.
 func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	s := setupStaff(t)
 	merchant := s.NewMerchant(t, dbtest.MerchantOpts{})
-	owner, err := session.InsertUser(t.Context(), s.Queries(), session.NewUser{
+	owner := must(session.InsertUser(t.Context(), s.Queries(), session.NewUser{
 		Kind: caller.MerchantPortal, Login: "anna", MerchantID: &merchant.ID,
-	}, "hash", time.Now())
-	noError(t, err)
-	_, _, err = s.users.Invite(t.Context(), s.one, owner)
+	}, "hash", time.Now()))(t)
+	_, _, err := s.users.Invite(t.Context(), s.one, owner)
 	p := s.wants(t, foureyes.InviteUser, err)
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where id = $1 and password_hash is null", owner), 0,
 		"owners invited anew by one alone")
-	done, err := s.approve(t, s.two, p)
-	noError(t, err)
-	opened, err := s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
-		"a long enough password", session.Origin{})
-	noError(t, err)
+	done := must(s.approve(t, s.two, p))(t)
+	opened := must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
+		"a long enough password", session.Origin{}))(t)
 	wantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
 }

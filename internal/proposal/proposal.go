@@ -1,5 +1,5 @@
-// Package proposal has two operators do together what takes both: one proposes an action, and another
-// one approves it, which does exactly what was proposed, once, in the transaction of the approval.
+// Package proposal has what takes two operators: one proposes an action and another approves it. The
+// approval does exactly what was proposed, once, in its own transaction.
 package proposal
 
 import (
@@ -27,7 +27,7 @@ const Lasts = 24 * time.Hour
 
 const maxReason = 500
 
-// State is how a proposal stands.
+// State is the state of a proposal.
 type State string
 
 // The states.
@@ -42,27 +42,27 @@ const (
 type Proposal struct {
 	ID     int64
 	Action Action
-	// Payload is of actions of money and rates.
+	// Payload is for actions with money and rates.
 	Payload
-	// Params are what is done exactly, without what is secret of it. They are nil of a proposal that another version of
-	// the program made and this one cannot read: it can be refused.
+	// Params are the action's parameters without secrets. They are nil if another version of the
+	// program made the proposal and this one cannot read it; it can only be refused.
 	Params any
-	// Subject is what it is about, such as trader, and SubjectKey which.
+	// Subject is the kind of thing that it is about, such as trader, and SubjectKey its id.
 	Subject, SubjectKey string
-	// Why is the reason that was given for proposing it.
+	// Why is the reason given for the proposal.
 	Why string
-	// ProposedBy is a user's id, and Proposer their login.
+	// ProposedBy is the user's id, and Proposer their login.
 	ProposedBy           int64
 	Proposer             string
 	CreatedAt, ExpiresAt time.Time
 	State                State
-	// Decider, DecidedAt and DecisionReason are of a decision; Decider is "" without one.
+	// The last three are about the decision; Decider is "" without one.
 	Decider        string
 	DecidedAt      *time.Time
 	DecisionReason string
 }
 
-// Service keeps proposals and has them decided.
+// Service stores proposals and carries out the approved ones.
 type Service struct {
 	pool, reads *pgxpool.Pool
 	q           *db.Queries
@@ -71,13 +71,13 @@ type Service struct {
 	rooms       Rooms
 }
 
-// New makes the service. The rooms have the rules by which an action takes a second operator.
+// New makes the service. The services in rooms decide which actions take a second operator.
 func New(pools db.Pools, c clock.Clock, v *vault.Vault, rooms Rooms) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, rooms: rooms}
 }
 
-// Do does an action. Where it takes a second operator it is kept as a proposal instead, which the
-// answer has; the same again by the same operator answers with that one, as long as it is open.
+// Do carries out an action. If it takes a second operator, it becomes a proposal instead, which the
+// answer has. If the same operator asks for the same again, they get the open proposal.
 func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload, why string) (Done, error) {
 	act := acts[a]
 	if err := who.Need(act.needs); err != nil {
@@ -90,7 +90,7 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 		f.Check(p.From != nil || f.Wrong("from"), "from", "is required")
 		f.Check(p.To != nil || f.Wrong("to"), "to", "is required")
 	}
-	if len(f) > 0 { // the room says what else is wrong
+	if len(f) > 0 { // the service says what else is wrong
 		ctx = fault.WithDecoded(ctx, f)
 	}
 	p = reads[a](p)
@@ -102,7 +102,7 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	return Done{Proposal: &made}, err
 }
 
-// Propose keeps what a room wanted a second operator for. Another error is answered as it is.
+// Propose makes a proposal of an error foureyes.Wanted. It returns other errors unchanged.
 func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Proposal, error) {
 	wanted := new(foureyes.Wanted)
 	if !errors.As(err, &wanted) {
@@ -111,7 +111,7 @@ func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Pr
 	return s.propose(ctx, who, wanted.Action, wanted.Params, "")
 }
 
-// propose keeps an action for a second operator.
+// propose stores an action for a second operator.
 func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, params any, why string) (Proposal, error) {
 	open, secret := acts[a].hide(params)
 	payload, err := json.Marshal(open)
@@ -138,7 +138,7 @@ func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, para
 	return fromRow(row.Proposal, row.Proposer, row.Decider, now), nil
 }
 
-// insert writes a proposal, or finds the one that is the same.
+// insert stores a proposal, or finds an open one that is the same.
 func (s *Service) insert(
 	ctx context.Context, q *db.Queries, params db.ProposalInsertParams, secret string,
 ) (int64, error) {
@@ -169,7 +169,7 @@ func (s *Service) insert(
 
 func place(id int64) vault.Place { return vault.Place{Table: "proposal", Column: "secrets", Row: id} }
 
-// secrets opens what is secret of a proposal.
+// secrets opens the secrets of a proposal.
 func (s *Service) secrets(row db.Proposal) (string, error) {
 	if row.Secrets == nil {
 		return "", nil
@@ -210,10 +210,10 @@ func stateOf(row db.Proposal, now time.Time) State {
 	return Open
 }
 
-// Page asks for part of the list of proposals, newest first.
+// Page asks for a page of proposals, newest first.
 type Page struct {
 	db.Page
-	// All lists those that are decided or expired, too.
+	// All includes decided and expired ones.
 	All bool
 }
 
@@ -257,8 +257,8 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 	return fromRow(row.Proposal, row.Proposer, row.Decider, s.clock.Now()), nil
 }
 
-// Others counts the operators beside the caller who could approve what they propose. While there are none, proposals
-// wait until somebody has made another operator.
+// Others counts the other operators who could approve what the caller proposes. If there are none,
+// proposals wait until somebody creates another operator.
 func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
@@ -272,7 +272,8 @@ func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) 
 	return count, nil
 }
 
-// TwoDecide tells whether any operator could decide what another one proposes, or one decides alone.
+// TwoDecide tells whether some operator could decide what another one proposes. It is also true if
+// one operator decides alone.
 func (s *Service) TwoDecide(ctx context.Context) (bool, error) {
 	if !s.rooms.Settings.FourEyes.On {
 		return true, nil

@@ -18,22 +18,22 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 // Each action waits for a second operator, who has exactly that done.
 func TestApproved(t *testing.T) {
 	b := setup(t)
 	cashbox, platform := ledger.Available(ledger.Cashbox, b.merchant.CashboxID), ledger.Available(ledger.Platform, 0)
-	dep, err := b.deposits.Create(t.Context(), b.merchant.Caller, deposit.Request{
+	dep := must(b.deposits.Create(t.Context(), b.merchant.Caller, deposit.Request{
 		Amount: "20", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 		IdempotencyKey: "0193d2f0-0000-7000-8000-000000000001",
-	})
-	noError(t, err)
+	}))(t)
 	b.SetRate(t, "RUB", "100", true)
 	steps := []struct {
 		action  proposal.Action
@@ -64,7 +64,7 @@ func TestApproved(t *testing.T) {
 		b.has(t, step.account, step.after)
 	}
 	p := b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "105.01"})
-	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
+	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 	noError(t, err)
 	base, err := rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
 	if err != nil || base.FiatPerUSDT.String() != "105.01" {
@@ -105,11 +105,10 @@ func TestSplit(t *testing.T) {
 	ids := map[int64][]int64{}
 	for i := range 12 {
 		m := []dbtest.Merchant{b.merchant, other}[i/9]
-		made, err := b.deposits.Create(t.Context(), m.Caller, deposit.Request{
+		made := must(b.deposits.Create(t.Context(), m.Caller, deposit.Request{
 			Amount: "4", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 			IdempotencyKey: fmt.Sprintf("0193d2f0-0000-7000-8000-%012d", i),
-		})
-		noError(t, err)
+		}))(t)
 		ids[m.ID] = append(ids[m.ID], made.Deposit.ID)
 	}
 	confirm := func(who caller.Caller, id int64) (alone bool) {
@@ -203,8 +202,7 @@ func TestApprovedOnce(t *testing.T) {
 	}
 	b.has(t, b.account(), "105")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "30")
-	_, err := b.proposals.Refuse(t.Context(), b.two, p.ID, "")
-	wantCode(t, err, "proposal_decided")
+	wantCode(t, errOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_decided")
 }
 
 // A day later nothing can be approved or refused.
@@ -214,8 +212,7 @@ func TestExpired(t *testing.T) {
 	b.clock.Advance(proposal.Lasts)
 	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 	wantCode(t, err, "proposal_expired")
-	_, err = b.proposals.Refuse(t.Context(), b.two, p.ID, "")
-	wantCode(t, err, "proposal_expired")
+	wantCode(t, errOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
 	open, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{})
 	if err != nil || len(open) != 0 {
 		t.Errorf("open: %+v %v", open, err)
@@ -281,12 +278,11 @@ func TestRepeated(t *testing.T) {
 	if again := b.propose(t, proposal.FundTrader, b.funding("5", "in")); again.ID != p.ID {
 		t.Errorf("proposal %d, want %d", again.ID, p.ID)
 	}
-	done, err := b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), "")
-	noError(t, err)
+	done := must(b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), ""))(t)
 	if done.Proposal == nil || done.Proposal.ID == p.ID {
 		t.Fatalf("%+v", done)
 	}
-	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
+	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 	noError(t, err)
 	_, _, err = b.proposals.Approve(t.Context(), b.one, done.Proposal.ID)
 	noError(t, err)
@@ -375,9 +371,9 @@ func TestKept(t *testing.T) {
 func TestOff(t *testing.T) {
 	b := setup(t)
 	alone := proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
-		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites()),
-		Rates:    rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)),
-		Deposits: deposit.New(b.Pools(), b.clock),
+		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}),
+		Rates:    rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), foureyes.Rules{}),
+		Deposits: deposit.New(b.Pools(), b.clock, foureyes.Rules{}),
 	})
 	done, err := alone.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
 	if err != nil || done.Proposal != nil || done.Change.ID == 0 {
@@ -389,11 +385,9 @@ func TestOff(t *testing.T) {
 		From: new(b.account().ID()), To: new(ledger.Available(ledger.Cashbox, b.merchant.CashboxID).ID()),
 		Amount: "105.00000001", Reference: "c", Reason: "Mistake",
 	}
-	_, err = alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")
-	wantCode(t, err, "insufficient_account_balance")
+	wantCode(t, errOf(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")), "insufficient_account_balance")
 	tooMuch.Amount = "105"
-	_, err = alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")
-	noError(t, err)
+	must(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, ""))(t)
 	b.has(t, b.account(), "0")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "155")
 	if err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {

@@ -22,8 +22,7 @@ type answer struct {
 // check has a new feed say it, with no other rate about.
 func (b *bundle) check(t *testing.T, a answer, result string) {
 	t.Helper()
-	_, err := b.Pool.Exec(context.Background(), "delete from rate")
-	noError(t, err)
+	must(b.Pool.Exec(context.Background(), "delete from rate"))(t)
 	before := b.metric(t, result)
 	f := feed(newSource(t, a.say).URL + "/path?key=hunter2")
 	f.Pointer = a.pointer

@@ -14,19 +14,19 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// Band is how far one operator alone may set a currency's rate, and from what.
+// Band is how far, and from which rates, one operator alone may set a currency's rate.
 type Band struct {
 	Currency string
-	// Percent is the narrowest band of the currency's feeds, and where a change takes two operators at most what is
-	// configured: one operator alone sets feeds.
+	// Percent is the narrowest band of the currency's feeds, and not more than the configured limit
+	// if changes take two operators: one operator alone can set feeds.
 	Percent decimal.Decimal
-	// Now is the rate in use, and Anchor the one in use before the changes by hand of the last 24 hours. A
-	// rate must be near both, so that nobody walks away in small steps. Zero is none.
+	// Now is the rate in use, and Anchor the one in use before the last 24 hours' changes by hand. A
+	// rate must be near both, so that many small steps cannot go far. Zero is none.
 	Now, Anchor decimal.Decimal
 }
 
-// Distance is how far a rate is from what was known, in percent: the greater of two distances. Where
-// nothing was known it is 0.
+// Distance is how far a rate is from both, in percent: the larger distance. Without known rates it is
+// 0.
 func (b Band) Distance(fiat decimal.Decimal) decimal.Decimal {
 	return decimal.Max(away(fiat, b.Now), away(fiat, b.Anchor))
 }
@@ -42,9 +42,7 @@ func away(fiat, from decimal.Decimal) decimal.Decimal {
 }
 
 // bandOf reads a currency's band.
-func bandOf(
-	ctx context.Context, q *db.Queries, currency string, rules foureyes.Rules, now time.Time,
-) (Band, error) {
+func bandOf(ctx context.Context, q *db.Queries, currency string, rules foureyes.Rules, now time.Time) (Band, error) {
 	b := Band{Currency: currency, Percent: rules.RatePercent}
 	base, err := Current(ctx, q, currency, now)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -65,8 +63,8 @@ func bandOf(
 	return b, nil
 }
 
-// anchor keeps what is in use before one operator alone sets a rate. A rate that two agreed on, or that one may set as
-// they like, is where the next steps are counted from: what was before it does not count any more.
+// anchor stores the rate in use before one operator alone sets another. A rate that two agreed on, or
+// that one may set freely, is the new beginning: older ones no longer count.
 func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bool) error {
 	before := now.Add(-day)
 	if !alone {
@@ -79,7 +77,7 @@ func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bo
 	return q.RateAnchorAdd(ctx, db.RateAnchorAddParams{Currency: b.Currency, At: now, FiatPerUSDT: b.Now})
 }
 
-// Bands tells operators how far from what one of them alone may set each currency's rate.
+// Bands shows operators how far one of them alone may set each currency's rate.
 func (s *Settings) Bands(ctx context.Context, who caller.Caller) ([]Band, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -95,7 +93,7 @@ func (s *Settings) Bands(ctx context.Context, who caller.Caller) ([]Band, error)
 	return list, nil
 }
 
-// Observation is what a feed brought in a minute.
+// Observation is a feed's value in a minute.
 type Observation struct {
 	FeedID      int64
 	Currency    string
@@ -103,7 +101,7 @@ type Observation struct {
 	FiatPerUSDT decimal.Decimal
 }
 
-// Day lists what the feeds brought in the last 24 hours, by currency, feed and minute.
+// Day lists the feeds' values of the last 24 hours, by currency, feed and minute.
 func (s *Settings) Day(ctx context.Context, who caller.Caller) ([]Observation, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err

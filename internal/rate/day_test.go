@@ -3,7 +3,6 @@ package rate_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -11,20 +10,17 @@ import (
 
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/rate"
-	"gateway.example/internal/webhook"
 )
 
-// creeping is a feed that answers what it is told.
+// creeping is the address of a feed that answers what it is told.
 func creeping(t *testing.T, value *string) string {
 	t.Helper()
-	s := httptest.NewServer(
-		http.HandlerFunc(
-			func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) },
-		),
-	)
-	t.Cleanup(s.Close)
-	return s.URL
+	return newSource(
+		t,
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) },
+	).URL
 }
 
 // A feed that creeps, each value within the band of the one before, stops where the day's band
@@ -45,9 +41,7 @@ func TestFeedThatCreeps(t *testing.T) {
 			}
 			var base rate.Base
 			for range 200 {
-				var err error
-				base, err = rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
-				noError(t, err)
+				base = must(rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now()))(t)
 				answer = base.FiatPerUSDT.Mul(decimal.RequireFromString("0.99")).Round(4).String()
 				b.clock.Advance(time.Second)
 				b.poll(t)
@@ -130,7 +124,7 @@ func TestFeedAddresses(t *testing.T) {
 	b := setup(t)
 	answer := "100"
 	f := b.setFeed(t, feed(creeping(t, &answer)))
-	production := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(false))
+	production := rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(false), foureyes.Rules{})
 	for _, url := range []string{
 		"http://rates.example/", "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/",
 	} {
@@ -139,20 +133,20 @@ func TestFeedAddresses(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	poller := rate.NewPoller(b.Pool, b.clock, webhook.NewAddresses(false), nil)
+	poller := rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(false), nil)
 	noError(t, poller.Poll(t.Context()))
 	poller.Wait()
 	b.wantError(t, f.ID, "the address must be an https URL")
 	// A name, of which Check knows nothing, is judged where it is dialled.
 	b.clock.Advance(time.Minute)
-	poller = rate.NewPoller(b.Pool, b.clock, unchecked{webhook.NewAddresses(false)}, nil)
+	poller = rate.NewPoller(b.Pool, b.clock, unchecked{outbound.NewAddresses(false)}, nil)
 	noError(t, poller.Poll(t.Context()))
 	poller.Wait()
 	b.wantError(t, f.ID, "the host's address is not public")
 }
 
 // unchecked judges addresses only where they are dialled.
-type unchecked struct{ *webhook.Addresses }
+type unchecked struct{ *outbound.Addresses }
 
 func (unchecked) Check(string) string { return "" }
 

@@ -14,19 +14,19 @@ import (
 	"gateway.example/internal/money"
 )
 
-// Feed is where a currency's rate is read from: a JSON document somewhere on HTTP.
+// Feed is a source of a currency's rate: a JSON document over HTTP.
 type Feed struct {
-	// ID is 0 for a feed that is to be made.
+	// ID is 0 for a new feed.
 	ID       int64
 	Currency string
 	Enabled  bool
-	// Priority is 1 and up. Of the fresh rates that of the lowest is used.
+	// Priority is 1 or more. Of the fresh rates, the one with the lowest priority is used.
 	Priority int32
 	URL      string
 	// Pointer is the JSON Pointer (RFC 6901) to the rate.
 	Pointer     string
 	PollSeconds int32
-	// TimeoutMS bounds one poll, from the connection to the last byte.
+	// TimeoutMS limits one poll, from the connection to the last byte.
 	TimeoutMS int32
 	// BandPercent is how far a value may be from the last good one.
 	BandPercent string
@@ -105,8 +105,9 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	return feed, nil
 }
 
-// mayChangeFeed refuses to one operator what lets a feed bring another rate: it is read elsewhere, believed further, for
-// longer or before others, or switched on. To switch it off or to judge it more strictly takes one.
+// mayChangeFeed refuses to one operator alone what could change the rate: another address, wider
+// bands, a longer validity, a higher priority, or switching the feed on. One may switch a feed off or
+// judge it more strictly.
 func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateFeedSetParams, feed Feed) error {
 	was, err := q.RateFeedGet(ctx, feed.ID)
 	if err != nil {
@@ -121,7 +122,7 @@ func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateF
 	return foureyes.Want(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
 }
 
-// adjustRate has the rate a feed already brought follow the change of the feed.
+// adjustRate applies the feed's new settings to the rate that it already brought.
 func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 	if !feed.Enabled {
 		if err := q.RateObservationForget(ctx, feed.ID); err != nil {
@@ -165,8 +166,8 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand deci
 	return band, dayBand, f.Err()
 }
 
-// checkFeedCurrency wants a known currency of a new feed, and the same one of a feed that is there:
-// a rate that the feed brought for another currency would stay behind.
+// checkFeedCurrency checks that a new feed's currency is known, and that an existing feed keeps its
+// currency: its rates of the old currency would stay behind.
 func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed Feed) error {
 	if feed.ID == 0 {
 		checkCurrency(f, "feed.currency", feed.Currency)

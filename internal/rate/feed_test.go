@@ -58,8 +58,7 @@ func TestSetFeedValidation(t *testing.T) {
 		"fresh too long":         {change(func(f *rate.Feed) { f.FreshSeconds = 604_801 }), []string{"feed.freshSeconds"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := b.settings.SetFeed(context.Background(), operator, test.feed)
-			wantFields(t, err, test.wrong...)
+			wantFields(t, errOf(b.settings.SetFeed(context.Background(), operator, test.feed)), test.wrong...)
 		})
 	}
 	for _, id := range []int64{-1, there.ID + 1} {
@@ -210,8 +209,7 @@ func TestListAgreesWithCurrent(t *testing.T) {
 			for i := range 1 + random.IntN(5) {
 				b.randomRate(t, random, currency, fmt.Sprint("source ", i))
 			}
-			base, err := rate.Current(ctx, b.Queries(), currency, b.clock.Now())
-			noError(t, err)
+			base := must(rate.Current(ctx, b.Queries(), currency, b.clock.Now()))(t)
 			used = append(used, fmt.Sprint(currency, base.Source, base.Fresh))
 		}
 		rates, _, err := b.settings.List(ctx, operator)

@@ -19,10 +19,9 @@ import (
 )
 
 const (
-	// maxAnswer is the most that is read of an answer, unpacked.
+	// maxAnswer is how much is read of an answer, unpacked.
 	maxAnswer = 1 << 20
-	// maxLiteral is the longest number that is taken; what is beyond 8 decimals of it is rounded
-	// away.
+	// maxLiteral is the longest accepted number. It is rounded to 8 decimals.
 	maxLiteral   = 64
 	maxRedirects = 3
 	maxIdle      = 16
@@ -32,8 +31,8 @@ const (
 type refusal struct {
 	// result is the metric's label.
 	result string
-	// text tells the operator. It quotes neither the address, whose query may hold a key, nor
-	// anything of the answer but a number: a feed must not be a way to read what else the gateway
+	// text is for the operator. It quotes neither the address, whose query may contain a key, nor
+	// anything of the answer except a number: a feed must not be a way to read what else the gateway
 	// can reach.
 	text string
 }
@@ -47,17 +46,16 @@ func refuse(result, format string, args ...any) error {
 
 var errRedirect = errors.New("redirects too often, or to another host")
 
-// Addresses decides which addresses feeds may be polled at; webhook.Addresses is one.
+// Addresses judges the addresses of feeds, as outbound.Addresses does.
 type Addresses interface {
 	// Check says what is wrong with an address, or "".
 	Check(address string) string
-	// Dial connects, and judges the address that is really dialled.
+	// Dial connects if the address that is really dialled is admitted.
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// newClient makes the client that polls: admitted addresses only, and through no proxy, which would
-// dial for us. A redirect is followed on the same host and scheme, since elsewhere the feed's owner
-// would choose what is asked.
+// newClient makes the client that polls. It uses no proxy, which would connect for it, and follows
+// redirects only on the same host and scheme: otherwise the feed's owner would choose what is called.
 func newClient(addresses Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -78,7 +76,7 @@ func newClient(addresses Addresses) *http.Client {
 
 // fetch asks a feed for its value, within the feed's timeout. The error is a *refusal.
 func (p *Poller) fetch(ctx context.Context, feed db.RateFeed) (decimal.Decimal, error) {
-	// The address may have been set when others were admitted.
+	// Other addresses may have been admitted when this one was set.
 	if wrong := p.addresses.Check(feed.URL); wrong != "" {
 		return decimal.Zero, refuse(resultUnreachable, "the address %s", wrong)
 	}
@@ -119,7 +117,7 @@ func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	return document, nil
 }
 
-// unreachable words an error of the network without the addresses that its own text would quote.
+// unreachable describes a network error without the addresses that its text would quote.
 func unreachable(err error) string {
 	var (
 		lookup      *net.DNSError

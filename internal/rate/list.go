@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Known is one rate of a currency; each source has one.
+// Known is a source's rate of a currency.
 type Known struct {
 	Currency string
 	// Source is "operator", or "feed:" and the feed's id.
@@ -21,28 +21,29 @@ type Known struct {
 	Priority    int32
 	FiatPerUSDT decimal.Decimal
 	ObservedAt  time.Time
-	// StaleAt is nil for a rate that never goes stale. A disabled feed's was stale from the start.
+	// StaleAt is nil for a rate that never becomes stale. The rate of a disabled feed is stale from
+	// its beginning.
 	StaleAt *time.Time
-	// InUse marks the one that payments are made at now, be it only the last known.
+	// InUse marks the rate that payments use now, even if it is only the last known one.
 	InUse bool
 	Fresh bool
 }
 
-// FeedState is a feed and how it is doing.
+// FeedState is a feed and its recent results.
 type FeedState struct {
 	Feed
 	// PolledAt is nil before the first poll.
 	PolledAt *time.Time
 	// Error is what was wrong with the last answer, or nil.
 	Error *string
-	// GoodAt is when it last brought a value that was believed, FailedAt when it last brought none and
-	// LastError why. Failures is how often in a row it has brought none.
+	// GoodAt is when the last value was accepted. FailedAt and LastError are the last failure, and
+	// Failures how many there were in a row.
 	GoodAt, FailedAt *time.Time
 	LastError        string
 	Failures         int32
 }
 
-// List lists every rate known, the one in use first in each currency, and every feed.
+// List lists every known rate, the one in use first in each currency, and every feed.
 func (s *Settings) List(ctx context.Context, who caller.Caller) ([]Known, []FeedState, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -96,7 +97,7 @@ func list(ctx context.Context, q *db.Queries, now time.Time) ([]Known, error) {
 	return rates, nil
 }
 
-// find reads back one rate that is there.
+// find reads a rate that exists.
 func (s *Settings) find(ctx context.Context, currency, source string) (Known, error) {
 	rates, err := list(ctx, s.q, s.clock.Now())
 	if err != nil {

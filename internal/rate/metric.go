@@ -39,7 +39,7 @@ func newPolls() *prometheus.CounterVec {
 	return polls
 }
 
-// scrapeTimeout bounds the read that a scrape of the metrics makes.
+// scrapeTimeout limits the read for a scrape of the metrics.
 const scrapeTimeout = time.Second
 
 var (
@@ -49,7 +49,7 @@ var (
 		"1 while the rate in use is fresh; 0 is an alarm: payments are not settled.", []string{"currency"}, nil)
 )
 
-// inUse tells of the rates in use when it is asked.
+// inUse exports the rates in use.
 type inUse struct {
 	q     *db.Queries
 	clock clock.Clock

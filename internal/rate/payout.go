@@ -6,7 +6,7 @@ import (
 	"gateway.example/internal/money"
 )
 
-// PayoutQuote is what a payout costs in USDT, 8 decimals each.
+// PayoutQuote is the price of a payout in USDT, each with 8 decimals.
 type PayoutQuote struct {
 	// Spot is the amount at the base rate, rounded down.
 	Spot decimal.Decimal
@@ -14,7 +14,7 @@ type PayoutQuote struct {
 	Frozen decimal.Decimal
 }
 
-// QuotePayout quotes an amount of fiat to be paid out, markup in percent.
+// QuotePayout calculates the price of a fiat amount, with the markup in percent.
 func QuotePayout(fiat, base, markup decimal.Decimal) PayoutQuote {
 	// frozen = fiat / base × (1 + markup/100), multiplied out so that only one division rounds.
 	frozen, rest := fiat.Mul(hundred.Add(markup)).QuoRem(base.Mul(hundred), money.USDTDecimals)
@@ -24,8 +24,8 @@ func QuotePayout(fiat, base, markup decimal.Decimal) PayoutQuote {
 	return PayoutQuote{Spot: quotient(fiat, base), Frozen: frozen}
 }
 
-// Divide says who gets what of the frozen sum: the trader spot and their share of the markup, a
-// percent of spot and not more than the markup; the platform the rest.
+// Divide divides the frozen sum: the trader gets spot and their share of the markup, a percent of
+// spot and not more than the markup; the platform gets the rest.
 func (q PayoutQuote) Divide(sharePercent decimal.Decimal) (trader, platform decimal.Decimal) {
 	share := q.Spot.Mul(sharePercent).Shift(-2).Truncate(money.USDTDecimals)
 	trader = q.Spot.Add(decimal.Min(share, q.Frozen.Sub(q.Spot)))

@@ -20,25 +20,25 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// maxPolls is how many polls run at once. No feed has two, so it takes this many hanging feeds
-// before others wait.
+// maxPolls is how many polls run at the same time. A feed has only one, so others wait only if this
+// many feeds hang.
 const maxPolls = 64
 
-// Poller polls feeds. Any number of pollers share the feeds: each poll is claimed by one.
+// Poller polls feeds. Several pollers may share the feeds: each poll is claimed by one.
 type Poller struct {
 	pool   *pgxpool.Pool
 	q      *db.Queries
 	clock  clock.Clock
 	client *http.Client
-	// addresses are those that may be polled.
+	// addresses says which may be polled.
 	addresses Addresses
-	// slots holds one token for each poll that runs.
+	// slots has a token for each running poll.
 	slots   chan struct{}
 	running sync.WaitGroup
 	polls   *prometheus.CounterVec
 }
 
-// NewPoller makes a poller. Its metrics go to the registerer, or nowhere if that is nil.
+// NewPoller makes a poller. metrics may be nil.
 func NewPoller(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, metrics prometheus.Registerer) *Poller {
 	p := &Poller{
 		pool:      pool,
@@ -55,8 +55,8 @@ func NewPoller(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, metrics p
 	return p
 }
 
-// Poll claims the feeds that are due and begins to poll them, each on its own. It does not wait for
-// them: a feed that hangs would hold up the others' next round.
+// Poll claims the due feeds and starts polling each. It does not wait for them, so that a feed that
+// hangs does not delay the next round of the others.
 func (p *Poller) Poll(ctx context.Context) error {
 	free := p.take()
 	claimed := []db.RateFeed(nil)
@@ -75,10 +75,10 @@ func (p *Poller) Poll(ctx context.Context) error {
 	return nil
 }
 
-// Wait waits until every poll has ended that Poll began.
+// Wait waits until every poll that Poll started has ended.
 func (p *Poller) Wait() { p.running.Wait() }
 
-// take takes all the slots that are free.
+// take takes all free slots.
 func (p *Poller) take() int {
 	for taken := 0; ; taken++ {
 		select {
@@ -95,7 +95,7 @@ func (p *Poller) give(slots int) {
 	}
 }
 
-// poll polls one claimed feed. Nothing is held while the feed takes its time.
+// poll polls one claimed feed. It holds no connection to the database meanwhile.
 func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time) {
 	ctx, span := tracing.Call(ctx, "poll rate feed")
 	defer span.End()
@@ -120,8 +120,8 @@ func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time
 	p.count(ctx, feed, standing, why, err)
 }
 
-// judge refuses a value that is too far from the last good one of the feed, or from the rate in use
-// if the feed has none. The error is a *refusal, or the database's.
+// judge refuses a value that is too far from the feed's last good one, or from the rate in use if it
+// has none. The error is a *refusal, or the database's.
 func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	good, err := q.RateLastGood(ctx, db.RateLastGoodParams{Currency: feed.Currency, Source: source(feed.ID)})
 	first := db.NoRows(err)
@@ -147,8 +147,9 @@ func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.D
 	return judgeDay(ctx, q, feed, value, now)
 }
 
-// judgeFirst refuses a feed's first value that is too far from the rate before the changes by hand of the last 24 hours:
-// whoever wants another rate could set one by hand first, a little at a time, and the feed would go on from there.
+// judgeFirst refuses a feed's first value that is too far from the rate before the last 24 hours'
+// changes by hand. Otherwise somebody could move the rate by hand in small steps, and the feed would
+// continue from there.
 func judgeFirst(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	anchor, err := q.RateAnchorFirst(ctx, db.RateAnchorFirstParams{Currency: feed.Currency, Since: now.Add(-day)})
 	if db.NoRows(err) {
@@ -165,14 +166,14 @@ func judgeFirst(ctx context.Context, q *db.Queries, feed db.RateFeed, value deci
 }
 
 const (
-	// day is how far back a feed's values are looked at, settled how much of it must be known for
-	// its median to count.
+	// day is how far back a feed's values are compared; settled is how much of it must be known
+	// before its median counts.
 	day     = 24 * time.Hour
 	settled = 12 * time.Hour
 )
 
-// judgeDay refuses a value that is too far from the day's median. Of a feed that walks step by
-// step, each within the band of the one before, only that shows where it has got to.
+// judgeDay refuses a value that is too far from the day's median. Only that shows how far a feed has
+// moved whose single steps are each within the band.
 func judgeDay(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	middle, err := q.RateObservationMiddle(ctx, db.RateObservationMiddleParams{
 		FeedID: feed.ID, Since: now.Add(-day), Settled: now.Add(-settled),
@@ -199,7 +200,7 @@ func outside(value, reference, percent decimal.Decimal) bool {
 	return value.Sub(reference).Abs().Mul(hundred).GreaterThan(reference.Mul(percent))
 }
 
-// observe keeps a value that was believed, for the day's median.
+// observe stores an accepted value for the day's median.
 func observe(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	err := q.RateObservationAdd(ctx, db.RateObservationAddParams{FeedID: feed.ID, Now: now, FiatPerUSDT: value})
 	if err != nil {
@@ -208,8 +209,8 @@ func observe(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal
 	return q.RateObservationPrune(ctx, db.RateObservationPruneParams{FeedID: feed.ID, Before: now.Add(-day)})
 }
 
-// store ends the claim, with the rate if there is one. It reports whether the claim still stood: if
-// not, the feed was changed or claimed again in the meantime, and this answer counts for nothing.
+// store ends the claim, with the rate if there is one. It reports whether the claim was still valid:
+// if the feed was changed or claimed again meanwhile, this answer is dropped.
 func (p *Poller) store(
 	ctx context.Context, q *db.Queries, feed db.RateFeed, claimedAt time.Time, value decimal.Decimal, why *refusal,
 ) (bool, error) {
@@ -235,7 +236,7 @@ func (p *Poller) store(
 	})
 }
 
-// count counts a poll, and logs one that went wrong in another way than the one before.
+// count counts a poll, and logs a failure that differs from the one before.
 func (p *Poller) count(ctx context.Context, feed db.RateFeed, standing bool, why *refusal, err error) {
 	result := resultGood
 	switch {

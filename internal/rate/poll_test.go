@@ -2,21 +2,22 @@ package rate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 // Five percent of 100 is 5: at 105 and at 95 a value is still believed, one unit further it is not.
@@ -68,9 +69,7 @@ func (b *bundle) metric(t *testing.T, result string) int {
 	t.Helper()
 	_, rest, _ := strings.Cut(b.measured(t), fmt.Sprintf("gateway_rate_feed_polls_total{result=%q} ", result))
 	value, _, _ := strings.Cut(rest, "\n")
-	polls, err := strconv.Atoi(value)
-	noError(t, err)
-	return polls
+	return must(strconv.Atoi(value))(t)
 }
 
 // What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of
@@ -130,22 +129,21 @@ func TestPollersInParallel(t *testing.T) {
 		sources = append(sources, s)
 		b.setFeed(t, feed(s.URL))
 	}
-	var pollers sync.WaitGroup
-	for range 4 {
+	for _, err := range testenv.AtOnce(4, func(int) error {
 		pool, err := db.Open(t.Context(), b.URL, 2, db.ForCommands)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		p := rate.NewPoller(pool, b.clock, outbound.NewAddresses(true), nil)
+		defer p.Wait()
+		for range 5 {
+			err = errors.Join(err, p.Poll(t.Context()))
+		}
+		return err
+	}) {
 		noError(t, err)
-		t.Cleanup(pool.Close)
-		p := rate.NewPoller(pool, b.clock, webhook.NewAddresses(true), nil)
-		pollers.Go(func() {
-			for range 5 {
-				if err := p.Poll(context.Background()); err != nil {
-					t.Error(err)
-				}
-			}
-			p.Wait()
-		})
 	}
-	pollers.Wait()
 	for i, s := range sources {
 		testenv.Want(t, s.count(), 1, "times that feed %d was polled", i+1)
 	}
@@ -157,8 +155,7 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 	locked, free := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":100}`))
 	b.setFeed(t, feed(locked.URL))
 	b.setFeed(t, feed(free.URL))
-	other, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	noError(t, err)
+	other := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	t.Cleanup(other.Close)
 	noError(t, db.InTx(context.Background(), other, func(tx pgx.Tx, _ *db.Queries) error {
 		if _, err := tx.Exec(context.Background(), "select from rate_feed where id = 1 for no key update"); err != nil {
@@ -240,8 +237,8 @@ func TestNoConnection(t *testing.T) {
 	f := b.setFeed(t, feed(gone.URL+"/?key=hunter2"))
 	b.poll(t)
 	b.wantError(t, f.ID, "no connection: connect: connection refused")
-	addresses := unchecked{webhook.NewAddresses(true)}
-	b.settings, b.poller = rate.NewSettings(b.Pool, b.clock, addresses), rate.NewPoller(b.Pool, b.clock, addresses, nil)
+	addresses := unchecked{outbound.NewAddresses(true)}
+	b.settings, b.poller = rate.NewSettings(b.Pool, b.clock, addresses, foureyes.Rules{}), rate.NewPoller(b.Pool, b.clock, addresses, nil)
 	plain := httptest.NewTLSServer(body(`{"rate":1}`))
 	t.Cleanup(plain.Close)
 	f = b.setFeed(t, feed(plain.URL+"/?key=hunter2"))
@@ -296,7 +293,7 @@ func TestAnswerTooLate(t *testing.T) {
 		}, "no rate is known"},
 		"claimed by another": {func(t *testing.T, b *bundle, _ rate.Feed) {
 			b.clock.Advance(time.Minute)
-			p := rate.NewPoller(b.Pool, b.clock, webhook.NewAddresses(true), nil)
+			p := rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(true), nil)
 			noError(t, p.Poll(context.Background()))
 			p.Wait()
 		}, "feed:1 80"},

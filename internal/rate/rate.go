@@ -1,5 +1,5 @@
-// Package rate knows what a USDT costs in fiat, and calculates what a payment is worth: spot, the
-// merchant's amount and who gets which part of the spread.
+// Package rate has the fiat price of a USDT, and calculates what a payment is worth: spot, the
+// merchant's amount, and the parts of the spread.
 package rate
 
 import (
@@ -19,10 +19,10 @@ import (
 // Base is a currency's base rate, fiat per 1 USDT.
 type Base struct {
 	FiatPerUSDT decimal.Decimal
-	// Source says where the rate came from: "operator", or a feed.
+	// Source is "operator", or a feed.
 	Source     string
 	ObservedAt time.Time
-	// Fresh is false when this is only the last rate that was known.
+	// Fresh is false if this is only the last known rate.
 	Fresh bool
 }
 
@@ -46,8 +46,8 @@ func Read(rates *Rates, currency *string) db.Query {
 	return db.One((*[]db.RateListRow)(rates), (*db.Queries).RateList, currency)
 }
 
-// InUse is the rate that a currency's payments are made at: of the fresh ones that of the lowest
-// priority, else the last one that was known.
+// InUse is the rate for a currency's payments: of the fresh ones the one with the lowest priority, or
+// else the last known one.
 func (r Rates) InUse(now time.Time) (Base, error) {
 	if len(r) == 0 {
 		return Base{}, ErrNone
@@ -65,7 +65,7 @@ func fresh(r db.RateListRow, now time.Time) bool {
 	return r.Endless || !r.Withdrawn && r.StaleAt.After(now)
 }
 
-// order has the rate in use first.
+// order sorts the rate in use first.
 func order(now time.Time) func(a, b db.RateListRow) int {
 	return func(a, b db.RateListRow) int {
 		byAge := cmp.Or(
@@ -80,7 +80,7 @@ func order(now time.Time) func(a, b db.RateListRow) int {
 	}
 }
 
-// first compares two of which the one that is so comes first.
+// first compares by a property: those that have it come first.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -91,7 +91,7 @@ func first(a, b bool) int {
 	return 1
 }
 
-// Terms are the percents a calculation uses.
+// Terms are the percents of a calculation.
 type Terms struct {
 	// Markup is added to the base rate.
 	Markup decimal.Decimal
@@ -99,7 +99,7 @@ type Terms struct {
 	TraderShare decimal.Decimal
 }
 
-// Markup sources, as a payment keeps them.
+// The sources of a markup, as a payment stores them.
 const (
 	MarkupBody          = "body"
 	MarkupCashboxMethod = "cashbox_method"
@@ -108,13 +108,13 @@ const (
 	MarkupConfiguration = "configuration"
 )
 
-// Markups are the percents that may apply, in the documented order of priority.
+// Markups are the percents that may apply, in the documented order.
 type Markups struct {
 	Body, CashboxMethod, Merchant, Trader decimal.NullDecimal
 	Configuration                         decimal.Decimal
 }
 
-// Pick returns the first percent that is set, and where it was.
+// Pick returns the first percent that is set, and its source.
 func (m Markups) Pick() (percent decimal.Decimal, source string) {
 	for _, ranked := range []struct {
 		percent decimal.NullDecimal
@@ -130,7 +130,7 @@ func (m Markups) Pick() (percent decimal.Decimal, source string) {
 	return m.Configuration, MarkupConfiguration
 }
 
-// Quote is a fiat amount's worth in USDT, 8 decimals each.
+// Quote is the worth of a fiat amount in USDT, each with 8 decimals.
 type Quote struct {
 	// Spot is the amount at the base rate.
 	Spot decimal.Decimal
@@ -142,16 +142,16 @@ type Quote struct {
 	SpreadPlatform decimal.Decimal
 }
 
-// Hold is what the trader puts up: spot less the share they keep.
+// Hold is how much of the trader's USDT is held: spot less their share.
 func (q Quote) Hold() decimal.Decimal { return q.Spot.Sub(q.SpreadTrader) }
 
 var hundred = decimal.NewFromInt(100)
 
-// Calculate quotes an amount of fiat. Spot, amount and the trader's share are each rounded down at
-// 8 decimals.
+// Calculate calculates the worth of a fiat amount. Spot, amount and the trader's share are each
+// rounded down to 8 decimals.
 func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
 	spot := quotient(fiat, base)
-	// amount = fiat / (base × (1 + markup/100)), multiplied out so that only one division rounds.
+	// amount = fiat / (base × (1 + markup/100)), rearranged so that only one division rounds.
 	amount := quotient(fiat.Mul(hundred), base.Mul(hundred.Add(terms.Markup)))
 	profit := spot.Sub(amount)
 	share := spot.Mul(terms.TraderShare).Shift(-2).Truncate(money.USDTDecimals)
@@ -159,7 +159,7 @@ func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
 	return Quote{Spot: spot, Amount: amount, Profit: profit, SpreadTrader: trader, SpreadPlatform: profit.Sub(trader)}
 }
 
-// quotient divides positive numbers and rounds down at 8 decimals.
+// quotient divides positive numbers and rounds down to 8 decimals.
 func quotient(a, b decimal.Decimal) decimal.Decimal {
 	q, _ := a.QuoRem(b, money.USDTDecimals)
 	return q

@@ -18,13 +18,13 @@ import (
 	"gateway.example/internal/money"
 )
 
-// SourceOperator is the source of the rate that was set by hand.
+// SourceOperator is the source of a rate that was set by hand.
 const SourceOperator = "operator"
 
-// priorityOperator goes before every feed's.
+// priorityOperator comes before every feed's.
 const priorityOperator = 0
 
-// maxValid bounds how long a rate that ends may stay fresh: ten years.
+// maxValid limits how long a rate may stay fresh: ten years.
 const maxValid = 10 * 365 * 24 * 3600
 
 // The rates the database holds.
@@ -33,40 +33,39 @@ var (
 	maxFiat = decimal.NewFromInt(999_999_999_999)
 )
 
-// Settings sets and lists rates and feeds for operators. Every change is kept in the log of
-// settings.
+// Settings sets and lists rates and feeds for operators. Every change is in the log of settings.
 type Settings struct {
 	pool  db.Beginner
 	q     *db.Queries
 	clock clock.Clock
-	// FourEyes are the rules by which a rate that is set by hand takes a second operator.
+	// FourEyes says when setting a rate takes two operators.
 	FourEyes foureyes.Rules
-	// addresses are those that feeds may have.
+	// addresses says where feeds may be.
 	addresses Addresses
 }
 
 // NewSettings makes the service.
-func NewSettings(pool *pgxpool.Pool, c clock.Clock, addresses Addresses) *Settings {
-	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses}
+func NewSettings(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, rules foureyes.Rules) *Settings {
+	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses, FourEyes: rules}
 }
 
-// Approved is the service within a transaction in which a second operator approves what is done: it
-// asks for no other.
+// Approved returns the service for use inside the transaction in which a second operator approves a
+// change. It does not ask for another approval.
 func (s *Settings) Approved(tx pgx.Tx) *Settings {
 	within := *s
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// Manual is a rate as an operator sets it.
+// Manual is a rate that an operator sets.
 type Manual struct {
 	Currency    string
 	FiatPerUSDT string
-	// ValidSeconds is how long it stays fresh; nil is for good.
+	// ValidSeconds is how long it stays fresh; nil is for ever.
 	ValidSeconds *int64
 }
 
-// Set sets a currency's rate by hand. While it is fresh it goes before every feed.
+// Set sets a currency's rate by hand. While it is fresh it takes precedence over every feed.
 func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known, error) {
 	if err := who.Need(caller.OperatorRates); err != nil {
 		return Known{}, err
@@ -127,14 +126,14 @@ func checkManual(ctx context.Context, m Manual) (decimal.Decimal, error) {
 	return fiat, f.Err()
 }
 
-// checkCurrency wants a currency that is known.
+// checkCurrency refuses an unknown currency.
 func checkCurrency(f fault.Fields, field, currency string) {
 	if f.Required(field, currency) {
 		f.Check(slices.Contains(catalogue.Currencies, currency), field, "is not a currency that is known here")
 	}
 }
 
-// checkDecimal wants a plain decimal within bounds.
+// checkDecimal parses a plain decimal within bounds.
 func checkDecimal(
 	f fault.Fields,
 	field, literal string,

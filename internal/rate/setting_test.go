@@ -2,8 +2,8 @@ package rate_test
 
 import (
 	"context"
+	"fmt"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,11 +21,9 @@ func TestOperatorsOnly(t *testing.T) {
 		caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.MerchantPortal, caller.Trader,
 	} {
 		who := caller.Caller{Kind: kind, ID: 1}
-		_, err := b.settings.Set(ctx, who, rate.Manual{})
-		wantCode(t, err, "token_kind_not_allowed")
-		_, err = b.settings.SetFeed(ctx, who, rate.Feed{})
-		wantCode(t, err, "token_kind_not_allowed")
-		_, _, err = b.settings.List(ctx, who)
+		wantCode(t, errOf(b.settings.Set(ctx, who, rate.Manual{})), "token_kind_not_allowed")
+		wantCode(t, errOf(b.settings.SetFeed(ctx, who, rate.Feed{})), "token_kind_not_allowed")
+		_, _, err := b.settings.List(ctx, who)
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 }
@@ -33,17 +31,15 @@ func TestOperatorsOnly(t *testing.T) {
 func TestSetRate(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
-	known, err := b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"})
-	noError(t, err)
+	known := must(b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"}))(t)
 	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 ||
 		known.FiatPerUSDT.String() != "92.35" || !known.ObservedAt.Equal(after(0)) || known.StaleAt != nil || !known.InUse || !known.Fresh {
 		t.Errorf("%+v", known)
 	}
 	b.clock.Advance(time.Hour)
 	b.wantRate(t, "operator 92.35")
-	known, err = b.settings.Set(ctx, operator,
-		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: new(int64(90))})
-	noError(t, err)
+	known = must(b.settings.Set(ctx, operator,
+		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: new(int64(90))}))(t)
 	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil ||
 		!known.StaleAt.Equal(after(3690)) {
 		t.Errorf("%+v", known)
@@ -135,7 +131,7 @@ func TestDecodedFaultsCount(t *testing.T) {
 	b := setup(t)
 	ctx := fault.WithDecoded(context.Background(),
 		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
-	_, err := b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"})
+	err := errOf(b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"}))
 	wantFields(t, err, "currency", "feed.url")
 	if f := fault.As(err); f != nil && len(f.Fields["currency"]) != 1 {
 		t.Errorf("%v", f.Fields)
@@ -145,17 +141,11 @@ func TestDecodedFaultsCount(t *testing.T) {
 // Of changes at the same time each knows what the one before it left, the first one too.
 func TestSetRateInParallel(t *testing.T) {
 	b := setup(t)
-	var setters sync.WaitGroup
-	for _, fiat := range []string{"91", "92", "93", "94", "95", "96"} {
-		setters.Go(func() {
-			if _, err := b.settings.Set(
-				context.Background(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fiat},
-			); err != nil {
-				t.Error(err)
-			}
-		})
+	for _, err := range testenv.AtOnce(6, func(i int) error {
+		return errOf(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fmt.Sprint(91 + i)}))
+	}) {
+		noError(t, err)
 	}
-	setters.Wait()
 	var before map[string]any
 	rows := b.log(t)
 	for i, row := range rows {

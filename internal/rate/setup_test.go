@@ -16,9 +16,10 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 7}
@@ -36,10 +37,10 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	addresses := webhook.NewAddresses(true)
+	addresses := outbound.NewAddresses(true)
 	d, clock, metrics := dbtest.New(t), &dbtest.Clock{}, prometheus.NewRegistry()
 	b := &bundle{
-		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock, addresses),
+		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock, addresses, foureyes.Rules{}),
 		poller: rate.NewPoller(d.Pool, clock, addresses, metrics), metrics: metrics,
 	}
 	t.Cleanup(b.poller.Wait)
@@ -63,9 +64,7 @@ func feed(url string) rate.Feed {
 
 func (b *bundle) setFeed(t *testing.T, f rate.Feed) rate.Feed {
 	t.Helper()
-	set, err := b.settings.SetFeed(context.Background(), operator, f)
-	noError(t, err)
-	return set
+	return must(b.settings.SetFeed(context.Background(), operator, f))(t)
 }
 
 func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
@@ -74,8 +73,7 @@ func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
 	if valid > 0 {
 		m.ValidSeconds = &valid
 	}
-	_, err := b.settings.Set(context.Background(), operator, m)
-	noError(t, err)
+	must(b.settings.Set(context.Background(), operator, m))(t)
 }
 
 // wantRate wants a rate of RUB in use, written as "source fiat", and " stale" where it is only the
@@ -146,9 +144,8 @@ type settingRow struct {
 // log reads the log of settings.
 func (b *bundle) log(t *testing.T) []settingRow {
 	t.Helper()
-	rows, err := b.Pool.Query(context.Background(),
-		"select actor, subject, subject_key, before, after, at from setting_change order by id")
-	noError(t, err)
+	rows := must(b.Pool.Query(context.Background(),
+		"select actor, subject, subject_key, before, after, at from setting_change order by id"))(t)
 	defer rows.Close()
 	var all []settingRow
 	for rows.Next() {
@@ -219,3 +216,9 @@ var (
 	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }

@@ -15,7 +15,9 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -52,24 +54,13 @@ func setup(t *testing.T) *bundle {
 	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
 	b.sbp = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
 	b.sim = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1, Method: "sim"})
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	noError(t, err)
-	addresses := webhook.NewAddresses(false)
-	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	noError(t, err)
-	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses)
-	b.reports = report.New(b.Pools(), b.clock, b.payments)
+	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	addresses := outbound.NewAddresses(false)
+	b.payments = must(payment.New(b.Pools(), b.clock, addresses, settings,
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
+	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{})
+	b.reports = report.New(b.Pools(), b.clock, b.payments, nil)
 	return b
-}
-
-func must[T any](t *testing.T) func(T, error) T {
-	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		noError(t, err)
-		return v
-	}
 }
 
 // code is that of a refusal, or "" where there is none.
@@ -111,7 +102,7 @@ func (b *bundle) createOf(t *testing.T, m dbtest.Merchant, method, orderID, amou
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(t *testing.T, of dbtest.Trader, id int64) {
 	t.Helper()
-	must[payment.Payment](t)(b.payments.Confirm(t.Context(), traderUser(of, caller.Desk), id))
+	must(b.payments.Confirm(t.Context(), traderUser(of, caller.Desk), id))(t)
 }
 
 // copies makes payments like the given one, in the database alone, with the ids from first to last,
@@ -270,3 +261,6 @@ func wantLines(t *testing.T, name string, lines []report.Line, want []string) {
 const minute = time.Minute
 
 var noError = testenv.NoError
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

@@ -81,7 +81,7 @@ func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventIte
 	} else {
 		return Page[EventItem]{}, nil
 	}
-	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]db.ReportEventsNamedRow, error) {
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportEventsNamedRow, error) {
 		return q.ReportEventsNamed(ctx, params)
 	})
 	if err != nil {

@@ -15,14 +15,15 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
 )
 
 // exportPage is how many rows are read at a time for an export. No transaction lasts longer than
 // that takes.
-const exportPage = 5_000
+const exportPage = 2_000
 
 // ExportPayments writes the payments of a filter as CSV, the newest first, whatever its paging says.
-// Times are in the zone. The last line says how many rows there are: without it the file is not
+// Times are in the zone. USDT are those that moved, so a payment that is not completed has none. The last line says how many rows there are: without it the file is not
 // whole.
 func (s *Service) ExportPayments(
 	ctx context.Context, who caller.Caller, f PaymentFilter, w io.Writer, zone *time.Location,
@@ -34,28 +35,17 @@ func (s *Service) ExportPayments(
 	if _, err := f.check(ctx, paymentStatuses); err != nil {
 		return err
 	}
-	out := newTable(
-		w,
-		zone,
-		"created_at",
-		"id",
-		"uuid",
-		"order_id",
-		"method",
-		"currency",
-		"amount",
-		"status",
-		"status_reason",
-		"status_at",
-		"cashbox_id",
-		"trader_id",
-		"requisite",
-		"card_last4",
-		"amount_usdt",
-		"profit_usdt",
-		"spread_trader_usdt",
-		"spread_platform_usdt",
-	)
+	columns := []string{
+		"created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status", "status_reason", "status_at",
+		"cashbox_id", "trader_id", "requisite", "card_last4", "amount_usdt",
+	}
+	if who.Kind != caller.MerchantPortal {
+		columns = append(columns, "profit_usdt", "spread_trader_usdt", "spread_platform_usdt")
+	}
+	if who.Kind == caller.Operator {
+		columns = append(columns, "merchant_id", "merchant", "trader")
+	}
+	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
 	return export(ctx, out, func(at window) (Page[db.Payment], error) { return s.paymentRows(ctx, c, at) },
 		func(rows []db.Payment) error {
@@ -63,29 +53,27 @@ func (s *Service) ExportPayments(
 			if err != nil {
 				return err
 			}
+			items := make([]PaymentItem, 0, len(rows))
 			for _, row := range rows {
-				p := s.payments.FromRow(row)
+				items = append(items, PaymentItem{Payment: s.payments.FromRow(row)})
+			}
+			names, err := NamesOf(ctx, s, who, items)
+			if err != nil {
+				return err
+			}
+			for _, item := range items {
+				p := item.Payment
 				seen, shown := p.Seen(who), shownPayment(who, p)
-				out.row(
-					p.CreatedAt,
-					p.ID,
-					p.UUID,
-					shown.OrderID,
-					p.Method,
-					p.Currency,
-					fiat(p.Amount),
-					string(p.Status),
-					p.StatusReason,
-					p.StatusAt,
-					p.CashboxID,
-					shown.TraderID,
-					shown.RequisiteValue,
-					cards[p.ID],
-					usdt(seen.Amount),
-					usdt(seen.Profit),
-					usdt(seen.SpreadTrader),
-					usdt(seen.SpreadPlatform),
-				)
+				if p.Status != payment.Completed { // nothing has moved
+					seen = payment.Sight{}
+				}
+				cells := []any{
+					p.CreatedAt, p.ID, p.UUID, shown.OrderID, p.Method, p.Currency, fiat(p.Amount), string(p.Status),
+					p.StatusReason, p.StatusAt, p.CashboxID, shown.TraderID, shown.RequisiteValue, cards[p.ID],
+					usdt(seen.Amount), usdt(seen.Profit), usdt(seen.SpreadTrader), usdt(seen.SpreadPlatform),
+					p.MerchantID, names.Merchants[p.MerchantID], names.Traders[p.TraderID],
+				}
+				out.row(cells[:len(columns)]...)
 			}
 			return nil
 		})
@@ -102,39 +90,37 @@ func (s *Service) ExportPayouts(
 	if _, err := f.check(ctx, payoutStatuses); err != nil {
 		return err
 	}
-	out := newTable(
-		w,
-		zone,
-		"created_at",
-		"id",
-		"uuid",
-		"order_id",
-		"method",
-		"currency",
-		"amount",
-		"status",
-		"status_reason",
-		"status_at",
-		"cashbox_id",
-		"trader_id",
-		"address",
-		"recipient",
-		"proof_reference",
-		"frozen_usdt",
-		"reward_usdt",
-	)
+	columns := []string{
+		"created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status", "status_reason", "status_at",
+		"cashbox_id", "trader_id", "address", "recipient", "proof_reference", "frozen_usdt", "reward_usdt",
+	}
+	if who.Kind == caller.Operator {
+		columns = append(columns, "merchant_id", "merchant", "trader")
+	}
+	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
 	return export(ctx, out, func(at window) (Page[db.Payin], error) { return s.payoutRows(ctx, c, at) },
 		func(rows []db.Payin) error {
+			items := make([]PayoutItem, 0, len(rows))
 			for _, row := range rows {
-				p := payoutItem(who, row)
+				items = append(items, payoutItem(who, row))
+			}
+			names, err := NamesOf(ctx, s, who, items)
+			if err != nil {
+				return err
+			}
+			for _, p := range items {
+				_, trader := p.Owners()
 				frozen := &p.FrozenUSDT
 				if who.Kind == caller.Trader {
 					frozen = nil
 				}
-				out.row(p.CreatedAt, p.ID, p.UUID, p.OrderID, p.Method, p.Currency, fiat(p.Amount), string(p.Status),
+				cells := []any{
+					p.CreatedAt, p.ID, p.UUID, p.OrderID, p.Method, p.Currency, fiat(p.Amount), string(p.Status),
 					p.StatusReason, p.StatusAt, p.CashboxID, p.TraderID, p.AddressMask, p.Recipient, p.ProofReference,
-					usdt(frozen), usdt(p.RewardUSDT))
+					usdt(frozen), usdt(p.RewardUSDT), p.MerchantID, names.Merchants[p.MerchantID], names.Traders[trader],
+				}
+				out.row(cells[:len(columns)]...)
 			}
 			return nil
 		})

@@ -59,13 +59,13 @@ func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error)
 		return Health{}, err
 	}
 	since := s.clock.Now().AddDate(0, 0, -HealthDays)
-	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]db.ReportHealthRow, error) {
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportHealthRow, error) {
 		return q.ReportHealth(ctx, db.ReportHealthParams{MerchantID: who.MerchantID, Since: since, Most: healthEvents})
 	})
 	if err != nil {
 		return Health{}, fmt.Errorf("sum up attempts: %w", err)
 	}
-	failed, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]db.ReportFailuresRow, error) {
+	failed, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportFailuresRow, error) {
 		return q.ReportFailures(ctx, db.ReportFailuresParams{
 			MerchantID: who.MerchantID, Since: since, Most: healthEvents, Page: failuresMost,
 		})
@@ -143,9 +143,7 @@ func (s *Service) DeadAddresses(
 
 // DeadEndpoints counts a merchant's dead events by their address, the most first: those created from
 // then on, and before then; zero leaves that end open. No more than DeadMost are counted.
-func (s *Service) DeadEndpoints(
-	ctx context.Context, who caller.Caller, from, to time.Time,
-) ([]DeadEndpoint, error) {
+func (s *Service) DeadEndpoints(ctx context.Context, who caller.Caller, from, to time.Time) ([]DeadEndpoint, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return nil, err
 	}

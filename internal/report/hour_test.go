@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 const ruleHours = "what is counted of an hour's payments follows from their history"
@@ -36,9 +36,8 @@ func (b *bundle) set(t *testing.T, id int64, status string) {
 // texts are the answer of a query of one column.
 func (b *bundle) texts(t *testing.T, sql string, args ...any) []string {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(), sql, args...)
-	noError(t, err)
-	return must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string]))
+	rows := must(b.Pool.Query(t.Context(), sql, args...))(t)
+	return must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // wantHours compares what is counted with what was counted by hand: hour, method, status, span of the
@@ -63,8 +62,8 @@ func (b *bundle) hoursBroken(t *testing.T) []audit.Violation {
 	t.Helper()
 	var found []audit.Violation
 	for _, list := range [][]audit.Violation{
-		must[[]audit.Violation](t)(audit.Everything(t.Context(), b.Pool)),
-		must[[]audit.Violation](t)(audit.Since(t.Context(), b.Pool, dbtest.Start)),
+		must(audit.Everything(t.Context(), b.Pool))(t),
+		must(audit.Since(t.Context(), b.Pool, dbtest.Start))(t),
 	} {
 		for _, v := range list {
 			if v.Rule == ruleHours {
@@ -124,8 +123,7 @@ func TestHoursFollowTheHistory(t *testing.T) {
 // wantCame compares what the metric says.
 func (b *bundle) wantCame(t *testing.T, want ...string) {
 	t.Helper()
-	families, err := b.metrics.Gather()
-	noError(t, err)
+	families := must(b.metrics.Gather())(t)
 	var got []string
 	for _, family := range families {
 		for _, series := range family.GetMetric() {
@@ -144,12 +142,9 @@ func (b *bundle) wantCame(t *testing.T, want ...string) {
 // begin begins a transaction of somebody else, on a connection of its own: the pool may have but one.
 func (b *bundle) begin(t *testing.T) pgx.Tx {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), b.URL)
-	noError(t, err)
+	conn := must(pgx.Connect(t.Context(), b.URL))(t)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	tx, err := conn.Begin(t.Context())
-	noError(t, err)
-	return tx
+	return must(conn.Begin(t.Context()))(t)
 }
 
 // A row of the history that is committed after later ones is counted when it comes, and one that
@@ -160,8 +155,7 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 	late := b.begin(t)
 	const move = `insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
 		values ($1, $2, $3, 'system', 'pending', 'failed')`
-	_, err := late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now())
-	noError(t, err)
+	must(late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now()))(t)
 	gone := b.begin(t)
 	var lost int64
 	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.shop.ID, first.ID, b.clock.Now()).Scan(&lost))
@@ -199,22 +193,12 @@ func TestHoursCountOnce(t *testing.T) {
 		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
 	}
 	dies := b.begin(t)
-	_, err := dies.Exec(t.Context(), "select from payment_hour_progress for update")
-	noError(t, err)
+	must(dies.Exec(t.Context(), "select from payment_hour_progress for update"))(t)
 	b.countHours(t)
 	b.wantHours(t, "while another is at it")
-	_, err = dies.Exec(t.Context(), "update payment_hour_progress set last_id = 1000")
-	noError(t, err)
+	must(dies.Exec(t.Context(), "update payment_hour_progress set last_id = 1000"))(t)
 	noError(t, dies.Rollback(t.Context()))
-	var running sync.WaitGroup
-	for range 8 {
-		running.Go(func() {
-			if err := b.hours.Count(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	running.Wait()
+	noError(t, testenv.AtOnce(8, func(int) error { return b.hours.Count(context.Background()) })...)
 	// 100 + 101 + 102 + 103 + 104 + 105
 	b.wantHours(t, "eight at once", "20/12 sbp pending -1 6 615.00 0")
 	b.wantCame(t, "RUB sbp pending 6")

@@ -52,7 +52,7 @@ func (s *Service) Income(ctx context.Context, who caller.Caller, f IncomeFilter)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]Income, error) { return income(ctx, q, f) })
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]Income, error) { return income(ctx, q, f) })
 	if err != nil {
 		return nil, fmt.Errorf("list income: %w", err)
 	}

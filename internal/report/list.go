@@ -3,8 +3,10 @@ package report
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,9 +36,9 @@ type Filter struct {
 	CashboxID, MerchantID, TraderID int64
 	// Overdue keeps to payouts whose time to be paid has passed; it is for payouts alone.
 	Overdue bool
-	// Search looks for one thing: a uuid, an id, or the last four digits of a requisite or card; for
-	// merchants, and operators who keep to one, also an order id or a payer, for others the whole of a
-	// requisite. What a uuid, an id or an order id finds is shown whatever else the filter says.
+	// Search looks for one thing: a uuid, an id, an amount, or the last four digits of a requisite or card; for
+	// merchants and operators also an order id or a payer, for operators and traders the whole of a requisite.
+	// What a uuid, an id or an order id finds is shown whatever else the filter says.
 	Search string
 }
 
@@ -98,6 +100,7 @@ func shownPayment(who caller.Caller, p payment.Payment) payment.Payment {
 		p.ProfitUSDT, p.SpreadPlatformUSDT = decimal.Zero, decimal.Zero
 	case caller.MerchantPortal:
 		p.TraderID, p.RequisiteID = 0, nil
+		p.ProfitUSDT, p.SpreadTraderUSDT, p.SpreadPlatformUSDT = decimal.Zero, decimal.Zero, decimal.Zero
 	default:
 	}
 	return p
@@ -138,21 +141,65 @@ func scopeOf(who caller.Caller, f Filter) scope {
 // paymentRows reads a page: what the search names, or else what it is like.
 func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.Payment], error) {
 	exact, err := s.paymentsNamed(ctx, c)
-	if err != nil || len(exact) > 0 {
+	_, _, number := c.amounts()
+	if err != nil || len(exact) > 0 && !number {
 		return Page[db.Payment]{Items: exact}, err
 	}
 	t := paymentTable{scope: c}
 	if c.Search != "" && !lastDigits(c.Search) {
-		if c.MerchantID == 0 {
-			t.requisites, err = s.q.RequisitesOfValue(ctx, s.payments.RequisiteHashes(c.Search))
-			if err != nil || len(t.requisites) == 0 {
-				return Page[db.Payment]{}, err
-			}
-		} else {
-			t.payer = &c.Search
+		known, err := s.about(ctx, &t)
+		if err != nil || !known {
+			return Page[db.Payment]{Items: exact}, err
 		}
 	}
-	return s.paymentPage(ctx, t, w)
+	page, err := s.paymentPage(ctx, t, w)
+	return beginWith(page, exact, w, func(p db.Payment) int64 { return p.ID }), err
+}
+
+// about finds what a search is about that names no payment outright: a requisite, a payer, or else an amount.
+func (s *Service) about(ctx context.Context, t *paymentTable) (known bool, err error) {
+	if t.MerchantID == 0 {
+		t.requisites, err = s.q.RequisitesOfValue(ctx, s.payments.RequisiteHashes(t.Search))
+		if err != nil || len(t.requisites) > 0 {
+			return true, err
+		}
+	}
+	from, to, number := t.amounts()
+	if t.who.Kind != caller.Trader {
+		payer := db.ReportPayerKnownParams{Payer: &t.Search, MerchantID: unless(t.MerchantID)}
+		if known, err = s.q.ReportPayerKnown(ctx, payer); err != nil || known {
+			t.payer = &t.Search
+			return true, err
+		}
+	}
+	t.MinAmount, t.MaxAmount, t.requisites = from, to, nil
+	return number, nil
+}
+
+// beginWith puts what a search names outright before the first page of what else it may mean.
+func beginWith[R any](page Page[R], exact []R, w window, id func(R) int64) Page[R] {
+	page.Items = slices.DeleteFunc(page.Items, func(row R) bool {
+		return slices.ContainsFunc(exact, func(named R) bool { return id(named) == id(row) })
+	})
+	if w.cursor == 0 {
+		page.Items = append(exact, page.Items...)
+	}
+	return page
+}
+
+var amountForm = regexp.MustCompile(`^\d{1,12}([.,]\d{1,2})?$`)
+
+// amounts are those that a search may mean: of a whole number also those with a fraction.
+func (c scope) amounts() (from, to decimal.Decimal, number bool) {
+	text := strings.ReplaceAll(c.Search, " ", "")
+	if !amountForm.MatchString(text) {
+		return from, to, false
+	}
+	from = decimal.RequireFromString(strings.ReplaceAll(text, ",", "."))
+	if to = from; from.Exponent() == 0 {
+		to = from.Add(decimal.New(99, -2))
+	}
+	return from, to, true
 }
 
 func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
@@ -184,12 +231,24 @@ func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, err
 			return found, err
 		}
 	}
-	if c.MerchantID == 0 || c.Search == "" {
-		return found, nil
+	merchants, err := s.ordersOf(ctx, c)
+	if err != nil || len(merchants) == 0 {
+		return found, err
 	}
-	return s.q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
-		MerchantID: c.MerchantID, Channels: methods(), OrderID: c.Search,
+	return s.q.ReportPaymentsByOrder(ctx, db.ReportPaymentsByOrderParams{
+		Merchants: merchants, Channels: methods(), OrderID: c.Search,
 	})
+}
+
+// ordersOf are the merchants among whose orders a search looks: traders are not told what was ordered.
+func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
+	switch {
+	case c.Search == "" || c.who.Kind == caller.Trader:
+		return nil, nil
+	case c.MerchantID != 0:
+		return []int64{c.MerchantID}, nil
+	}
+	return s.q.MerchantIDs(ctx)
 }
 
 // has tells whether something of a merchant and a trader is within the scope.

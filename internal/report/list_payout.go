@@ -57,13 +57,18 @@ func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
 // payoutRows reads a page: what the search names, or else what it is like.
 func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payin], error) {
 	exact, err := s.payoutsNamed(ctx, c)
-	if err != nil || len(exact) > 0 || c.Search != "" && !lastDigits(c.Search) {
+	from, to, number := c.amounts()
+	if err != nil || c.Search != "" && !number {
 		return Page[db.Payin]{Items: exact}, err
+	}
+	if number && !lastDigits(c.Search) {
+		c.MinAmount, c.MaxAmount = from, to
 	}
 	if c.Overdue {
 		c.Status = []string{string(payout.Processing)}
 	}
-	return s.payoutPage(ctx, payoutTable{scope: c, now: s.clock.Now()}, w)
+	page, err := s.payoutPage(ctx, payoutTable{scope: c, now: s.clock.Now()}, w)
+	return beginWith(page, exact, w, func(p db.Payin) int64 { return p.ID }), err
 }
 
 func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
@@ -95,11 +100,12 @@ func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error)
 			return found, err
 		}
 	}
-	if c.MerchantID == 0 || c.Search == "" {
-		return found, nil
+	merchants, err := s.ordersOf(ctx, c)
+	if err != nil || len(merchants) == 0 {
+		return found, err
 	}
-	return s.q.PayinListByOrder(ctx, db.PayinListByOrderParams{
-		MerchantID: c.MerchantID, Channels: methods(), OrderID: c.Search,
+	return s.q.ReportPayinsByOrder(ctx, db.ReportPayinsByOrderParams{
+		Merchants: merchants, Channels: methods(), OrderID: c.Search,
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 )
 
@@ -32,6 +31,8 @@ func TestPaymentsOfEach(t *testing.T) {
 	second := b.createOf(t, b.shop, "sim", "order-2", "2000.50")
 	third := b.createOf(t, b.other, "sbp", "order-1", "3000")
 	b.confirm(t, b.sbp, first.ID)
+	b.Exec(t, "update payment set payer_user_id = case id when $1 then 'user-7' else '15000' end where id in ($1, $2)",
+		second.ID, third.ID)
 	phone := *first.RequisiteValue
 	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
 	date := func(days int) time.Time { return dbtest.Start.AddDate(0, 0, days) }
@@ -69,6 +70,15 @@ func TestPaymentsOfEach(t *testing.T) {
 		"another's uuid":           {merchant, report.PaymentFilter{Search: third.UUID.String()}, nil},
 		"by order":                 {merchant, report.PaymentFilter{Search: "order-1"}, []int64{first.ID}},
 		"a merchant's order":       {operator, report.PaymentFilter{Search: "order-1", MerchantID: b.other.ID}, []int64{third.ID}},
+		"an order of anybody":      {operator, report.PaymentFilter{Search: "order-1"}, []int64{third.ID, first.ID}},
+		"a payer of anybody":       {operator, report.PaymentFilter{Search: "user-7"}, []int64{second.ID}},
+		"another's payer":          {merchant, report.PaymentFilter{Search: "15000"}, nil},
+		"a payer like an amount":   {operator, report.PaymentFilter{Search: "15000"}, []int64{third.ID}},
+		"a payer, for the trader":  {traderUser(b.sim, caller.Desk), report.PaymentFilter{Search: "user-7"}, nil},
+		"four digits of an amount": {operator, report.PaymentFilter{Search: "2000"}, []int64{second.ID}},
+		"an amount":                {merchant, report.PaymentFilter{Search: "2000,5"}, []int64{second.ID}},
+		"an amount as written":     {trader, report.PaymentFilter{Search: "1 000"}, []int64{first.ID}},
+		"another fraction":         {merchant, report.PaymentFilter{Search: "2000.51"}, nil},
 		"an order, for the trader": {trader, report.PaymentFilter{Search: "order-1"}, nil},
 		"by a whole requisite":     {operator, report.PaymentFilter{Search: phone}, []int64{third.ID, first.ID}},
 		"by a requisite of theirs": {trader, report.PaymentFilter{Search: "+7 " + phone[2:]}, []int64{third.ID, first.ID}},
@@ -78,8 +88,7 @@ func TestPaymentsOfEach(t *testing.T) {
 		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
 		"limit":                    {operator, report.PaymentFilter{Paging: report.Paging{Limit: 2}}, []int64{third.ID, second.ID}},
 	} {
-		page, err := b.reports.Payments(t.Context(), test.who, test.filter)
-		noError(t, err)
+		page := must(b.reports.Payments(t.Context(), test.who, test.filter))(t)
 		if got := ids(page); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v; want %v", name, got, test.want)
 		}
@@ -91,8 +100,7 @@ func TestPaymentsBySight(t *testing.T) {
 	b := setup(t)
 	b.create(t, b.shop, "order-1")
 	see := func(who caller.Caller) string {
-		page, err := b.reports.Payments(t.Context(), who, report.PaymentFilter{})
-		noError(t, err)
+		page := must(b.reports.Payments(t.Context(), who, report.PaymentFilter{}))(t)
 		p := page.Items[0]
 		say := func(d *decimal.Decimal) string {
 			if d == nil {
@@ -105,7 +113,7 @@ func TestPaymentsBySight(t *testing.T) {
 	}
 	for who, want := range map[*caller.Caller]string{
 		new(traderUser(b.sbp, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,
-		new(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
+		new(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit - 0, base 100`,
 		&operator:                               `order "order-1", trader true, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
 	} {
 		if got := see(*who); got != want {
@@ -164,7 +172,7 @@ func TestCursorsBothWays(t *testing.T) {
 			if cursor != nil {
 				f.Cursor = *cursor
 			}
-			return must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), who, f))
+			return must(b.reports.Payments(t.Context(), who, f))(t)
 		}
 		one := read(nil, false)
 		wantIDs(t, name+", first", one, 1010, 1009, 1008, 1007)
@@ -217,7 +225,7 @@ func TestSearchStops(t *testing.T) {
 			if f.Cursor, f.Backward = "", backward; cursor != nil {
 				f.Cursor = *cursor
 			}
-			return must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), who, f))
+			return must(b.reports.Payments(t.Context(), who, f))(t)
 		}
 		one := read(nil, false)
 		wantIDs(t, name+", newest", one, 145_000)
@@ -246,7 +254,7 @@ func TestPayoutsOfEach(t *testing.T) {
 	b.mayPayOut(t, b.other)
 	first, second := b.payOut(t, b.shop, "payout-1"), b.payOut(t, b.shop, "payout-2")
 	third := b.payOut(t, b.other, "payout-1")
-	must[payout.Offer](t)(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), first.UUID.String()))
+	must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), first.UUID.String()))(t)
 	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
 	for name, test := range map[string]struct {
 		who    caller.Caller
@@ -264,10 +272,11 @@ func TestPayoutsOfEach(t *testing.T) {
 		"another's":         {trader, report.PayoutFilter{Search: second.UUID.String()}, nil},
 		"by digits":         {operator, report.PayoutFilter{Search: "4567"}, []int64{third.ID, second.ID, first.ID}},
 		"other digits":      {operator, report.PayoutFilter{Search: "4568"}, nil},
+		"an amount":         {trader, report.PayoutFilter{Search: "1000.00"}, []int64{first.ID}},
+		"of anybody":        {operator, report.PayoutFilter{Search: "payout-1"}, []int64{third.ID, first.ID}},
 		"something unknown": {merchant, report.PayoutFilter{Search: "payout-3"}, nil},
 	} {
-		page, err := b.reports.Payouts(t.Context(), test.who, test.filter)
-		noError(t, err)
+		page := must(b.reports.Payouts(t.Context(), test.who, test.filter))(t)
 		var got []int64
 		for _, item := range page.Items {
 			got = append(got, item.ID)
@@ -276,7 +285,7 @@ func TestPayoutsOfEach(t *testing.T) {
 			t.Errorf("%s: %v; want %v", name, got, test.want)
 		}
 	}
-	page := must[report.Page[report.PayoutItem]](t)(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))
+	page := must(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))(t)
 	if p := page.Items[0]; p.OrderID != "" || !p.FrozenUSDT.IsZero() || p.RewardUSDT == nil ||
 		p.RewardUSDT.String() != "10.2" {
 		t.Errorf("the trader sees %+v", p)
@@ -329,28 +338,20 @@ func TestDayFirstIDs(t *testing.T) {
 	b.Exec(t, "update payment set created_at = $1 where id = 1003", dbtest.Start.AddDate(0, 0, 3))
 	days := func() string {
 		t.Helper()
-		rows, err := b.Pool.Query(t.Context(),
-			"select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day")
-		noError(t, err)
-		return strings.Join(must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string])), ", ")
+		rows := must(b.Pool.Query(t.Context(),
+			"select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day"))(t)
+		return strings.Join(must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), ", ")
 	}
 	b.work(t)
-	if got, want := days(), fmt.Sprintf("2026-11-20 %d", p.ID); got != want {
-		t.Errorf("%s; want %s", got, want)
-	}
+	want(t, "on the first day", days(), fmt.Sprintf("2026-11-20 %d", p.ID))
 	b.clock.Advance(4 * 24 * time.Hour)
 	b.work(t)
 	b.work(t)
-	if got, want := days(), fmt.Sprintf(
-		"2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003", p.ID,
-	); got != want {
-		t.Errorf("%s; want %s", got, want)
-	}
+	want(t, "four days later", days(),
+		fmt.Sprintf("2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003", p.ID))
 	for from, want := range map[int][]int64{0: {1003, 1002, 1001, p.ID}, 1: {1003, 1002}, 2: {1003}, 4: nil} {
 		day := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, from)
-		page := must[report.Page[report.PaymentItem]](t)(
-			b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}),
-		)
+		page := must(b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}))(t)
 		if got := ids(page); !slices.Equal(got, want) {
 			t.Errorf("from day %d: %v; want %v", from, got, want)
 		}
@@ -358,8 +359,8 @@ func TestDayFirstIDs(t *testing.T) {
 	// Nothing below the first id of its day is read, so a row that is there against all rules is not
 	// found.
 	b.Exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
-	page := must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), operator,
-		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))
+	page := must(b.reports.Payments(t.Context(), operator,
+		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))(t)
 	wantIDs(t, "below the first id", page, 1003)
 }
 

@@ -64,7 +64,7 @@ type LogItem struct {
 	// something new.
 	Before, After []byte
 	// What is the part that was read, such as file, or the action that was proposed. Reason is why, in
-	// the words of who proposed or decided it.
+	// the words of who changed, proposed or decided it.
 	What, Reason string
 	// Door, Address and Agent are a sign-in's. Outcome is what came of it, or of a proposal.
 	Door, Outcome, Address, Agent string
@@ -190,7 +190,7 @@ func (f LogFilter) check(ctx context.Context) (logRead, error) {
 
 // logPage reads a page of the log: as much of every source, of which the first lines are kept.
 func (s *Service) logPage(ctx context.Context, r logRead) (Page[LogItem], error) {
-	lines, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]logLine, error) {
+	lines, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]logLine, error) {
 		r, err := r.ofUser(ctx, q)
 		if err != nil {
 			return nil, err

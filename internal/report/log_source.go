@@ -53,7 +53,7 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]lo
 		}
 		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: LogItem{
 			ID: row.ID, At: row.At, Kind: kind, Actor: row.Actor, Subject: row.Subject, Key: row.SubjectKey,
-			Before: shownSetting(row.Before), After: shownSetting(row.After),
+			Before: shownSetting(row.Before), After: shownSetting(row.After), Reason: text(row.Reason),
 		}})
 	}
 	return lines, err

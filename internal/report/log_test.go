@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +45,7 @@ func logLines(page report.Page[report.LogItem]) string {
 func TestLogPages(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
-	whole := logLines(must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, report.LogFilter{})))
+	whole := logLines(must(b.reports.Log(t.Context(), reader, report.LogFilter{}))(t))
 	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a proposal, a reading, and others.
 	begins := "deci1 sign10 sett20 prop1 read3 sign9 sett19 sett18 sign8"
 	if len(strings.Fields(whole)) != 35 || !strings.HasPrefix(whole, begins) {
@@ -56,7 +55,7 @@ func TestLogPages(t *testing.T) {
 		f := report.LogFilter{Paging: report.Paging{Limit: limit}}
 		var down, up []string
 		for {
-			page := must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))
+			page := must(b.reports.Log(t.Context(), reader, f))(t)
 			down = append(down, logLines(page))
 			if page.Next == nil {
 				f.Cursor, f.Backward = "", true
@@ -69,7 +68,7 @@ func TestLogPages(t *testing.T) {
 			f.Cursor = *page.Next
 		}
 		for f.Cursor != "" {
-			page := must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))
+			page := must(b.reports.Log(t.Context(), reader, f))(t)
 			up = append([]string{logLines(page)}, up...)
 			f.Cursor = ""
 			if page.Previous != nil {
@@ -100,7 +99,7 @@ func TestLogFilters(t *testing.T) {
 		"deci1 read2":                    {User: "agrees"},
 		"deci1 prop1":                    {Kinds: []string{report.LogProposal, report.LogDecision}, Subject: "trader"},
 	} {
-		if got := logLines(must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))); got != want {
+		if got := logLines(must(b.reports.Log(t.Context(), reader, f))(t)); got != want {
 			t.Errorf("%+v:\n got %s\nwant %s", f, got, want)
 		}
 	}
@@ -124,9 +123,7 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
 	kinds := []string{report.LogRead, report.LogProposal, report.LogDecision}
-	got := must[report.Page[report.LogItem]](t)(
-		b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}),
-	).Items
+	got := must(b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}))(t).Items
 	var lines []string
 	for _, l := range got {
 		lines = append(lines, strings.Join([]string{
@@ -166,35 +163,6 @@ func TestLogUsesItsIndexes(t *testing.T) {
 			and at >= timestamptz '1970-01-01' order by at desc, id desc limit 51`)
 		if !strings.Contains(plan, " "+index+" ") || strings.Contains(plan, "Sort") {
 			t.Errorf("%s:\n%s", index, plan)
-		}
-	}
-}
-
-// TestLogOverAMillion tells how long the log takes over a million changes and a million sign-ins.
-func TestLogOverAMillion(t *testing.T) {
-	if os.Getenv(manyEnv) == "" {
-		t.Skip("set " + manyEnv + " to measure")
-	}
-	b := setup(t)
-	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
-		select timestamptz '2026-01-01' + n * interval '20 seconds', 'operator:' || n % 50, 'subject' || n % 20,
-			(n % 500)::text, '{}' from generate_series(1, 1000000) n`)
-	b.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
-		select timestamptz '2026-01-01' + n * interval '20 seconds', n % 300, 'web',
-			case when n % 5000 = 0 then 'wrong_password' else 'signed_in' end, '', '' from generate_series(1, 1000000) n`)
-	b.Exec(t, "analyze setting_change, sign_in_event")
-	for name, f := range map[string]report.LogFilter{
-		"all": {}, "failed": {Kinds: []string{report.LogFailed}}, "user": {User: "operator:7"},
-		"nobody": {User: "nobody"}, "subject": {Subject: "subject3", Key: "43"}, "none": {Subject: "subject3", Key: "44"},
-		"user and subject": {User: "operator:7", Subject: "subject3"}, "views": {Kinds: []string{report.LogViewAs}},
-		"old": {To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)},
-	} {
-		began := time.Now()
-		page := must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))
-		took := time.Since(began)
-		t.Logf("%s: %d lines in %s", name, len(page.Items), took)
-		if took > time.Second {
-			t.Errorf("%s takes %s", name, took)
 		}
 	}
 }

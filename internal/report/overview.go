@@ -171,31 +171,48 @@ func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Lo
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Overview{}, err
 	}
-	now := s.clock.Now()
-	local := now.In(zone)
-	o := Overview{At: now, From: time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone)}
-	var hours []db.PaymentHourListRow
-	_, err := db.List(ctx, s.reads, func(q *db.Queries) ([]struct{}, error) {
-		var err error
-		hours, err = q.PaymentHourList(ctx, db.PaymentHourListParams{
-			MerchantID: who.MerchantID, FromAt: o.From.AddDate(0, 0, -7), UntilAt: now.Add(time.Hour),
+	o, err := s.standing(ctx, who)
+	if err != nil {
+		return Overview{}, err
+	}
+	local := o.At.In(zone)
+	o.From = time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone)
+	hours, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.PaymentHourListRow, error) {
+		return q.PaymentHourList(ctx, db.PaymentHourListParams{
+			MerchantID: who.MerchantID, FromAt: o.From.AddDate(0, 0, -7), UntilAt: o.At.Add(time.Hour),
 		})
-		if err != nil {
-			return nil, err
-		}
+	})
+	if err != nil {
+		return Overview{}, fmt.Errorf("read overview: %w", err)
+	}
+	o.count(hours, who.May(caller.MerchantMoney))
+	return o, nil
+}
+
+// Standing tells a merchant what waits, what fails and what it has: an overview without figures of payments.
+func (s *Service) Standing(ctx context.Context, who caller.Caller) (Overview, error) {
+	if err := who.Need(caller.MerchantRead); err != nil {
+		return Overview{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Overview{}, err
+	}
+	return s.standing(ctx, who)
+}
+
+func (s *Service) standing(ctx context.Context, who caller.Caller) (Overview, error) {
+	o := Overview{At: s.clock.Now()}
+	_, err := db.List(ctx, s.reads, func(q *db.Queries) ([]struct{}, error) {
 		if err := o.endpoints(ctx, q, who); err != nil {
 			return nil, err
 		}
 		return nil, o.queues(ctx, q, who)
 	})
 	if err != nil {
-		return Overview{}, fmt.Errorf("read overview: %w", err)
+		return Overview{}, fmt.Errorf("read what waits: %w", err)
 	}
-	o.count(hours, who.May(caller.MerchantMoney))
-	if o.Balances, err = s.balances(ctx, who); err != nil {
-		return Overview{}, err
-	}
-	return o, nil
+	o.Balances, err = s.balances(ctx, who)
+	return o, err
 }
 
 // count adds up hours.

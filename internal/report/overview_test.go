@@ -48,7 +48,7 @@ func TestOverview(t *testing.T) {
 	b.countHours(t)
 
 	owner := merchantUser(b.shop, caller.Owner)
-	o := must[report.Overview](t)(b.reports.Overview(t.Context(), owner, time.UTC))
+	o := must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	if len(o.Today) != 1 || len(o.Methods) != 2 || len(o.Hours) != 168 {
 		t.Fatalf("%d currencies, %d methods, %d hours", len(o.Today), len(o.Methods), len(o.Hours))
 	}
@@ -61,10 +61,10 @@ func TestOverview(t *testing.T) {
 	want(t, "this hour", figures(o.Hours[167].Figures), "0 0 0 - - 0s")
 
 	// In Tokyo the 27th began at 15:00 UTC of the 26th, and the 20th ended at 15:00 UTC.
-	o = must[report.Overview](t)(b.reports.Overview(t.Context(), owner, time.FixedZone("", 9*3600)))
+	o = must(b.reports.Overview(t.Context(), owner, time.FixedZone("", 9*3600)))(t)
 	want(t, "since 15:00", o.From.UTC().String(), "2026-11-26 15:00:00 +0000 UTC")
 
-	support := must[report.Overview](t)(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))
+	support := must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
 	want(t, "support", figures(support.Today[0].Now), "3 1 2 50 - 38s")
 	if support.Balances != nil || support.Methods[0].Amount != nil {
 		t.Error("support is shown money")
@@ -81,7 +81,7 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "12.5")
 	owner := merchantUser(b.shop, caller.Owner)
-	o := must[report.Overview](t)(b.reports.Overview(t.Context(), owner, time.UTC))
+	o := must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	if len(o.Queues) != 0 || len(o.Endpoints) != 0 {
 		t.Errorf("nothing waits: %v, %v", o.Queues, o.Endpoints)
 	}
@@ -103,7 +103,7 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 			b.shop.CashboxID,
 		)
 	}
-	o = must[report.Overview](t)(b.reports.Overview(t.Context(), owner, time.UTC))
+	o = must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	want(t, "queues", fmt.Sprint(o.Queues), "[{deposits.waiting 99 true} {events.dead 1 false}]")
 	if len(o.Endpoints) != 1 {
 		t.Fatalf("endpoints: %v", o.Endpoints)
@@ -111,18 +111,16 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	e := o.Endpoints[0]
 	want(t, "endpoint", fmt.Sprint(e.Host, " ", e.Failures, "/", e.Attempts, " ", e.LastStatus), "shop.example 1/1 500")
 
-	support := must[report.Overview](t)(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))
+	support := must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
 	if len(support.Queues) != 0 || len(support.Endpoints) != 0 {
 		t.Errorf("support sees %v, %v", support.Queues, support.Endpoints)
 	}
-	other := must[report.Overview](t)(
-		b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC),
-	)
+	other := must(b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC))(t)
 	if len(other.Queues) != 0 || len(other.Endpoints) != 0 {
 		t.Errorf("another merchant sees %v, %v", other.Queues, other.Endpoints)
 	}
 	b.clock.Advance(time.Hour)
-	if o = must[report.Overview](t)(b.reports.Overview(t.Context(), owner, time.UTC)); len(o.Endpoints) != 0 {
+	if o = must(b.reports.Overview(t.Context(), owner, time.UTC))(t); len(o.Endpoints) != 0 {
 		t.Errorf("an hour later: %v", o.Endpoints)
 	}
 }

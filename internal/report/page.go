@@ -92,7 +92,7 @@ type table[R any] interface {
 // read reads a page. Branches are put together in the order of their ids.
 func read[R any](ctx context.Context, s *Service, t table[R], branches []*string, w window) (Page[R], error) {
 	var stopped *mark
-	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]R, error) {
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]R, error) {
 		var all []R
 		stopped = nil // it may be read a second time
 		for _, branch := range branches {

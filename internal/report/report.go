@@ -16,8 +16,7 @@ type Service struct {
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service
-	// Replica is where lists that are for looking only are read from; nil is the primary.
-	Replica *db.Replica
+	replica  *db.Replica
 }
 
 // ChangedFor is for how long lists are read Fresh after a change: longer than a replica may be late.
@@ -26,10 +25,14 @@ const ChangedFor = 2 * db.ReplicaLate
 // Fresh has lists that are read with the context show all that was changed until now.
 func Fresh(ctx context.Context) context.Context { return db.Fresh(ctx) }
 
-// New makes the service. Whether a caller may see a payment, payments say.
-func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {
-	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments}
+// New makes the service. Payments decide whether a caller may see one of them. Lists that nothing is
+// changed by are read from the replica, where it is not nil.
+func New(pools db.Pools, c clock.Clock, payments *payment.Service, replica *db.Replica) *Service {
+	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments, replica: replica}
 }
+
+// MayBeLate tells whether lists may be read from a replica.
+func (s *Service) MayBeLate() bool { return s.replica != nil }
 
 // text is what a column says, "" where it is null.
 func text(value *string) string {

@@ -75,7 +75,7 @@ func (s *Service) Requests(ctx context.Context, who caller.Caller, f RequestFilt
 // requestsNamed are the requests of an id.
 func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[RequestItem], error) {
 	params := db.ReportRequestsNamedParams{MerchantID: f.MerchantID, RequestID: f.Search, Page: limitMost}
-	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]db.ReportRequestsNamedRow, error) {
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportRequestsNamedRow, error) {
 		return q.ReportRequestsNamed(ctx, params)
 	})
 	if err != nil {

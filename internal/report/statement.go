@@ -58,8 +58,15 @@ type StatementLine struct {
 	SubjectUUID uuid.UUID
 	// Debit is what was taken from the account, or Credit what it got; the other is zero.
 	Debit, Credit decimal.Decimal
+	// Other is the account on the other side.
+	Other ledger.Account
 	// Balance is what the account had after it.
 	Balance decimal.Decimal
+}
+
+// Alongside tells whether two movements are parts of one event.
+func (l StatementLine) Alongside(other StatementLine) bool {
+	return l.At.Equal(other.At) && l.Kind == other.Kind && l.Subject == other.Subject && l.SubjectID == other.SubjectID
 }
 
 // Statement lists what was moved to and from an account.
@@ -145,7 +152,7 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 	// Going down is towards the older lines.
 	down := f.OldestFirst == f.Backward
 	result := Statement{Account: f.Account, From: f.From, To: f.To}
-	rows, err := db.Look(ctx, s.reads, s.Replica, func(q *db.Queries) ([]db.Transfer, error) {
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.Transfer, error) {
 		var err error
 		if result.Opening, err = balanceAt(ctx, q, account, start(f.From)); err != nil {
 			return nil, err
@@ -248,8 +255,10 @@ func (s *Service) statementLines(ctx context.Context, account int64, rows []db.T
 		}
 		if row.CreditAccount == account {
 			line.Credit, balance = row.Amount, balance.Sub(row.Amount)
+			line.Other = ledger.AccountOf(row.DebitAccount)
 		} else {
 			line.Debit, balance = row.Amount, balance.Add(row.Amount)
+			line.Other = ledger.AccountOf(row.CreditAccount)
 		}
 		lines = append(lines, line)
 	}

@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
@@ -35,7 +34,7 @@ func statementLines(s report.Statement) []string {
 
 func (b *bundle) statement(t *testing.T, who caller.Caller, f report.StatementFilter) report.Statement {
 	t.Helper()
-	return must[report.Statement](t)(b.reports.Statement(t.Context(), who, f))
+	return must(b.reports.Statement(t.Context(), who, f))(t)
 }
 
 func wantStatement(t *testing.T, name string, got report.Statement, want ...string) {
@@ -119,8 +118,7 @@ func TestCheckpoints(t *testing.T) {
 	b.Exec(t, "update account_day set balance = balance + 5 where account_id = $1 and day = '2026-11-20'", account)
 	wantStatement(t, "after", b.statement(t, owner, report.StatementFilter{}),
 		"hold -19.6 = 975.6", "hold -9.8 = 995.2", "funding +1000 = 1005")
-	found, err := audit.Everything(t.Context(), b.Pool)
-	noError(t, err)
+	found := must(audit.Everything(t.Context(), b.Pool))(t)
 	if len(found) != 2 || !strings.Contains(found[0].Detail, fmt.Sprintf("account %d", account)) {
 		t.Errorf("the audit finds %v", found)
 	}
@@ -205,15 +203,14 @@ func TestStatementRefuses(t *testing.T) {
 // the number of rows.
 func TestExports(t *testing.T) {
 	b := setup(t)
-	baku, err := time.LoadLocation("Asia/Baku")
-	noError(t, err)
+	baku := must(time.LoadLocation("Asia/Baku"))(t)
 	p := b.create(t, b.shop, "=1+2")
 	var out bytes.Buffer
 	noError(t,
 		b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku))
 	want := fmt.Sprintf(
-		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,profit_usdt,spread_trader_usdt,spread_platform_usdt
-2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,9.52380952,0.47619048,0.20000000,0.27619048
+		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt
+2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,
 rows,1
 `,
 		p.ID,
@@ -224,17 +221,31 @@ rows,1
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
-	b.copies(t, p, 1_001, 16_000)
+	b.copies(t, p, 1_001, 6_000)
 	out.Reset()
 	b.clock.Advance(24 * time.Hour)
+	b.Exec(t, "update merchant set name = '=Shop' where id = $1", b.shop.ID)
+	b.Exec(t, "update trader set name = 'Ann' where id = $1", b.sbp.ID)
 	noError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, &out, nil))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if owners := fmt.Sprintf(",%d,'=Shop,Ann", b.shop.ID); !strings.HasSuffix(lines[0], ",merchant_id,merchant,trader") ||
+		!strings.HasSuffix(lines[1], owners) {
+		t.Errorf("an operator's line has no names: %s\n%s", lines[0], lines[1])
+	}
 	unique := map[string]bool{}
 	for _, line := range lines[1 : len(lines)-1] {
 		unique[strings.Split(line, ",")[1]] = true
 	}
-	if len(unique) != 15_001 || lines[len(lines)-1] != "rows,15001" {
+	if len(unique) != 5_001 || lines[len(lines)-1] != "rows,5001" {
 		t.Errorf("%d payments in %d lines, the last %q", len(unique), len(lines), lines[len(lines)-1])
+	}
+	// What a search names stands once, whatever else it finds on however many pages.
+	b.Exec(t, "update payment set order_id = '1000' where id = $1", p.ID)
+	b.Exec(t, "update payment_key set order_id = '1000' where payment_id = $1", p.ID)
+	out.Reset()
+	noError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{Search: "1000"}, &out, nil))
+	if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "\nrows,5001") || strings.Count(got, ",1000,sbp,") != 1 {
+		t.Errorf("a search's file ends with %q and has order 1000 %d times", got[len(got)-20:], strings.Count(got, ",1000,sbp,"))
 	}
 	if err := b.reports.ExportPayments(
 		t.Context(), operator, report.PaymentFilter{}, failing{}, nil,
@@ -255,7 +266,7 @@ func TestExportOfPayoutsAndStatement(t *testing.T) {
 	b.mayPayOut(t, b.shop, b.sbp)
 	p := b.payOut(t, b.shop, "payout-1")
 	who := traderUser(b.sbp, caller.Owner)
-	must[payout.Offer](t)(b.payouts.Take(t.Context(), who, p.UUID.String()))
+	must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
 	var out bytes.Buffer
 	noError(t, b.reports.ExportPayouts(t.Context(), who, report.PayoutFilter{}, &out, nil))
 	noError(t, b.reports.ExportStatement(t.Context(), who, report.StatementFilter{}, &out, nil))

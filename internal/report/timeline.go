@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/requisite"
 	"gateway.example/internal/routing"
 )
 
@@ -156,7 +155,7 @@ func (t *told) request(p db.Payment) *Request {
 
 func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 	c := &Choice{
-		Type: text(p.RequisiteType), Value: text(shown.RequisiteValue), Holder: text(p.RequisiteHolder),
+		Type: text(p.RequisiteType), Value: text(shown.RequisiteFor(t.who)), Holder: text(p.RequisiteHolder),
 		Bank: text(p.RequisiteBank),
 	}
 	if t.who.Kind != caller.MerchantPortal {
@@ -164,9 +163,6 @@ func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 		if p.RequisiteID != nil {
 			c.RequisiteID = *p.RequisiteID
 		}
-	}
-	if c.Value != "" && (t.who.Kind == caller.Operator || t.who.ViewAs) {
-		c.Value = requisite.Mask(c.Value)
 	}
 	if t.who.Kind == caller.Operator {
 		c.Pool, c.Looked, c.Passed = p.ChoicePool, p.ChoiceLooked, passedBy(p.ChoicePassed)

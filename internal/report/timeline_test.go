@@ -9,7 +9,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 )
 
@@ -26,7 +25,7 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 	b.clock.Advance(minute)
 	b.payments.Visited(ctx, p, "requisite", "Safari")
 	b.clock.Advance(minute)
-	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
+	must(b.payments.Claim(ctx, p.UUID))(t)
 	b.clock.Advance(minute)
 	noError(t,
 		b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
@@ -75,7 +74,7 @@ func TestTimelineBySight(t *testing.T) {
 			key,
 		),
 		"0 choice requisite_chosen trader=0 requisite=0 sbp Ivan Petrov",
-		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 trader=0.2 platform=0.27619048 source=test/configuration",
+		"0 rate rate_fixed base=100 markup=5 amount=9.52380952 source=test/configuration",
 		fmt.Sprintf("0 status key:%d status >pending", key),
 	}, doings, []string{
 		"4 status trader status pending>completed",
@@ -110,8 +109,7 @@ func TestTimelineBySight(t *testing.T) {
 		"an operator":              {operator, forOperator},
 	} {
 		for _, id := range []string{fmt.Sprint(p.ID), p.UUID.String()} {
-			lines, err := b.reports.Timeline(t.Context(), test.who, id)
-			noError(t, err)
+			lines := must(b.reports.Timeline(t.Context(), test.who, id))(t)
 			wantLines(t, name, lines, test.want)
 		}
 	}
@@ -132,7 +130,7 @@ func TestTimelineOfOthers(t *testing.T) {
 	b.mayPayOut(t, b.shop, b.sbp, b.sim)
 	out := b.payOut(t, b.shop, "payout-1")
 	taken := b.payOut(t, b.shop, "payout-2")
-	must[payout.Offer](t)(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))
+	must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))(t)
 	nobody := traderUser(b.sbp, "")
 	for name, test := range map[string]struct {
 		who              caller.Caller
@@ -179,9 +177,9 @@ func TestPayoutTimeline(t *testing.T) {
 	p := b.payOut(t, b.shop, "payout-1")
 	who := traderUser(b.sbp, caller.Desk)
 	b.clock.Advance(minute)
-	must[payout.Offer](t)(b.payouts.Take(t.Context(), who, p.UUID.String()))
+	must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
 	b.clock.Advance(minute)
-	must[payout.Offer](t)(b.payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))
+	must(b.payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))(t)
 	b.relay(t)
 	b.attempt(t, b.shop.ID, p.ID)
 	box, key, trader := b.shop.CashboxID, b.shop.Caller.ID, b.sbp.ID
@@ -212,8 +210,7 @@ func TestPayoutTimeline(t *testing.T) {
 			"2 webhook event_attempt payin.status.updated #1 500 250ms out of order",
 		}},
 	} {
-		lines, err := b.reports.PayoutTimeline(t.Context(), test.who, p.UUID.String())
-		noError(t, err)
+		lines := must(b.reports.PayoutTimeline(t.Context(), test.who, p.UUID.String()))(t)
 		wantLines(t, name, lines, test.want)
 	}
 }
@@ -228,8 +225,7 @@ func TestVisitsAreBounded(t *testing.T) {
 	b.Exec(t, "alter table payment_step rename to gone")
 	b.payments.Visited(t.Context(), p, "requisite", "Chrome")
 	b.Exec(t, "alter table gone rename to payment_step")
-	lines, err := b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID))
-	noError(t, err)
+	lines := must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 	visits := 0
 	for _, line := range lines {
 		if line.Kind == "visit" {
@@ -249,8 +245,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 	b.confirm(t, b.sbp, p.ID)
 	rate := func() string {
 		t.Helper()
-		lines, err := b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID))
-		noError(t, err)
+		lines := must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 		for _, line := range lines {
 			if line.Kind == "rate" {
 				return told(line)
@@ -261,7 +256,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 	testenv.Want(t, rate(), "0 rate rate_held markup=5 share=2 hold=9.8 source=test/configuration", "before")
 	b.clock.Advance(time.Hour)
 	b.SetRate(t, "RUB", "125", true)
-	must[int](t)(b.payments.Settle(t.Context()))
+	must(b.payments.Settle(t.Context()))(t)
 	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8 for the trader.
 	want := "61 rate rate_settled base=125 markup=5 spot=8 amount=7.61904761 profit=0.38095239 share=2 trader=0.16 " +
 		"platform=0.22095239 hold=9.8 source=test/configuration"

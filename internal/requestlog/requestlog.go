@@ -1,6 +1,6 @@
-// Package requestlog keeps for some days what merchants' programs asked of the API, for their
-// developers to look at: never a body, a query, a path or a secret. Requests are collected in memory
-// and written by one worker, so that none waits for it. What does not fit is counted and left out.
+// Package requestlog stores for some days what merchants' programs asked of the API, for their
+// developers: never a body, a query, a path or a secret. Requests are collected in memory and written
+// by one worker, so that no request waits. Those that do not fit are counted and dropped.
 package requestlog
 
 import (
@@ -18,20 +18,20 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Entry is a request that was answered.
+// Entry is an answered request.
 type Entry struct {
-	// MerchantID is whose it is, by a key and secret that were found good. 0 leaves it to the key that
-	// is named, which nothing was proven of.
+	// MerchantID is the merchant whose key and secret were right. 0 means that only the key id is
+	// known, which anybody can name.
 	MerchantID int64
 	KeyID      string
-	// Bounded tells that so many of them are kept of a key in a minute: anybody who knows the key's id
-	// can make them.
+	// Bounded says that only so many of them are stored for a key in a minute, because anybody who
+	// knows the key's id can make them.
 	Bounded bool
 	Method  string
-	// Path is a pattern or a procedure, never what was asked for.
+	// Path is a pattern or a procedure, never the real path.
 	Path   string
 	Status int
-	// Code is the error's, "" where there was none.
+	// Code is the error code, or "".
 	Code      string
 	RequestID string
 	Took      time.Duration
@@ -42,15 +42,15 @@ type Entry struct {
 const (
 	// KeepFor is how long requests are kept.
 	KeepFor = 7 * 24 * time.Hour
-	// BoundedMost is how many bounded requests of a key are kept in a minute by each process.
+	// BoundedMost is how many bounded requests of a key each process stores in a minute.
 	BoundedMost = 30
 
-	// room is how many requests wait to be written; batch is how many are written at a time.
+	// room is how many requests may wait to be written; batch is how many are written at a time.
 	room, batch = 20_000, 2_000
 	// boundedKeys is how many keys may have bounded requests in a minute.
 	boundedKeys = 1_000
 	writeEvery  = time.Second
-	// writeLimit bounds a write, and so how long a shutdown waits for the last one.
+	// writeLimit limits a write, and so how long a shutdown waits for the last one.
 	writeLimit = 5 * time.Second
 	// pruned is how many requests are removed at a time.
 	pruned = 5_000
@@ -61,7 +61,7 @@ type Log struct {
 	q       *db.Queries
 	clock   clock.Clock
 	dropped *prometheus.CounterVec
-	// writing is held by whoever writes.
+	// writing is held while writing.
 	writing sync.Mutex
 
 	mu      sync.Mutex
@@ -71,7 +71,7 @@ type Log struct {
 	minute  time.Time
 }
 
-// New makes the log over a pool for background work.
+// New makes the log. The pool is for background work.
 func New(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Log {
 	l := &Log{
 		q: db.New(pool), clock: c, bounded: map[string]int{}, waiting: make([]Entry, 0, batch),
@@ -87,8 +87,7 @@ func New(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Log 
 	return l
 }
 
-// Add keeps a request that has just been answered, as far as there is room. It never waits for the
-// database.
+// Add stores an answered request if there is room. It never waits for the database.
 func (l *Log) Add(e Entry) {
 	e.at = l.clock.Now().Add(-e.Took)
 	l.mu.Lock()
@@ -103,8 +102,8 @@ func (l *Log) Add(e Entry) {
 	}
 }
 
-// admits counts a bounded request. Minutes are of the real time: the bound is on what strangers can
-// have written.
+// admits counts a bounded request. Minutes are in real time, because the limit is on what strangers
+// can make us write.
 func (l *Log) admits(keyID string) bool {
 	if now := time.Now(); now.Sub(l.minute) >= time.Minute {
 		l.minute = now
@@ -118,7 +117,7 @@ func (l *Log) admits(keyID string) bool {
 	return true
 }
 
-// Run writes what was collected, every second until ctx ends, and what is left then.
+// Run writes every second until ctx ends, and then what is left.
 func (l *Log) Run(ctx context.Context) {
 	tick := time.NewTicker(writeEvery)
 	defer tick.Stop()
@@ -133,8 +132,8 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes what was collected. What cannot be written because the database is away waits for the
-// next time; if it was written after all, and only the answer was lost, it is there twice.
+// Flush writes what was collected. If the database is away, it is written the next time; if only the
+// answer was lost, it is stored twice.
 func (l *Log) Flush(ctx context.Context) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -161,7 +160,7 @@ func (l *Log) Flush(ctx context.Context) error {
 	}
 }
 
-// forget takes the first so many out of what waits. Nobody else does, since only one writes.
+// forget removes the first so many waiting requests. Only the one who holds writing does so.
 func (l *Log) forget(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,7 +187,7 @@ func (l *Log) write(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// Prune removes what is older than KeepFor, in batches that each are a transaction of their own.
+// Prune removes what is older than KeepFor, in batches, each in its own transaction.
 func (l *Log) Prune(ctx context.Context) error {
 	before := l.clock.Now().Add(-KeepFor)
 	for ctx.Err() == nil {
@@ -203,7 +202,7 @@ func (l *Log) Prune(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// kept is a request id as merchants find it again, or "" where it may be a secret.
+// kept is the request id that is stored, or "" if it may be a secret.
 func kept(id string) string {
 	if IsHarmless(id) {
 		return id
@@ -211,7 +210,7 @@ func kept(id string) string {
 	return ""
 }
 
-// knownMethod is a request's method, which callers choose as well.
+// knownMethod is a request's HTTP method, which callers choose too, or a stand-in.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

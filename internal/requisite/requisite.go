@@ -1,6 +1,6 @@
-// Package requisite knows the types of what money is sent to: for each its name, the words the
-// payer's page has for it, what is wrong with a value, and how one is shown. It also knows what a
-// payout may be sent to, and shows no more of a value than everybody may see.
+// Package requisite has the types of requisites, which are what money is sent to: for each type its
+// name, the words of the payer's page, the check of values and how they are shown. It also checks the
+// requisites of payouts.
 package requisite
 
 import (
@@ -11,40 +11,40 @@ import (
 
 // Type is a type of requisites: what a payer sends money to.
 type Type struct {
-	// Name is what the table of methods, payments and the answers to callers call it.
+	// Name is the type's name in the table of methods, in payments and in the API.
 	Name string
 	Words
 	Holder Holder
 	// Phone says that values are phone numbers.
 	Phone bool
-	// Readable writes a value the way people read it out.
+	// Readable groups a value as people read it.
 	Readable func(value string) string
-	// Sample makes up the nth value for a sandbox: well formed, and nobody's.
+	// Sample makes the nth value for a sandbox: well formed, but nobody's.
 	Sample func(n int) string
 	form   form
 }
 
-// Words are keys of phrases in web/words, which every language there has.
+// Words are keys of phrases in web/words.
 type Words struct {
 	Label string
-	// Open and Enter are the steps in the bank's app. EnterNumber takes the place of Enter where no
-	// bank is to be chosen, unless it is empty.
+	// Open and Enter are the steps in the bank's app. EnterNumber, if it is set, replaces Enter if
+	// there is no bank to choose.
 	Open, Enter, EnterNumber string
 }
 
-// Holder is what the payer's bank does with the name of the requisite's holder.
+// Holder is what the payer's bank does with the holder's name.
 type Holder int
 
 const (
-	// HolderShown has the bank show the name, and the payer compare it.
+	// HolderShown says that the bank shows the name, and the payer compares it.
 	HolderShown Holder = iota
-	// HolderTyped has the payer type the name in.
+	// HolderTyped says that the payer types the name.
 	HolderTyped
-	// HolderUnseen has no name anywhere.
+	// HolderUnseen says that the name appears nowhere.
 	HolderUnseen
 )
 
-// Types are all there are. A new one is an entry here, and its phrases in web/words.
+// Types are all types. A new one is an entry here with its phrases in web/words.
 var Types = []Type{
 	{
 		Name:  "sbp",
@@ -72,8 +72,8 @@ var Types = []Type{
 
 var cardWords = Words{Label: "card number", Open: "open card", Enter: "enter card"}
 
-// Of is the type of a name. One that is not among Types, as a later release may bring, is shown as
-// a card is, and any value passes.
+// Of is the type with a name. An unknown one, as a later release may store, is shown like a card, and
+// every value passes.
 func Of(name string) Type {
 	for _, t := range Types {
 		if t.Name == name {
@@ -91,10 +91,10 @@ func (t Type) Wrong(value string) string {
 	return "must be " + t.form.name
 }
 
-// recipients are the forms of what a payout by a method may be sent to.
+// recipients are the forms of a payout's requisite by method.
 var recipients = map[string][]form{"sbp": {phone}, "c2c": {card, account}}
 
-// WrongRecipient says what is wrong with the recipient's requisite of a payout by a method, or "".
+// WrongRecipient says what is wrong with the requisite of a payout by a method, or "".
 func WrongRecipient(method, value string) string {
 	var names []string
 	for _, f := range recipients[method] {
@@ -122,12 +122,12 @@ const (
 	shown         = 4
 )
 
-// form is a form that values have.
+// form is a form of values.
 type form struct {
-	// name continues "must be".
+	// name continues the message "must be".
 	name string
 	fits func(value string) bool
-	// length is that of all values, and of no other form's; 0 is none.
+	// length is the length of all values if no other form has it; 0 is none.
 	length int
 }
 

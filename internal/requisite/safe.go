@@ -11,21 +11,21 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Safe keeps values of requisites sealed. A value is bound to its requisite wherever it stands: the payments that were given the
-// requisite have a copy of the sealed bytes, so that a payment costs no sealing.
+// Safe stores values of requisites sealed. A value is bound to its requisite: payments have a copy of
+// the sealed bytes, so that creating one seals nothing.
 type Safe struct {
 	vault *vault.Vault
-	// hashKey keys the hashes by which values are told apart.
+	// hashKey is the key of the hashes that tell values apart.
 	hashKey []byte
 }
 
 // NewSafe makes a safe.
 func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hashKey: hashKey} }
 
-// Place is where the value of a requisite is sealed for.
+// Place is what the value of a requisite is bound to.
 func Place(id int64) vault.Place { return vault.Place{Table: "requisite", Column: "value", Row: id} }
 
-// Sealed is a value as it is kept.
+// Sealed is a sealed value.
 type Sealed struct {
 	Value, Hash []byte
 	Last4       string
@@ -43,8 +43,8 @@ func (s *Safe) Open(id int64, sealed []byte) (string, error) {
 	return string(value), err
 }
 
-// Read is a value that is kept; nil where there is none. One that cannot be opened is shown as others
-// see it, so that it keeps no payment, and no list of them, from being read.
+// Read opens a stored value; nil if there is none. One that cannot be opened is masked, so that it
+// does not make a list of payments unreadable.
 func (s *Safe) Read(id *int64, sealed []byte, last *string) *string {
 	if sealed == nil {
 		return nil
@@ -64,14 +64,15 @@ func (s *Safe) Read(id *int64, sealed []byte, last *string) *string {
 	return &value
 }
 
-// Hash tells values apart without naming them: whoever shares a phone, card or account shares it, however it is written.
+// Hash tells values apart without revealing them: a shared phone, card or account has the same hash,
+// however it is written.
 func (s *Safe) Hash(currency, value string) []byte {
 	mac := hmac.New(sha256.New, s.hashKey)
 	_, _ = fmt.Fprintf(mac, "%q%q%q", "requisite", currency, normal(value))
 	return mac.Sum(nil)
 }
 
-// Hashes are those that a value has in each currency.
+// Hashes are the hashes of a value in each currency.
 func (s *Safe) Hashes(value string) [][]byte {
 	hashes := make([][]byte, 0, len(catalogue.Currencies))
 	for _, currency := range catalogue.Currencies {

@@ -34,10 +34,7 @@ func saysStill(t *testing.T, d *dbtest.DB, v *vault.Vault, want map[int64]string
 	_, err = pgx.ForEachRow(rows, []any{&id, &sealed, &last4}, func() error {
 		seen[id] = true
 		place := vault.Place{Table: "requisite", Column: "value", Row: id}
-		if value, err := v.Open(
-			sealed,
-			place,
-		); err != nil || string(value) != want[id] ||
+		if value, err := v.Open(sealed, place); err != nil || string(value) != want[id] ||
 			!strings.HasSuffix(want[id], last4) {
 			t.Errorf("requisite %d says %s, ends in %s: %v; want %s", id, value, last4, err, want[id])
 		}

@@ -1,5 +1,5 @@
-// Package reseal seals again, with the first vault key, what an older key sealed, so that the older
-// one can be given up. It goes through the columns of all rooms: what a value says does not change.
+// Package reseal seals again, with the first vault key, what older keys have sealed, so that the
+// older keys can be given up. It knows the sealed columns of all packages. The values stay the same.
 package reseal
 
 import (
@@ -19,17 +19,17 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// column is one that has sealed values. The view sealed_value has the same columns.
+// column is a column with sealed values. The view sealed_value has the same columns.
 type column struct {
 	table, name string
-	// key is what finds one row of the table, as whole numbers. Rows are gone through in its order. A table that is
-	// distributed over several nodes has the merchant first, so that one node answers.
+	// key identifies a row, as whole numbers, and gives the order of reading. In a table distributed
+	// over several nodes the merchant comes first, so that one node answers.
 	key []string
-	// row is the column with the number of the row that a value is bound to.
+	// row is the column whose number a value is bound to.
 	row string
-	// bound is where a value was sealed for, if that is another column.
+	// bound is the place that a value was sealed for, if that is another column.
 	bound vault.Place
-	// copied says that others are still writing copies of what was sealed before, for a moment.
+	// copied says that others may still write copies of older sealed values for a moment.
 	copied bool
 }
 
@@ -49,7 +49,7 @@ var columns = []column{
 	{table: "card_hash_key", name: "key", key: []string{"only_row::int"}, row: "1"},
 	{table: "requisite", name: "sealed", key: []string{"id"}, row: "id", bound: requisite.Place(0)},
 	{table: "proposal", name: "secrets", key: []string{"id"}, row: "id"},
-	// Last, since payments are made with what processes have in memory of the requisites.
+	// Last, because payments are made with copies of requisites in the memory of processes.
 	{
 		table: "payment", name: "requisite_sealed", key: []string{"merchant_id", "id"},
 		row: "coalesce(requisite_id, 0)", bound: requisite.Place(0), copied: true,
@@ -66,13 +66,13 @@ func (c column) place(row int64) vault.Place {
 	return c.bound
 }
 
-// Use is how many values of a column a vault key sealed.
+// Use is how many values of a column a vault key has sealed.
 type Use struct {
 	Fingerprint, Column string
 	Values              int64
 }
 
-// Count counts what each vault key sealed. It reads everything that is sealed.
+// Count counts what each vault key has sealed. It reads everything that is sealed.
 func Count(ctx context.Context, q *db.Queries) ([]Use, error) {
 	rows, err := q.SealedCount(ctx)
 	if err != nil {
@@ -86,21 +86,22 @@ func Count(ctx context.Context, q *db.Queries) ([]Use, error) {
 }
 
 const (
-	// batch is how many rows are read at once, and how many values at most are written in one transaction.
+	// batch is how many rows are read at a time, and how many values at most are written in one
+	// transaction.
 	batch = 500
-	// mostPasses bounds how often a column is gone through again, for values that were being written.
+	// mostPasses limits how often a column is read again for values that were being written.
 	mostPasses = 20
-	// pause is for those who write them.
+	// pause gives their writers time.
 	pause = 100 * time.Millisecond
-	// copiedFor is how long payments may still be made with a requisite that was read before: longer than settings in memory
-	// are believed, and a creation waits for locks.
+	// copiedFor is how long payments may still be made with an older copy of a requisite: the age of
+	// settings in memory, and the wait for locks.
 	copiedFor = 3 * time.Second
 )
 
-// Run seals everything again that the vault's first key, which has this fingerprint, did not seal,
-// and answers how many values it was. It may run beside gateways that have all keys of the vault, be
-// stopped at any time, and run twice at once. What cannot be opened stays as it is, and so may a few
-// values that were being written all the time: Count tells of both.
+// Run seals everything again that was not sealed with the vault's first key, which has this
+// fingerprint, and returns how many values that were. It may run beside gateways that have all keys
+// of the vault, be stopped at any time, and run twice at the same time. It leaves what it cannot
+// open, and perhaps a few values that were written all the time: Count shows both.
 func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) (int64, error) {
 	var all int64
 	var before int64
@@ -124,10 +125,10 @@ func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) 
 	return all, nil
 }
 
-// passed is what came of the values that one pass has met: sealed again, or not at this time.
+// passed is the result of one pass: how many values were sealed again, and how many could not be yet.
 type passed struct{ sealed, passedBy int64 }
 
-// pass goes through a column once.
+// pass reads a column once.
 func (c column) pass(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) (all passed, err error) {
 	after := slices.Repeat([]int64{math.MinInt64}, len(c.key))
 	for {
@@ -154,14 +155,14 @@ func (c column) pass(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, fi
 	}
 }
 
-// value is a row of the table, with its value if another key than the first sealed that.
+// value is a row, with its value if that was not sealed with the first key.
 type value struct {
 	key    []int64
 	row    int64
 	sealed []byte
 }
 
-// read reads the rows that come after a key.
+// read reads the next rows after a key.
 func (c column) read(ctx context.Context, pool *pgxpool.Pool, first string, after []int64) ([]value, error) {
 	keys := strings.Join(c.key, ", ")
 	rows, err := pool.Query(ctx, fmt.Sprintf(`select array[%[1]s]::bigint[], %[2]s::bigint, case when
@@ -176,7 +177,7 @@ func (c column) read(ctx context.Context, pool *pgxpool.Pool, first string, afte
 	})
 }
 
-// parameters are those of a key, from a number on.
+// parameters are the placeholders of a key, from a number on.
 func (c column) parameters(from int) string {
 	list := make([]string, len(c.key))
 	for i := range list {
@@ -192,8 +193,8 @@ func arguments(before []any, key []int64) []any {
 	return before
 }
 
-// write writes values sealed again, each only in the place of what was read. It waits for nobody: rows that others have
-// locked are passed by, and others wait for it only as long as it takes to write.
+// write replaces values, each only if it is still what was read. It skips rows that others have
+// locked, and holds its own locks only while it writes.
 func (c column) write(ctx context.Context, tx pgx.Tx, v *vault.Vault, values []value) (p passed, err error) {
 	_, err = tx.Exec(ctx, "set local lock_timeout = '500ms'; set local idle_in_transaction_session_timeout = '2s'")
 	if err != nil {

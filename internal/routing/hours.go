@@ -2,10 +2,10 @@ package routing
 
 import "time"
 
-// hours are times of day, in a zone, between which a requisite works. They may go over midnight.
+// hours are the times of day, in a zone, between which a requisite works. They may cross midnight.
 type hours struct {
 	zone *time.Location
-	// limited is false where it works all day.
+	// limited is false if it always works.
 	limited     bool
 	from, until time.Duration
 }
@@ -14,7 +14,7 @@ func newHours(zone *time.Location, from, until string) hours {
 	return hours{zone: zone, limited: from != "", from: timeOfDay(from), until: timeOfDay(until)}
 }
 
-// hold tells whether it is within the hours.
+// hold reports whether a time is within the hours.
 func (h hours) hold(now time.Time) bool {
 	if !h.limited {
 		return true
@@ -26,22 +26,22 @@ func (h hours) hold(now time.Time) bool {
 	return local >= h.from || local < h.until
 }
 
-// begin is when the hours begin on the local day that is so many after a time's.
+// begin is when the hours begin on the local day that is so many days after a time's.
 func (h hours) begin(now time.Time, days int) time.Time {
 	year, month, day := now.In(h.zone).Date()
 	return time.Date(year, month, day+days, 0, 0, 0, int(h.from), h.zone)
 }
 
-// works tells whether it is within the requisite's hours, which operators set, and its trader's own.
+// works reports whether a time is within both the operators' and the trader's hours.
 func (known *requisite) works(now time.Time) bool {
 	return known.hours.hold(now) && known.own.hold(now)
 }
 
-// wakeWithin is when hours are looked at again at the latest: where clocks change, a time of day
-// may not come at all.
+// wakeWithin is when hours are checked again at the latest: a time of day may not exist on a day when
+// clocks change.
 const wakeWithin = time.Hour
 
-// worksFrom is when some of its hours begin next, or when to look again.
+// worksFrom is when one of the hours begins next, or when to check again.
 func (known *requisite) worksFrom(now time.Time) time.Time {
 	next := now.Add(wakeWithin)
 	for _, h := range []hours{known.hours, known.own} {
@@ -52,11 +52,12 @@ func (known *requisite) worksFrom(now time.Time) time.Time {
 	return next
 }
 
-// lookAhead is how many days opensAt looks at: clocks that change leave out a time of day for one.
+// lookAhead is how many days opensAt looks ahead. A time of day may not exist on one day when clocks
+// change.
 const lookAhead = 3
 
-// opensAt is when the requisite works next, which is when hours of either kind begin. Nil is never:
-// hours that have nothing in common.
+// opensAt is when the requisite works next, which is at the beginning of one of its hours; nil is
+// never, if the hours do not overlap.
 func (known *requisite) opensAt(now time.Time) *time.Time {
 	var next *time.Time
 	for _, h := range []hours{known.hours, known.own} {

@@ -14,43 +14,42 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Requisites are all requisites in memory, by pools, with the terms of their traders.
+// Requisites are all requisites in memory, by pool, with the terms of their traders.
 type Requisites struct {
 	mu      sync.Mutex
 	known   map[int64]*requisite
 	traders map[int64]db.TradersSinceRow
 	pools   map[poolKey]*pool
 	zones   map[string]*time.Location
-	// heldUntil are the traders who are passed by, since somebody has their accounts locked.
+	// heldUntil are the traders who are skipped because somebody has their accounts locked.
 	heldUntil map[int64]time.Time
 }
 
-// poolKey names the requisites that payments of one kind choose among.
+// poolKey is the kind of payment that a pool is for.
 type poolKey struct{ currency, method string }
 
-// pool are these requisites. The one that this process has given to a payment longest ago stands
-// first; of those used at the same time, or never, the heaviest. Those that are switched off, or
-// outside their hours, stand apart, so that no payment has to pass by them: they may be most of
-// all.
+// pool are the requisites to choose from. The one that this process gave to a payment longest ago is
+// first; among equals the one with the highest weight. Those that are off or outside their hours,
+// which may be most of them, are kept apart, so that no payment has to skip them.
 type pool struct {
 	on, off list.List
-	// wakesAt is when the hours of one that is off begin.
+	// wakesAt is when the hours of one in off begin next.
 	wakesAt time.Time
 }
 
-// requisite is one as it was last read, at its place in its pool.
+// requisite is a requisite as it was last read, with its place in the pool.
 type requisite struct {
 	db.RequisitesSinceRow
-	// hours are the operators', whose zone has the day that limits count by; own are the trader's.
+	// hours are the operators', in whose zone limits count days; own are the trader's.
 	hours, own hours
-	// place is where it stands in pool: among those on or off.
+	// place is its element in the pool's list of those that are on, or of those that are off.
 	pool  *pool
 	place *list.Element
 	off   bool
 	rests
 }
 
-// NewRequisites makes the memory, which Renew fills.
+// NewRequisites returns an empty memory, which Renew fills.
 func NewRequisites() *Requisites {
 	return &Requisites{
 		known: map[int64]*requisite{}, traders: map[int64]db.TradersSinceRow{}, pools: map[poolKey]*pool{},
@@ -64,7 +63,7 @@ type Renewal struct {
 	requisites []db.RequisitesSinceRow
 }
 
-// Queries read what has changed at a version or after it.
+// Queries read what has changed at a version or later.
 func (n *Renewal) Queries(version int64) []db.Query {
 	return []db.Query{
 		db.One(&n.traders, (*db.Queries).TradersSince, version),
@@ -72,7 +71,7 @@ func (n *Renewal) Queries(version int64) []db.Query {
 	}
 }
 
-// Renew takes in what has changed.
+// Renew takes over what has changed.
 func (r *Requisites) Renew(n *Renewal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,13 +92,13 @@ func (r *Requisites) Renew(n *Renewal) {
 	if slices.Contains(slices.Collect(maps.Values(switched)), true) {
 		for _, known := range r.known {
 			if switched[known.TraderID] {
-				r.stand(known)
+				r.reinsert(known)
 			}
 		}
 	}
 }
 
-// put takes a requisite in, and reports whether its place in the pool has to be found anew.
+// put stores a requisite, and reports whether its place in the pool has to be found again.
 func (r *Requisites) put(row db.RequisitesSinceRow) (known *requisite, resort bool) {
 	known = r.known[row.ID]
 	if resort = known == nil; resort {
@@ -113,12 +112,12 @@ func (r *Requisites) put(row db.RequisitesSinceRow) (known *requisite, resort bo
 	known.hours = newHours(r.zone(row.TimeZone), row.WorkFrom, row.WorkUntil)
 	known.own = newHours(r.zone(row.OwnTimeZone), row.OwnWorkFrom, row.OwnWorkUntil)
 	if !resort {
-		r.stand(known)
+		r.reinsert(known)
 	}
 	return known, resort
 }
 
-// pool is a pool by its name.
+// pool returns a pool, and makes it if needed.
 func (r *Requisites) pool(key poolKey) *pool {
 	if r.pools[key] == nil {
 		r.pools[key] = &pool{}
@@ -126,17 +125,17 @@ func (r *Requisites) pool(key poolKey) *pool {
 	return r.pools[key]
 }
 
-// takesPart tells whether a trader gets payments at present.
+// takesPart reports whether a trader gets payments now.
 func takesPart(trader db.TradersSinceRow) bool { return trader.Enabled && !trader.OnBreak }
 
-// switchedOn tells whether requisite and trader are.
+// switchedOn reports whether both the requisite and its trader are switched on.
 func (r *Requisites) switchedOn(known *requisite) bool {
 	return known.Enabled && !known.OwnOff && takesPart(r.traders[known.TraderID])
 }
 
-// stand has a requisite stand where it belongs by its switches: among those on in its order. Its
-// hours are looked at when its turn comes.
-func (r *Requisites) stand(known *requisite) {
+// reinsert puts a requisite among those that are on, in order, or those that are off. Its hours are
+// checked when its turn comes.
+func (r *Requisites) reinsert(known *requisite) {
 	off := !r.switchedOn(known)
 	switch {
 	case off:
@@ -146,7 +145,7 @@ func (r *Requisites) stand(known *requisite) {
 	}
 }
 
-// apart takes a requisite out of the order.
+// apart removes a requisite from the order.
 func (known *requisite) apart() {
 	if !known.off {
 		known.pool.on.Remove(known.place)
@@ -154,7 +153,7 @@ func (known *requisite) apart() {
 	}
 }
 
-// back gives it its place in the order again: before the first that was used after it.
+// back inserts it in the order: before the first one that was used later.
 func (known *requisite) back() {
 	known.pool.off.Remove(known.place)
 	known.off = false
@@ -167,12 +166,12 @@ func (known *requisite) back() {
 	known.place = known.pool.on.PushBack(known)
 }
 
-// at is the requisite at a place.
+// at is the requisite of a list's element.
 func at(e *list.Element) *requisite {
 	return e.Value.(*requisite) //nolint:forcetypeassert // only requisites are put in
 }
 
-// sleep has a requisite stand apart until its hours begin.
+// sleep puts a requisite apart until its hours begin.
 func (known *requisite) sleep(now time.Time) {
 	known.apart()
 	if wakes := known.worksFrom(now); known.pool.wakesAt.IsZero() || wakes.Before(known.pool.wakesAt) {
@@ -180,10 +179,10 @@ func (known *requisite) sleep(now time.Time) {
 	}
 }
 
-// sortOver is how many wake at most that look for their places one by one.
+// sortOver is up to how many woken requisites are inserted one by one.
 const sortOver = 50
 
-// wake gives those their places again whose hours have begun.
+// wake puts back those whose hours have begun.
 func (r *Requisites) wake(p *pool, now time.Time) {
 	if p.wakesAt.IsZero() || now.Before(p.wakesAt) {
 		return
@@ -206,8 +205,8 @@ func (r *Requisites) wake(p *pool, now time.Time) {
 	}
 }
 
-// zone is a zone by its name. One that is not known any more has UTC stand in, since an error would
-// fail the whole pool.
+// zone loads a time zone. UTC replaces a zone that is not known any more, since an error would stop
+// the whole pool.
 func (r *Requisites) zone(name string) *time.Location {
 	if r.zones[name] == nil {
 		found, err := time.LoadLocation(name)
@@ -232,7 +231,7 @@ func sinceMidnight(t time.Time) time.Duration {
 		time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 }
 
-// sort puts a pool in its order.
+// sort sorts a pool.
 func (r *Requisites) sort(p *pool) {
 	var all []*requisite
 	for _, known := range r.known {
@@ -255,7 +254,7 @@ func (r *Requisites) sort(p *pool) {
 	}
 }
 
-// inOrder goes through a pool, those that stand apart last. The caller holds the lock.
+// inOrder iterates over a pool, those that are apart last. The caller holds the lock.
 func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	return func(yield func(*requisite) bool) {
 		p := r.pools[poolKey{w.Currency, w.Method}]
@@ -275,8 +274,8 @@ func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	}
 }
 
-// next takes the first requisite that may do, as far as this process knows, and puts it last:
-// payments that choose at the same time get different ones.
+// next takes the first requisite that may do, as far as this process knows, and moves it to the end,
+// so that payments at the same time get different ones.
 func (r *Requisites) next(w Want) *Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -311,7 +310,7 @@ func (r *Requisites) next(w Want) *Candidate {
 	return nil
 }
 
-// moveBack puts a requisite last.
+// moveBack moves a requisite to the end.
 func (known *requisite) moveBack(usedAt time.Time) {
 	known.UsedAt = usedAt
 	if !known.off {
@@ -319,7 +318,7 @@ func (known *requisite) moveBack(usedAt time.Time) {
 	}
 }
 
-// got puts a requisite last that a payment has got.
+// got moves a requisite to the end that a payment has got.
 func (r *Requisites) got(c Candidate, w Want) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -331,7 +330,7 @@ func (r *Requisites) got(c Candidate, w Want) {
 	}
 }
 
-// putBack gives a requisite the place again that it had before next took it.
+// putBack returns a requisite to the place that it had before next took it.
 func (r *Requisites) putBack(c Candidate) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -343,14 +342,14 @@ func (r *Requisites) putBack(c Candidate) {
 	}
 }
 
-// gone tells that a candidate has been given away since it was looked at.
+// gone reports whether another payment of this process got the candidate since it was checked.
 func (r *Requisites) gone(c Candidate, w Want, lookedAt time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known[c.ID].gone(w.Amount, lookedAt)
 }
 
-// rested notes why a requisite would not do, so that it is not tried again at once.
+// rested notes why a requisite was refused, so that it is not tried again at once.
 func (r *Requisites) rested(c Candidate, amount decimal.Decimal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// restFor is how long a requisite found not to do is passed by, in real time, before it is tried
-// again without a look. Where no other is left it is looked at all the same.
+// restFor is how long a refused requisite is skipped, in real time, before it is tried again without
+// a check. If no other is left it is checked anyway.
 const restFor = time.Second
 
-// heldFor is how long no requisite of a trader is tried whose account somebody else has had locked:
-// as long as that takes at least, were it a process that has frozen. A payment that gets the trader
-// all the same, which had only waited in line for a busy account, ends it.
+// heldFor is how long no requisite of a trader is tried whose account somebody else has locked. If
+// that is a process that has frozen, the lock lasts at least until the database ends its transaction.
+// A payment that gets the trader after all, because the account was only busy, ends it.
 const heldFor = 3 * time.Second
 
-// note remembers why a candidate was not to be had, so that nobody else waits for the same.
+// note remembers why a candidate was refused, so that others do not wait for the same.
 func (r *Requisites) note(c Candidate, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -29,14 +29,14 @@ func (r *Requisites) note(c Candidate, err error) {
 	}
 }
 
-// held tells whether a candidate's trader is passed by.
+// held reports whether a candidate's trader is skipped.
 func (r *Requisites) held(c Candidate) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.isHeld(c.TraderID, time.Now())
 }
 
-// isHeld is held for whoever has the lock.
+// isHeld is held for a caller with the lock.
 func (r *Requisites) isHeld(traderID int64, now time.Time) bool {
 	until, held := r.heldUntil[traderID]
 	if held && !now.Before(until) {
@@ -45,9 +45,9 @@ func (r *Requisites) isHeld(traderID int64, now time.Time) bool {
 	return held && now.Before(until)
 }
 
-// rests are the payments that a requisite is not tried for, for the time being.
+// rests are the payments that a requisite is not tried for now.
 type rests struct {
-	// until is for payments of the amount from and more.
+	// until is for payments of the amount from or more.
 	until time.Time
 	from  decimal.Decimal
 	// taken are single amounts.
@@ -64,7 +64,7 @@ func (r *rests) resting(amount decimal.Decimal, now time.Time) bool {
 		slices.ContainsFunc(r.taken, func(t taken) bool { return now.Before(t.until) && t.amount.Equal(amount) })
 }
 
-// gone tells that somebody of this process has got the slot of an amount since a time.
+// gone reports whether this process gave away the slot of an amount since a time.
 func (r *rests) gone(amount decimal.Decimal, since time.Time) bool {
 	return slices.ContainsFunc(
 		r.taken,
@@ -72,8 +72,8 @@ func (r *rests) gone(amount decimal.Decimal, since time.Time) bool {
 	)
 }
 
-// rest notes a rule that dropped a payment of an amount. A count that is reached is so for all
-// amounts, a sum for this one and more, a slot for this one alone.
+// rest notes the rule that refused a payment of an amount. A reached count refuses every amount, a
+// reached sum this one and more, a taken slot only this one.
 func (r *rests) rest(rule Rule, amount decimal.Decimal, now time.Time) {
 	switch rule {
 	case SlotTaken:

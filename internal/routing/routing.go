@@ -1,6 +1,6 @@
-// Package routing chooses which requisite a payment gets, or says that there is none. It chooses in
-// memory, locks nothing, and leaves the last word to the database: what a reservation writes
-// violates a constraint where the requisite is not to be had.
+// Package routing chooses which requisite a payment gets, or says that there is none. It chooses from
+// memory and locks nothing. The database decides: reserving a requisite that is not available
+// violates a constraint.
 package routing
 
 import (
@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -19,104 +20,143 @@ import (
 
 // NoneError says that no requisite is free for a payment.
 type NoneError struct {
-	// Dropped counts the requisites of the pool by the rule that drops each.
+	// Dropped counts the requisites of the pool by the rule that dropped each.
 	Dropped map[Rule]int
 }
 
 func (e *NoneError) Error() string { return "no requisite is available" }
 
-// ErrAgain says that requisites were free which others then got, or that what is set has just
-// changed: it is time for another choice.
+// ErrAgain says that requisites were free but others got them, or that settings have just changed:
+// choose again.
 var ErrAgain = errors.New("the requisites have changed under the choice")
 
-// A try's answers where the candidate's trader lacks the USDT, or where somebody else has their
-// account locked.
+// What can be wrong with a candidate's trader: too few USDT, or an account that somebody else has
+// locked.
 var (
 	ErrShort = errors.New("the trader lacks the USDT")
 	ErrHeld  = errors.New("the trader's account is held")
 )
 
-// errLocked says that somebody else has the candidate itself locked.
+// errLocked says that somebody else has the candidate locked.
 var errLocked = errors.New("the requisite is locked")
 
-// firstLook is how many candidates are looked at before all are.
+// firstLook is how many candidates are checked first, before all are.
 const firstLook = 64
 
-// Place finds a requisite for a payment. try makes the payment on a candidate, in one transaction,
-// and is called until one is to be had. Nearly always that is the first, which is tried without a
-// look at how it stands. hold says how much USDT a candidate's trader has to put up.
-func (r *Requisites) Place(
-	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, try func(Candidate) error,
-) error {
-	if first := r.next(w); first != nil {
-		err := try(*first)
-		if err == nil {
-			r.got(*first, w)
-			return nil
-		}
-		r.putBack(*first)
-		r.note(*first, err)
-		if !lost(err) {
-			return err
-		}
-	}
-	for _, most := range []int{firstLook, math.MaxInt} {
-		lookedAt := time.Now()
-		candidates, err := r.look(ctx, q, w, hold, most)
-		if err != nil {
-			return err
-		}
-		found, held := false, false
-		var passed []Passed
-		for i, c := range candidates {
-			before := passed
-			passed = pass(passed, c.ID, cmp.Or(c.DroppedBy, Resting))
-			if c.DroppedBy == Free && r.held(c) {
-				held, candidates[i].DroppedBy = true, TraderShort
-				continue
-			}
-			if c.DroppedBy != Free {
-				r.rested(c, w.Amount)
-				continue
-			}
-			if r.gone(c, w, lookedAt) {
-				found = true
-				continue
-			}
-			c.Passed = slices.Concat(c.Passed, before[:min(len(before), passedMost-len(c.Passed))])
-			err := try(c)
-			if err == nil {
-				r.got(c, w)
-			}
-			if !lost(err) {
-				return err
-			}
-			if r.note(c, err); errors.Is(err, ErrHeld) {
-				held, candidates[i].DroppedBy = true, TraderShort
-				continue
-			}
-			found = true
-		}
-		switch {
-		case len(candidates) == most: // there are more
-		case held && !found: // one of them may be had in a moment
-			return ErrHeld
-		default:
-			return r.none(w, candidates, found)
-		}
-	}
-	return ErrAgain // not reached: no pool is longer than the second look
+// A Search goes through the requisites that a payment may get:
+//
+//	for candidate := range search.Candidates(ctx, q) {
+//		if err := make(candidate); search.Over(candidate, err) {
+//			return err
+//		}
+//	}
+//	return search.Err()
+//
+// Nearly always the first is to be had, which comes without a look at how it stands. It is for one payment.
+type Search struct {
+	requisites *Requisites
+	want       Want
+	hold       func(Candidate) decimal.Decimal
+	first      *Candidate
+	// lost says that a candidate of the last check went to somebody else, held that the account of
+	// one's trader was locked.
+	lost, held bool
+	err        error
 }
 
-func (r *Requisites) none(w Want, looked []Candidate, found bool) error {
-	if found {
+// Search begins a search. hold returns how much of a candidate's trader's USDT would be held.
+func (r *Requisites) Search(w Want, hold func(Candidate) decimal.Decimal) *Search {
+	return &Search{requisites: r, want: w, hold: hold}
+}
+
+// Candidates yields candidates in the order of choice. The caller tries to make the payment on each,
+// in one transaction, and must pass the result to Over.
+func (s *Search) Candidates(ctx context.Context, q *db.Queries) iter.Seq[Candidate] {
+	return func(yield func(Candidate) bool) {
+		if s.first = s.requisites.next(s.want); s.first != nil && !yield(*s.first) {
+			return
+		}
+		s.first = nil
+		for _, most := range []int{firstLook, math.MaxInt} {
+			s.lost, s.held = false, false
+			lookedAt := time.Now()
+			looked, err := s.requisites.checkState(ctx, q, s.want, s.hold, most)
+			if err != nil {
+				s.err = err
+				return
+			}
+			if !s.offer(looked, lookedAt, yield) {
+				return
+			}
+			if len(looked) < most {
+				s.err = s.none(looked)
+				return
+			}
+		}
+	}
+}
+
+// offer yields the checked candidates that are still available.
+func (s *Search) offer(looked []Candidate, lookedAt time.Time, yield func(Candidate) bool) bool {
+	var passed []Passed
+	for _, c := range looked {
+		before := passed
+		passed = pass(passed, c.ID, cmp.Or(c.DroppedBy, Resting))
+		switch {
+		case c.DroppedBy != Free:
+			s.requisites.rested(c, s.want.Amount)
+		case s.requisites.held(c):
+			s.held = true
+		case s.requisites.gone(c, s.want, lookedAt):
+			s.lost = true
+		default:
+			c.Passed = slices.Concat(c.Passed, before[:min(len(before), passedMost-len(c.Passed))])
+			if !yield(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Over takes the result for a candidate, and reports whether the search ends: it goes on only if the
+// candidate was not available.
+func (s *Search) Over(c Candidate, err error) bool {
+	r := s.requisites
+	if err == nil {
+		r.got(c, s.want)
+		return true
+	}
+	if s.first != nil {
+		r.putBack(c)
+	}
+	if !lost(err) {
+		return true
+	}
+	r.note(c, err)
+	if errors.Is(err, ErrHeld) {
+		s.held = true
+	} else {
+		s.lost = true
+	}
+	return false
+}
+
+// Err says why no candidate is left.
+func (s *Search) Err() error { return s.err }
+
+func (s *Search) none(looked []Candidate) error {
+	switch {
+	case s.lost:
 		return ErrAgain
+	case s.held: // it may be had in a moment
+		return ErrHeld
 	}
 	dropped := map[Rule]int{}
 	for _, c := range looked {
 		dropped[c.DroppedBy]++
 	}
-	for _, c := range r.candidates(w, math.MaxInt) {
+	for _, c := range s.requisites.candidates(s.want, math.MaxInt) {
 		if c.DroppedBy != Free {
 			dropped[c.DroppedBy]++
 		}
@@ -124,7 +164,7 @@ func (r *Requisites) none(w Want, looked []Candidate, found bool) error {
 	return &NoneError{Dropped: dropped}
 }
 
-// lost reports whether a try failed because the candidate is not to be had.
+// lost reports whether the payment failed because the candidate is not available.
 func lost(err error) bool {
 	switch db.Violated(err) {
 	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free":
@@ -133,8 +173,8 @@ func lost(err error) bool {
 	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)
 }
 
-// candidates lists the pool in the order of choice, each with the rule of what is set that drops
-// it, until so many are free.
+// candidates lists the pool in order, until so many are free by their settings, each with the rule
+// about settings that drops it.
 func (r *Requisites) candidates(w Want, most int) []Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,9 +198,9 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 	return found
 }
 
-// look reads how the first candidates stand that what is set does not drop, and says which rule
-// drops them now.
-func (r *Requisites) look(
+// checkState reads the state of the first candidates that their settings do not drop, and sets the rules
+// that drop them now.
+func (r *Requisites) checkState(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, most int,
 ) ([]Candidate, error) {
 	var looked []Candidate
@@ -172,7 +212,7 @@ func (r *Requisites) look(
 	return looked, read(ctx, q, w, hold, looked)
 }
 
-// read fills in the rules by which candidates are dropped that are free by what is set.
+// read sets the rules by which their state drops candidates.
 func read(
 	ctx context.Context,
 	q *db.Queries,
@@ -203,15 +243,15 @@ func read(
 		c.DroppedBy = c.byFacts(w, facts, hold(*c))
 		delete(at, facts.ID)
 	}
-	// One that the database does not know, or whose trader has no account there, is in memory only.
+	// A requisite that the database does not have, or whose trader has no account there, is only in
+	// memory.
 	for _, i := range at {
 		candidates[i].DroppedBy = RequisiteOff
 	}
 	return nil
 }
 
-// Explain lists the pool in the order of choice, each with the rule that drops it. It locks nothing
-// and changes nothing.
+// Explain lists the pool in order, each with the rule that drops it. It locks and changes nothing.
 func (r *Requisites) Explain(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal,
 ) ([]Candidate, error) {
@@ -219,8 +259,8 @@ func (r *Requisites) Explain(
 	return candidates, read(ctx, q, w, hold, candidates)
 }
 
-// Reserve counts a payment on a candidate and takes the slot of its amount. What is not to be had
-// violates a constraint.
+// Reserve counts a payment on a candidate and takes the slot of its amount. If it is not available,
+// that violates a constraint.
 func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	var queries []db.Query
 	if c.openPayments != nil {
@@ -245,15 +285,14 @@ func (s Slot) Take(now time.Time) db.Query {
 	})
 }
 
-// Free gives the slot back from the given time on. One that has gone to another payment stays
-// there.
+// Free frees the slot from a time on. It does nothing if another payment has it.
 func (s Slot) Free(from, now time.Time) db.Query {
 	return db.Do((*db.Queries).SlotFree, db.SlotFreeParams{
 		RequisiteID: s.RequisiteID, Amount: s.Amount, PaymentID: s.PaymentID, FreeAt: from, Now: now,
 	})
 }
 
-// CountDay counts a payment towards its requisite's day again, or no longer.
+// CountDay counts a payment towards its requisite's day again, or stops counting it.
 func CountDay(requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
 	if counts {
 		return db.Do(

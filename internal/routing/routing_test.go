@@ -69,15 +69,24 @@ func (b bundle) reserveHolding(a asked, hold func(routing.Candidate) decimal.Dec
 		if err := b.settings.Current(ctx); err != nil {
 			return routing.Candidate{}, err
 		}
-		var got routing.Candidate
-		err := b.settings.Requisites().Place(ctx, b.Queries(), a.Want, hold, func(c routing.Candidate) error {
-			got = c
-			return db.Write(ctx, b.Pool, routing.Reserve(c, a.Want, a.payment)...)
-		})
+		got, err := b.choose(ctx, a, hold)
 		if !errors.Is(err, routing.ErrAgain) {
 			return got, err
 		}
 	}
+}
+
+func (b bundle) choose(
+	ctx context.Context, a asked, hold func(routing.Candidate) decimal.Decimal,
+) (routing.Candidate, error) {
+	search := b.settings.Requisites().Search(a.Want, hold)
+	for c := range search.Candidates(ctx, b.Queries()) {
+		err := db.Write(ctx, b.Pool, routing.Reserve(c, a.Want, a.payment)...)
+		if search.Over(c, err) {
+			return c, err
+		}
+	}
+	return routing.Candidate{}, search.Err()
 }
 
 func (b bundle) wantChosen(t *testing.T, a asked, id int64) {
@@ -252,20 +261,14 @@ func TestOtherErrorsEndTheSearch(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	noError(t, b.settings.Current(t.Context()))
-	broken, tries := errors.New("it is broken"), 0
-	err := b.settings.Requisites().Place(
-		t.Context(),
-		b.Queries(),
-		want(1, "100").Want,
-		nothing,
-		func(routing.Candidate) error {
-			tries++
-			return broken
-		},
-	)
-	if !errors.Is(err, broken) || tries != 1 {
-		t.Fatalf("%v after %d tries", err, tries)
+	search := b.settings.Requisites().Search(want(1, "100").Want, nothing)
+	for c := range search.Candidates(t.Context(), b.Queries()) {
+		if !search.Over(c, errors.New("it is broken")) {
+			t.Fatal("the search goes on")
+		}
+		break
 	}
+	noError(t, search.Err())
 }
 
 // Many payments at the same time, over two processes, on few requisites: as many get one as there

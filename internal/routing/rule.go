@@ -14,17 +14,17 @@ type Want struct {
 	Method   string
 	Amount   decimal.Decimal
 	Now      time.Time
-	// Desk asks for a desk that takes cards: it has no slots, so that any number of equal amounts
-	// go to one.
+	// Desk asks for a requisite of card checkout: it has no slots, so it can take any number of equal
+	// amounts.
 	Desk bool
-	// Dry asks what would be chosen at a time that need not be now, and leaves the order as it is.
+	// Dry asks what would be chosen, at a time that need not be now. It does not change the order.
 	Dry bool
 }
 
-// Rule is what drops a candidate.
+// Rule is a reason to drop a candidate.
 type Rule string
 
-// The rules, in the order in which they are looked at.
+// The rules, in the order in which they are checked.
 const (
 	Free         Rule = ""
 	TraderOff    Rule = "trader_off"
@@ -41,24 +41,24 @@ const (
 	TraderShort  Rule = "trader_short"
 )
 
-// Why a choice passes by a requisite without a look, beside the rules.
+// Why a choice skips a requisite unchecked.
 const (
-	// Resting is a requisite that was found not to do a moment ago.
+	// Resting is a requisite that was refused a moment ago.
 	Resting = "resting"
-	// Held is one whose trader's account somebody else has locked.
+	// Held is a requisite whose trader's account somebody else has locked.
 	Held = "trader_held"
 )
 
-// Passed is a requisite that a choice passed by, and why.
+// Passed is a requisite that a choice skipped, and why.
 type Passed struct {
 	Rule Rule
 	ID   int64
 }
 
-// passedMost is how many of them are kept.
+// passedMost is how many of them are stored.
 const passedMost = 100
 
-// pass keeps one that was passed by, unless enough are kept.
+// pass stores a skipped requisite, unless there are enough.
 func pass(passed []Passed, id int64, rule Rule) []Passed {
 	if len(passed) == passedMost {
 		return passed
@@ -66,36 +66,35 @@ func pass(passed []Passed, id int64, rule Rule) []Passed {
 	return append(passed, Passed{rule, id})
 }
 
-// Candidate is a requisite as a choice sees it, with its trader's terms.
+// Candidate is a requisite that may be chosen, with its trader's terms.
 type Candidate struct {
 	ID       int64
 	TraderID int64
-	// Sealed is the value, sealed for the requisite. A desk that takes cards has none.
+	// Sealed is the sealed value. A requisite of card checkout has none.
 	Sealed []byte
 	Last4  *string
 	Holder *string
 	Bank   *string
 	Weight int32
-	// LastUsedAt is the Unix epoch for a requisite never used.
+	// LastUsedAt is the Unix epoch if it was never used.
 	LastUsedAt         time.Time
 	TraderRatePercent  decimal.NullDecimal
 	TraderSharePercent decimal.Decimal
-	// Day is the day of the requisite's own zone that the payment counts towards.
+	// Day is the local day of the requisite that the payment counts towards.
 	Day time.Time
 	// DroppedBy is Free for a requisite that would do.
 	DroppedBy Rule
-	// Pool is how many requisites of the pool were switched on and within their hours when this one
-	// was chosen, as far as this process knew. Looked is how many were looked at before it was, itself
-	// included.
+	// Pool is how many requisites of the pool were on and within their hours when this one was
+	// chosen, as far as this process knew. Looked is how many were checked, itself included.
 	Pool, Looked int32
-	// Passed are those that were looked at before this one was chosen, in their order, at most 100.
+	// Passed are the requisites that were skipped before this one was chosen, in order, at most 100.
 	Passed []Passed
 
 	dailyCount, openPayments *int32
 	dailySum                 decimal.NullDecimal
 }
 
-// candidate is a requisite as it stands in memory. The caller holds the lock.
+// candidate is a requisite from memory. The caller holds the lock.
 func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 	trader := r.traders[known.TraderID]
 	year, month, day := w.Now.In(known.hours.zone).Date()
@@ -117,7 +116,7 @@ func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 	}
 }
 
-// settingRules are those that go by what is set.
+// settingRules are the rules about settings.
 var settingRules = []struct {
 	rule  Rule
 	drops func(trader db.TradersSinceRow, w Want, known *requisite) bool
@@ -132,7 +131,7 @@ var settingRules = []struct {
 	{WorkingHours, func(_ db.TradersSinceRow, w Want, known *requisite) bool { return !known.works(w.Now) }},
 }
 
-// bySettings is the first rule that drops a requisite by what is set. The caller holds the lock.
+// bySettings is the first rule about settings that drops a requisite. The caller holds the lock.
 func (r *Requisites) bySettings(w Want, known *requisite) Rule {
 	trader := r.traders[known.TraderID]
 	for _, s := range settingRules {
@@ -143,8 +142,8 @@ func (r *Requisites) bySettings(w Want, known *requisite) Rule {
 	return Free
 }
 
-// factRules are those that go by how a candidate stands in the database. hold is what its trader
-// would put up.
+// factRules are the rules about a candidate's state in the database. hold is how much of its trader's
+// USDT would be held.
 var factRules = []struct {
 	rule  Rule
 	drops func(c Candidate, w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) bool
@@ -167,7 +166,7 @@ var factRules = []struct {
 	}},
 }
 
-// byFacts is the first rule that drops a candidate by how it stands in the database.
+// byFacts is the first rule that drops a candidate by its state in the database.
 func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) Rule {
 	for _, f := range factRules {
 		if f.drops(c, w, facts, hold) {

@@ -12,35 +12,35 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Standing is how a requisite stands for a payment, by all rules.
+// Standing is the result of all rules for a requisite and a payment.
 type Standing struct {
 	Candidate
 	// Want is the payment.
 	Want Want
-	// Hold is what the trader would put up for it, and Available what they have.
+	// Hold is how much of the trader's USDT would be held, and Available what they have.
 	Hold, Available decimal.Decimal
-	// Drops are all the rules that drop the requisite, in their order. DroppedBy is the first.
+	// Drops are all rules that drop the requisite, in order. DroppedBy is the first.
 	Drops []Drop
 }
 
 // Drop is a rule that drops a requisite, with its numbers.
 type Drop struct {
 	Rule Rule
-	// Limit and Used are the limit of the rule and what of it is used. Of AmountLimits they are the
-	// bound that the amount is beyond, and the amount; of TraderShort what would be held, and what is
-	// available. They are not valid for other rules without a number.
+	// Limit and Used are the rule's limit and how much of it is used. For AmountLimits they are the
+	// bound and the amount beyond it; for TraderShort what would be held and what is available. They
+	// are not valid for other rules without a number.
 	Limit, Used decimal.NullDecimal
-	// FreeAt is when the rule lets go by itself: when the hours begin, the day ends, or the slot is
-	// free. Nil is unknown, or never.
+	// FreeAt is when the rule stops dropping the requisite by itself: when the hours begin, the day
+	// ends, or the slot is free. Nil is unknown or never.
 	FreeAt *time.Time
 }
 
-// Asked says what payment a trader's requisite of a pool is looked at for, whose smallest amount is
-// given, and what its trader would put up.
+// Asked returns the payment to try on a requisite with the given smallest amount, and how much would
+// be held.
 type Asked func(currency, method string, smallest decimal.Decimal) (w Want, hold func(Candidate) decimal.Decimal)
 
-// Stand tells how a requisite of a trader's stands by the rules that payments are made by, or all of them, in the order of
-// their ids, where the id is 0. It locks nothing and changes nothing.
+// Stand checks a trader's requisite by the same rules as creating a payment; id 0 is all of their
+// requisites, in the order of ids. It locks and changes nothing.
 func (r *Requisites) Stand(
 	ctx context.Context, q *db.Queries, traderID, requisiteID int64, asked Asked,
 ) ([]Standing, error) {
@@ -86,7 +86,7 @@ func (r *Requisites) ofTrader(traderID, requisiteID int64, asked Asked) []Standi
 	return list
 }
 
-// drops are all the rules that drop a requisite. The caller holds the lock.
+// drops are all rules that drop a requisite. The caller holds the lock.
 func (r *Requisites) drops(s Standing, facts db.RequisiteFactsRow) []Drop {
 	known, trader := r.known[s.ID], r.traders[s.TraderID]
 	var drops []Drop
@@ -97,7 +97,7 @@ func (r *Requisites) drops(s Standing, facts db.RequisiteFactsRow) []Drop {
 	}
 	on := r.switchedOn(known)
 	for _, rule := range factRules {
-		// A switch that is known already is named by the rule of its own.
+		// A switch that is off has a rule of its own.
 		if rule.drops(s.Candidate, s.Want, facts, s.Hold) && (on || rule.rule != RequisiteOff) {
 			drops = append(drops, s.drop(rule.rule, known, facts))
 		}

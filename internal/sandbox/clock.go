@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// followEvery is how often a replica looks for a new offset.
+	// followEvery is how often a process reads the offset.
 	followEvery = 100 * time.Millisecond
-	// maxOffset bounds how far ahead the clock can be, and with it what durations must hold.
+	// maxOffset limits how far ahead the clock can be, so that durations do not overflow.
 	maxOffset = 100 * 365 * 24 * time.Hour
 )
 
-// Clock is the test clock: an offset in the database that every replica follows.
+// Clock is the sandbox's clock: an offset in the database that every process follows.
 type Clock struct {
 	clock.Offset
 	pool *pgxpool.Pool
 }
 
-// NewClock makes the clock at the database's offset. The database must be seeded.
+// NewClock reads the offset. The database must be seeded.
 func NewClock(ctx context.Context, pool *pgxpool.Pool) (*Clock, error) {
 	c := &Clock{pool: pool}
 	return c, c.read(ctx)
@@ -57,8 +57,8 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Advance moves the clock forward on every replica, and the deliveries with it, which go by the
-// database's own. It answers once every replica has had the time to notice.
+// Advance moves the clock of every process forward, and the due times of deliveries with it, which
+// use the database's clock. It returns once every process has had time to notice.
 func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	f := fault.Decoded(ctx)
 	left := int64((maxOffset - c.Ahead()) / time.Second)

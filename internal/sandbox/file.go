@@ -13,7 +13,7 @@ import (
 
 const infoFile = "sandbox.json"
 
-// Info is what <data dir>/sandbox.json tells: all one needs to try the gateway.
+// Info is the contents of <data dir>/sandbox.json: everything needed to try the gateway.
 type Info struct {
 	BaseURL                string      `json:"base_url"`
 	PayURL                 string      `json:"pay_url"`
@@ -38,17 +38,17 @@ type Cashbox struct {
 	WebhookSecret     string   `json:"webhook_secret"`
 }
 
-// User is somebody to sign in as.
+// User is a user to sign in as.
 type User struct {
 	Kind     string `json:"kind"`
 	Login    string `json:"login"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
-	// TraderID is a trader's, and left out for others.
+	// TraderID is left out for others than traders.
 	TraderID int64 `json:"trader_id,omitempty"`
 }
 
-// Describe fills in what the database holds of the sandbox's cashboxes and users.
+// Describe reads the sandbox's cashboxes and users from the database.
 func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	i.ExternalPaymentsSecret = key.ExternalPaymentsSecret()
 	if err := i.describeCashboxes(ctx, q, key); err != nil {
@@ -98,7 +98,7 @@ func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) er
 	return nil
 }
 
-// Write puts the file into the data directory, whole or not at all.
+// Write writes the file to the data directory, atomically.
 func (i *Info) Write(dir string) error {
 	content, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
@@ -116,7 +116,7 @@ func (i *Info) Write(dir string) error {
 	return os.Rename(file.Name(), filepath.Join(dir, infoFile))
 }
 
-// Read returns what the file in the data directory tells.
+// Read reads the file in the data directory.
 func Read(dir string) (Info, error) {
 	var info Info
 	content, err := os.ReadFile(filepath.Join(dir, infoFile))

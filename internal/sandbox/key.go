@@ -1,6 +1,5 @@
-// Package sandbox fills an empty database with people to try the gateway with, and moves its test
-// clock. Keys, secrets and tokens come from one key in the data directory, so that they are the
-// same at every start.
+// Package sandbox fills an empty database with sample data, and moves its clock. Keys, secrets and
+// tokens are derived from one key in the data directory, so that they are the same after every start.
 package sandbox
 
 import (
@@ -21,11 +20,11 @@ const (
 	keySize = 32
 )
 
-// Key is the sandbox's root secret. Everything else that is secret in a sandbox is derived from it.
+// Key is the sandbox's root secret, from which all others are derived.
 type Key struct{ root []byte }
 
-// LoadKey reads the key in the data directory, or makes one. Of two that make one at the same time,
-// both get the same.
+// LoadKey reads the key in the data directory, or makes one. If two processes make one at the same
+// time, both get the same.
 func LoadKey(dir string) (Key, error) {
 	path := filepath.Join(dir, keyFile)
 	root, err := os.ReadFile(path)
@@ -47,7 +46,8 @@ func LoadKey(dir string) (Key, error) {
 	return Key{root: root}, nil
 }
 
-// makeKey writes the whole key aside and then links it into place, where the first to come wins.
+// makeKey writes the key to another file and then links it into place, so that the first process
+// wins.
 func makeKey(dir, path string) error {
 	root := make([]byte, keySize)
 	_, _ = rand.Read(root) // never fails
@@ -82,8 +82,8 @@ func (k Key) Secret(purpose string) string {
 	return base64.RawURLEncoding.EncodeToString(k.Bytes(purpose))
 }
 
-// ExternalPaymentsSecret is the application's secret of a sandbox.
+// ExternalPaymentsSecret is the application's secret in a sandbox.
 func (k Key) ExternalPaymentsSecret() string { return k.Secret("external payments") }
 
-// fingerprint tells databases seeded with this key from others without giving the key away.
+// fingerprint identifies databases that were seeded with this key, without revealing the key.
 func (k Key) fingerprint() string { return hex.EncodeToString(k.Bytes("fingerprint")[:8]) }

@@ -8,21 +8,21 @@ import (
 	"gateway.example/internal/db"
 )
 
-// LegacyKey is a key from before keys were bound to cashboxes.
+// LegacyKey is a key from before keys belonged to cashboxes.
 type LegacyKey struct {
 	KeyID  string `json:"key_id"`
 	Secret string `json:"secret"`
-	// MerchantCashboxID is a cashbox its calls reach; null for the key that belongs to no merchant.
+	// MerchantCashboxID is the cashbox that its calls use; null for the key without a merchant.
 	MerchantCashboxID *int64 `json:"merchantCashboxId"`
 }
 
 // legacyBox is the cashbox of a merchant whose only key is a legacy one.
 var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", []string{caller.ScopePayments}, 1}
 
-// withoutMerchant proves who calls, and may do nothing.
+// withoutMerchant is a key that authenticates but may do nothing.
 const withoutMerchant = "sandbox-without-merchant"
 
-// legacy makes a merchant as they once were, and a key that belongs to none.
+// legacy makes a merchant with a legacy key, and a key without a merchant.
 func (s *seeder) legacy(ctx context.Context, traderIDs []int64) (int64, error) {
 	merchantID, err := s.q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Legacy Shop", CreatedAt: s.now})
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"gateway.example/internal/db"
 )
 
-// payoutMarkup is on every payout of a cashbox.
+// payoutMarkup is the markup of every payout.
 const payoutMarkup = "2"
 
-// payouts lets a cashbox pay out by all methods that its currency has for it.
+// payouts lets a cashbox pay out by all methods of its currency.
 func (s *seeder) payouts(ctx context.Context, cashboxID int64, currency string) error {
 	for _, m := range catalogue.Payouts(currency) {
 		err := s.q.CashboxPayoutMethodSet(ctx, db.CashboxPayoutMethodSetParams{

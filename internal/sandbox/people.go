@@ -18,11 +18,11 @@ import (
 const (
 	requisiteMin = "1"
 	requisiteMax = "5000000"
-	// Tokens in the sandbox's file do not run out.
+	// The tokens in the sandbox's file do not expire.
 	tokenLife = 100 * 365 * 24 * time.Hour
 )
 
-// user is a person to sign in as; number picks their merchant or trader.
+// user is a sample user; number picks their merchant or trader.
 type user struct {
 	kind   caller.Kind
 	login  string
@@ -70,7 +70,7 @@ func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) erro
 func (k Key) password(login string) string { return k.Secret("password " + login) }
 func (k Key) token(login string) string    { return k.Secret("token " + login) }
 
-// requisites copies them in: they are many, and every first start waits for them.
+// requisites copies the rows in, because they are many and every first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	columns := strings.Fields(
 		"id currency method trader_id sealed hash last4 holder bank min_amount max_amount created_at",

@@ -24,10 +24,10 @@ import (
 // ErrOtherKey says that the database belongs to another sandbox.
 var ErrOtherKey = errors.New("the database was seeded by a sandbox with another data directory")
 
-// Seed fills the database, unless it is filled already: once, also when replicas start together.
+// Seed fills the database once, also if several processes start together.
 func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault, safe *requisite.Safe) error {
 	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
-		// The first to insert the row seeds; the others wait here for it to commit.
+		// The first process to insert the row seeds; the others wait here until it commits.
 		first, err := q.TestClockSeed(ctx, key.fingerprint())
 		if err != nil {
 			return fmt.Errorf("claim the database: %w", err)
@@ -65,52 +65,52 @@ type seeder struct {
 // priorityLast comes after the operator's rate and every feed's.
 const priorityLast = 1001
 
-// widerLimits is how many times as often as elsewhere one may call a sandbox.
+// widerLimits multiplies how often one may call a sandbox.
 const widerLimits = 10
 
-// rates are fiat per USDT; they never go stale.
+// rates are fiat per USDT. They never become stale.
 var rates = map[string]string{"RUB": "92.50", "AZN": "1.70", "TRY": "41.25", "MNT": "3580.00"}
 
-// pool is a set of requisites of one trader.
+// requisites are a set of requisites of one trader.
 type requisites struct {
 	trader           int
 	currency, method string
 	count            int
 }
 
-// Requisites enough for 1,000 open RUB payments of one method, also at one equal amount: each needs
-// its own.
+// Enough for 1,000 open RUB payments by one method, even with equal amounts: each needs its own
+// requisite.
 var pools = []requisites{
 	{0, "RUB", "sbp", 500}, {1, "RUB", "sbp", 500},
 	{0, "RUB", "sim", 500}, {1, "RUB", "sim", 500},
 	{0, "RUB", "card", 500}, {1, "RUB", "card", 500},
 	{2, "AZN", "c2c", 100}, {2, "TRY", "c2c", 100}, {2, "MNT", "c2c", 100}, {2, "MNT", "iban", 100},
-	// Desks that take cards. Each takes any number; several keep creations from waiting for one
-	// another.
+	// Requisites of card checkout. Each takes any number of payments; with several, creations do not
+	// wait for one another.
 	{0, "RUB", "mtstpay", 8}, {1, "RUB", "mtstpay", 8}, {2, "AZN", "quasi_ecom", 8}, {2, "TRY", "quasi_ecom", 8},
 }
 
 const (
 	traders    = 3
 	traderUSDT = "10000000"
-	// Of the spread the traders keep 1.5% of spot.
+	// The part of the spread that traders keep, as a percent of spot.
 	traderShare = "1.5"
-	// Markup on every cashbox method.
+	// The markup of every cashbox method.
 	margin      = "4.5"
 	cashboxUSDT = "100000"
 	limitMin    = "1"
 	limitMax    = "5000000"
 )
 
-// box is a cashbox with its key, and with all methods of its currency. Those of one merchant share
-// its number.
+// box is a cashbox with a key and all methods of its currency. Cashboxes of one merchant have the
+// same number.
 type box struct {
 	keyID    string
 	merchant int
 	name     string
 	currency string
 	scopes   []string
-	// trader is the number of the trader it is bridged to; -1 is none.
+	// trader is the number of the trader that it is bridged to; -1 is none.
 	trader int
 }
 
@@ -150,6 +150,9 @@ func (s *seeder) all(ctx context.Context) error {
 		}
 	}
 	if err := s.traderPayouts(ctx, traderIDs); err != nil {
+		return err
+	}
+	if err := s.banks(ctx); err != nil {
 		return err
 	}
 	legacyID, err := s.legacy(ctx, traderIDs)
@@ -197,17 +200,14 @@ func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// fund brings USDT in from outside.
+// fund pays USDT in from outside.
 func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount string) error {
 	return ledger.Post(
 		ctx,
 		s.q,
 		ledger.Cause{Kind: "funding", Subject: "sandbox", SubjectID: id, At: s.now},
 		ledger.Transfer{
-			Debit: ledger.Available(
-				ledger.External,
-				0,
-			),
+			Debit:  ledger.Available(ledger.External, 0),
 			Credit: ledger.Available(owner, id),
 			Amount: decimal.RequireFromString(amount),
 		},

@@ -208,6 +208,14 @@ func TestRoomForCheckouts(t *testing.T) {
 	}
 }
 
+// Payers of roubles are offered three banks, two of them by a link.
+func TestBanks(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	testenv.Want(t, s.Count(t, "select count(*) from bank where currency = 'RUB' and 'sbp' = any(methods)"), 3, "banks")
+	testenv.Want(t, s.Count(t, "select count(*) from bank where link <> ''"), 2, "banks with a link")
+}
+
 // Requisites are made up, yet of the form that their method's type asks for. Each is there once,
 // and desks that take cards have no value.
 func TestRequisitesAreWellFormed(t *testing.T) {

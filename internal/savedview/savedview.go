@@ -1,4 +1,4 @@
-// Package savedview keeps the filters of lists that users have given a name.
+// Package savedview stores filters of lists under names that users give them.
 package savedview
 
 import (
@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// MaxName and maxQuery are in characters. The table says the same of names.
+	// MaxName and maxQuery are in characters. The table has the same limit for names.
 	MaxName  = 60
 	maxQuery = 2000
 	// MaxViews is how many views a user may have of a list.
 	MaxViews = 20
 )
 
-// View is a list as a user wants to find it again.
+// View is a list with its filters under a name.
 type View struct {
 	ID   int64
 	Name string
-	// Path is the list's, and Query what it is asked for with, as it stands in the address.
+	// Path is the address of the list, and Query its query.
 	Path, Query string
 }
 
-// Service keeps views. Users see and change their own only.
+// Service stores views. Users only see and change their own.
 type Service struct {
 	pool *pgxpool.Pool
 	q    *db.Queries
@@ -40,7 +40,7 @@ type Service struct {
 // New makes the service.
 func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Reads)} }
 
-// needUser settles that the caller is a user, who may be one that only looks.
+// needUser checks that the caller is a user, who may be a read-only one.
 func needUser(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Trader, caller.MerchantPortal, caller.Operator, caller.Cabinet:
@@ -60,7 +60,7 @@ func needOwner(who caller.Caller) error {
 	return nil
 }
 
-// List lists the caller's views of a list by their names.
+// List lists the caller's views of a list by name.
 func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]View, error) {
 	if err := needUser(who); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]V
 	return list, nil
 }
 
-// Save keeps a view of the caller's. It takes the place of one of the same list and name. Its id is
-// not read.
+// Save stores a view of the caller, and replaces one of the same list and name. It ignores the view's
+// id.
 func (s *Service) Save(ctx context.Context, who caller.Caller, v View) error {
 	if err := needOwner(who); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Service) Save(ctx context.Context, who caller.Caller, v View) error {
 	})
 }
 
-// Remove removes a view of the caller's, and says which list it was of.
+// Remove deletes a view of the caller, and returns the path of its list.
 func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) (path string, err error) {
 	if err := needOwner(who); err != nil {
 		return "", err

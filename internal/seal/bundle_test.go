@@ -16,12 +16,13 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -53,18 +54,15 @@ func setup(t *testing.T) *bundle {
 	scopes := []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits}
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
 	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	noError(t, err)
-	addresses := webhook.NewAddresses(false)
-	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	noError(t, err)
-	b.deposits = deposit.New(b.Pools(), b.clock)
-	b.signer, err = attest.New(b.Pool, bytes.Repeat([]byte{7}, 32))
-	noError(t, err)
+	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	addresses := outbound.NewAddresses(false)
+	b.payments = must(payment.New(b.Pools(), b.clock, addresses, settings,
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
+	b.deposits = deposit.New(b.Pools(), b.clock, foureyes.Rules{})
+	b.signer = must(attest.New(b.Pool, bytes.Repeat([]byte{7}, 32)))(t)
 	noError(t, b.signer.Note(t.Context(), dbtest.Start))
 	b.rooms = seal.Rooms{
-		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses), Deposits: b.deposits,
+		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{}), Deposits: b.deposits,
 		Signer: b.signer,
 	}
 	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.rooms)
@@ -119,11 +117,9 @@ func (b *bundle) posts(t *testing.T, n int, at time.Time) {
 // begin opens a transaction that others see as that of another process.
 func (b *bundle) begin(t *testing.T) pgx.Tx {
 	t.Helper()
-	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	noError(t, err)
+	beside := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	t.Cleanup(beside.Close)
-	tx, err := beside.Begin(t.Context())
-	noError(t, err)
+	tx := must(beside.Begin(t.Context()))(t)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	return tx
 }
@@ -143,11 +139,9 @@ func (b *bundle) smash(t *testing.T, sql string, args ...any) {
 // pages are the days that are sealed, each with its number of transfers.
 func (b *bundle) pages(t *testing.T) (list []string) {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(),
-		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day")
-	noError(t, err)
-	list, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
+	rows := must(b.Pool.Query(t.Context(),
+		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day"))(t)
+	list = must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return list
 }
 
@@ -163,9 +157,10 @@ func (b *bundle) paid(t *testing.T, m dbtest.Merchant) payment.Payment {
 	})
 	noError(t, err)
 	b.clock.Advance(time.Minute)
-	done, err := b.payments.Confirm(t.Context(), b.trader.Caller, created.Payment.ID)
-	noError(t, err)
-	return done
+	return must(b.payments.Confirm(t.Context(), b.trader.Caller, created.Payment.ID))(t)
 }
 
 var noError = testenv.NoError
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

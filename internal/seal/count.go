@@ -17,7 +17,7 @@ type count struct {
 	balances map[[2]string]decimal.Decimal
 }
 
-// countFrom goes on from what there was at the end of the day before.
+// countFrom continues from the balances at the end of the day before.
 func countFrom(before Totals) count {
 	c := count{map[string]KindTotal{}, map[[2]string]decimal.Decimal{}}
 	for _, b := range before.Balances {

@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// The formats of what is hashed. Each is the first of the texts it is hashed with, so that no hash
-// can pass for one of another kind.
+// The formats of what is hashed. Each is the first text of its hash, so that no hash can be taken for
+// one of another kind.
 const (
 	formatTransfer = "gateway-transfer-1"
 	formatSide     = "gateway-side-1"
@@ -30,11 +30,11 @@ const (
 	credit = "credit"
 )
 
-// timeForm is that of moments in what is hashed, in UTC.
+// timeForm is the form of times in what is hashed, in UTC.
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
-// texts writes texts one after the other as netstrings: the length in bytes, a colon, the text and a
-// comma. So two lists of texts are never written alike.
+// texts writes texts as netstrings: the length in bytes, a colon, the text and a comma. So different
+// lists are never written alike.
 func texts(list ...string) []byte {
 	var out bytes.Buffer
 	for _, text := range list {
@@ -53,7 +53,7 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 // MarshalText implements encoding.TextMarshaler.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. There is one way to write a hash.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts only the form that String writes.
 func (h *Hash) UnmarshalText(text []byte) error {
 	plain, err := hex.DecodeString(string(text))
 	if err != nil || len(plain) != len(h) || toHash(plain).String() != string(text) {
@@ -68,33 +68,33 @@ func toHash(b []byte) (h Hash) {
 	return h
 }
 
-// Header is what everybody who may see a transfer may see of it.
+// Header is the part of a transfer that everybody sees who may see the transfer at all.
 type Header struct {
 	ID int64 `json:"id"`
-	// CreatedAt is in UTC and has six decimals, such as 2026-11-20T12:00:00.000000Z.
+	// CreatedAt is in UTC with six decimals, such as 2026-11-20T12:00:00.000000Z.
 	CreatedAt string `json:"created_at"`
 	Kind      string `json:"kind"`
 	Subject   string `json:"subject"`
 	SubjectID int64  `json:"subject_id"`
 }
 
-// leaf is what a transfer's leaf is hashed of: its header, and its two sides, hidden.
+// leaf is what a transfer's leaf is the hash of: its header, and its two hidden sides.
 func (h Header) leaf(debited, credited Hash) []byte {
 	return texts(formatTransfer, number(h.ID), h.CreatedAt, h.Kind, h.Subject,
 		number(h.SubjectID), debited.String(), credited.String())
 }
 
-// Opening shows what a side of a transfer is: which account was debited or credited, and how much.
+// Opening reveals a side of a transfer: which account was debited or credited, and how much.
 type Opening struct {
 	Owner   string `json:"owner"`
 	OwnerID int64  `json:"owner_id"`
 	Account string `json:"account"`
 	Amount  string `json:"amount"`
-	// Salt keeps others from finding out a side by trying.
+	// Salt keeps others from guessing a side by trying.
 	Salt Hash `json:"salt"`
 }
 
-// hash hides the side.
+// hash is the hidden form of the side.
 func (o Opening) hash(side string) Hash {
 	return sha256.Sum256(texts(formatSide, o.Salt.String(), side, o.Owner, number(o.OwnerID), o.Account, o.Amount))
 }
@@ -135,7 +135,7 @@ func leafOf(salt []byte, t db.Transfer) Hash {
 	return leafHash(headerOf(t).leaf(debited, credited))
 }
 
-// Page is a sealed day, as it is published.
+// Page is the published page of a sealed day.
 type Page struct {
 	// Day is in UTC, such as 2026-11-20.
 	Day string `json:"day"`
@@ -149,12 +149,12 @@ type Page struct {
 	// SealedAt is in UTC, such as 2026-11-21T00:10:00Z.
 	SealedAt string `json:"sealed_at"`
 	Hash     Hash   `json:"hash"`
-	// Kid names the key that Signature, in base64, was made with.
+	// Kid is the id of the key that Signature, in base64, was made with.
 	Kid       string `json:"kid"`
 	Signature []byte `json:"signature"`
 }
 
-// signed is what is hashed of a page, and signed.
+// signed is the text of a page that is hashed and signed.
 func (p Page) signed() []byte {
 	return texts(formatPage, p.Day, number(p.Transfers), p.Root.String(), p.Totals.String(), p.Previous.String(),
 		p.SealedAt)
@@ -165,9 +165,7 @@ func pageOf(row db.LedgerPage) Page {
 		Day:       row.Day.Format(time.DateOnly),
 		Transfers: row.Transfers,
 		Root:      toHash(row.Root),
-		Totals: toHash(
-			row.TotalsHash,
-		),
+		Totals:    toHash(row.TotalsHash),
 		Previous:  toHash(row.PreviousHash),
 		SealedAt:  row.SealedAt.UTC().Format(time.RFC3339),
 		Hash:      toHash(row.Hash),
@@ -176,7 +174,7 @@ func pageOf(row db.LedgerPage) Page {
 	}
 }
 
-// Totals are what was moved on a day's page and what there was when it ended. All sums are in USDT.
+// Totals are what the transfers of a page moved, and the balances after them. All sums are in USDT.
 type Totals struct {
 	Kinds    []KindTotal    `json:"kinds"`
 	Balances []BalanceTotal `json:"balances"`
@@ -189,15 +187,15 @@ type KindTotal struct {
 	Amount    decimal.Decimal `json:"amount"`
 }
 
-// BalanceTotal is what all owners of a kind had, available or reserved, after the transfers of this
-// page and of all pages before.
+// BalanceTotal is the available or reserved money of all owners of a kind, after the transfers of
+// this page and all before.
 type BalanceTotal struct {
 	Owner   string          `json:"owner"`
 	Account string          `json:"account"`
 	Amount  decimal.Decimal `json:"amount"`
 }
 
-// hash hides the totals as sides are hidden. The day's salt belongs to it as to no transfer.
+// hash hides the totals in the way of sides, with the day's salt and no transfer.
 func (t Totals) hash(salt []byte) Hash {
 	mac := hmac.New(sha256.New, salt)
 	_, _ = mac.Write(texts(formatTotals))

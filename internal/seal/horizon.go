@@ -10,21 +10,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// writersPause is between two looks at open transactions.
+// writersPause is the pause between two looks at open transactions.
 const writersPause = 20 * time.Millisecond
 
 var errWriterStays = errors.New("a transaction that moved money has been open for too long")
 
 // writing are the transactions that may have taken ids of transfers: whoever inserts one takes this
-// lock before the id and keeps it to the end.
+// lock before the id and holds it to the end.
 const writing = `select distinct virtualtransaction from pg_locks
 	where locktype = 'relation' and relation = 'transfer'::regclass and mode = 'RowExclusiveLock'
 		and database = (select oid from pg_database where datname = current_database())`
 
-// lastForGood is an id up to which no transfer can appear any more. Ids grow in the order in which
-// they are taken, but a transaction commits later. So it reads the newest id that is there, and then
-// waits for the end of all transactions that may have taken a lower one by that time. They end before
-// they let go of their locks, and whoever begins later takes a higher id.
+// lastForGood is an id up to which no further transfer can appear. Ids grow in the order in which
+// they are taken, but a transaction commits later. So it reads the newest visible id, and then waits
+// until all transactions have ended that may have taken a lower one by then. They release their locks
+// after they end, and later transactions take higher ids.
 func (s *Sealer) lastForGood(ctx context.Context) (int64, error) {
 	last, err := s.q.LedgerNewestTransfer(ctx)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// State is how a page stands up to what it says.
+// State is the result of checking a page.
 type State string
 
-// The states of pages. Whether the ledger still has the transfers of a page, the audit tells.
+// The states of pages. Whether the ledger still has the transfers of a page, the audit checks.
 const (
 	// Valid: what was signed is what is stored, and the page follows the one before.
 	Valid State = "valid"
@@ -27,16 +27,16 @@ const (
 	Unsigned State = "unsigned"
 )
 
-// SealedDay is a page, as operators see it.
+// SealedDay is a page as operators see it.
 type SealedDay struct {
 	Page
 	// At is when it was sealed.
 	At time.Time
-	// Sums are the totals that the page has the hash of.
+	// Sums are the totals behind the hash in the page.
 	Sums  Totals
 	State State
-	// AuditedAt is when the last audit began that read the day's transfers again, nil where none has
-	// yet; Violations is how many violations it found, of any rule.
+	// AuditedAt is when the last audit began that read the day's transfers, or nil; Violations is how
+	// many violations of any rule it found.
 	AuditedAt  *time.Time
 	Violations int64
 }
@@ -46,15 +46,15 @@ const (
 	listMost    = 100
 )
 
-// Paging asks for a part of the list of days, which goes from the newest down.
+// Paging asks for a page of the list of days, newest first.
 type Paging struct {
 	// Limit is 1 to 100; nil is 50.
 	Limit *int32
-	// Cursor is the day at which the part before ended, nil for the first part.
+	// Cursor is the day at which the page before ended, or nil.
 	Cursor *string
 }
 
-// Days lists sealed days to operators, and the cursor of the next part, nil on the last.
+// Days lists sealed days to operators, with the cursor of the next page; nil on the last.
 func (s *Service) Days(ctx context.Context, who caller.Caller, p Paging) ([]SealedDay, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -103,7 +103,7 @@ func (p Paging) bounds(f fault.Fields) (limit int32, before time.Time, err error
 	return limit, before, f.Err()
 }
 
-// sealedDay looks at a page; older are the pages below it in the list.
+// sealedDay checks a page; older are the pages below it in the list.
 func (s *Service) sealedDay(
 	ctx context.Context, row db.LedgerPage, older []db.LedgerPage, keys attest.Keys,
 ) (d SealedDay, err error) {
@@ -129,13 +129,13 @@ func (s *Service) sealedDay(
 	return d, nil
 }
 
-// follows reports whether a page is that of the day after another, and was chained to it.
+// follows reports whether a page is that of the next day after another, and chained to it.
 func follows(before, page Page) bool {
 	return before.after() == page.Day && page.Previous == before.Hash
 }
 
-// audited notes the last audit that read the day's transfers: the full one reads all days, and the
-// other one the last day.
+// audited sets the last audit that read the day's transfers: the full one reads all days, the other
+// one the last day.
 func (d *SealedDay) audited(audits []db.LedgerAuditsRow, last bool) {
 	for _, a := range audits {
 		reads := a.Scope == "full" || last

@@ -15,10 +15,10 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// FormatProof is that of files with proofs; a file names it.
+// FormatProof names the format of proofs, in each file.
 const FormatProof = "gateway-ledger-proof-1"
 
-// Subjects of transfers that proofs are made of.
+// The subjects that proofs are made for.
 const (
 	SubjectPayment = "payment"
 	SubjectPayout  = "payin"
@@ -31,37 +31,38 @@ type Proof struct {
 	Format    string `json:"format"`
 	Subject   string `json:"subject"`
 	SubjectID int64  `json:"subject_id"`
-	// Transfers are on Pages; Waiting are not on a page yet.
+	// Transfers are on Pages; Waiting are on no page yet.
 	Transfers []Transfer `json:"transfers"`
 	Pages     []Page     `json:"pages"`
 	Waiting   []Waiting  `json:"waiting"`
 }
 
-// Transfer is one that is on a page. Only the sides of the merchant are shown.
+// Transfer is a transfer that is on a page. Only the merchant's sides are shown.
 type Transfer struct {
 	Header Header `json:"header"`
 	Debit  Side   `json:"debit"`
 	Credit Side   `json:"credit"`
 	Leaf   Hash   `json:"leaf"`
-	// Day names the page. Index is the leaf's place on it, from 0, and Path leads from it to the root.
+	// Day names the page. Index is the leaf's index on it, from 0, and Path leads from it to the
+	// root.
 	Day   string `json:"day"`
 	Index int64  `json:"index"`
 	Path  []Hash `json:"path"`
 }
 
-// Side is one of the two accounts of a transfer, hidden, and what it is where that is shown.
+// Side is a hidden side of a transfer, with its opening if it is shown.
 type Side struct {
 	Hash  Hash     `json:"hash"`
 	Shown *Opening `json:"shown,omitempty"`
 }
 
-// Waiting is a transfer that will be on a page once its day is sealed.
+// Waiting is a transfer that will be on a page when its day is sealed.
 type Waiting struct {
 	ID          int64     `json:"id"`
 	SealedAfter time.Time `json:"sealed_after"`
 }
 
-// File is the proof as a file.
+// File encodes the proof as a file.
 func (p Proof) File() ([]byte, error) {
 	file, err := json.Marshal(p)
 	if err != nil {
@@ -70,53 +71,45 @@ func (p Proof) File() ([]byte, error) {
 	return append(file, '\n'), nil
 }
 
-// Payment proves a payment's transfers to its merchant's user. It is named by its id or its uuid.
+// Payment proves a payment's transfers to its merchant's user. It takes the payment's id or uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) (Proof, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
-		return Proof{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return Proof{}, err
-	}
-	p, err := s.rooms.Payments.Get(ctx, who, paymentID)
-	if err != nil {
-		return Proof{}, err
-	}
-	return s.prove(ctx, SubjectPayment, p.ID, p.CashboxID)
+	return s.prove(ctx, who, caller.MerchantRead, SubjectPayment, func() (id, cashboxID int64, err error) {
+		p, err := s.rooms.Payments.Get(ctx, who, paymentID)
+		return p.ID, p.CashboxID, err
+	})
 }
 
-// Payout proves a payout's transfers. It is named by its uuid.
+// Payout proves a payout's transfers. It takes the payout's uuid.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, payoutID string) (Proof, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
-		return Proof{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return Proof{}, err
-	}
-	p, err := s.rooms.Payouts.Get(ctx, who, payoutID)
-	if err != nil {
-		return Proof{}, err
-	}
-	return s.prove(ctx, SubjectPayout, p.ID, p.CashboxID)
+	return s.prove(ctx, who, caller.MerchantRead, SubjectPayout, func() (id, cashboxID int64, err error) {
+		p, err := s.rooms.Payouts.Get(ctx, who, payoutID)
+		return p.ID, p.CashboxID, err
+	})
 }
 
 // Deposit proves a deposit's transfers.
 func (s *Service) Deposit(ctx context.Context, who caller.Caller, depositID int64) (Proof, error) {
-	if err := who.Need(caller.MerchantMoney); err != nil {
+	return s.prove(ctx, who, caller.MerchantMoney, SubjectDeposit, func() (id, cashboxID int64, err error) {
+		d, err := s.rooms.Deposits.Get(ctx, who, depositID)
+		return d.ID, d.CashboxID, err
+	})
+}
+
+// prove finds a subject for a caller with the capability, and proves the transfers of its cashbox.
+func (s *Service) prove(
+	ctx context.Context, who caller.Caller, needed caller.Capability, subject string,
+	find func() (id, cashboxID int64, err error),
+) (Proof, error) {
+	if err := who.Need(needed); err != nil {
 		return Proof{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Proof{}, err
 	}
-	d, err := s.rooms.Deposits.Get(ctx, who, depositID)
+	id, cashboxID, err := find()
 	if err != nil {
 		return Proof{}, err
 	}
-	return s.prove(ctx, SubjectDeposit, d.ID, d.CashboxID)
-}
-
-// prove proves those transfers that a cashbox gave or got.
-func (s *Service) prove(ctx context.Context, subject string, id, cashboxID int64) (Proof, error) {
 	p := Proof{
 		Format: FormatProof, Subject: subject, SubjectID: id,
 		Transfers: []Transfer{}, Pages: []Page{}, Waiting: []Waiting{},
@@ -171,8 +164,8 @@ func (s *Service) proveTransfer(ctx context.Context, p *Proof, t db.Transfer, ca
 	return nil
 }
 
-// waits tells when a transfer will be sealed that is on no page: with its own day or, where that is
-// sealed already, with the next one.
+// waits is when a transfer on no page will be sealed: with its own day or, if that is sealed already,
+// with the next one.
 func (s *Service) waits(ctx context.Context, id int64, made time.Time) (Waiting, error) {
 	last, err := s.q.LedgerPageLast(ctx)
 	if db.IgnoreNoRows(err) != nil {
@@ -184,7 +177,7 @@ func (s *Service) waits(ctx context.Context, id int64, made time.Time) (Waiting,
 	return Waiting{ID: id, SealedAfter: made.Add(day + Grace)}, nil
 }
 
-// placed is a transfer at its place on a page.
+// placed is a transfer with its place on a page.
 type placed struct {
 	Transfer
 	salt []byte
@@ -192,8 +185,8 @@ type placed struct {
 
 var errNotOnPage = errors.New("the ledger is not as it was when the page was sealed")
 
-// place finds where a transfer is on a page, and the way from there to the root. It reads one part of
-// the day, and of the others their roots.
+// place finds a transfer's place on a page, and the path from there to the root. It reads one part of
+// the day, and the roots of the others.
 func (s *Service) place(ctx context.Context, row db.LedgerPage, t db.Transfer) (placed, error) {
 	p := placed{Transfer: Transfer{Header: headerOf(t), Day: row.Day.Format(time.DateOnly)}}
 	decided, err := s.q.LedgerSealGet(ctx, row.Day)
@@ -258,7 +251,7 @@ func accountOn(t db.Transfer, side string) int64 {
 	return t.CreditAccount
 }
 
-// subjectName is how a sentence names what a transfer is of.
+// subjectName is the subject's name in a sentence.
 func subjectName(subject string, id int64) string {
 	if subject == SubjectPayout {
 		subject = "payout"

@@ -24,27 +24,21 @@ import (
 
 func (b *bundle) keys(t *testing.T) attest.Keys {
 	t.Helper()
-	file, err := b.signer.Published(t.Context())
-	noError(t, err)
-	keys, err := attest.ParseKeys(file)
-	noError(t, err)
-	return keys
+	file := must(b.signer.Published(t.Context()))(t)
+	return must(attest.ParseKeys(file))(t)
 }
 
 func (b *bundle) published(t *testing.T, month string) []seal.Page {
 	t.Helper()
 	file, _, err := b.proofs.Published(t.Context(), month)
 	noError(t, err)
-	roots, err := seal.ParseRoots(file)
-	noError(t, err)
+	roots := must(seal.ParseRoots(file))(t)
 	return roots.Pages
 }
 
 func (b *bundle) prove(t *testing.T, m dbtest.Merchant, id int64) seal.Proof {
 	t.Helper()
-	p, err := b.proofs.Payment(t.Context(), merchantUser(m), fmt.Sprint(id))
-	noError(t, err)
-	return p
+	return must(b.proofs.Payment(t.Context(), merchantUser(m), fmt.Sprint(id)))(t)
 }
 
 // verify says what is wrong with a file, or what it proves.
@@ -71,8 +65,7 @@ func TestPaymentProof(t *testing.T) {
 	}
 	b.until(seal.Grace)
 	b.seal(t)
-	file, err := b.prove(t, b.shop, p.ID).File()
-	noError(t, err)
+	file := must(b.prove(t, b.shop, p.ID).File())(t)
 	for _, published := range [][]seal.Page{nil, b.published(t, "2026-11"), b.published(t, "")} {
 		v := b.verify(t, file, published)
 		id := b.prove(t, b.shop, p.ID).Transfers[0].Header.ID
@@ -108,8 +101,7 @@ func TestChangedProofs(t *testing.T) {
 	b.posts(t, 3, b.clock.Now())
 	b.until(seal.Grace)
 	b.seal(t)
-	file, err := b.prove(t, b.shop, p.ID).File()
-	noError(t, err)
+	file := must(b.prove(t, b.shop, p.ID).File())(t)
 	published := b.published(t, "2026-11")
 	for name, c := range map[string]struct {
 		change func(*seal.Proof)
@@ -168,8 +160,7 @@ func TestPublished(t *testing.T) {
 	p := b.paid(t, b.shop)
 	b.until(40*day + seal.Grace)
 	b.seal(t)
-	file, err := b.prove(t, b.shop, p.ID).File()
-	noError(t, err)
+	file := must(b.prove(t, b.shop, p.ID).File())(t)
 	newest, keep, err := b.proofs.Published(t.Context(), "")
 	noError(t, err)
 	if got := b.published(t, ""); len(got) != 31 || got[30].Day != "2026-12-30" || keep != 5*time.Minute ||
@@ -234,20 +225,16 @@ func TestWhoMayAsk(t *testing.T) {
 func TestDepositProof(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 1, b.clock.Now())
-	d, err := b.deposits.Create(t.Context(), b.shop.Caller, deposit.Request{
+	d := must(b.deposits.Create(t.Context(), b.shop.Caller, deposit.Request{
 		Amount: "25", Network: "TRC20", Address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8",
 		IdempotencyKey: "7c0d4d5e-55f4-4d18-a66c-60b90aef3c55",
-	})
-	noError(t, err)
+	}))(t)
 	treasury := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Treasury}
-	_, err = b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID)
-	noError(t, err)
+	must(b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID))(t)
 	b.until(seal.Grace)
 	b.seal(t)
-	proof, err := b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID)
-	noError(t, err)
-	file, err := proof.File()
-	noError(t, err)
+	proof := must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
+	file := must(proof.File())(t)
 	if v := b.verify(t, file, nil); len(v.Wrong) != 0 || len(v.Proven) != 1 ||
 		!strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox") {
 		t.Errorf("%q", v)
@@ -258,8 +245,7 @@ func TestDepositProof(t *testing.T) {
 			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, b.shop.CashboxID),
 			Amount: decimal.NewFromInt(1),
 		}))
-	proof, err = b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID)
-	noError(t, err)
+	proof = must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
 	want := time.Date(2026, 11, 22, 0, 10, 0, 0, time.UTC)
 	if len(proof.Transfers) != 1 || len(proof.Waiting) != 1 || !proof.Waiting[0].SealedAfter.Equal(want) {
 		t.Errorf("one of a sealed day that came late: %+v", proof)
@@ -282,10 +268,8 @@ func TestPayoutProof(t *testing.T) {
 	noError(t, err)
 	b.until(seal.Grace)
 	b.seal(t)
-	proof, err := b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String())
-	noError(t, err)
-	file, err := proof.File()
-	noError(t, err)
+	proof := must(b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String()))(t)
+	file := must(proof.File())(t)
 	want := fmt.Sprintf(
 		"10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
 			"given to the reserved account of cashbox %[1]d",

@@ -10,27 +10,27 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// FormatRoots is that of the published file of pages.
+// FormatRoots names the format of the published file of pages.
 const FormatRoots = "gateway-ledger-roots-1"
 
 const (
 	monthForm = "2006-01"
-	// newestPages is how many pages the file has that names no month.
+	// newestPages is how many pages the file has if no month is asked for.
 	newestPages = 31
-	// The newest pages are kept by caches for minutes, and those of a month that is over for a day.
+	// Caches keep the newest pages for minutes, and those of a past month for a day.
 	freshFor, pastFor = 5 * time.Minute, day
 )
 
-// Roots are published pages, in the order of their days.
+// Roots are published pages, by day.
 type Roots struct {
 	Format string `json:"format"`
-	// Months are those that have pages, where no month was asked for.
+	// Months are all months with pages, if no month was asked for.
 	Months []string `json:"months,omitempty"`
 	Pages  []Page   `json:"pages"`
 }
 
-// Published is the file of the newest pages, or of those of a month such as 2026-11, and how long it
-// may be kept.
+// Published is the file of the newest pages, or of those of a month such as 2026-11, and how long
+// caches may keep it.
 func (s *Service) Published(ctx context.Context, month string) (file []byte, keep time.Duration, err error) {
 	roots, keep := Roots{Format: FormatRoots, Pages: []Page{}}, freshFor
 	var rows []db.LedgerPage

@@ -13,14 +13,14 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// Service answers with proofs and pages.
+// Service makes proofs and shows pages.
 type Service struct {
 	q     *db.Queries
 	clock clock.Clock
 	rooms Rooms
 }
 
-// Rooms say what a caller may see. Signer knows the public keys.
+// Rooms decide what a caller may see. Signer has the public keys.
 type Rooms struct {
 	Payments *payment.Service
 	Payouts  *payout.Service
@@ -33,8 +33,8 @@ func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 	return &Service{db.New(pools.Reads), c, rooms}
 }
 
-// Age is how long ago the last sealed day ended, in seconds. Without one it is how long ago the day of
-// the first transfer began, and 0 without a transfer.
+// Age is how long ago the last sealed day ended, in seconds. Before the first sealed day, it counts
+// from the beginning of the day of the first transfer; without transfers it is 0.
 func Age(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
 	since, err := q.LedgerFirstMade(ctx)
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// Grace is how long after its end a day is sealed, so that what was made in its last moments is
-	// mostly on its own page. What comes later is on the next.
+	// Grace is how long after its end a day is sealed, so that most late transfers are still on its
+	// page. Later ones are on the next.
 	Grace = 10 * time.Minute
-	// partSize is how many transfers a part of a day has. What is kept of days goes by it.
+	// partSize is how many transfers a part of a day has. The stored parts depend on it.
 	partSize = 1024
-	// readSize is how many transfers are read at once, a whole number of parts.
+	// readSize is how many transfers are read at a time: a whole number of parts.
 	readSize = 8 * partSize
-	// turn is how long a process may seal a day before another may try, too.
+	// turn is how long a process may seal a day before another one may try too.
 	turn = 10 * time.Minute
 )
 
@@ -35,11 +35,11 @@ type Sealer struct {
 	q      *db.Queries
 	clock  clock.Clock
 	signer *attest.Signer
-	// writersLeave is how long open transactions are waited for.
+	// writersLeave is how long open transactions are awaited.
 	writersLeave time.Duration
 }
 
-// NewSealer makes a sealer. Its signer signs with a key that is published.
+// NewSealer makes a sealer. The signer's key has to be published.
 func NewSealer(pool *pgxpool.Pool, c clock.Clock, signer *attest.Signer) *Sealer {
 	return &Sealer{pool: pool, q: db.New(pool), clock: c, signer: signer, writersLeave: 10 * time.Second}
 }
@@ -89,7 +89,7 @@ type span struct {
 	beforeID, lastID int64
 }
 
-// next is the day that is to be sealed now, nil where there is none.
+// next is the day to be sealed now, or nil.
 func (s *Sealer) next(ctx context.Context) (*dueDay, error) {
 	d := &dueDay{}
 	switch last, err := s.q.LedgerPageLast(ctx); {
@@ -144,7 +144,7 @@ func (s *Sealer) seal(ctx context.Context, due dueDay) error {
 	return s.write(ctx, due, r)
 }
 
-// decide fixes what a day's page is made of, if nobody has done so yet.
+// decide fixes which transfers a day's page has, if nobody has done so yet.
 func (s *Sealer) decide(ctx context.Context, date time.Time) (db.LedgerSeal, error) {
 	decided, err := s.q.LedgerSealGet(ctx, date)
 	if !db.NoRows(err) {
@@ -162,7 +162,7 @@ func (s *Sealer) decide(ctx context.Context, date time.Time) (db.LedgerSeal, err
 	return s.q.LedgerSealGet(ctx, date)
 }
 
-// reading is a day's transfers as they are read.
+// reading is a day's transfers while they are read.
 type reading struct {
 	sealer *Sealer
 	span   span
@@ -171,7 +171,7 @@ type reading struct {
 
 	size  int64
 	parts []Hash
-	// part is the part at the end, as long as it is not full.
+	// part is the last part, as long as it is not full.
 	part        tree
 	first, last int64
 	full        db.LedgerPartInsertParams
@@ -197,12 +197,12 @@ func (r *reading) read(ctx context.Context) error {
 			r.add(t)
 		}
 		past = r.last
-		if err := r.keep(ctx); err != nil {
+		if err := r.storeParts(ctx); err != nil {
 			return err
 		}
 	}
 	r.endPart()
-	return r.keep(ctx)
+	return r.storeParts(ctx)
 }
 
 func (s span) transfers(past, until int64, page int32) db.LedgerDayTransfersParams {
@@ -235,8 +235,8 @@ func (r *reading) endPart() {
 	r.parts, r.part = append(r.parts, hash), tree{}
 }
 
-// keep writes the parts that are full and not written yet.
-func (r *reading) keep(ctx context.Context) error {
+// storeParts stores the full parts that are not stored yet.
+func (r *reading) storeParts(ctx context.Context) error {
 	if len(r.full.Numbers) == 0 {
 		return nil
 	}
@@ -248,7 +248,8 @@ func (r *reading) keep(ctx context.Context) error {
 	return nil
 }
 
-// write makes the page of what was read. One that another process has written stays.
+// write makes the page of what was read. If another process has already written it, that one stays,
+// whichever of the unique indexes notices first.
 func (s *Sealer) write(ctx context.Context, due dueDay, r reading) error {
 	totals, now := r.count.totals(), s.clock.Now().UTC().Truncate(time.Second)
 	page := Page{

@@ -189,10 +189,8 @@ func TestChangesAreFound(t *testing.T) {
 			b.seal(t)
 			wantPages(t, b, "20: 2", "21: 3")
 			b.smash(t, c.sql)
-			recent, err := audit.Since(t.Context(), b.Pool, b.clock.Now())
-			noError(t, err)
-			full, err := audit.Everything(t.Context(), b.Pool)
-			noError(t, err)
+			recent := must(audit.Since(t.Context(), b.Pool, b.clock.Now()))(t)
+			full := must(audit.Everything(t.Context(), b.Pool))(t)
 			if !found(full, c.detail) || found(recent, c.detail) == c.first {
 				t.Errorf("in full %v, at once %v", full, recent)
 			}

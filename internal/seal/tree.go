@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// The tree is the one of RFC 6962. What leaves and nodes are hashed with differs by the first byte,
-// so that neither can pass for the other.
+// The tree is that of RFC 6962. Leaves and nodes are hashed with different first bytes, so that
+// neither can be taken for the other.
 const leafPrefix, nodePrefix = 0x00, 0x01
 
 // Hash is a SHA-256.
@@ -19,11 +19,11 @@ func nodeHash(left, right Hash) Hash {
 	return sha256.Sum256(append(both, right[:]...))
 }
 
-// emptyRoot is that of a tree without leaves.
+// emptyRoot is the root of a tree without leaves.
 func emptyRoot() Hash { return sha256.Sum256(nil) }
 
-// tree adds leaves one after the other and keeps only the roots of its whole subtrees, the largest
-// first.
+// tree adds leaves one after the other, and only keeps the roots of its complete subtrees, the
+// largest first.
 type tree struct {
 	size  int64
 	roots []Hash
@@ -50,7 +50,7 @@ func (t *tree) root() Hash {
 	return root
 }
 
-// rootOf is the root over the hashes of leaves, or of subtrees that are whole except the last.
+// rootOf is the root over hashes of leaves, or of subtrees of which all but the last are complete.
 func rootOf(hashes []Hash) Hash {
 	var t tree
 	for _, hash := range hashes {
@@ -71,8 +71,8 @@ func pathOf(hashes []Hash, index int) []Hash {
 	return append(pathOf(hashes[split:], index-split), rootOf(hashes[:split]))
 }
 
-// climb is the root that a path leads to from a leaf of a tree of so many leaves. A path that has
-// too few or too many hashes leads nowhere.
+// climb is the root that a path leads to from a leaf in a tree of so many leaves. A path with too few
+// or too many hashes leads to none.
 func climb(leaf Hash, index, size int64, path []Hash) (Hash, bool) {
 	if index < 0 || index >= size {
 		return Hash{}, false

@@ -12,14 +12,14 @@ import (
 	"gateway.example/internal/attest"
 )
 
-// Verdict is what a file of proofs comes to. It proves what Proven says only where nothing is wrong.
+// Verdict is the result of verifying a file of proofs. Proven counts only if nothing is wrong.
 type Verdict struct {
 	Wrong  []string
 	Proven []string
 }
 
-// ParseProof reads a file of proofs as it was written: names that stand twice, others than ours and
-// another order are refused, since a reader could take them for something else.
+// ParseProof parses a file of proofs exactly as it was written. It refuses repeated and unknown names
+// and another order, since a reader could take them for something else.
 func ParseProof(file []byte) (Proof, error) {
 	var p Proof
 	if err := json.Unmarshal(file, &p); err != nil {
@@ -39,7 +39,7 @@ func ParseProof(file []byte) (Proof, error) {
 	return p, nil
 }
 
-// Months are the months of the published pages that a proof is to be compared with.
+// Months are the months whose published pages a proof has to be compared with.
 func (p Proof) Months() []string {
 	var months []string
 	for _, page := range p.Pages {
@@ -49,8 +49,7 @@ func (p Proof) Months() []string {
 	return slices.Compact(months)
 }
 
-// Verify proves what is in a proof with the gateway's public keys and, where there are some, the pages
-// it has published.
+// Verify checks a proof with the gateway's public keys and, if given, its published pages.
 func (p Proof) Verify(keys attest.Keys, published []Page) Verdict {
 	var v Verdict
 	v.pages("the page of %s", p.Pages, keys)
@@ -72,7 +71,7 @@ func (v *Verdict) wrong(format string, args ...any) {
 	v.Wrong = append(v.Wrong, fmt.Sprintf(format, args...))
 }
 
-// pages proves that pages are as they were signed.
+// pages checks the signatures of pages.
 func (v *Verdict) pages(name string, pages []Page, keys attest.Keys) {
 	for _, page := range pages {
 		named := fmt.Sprintf(name, page.Day)
@@ -88,8 +87,8 @@ func (v *Verdict) pages(name string, pages []Page, keys attest.Keys) {
 	}
 }
 
-// chain proves that published pages follow each other. Of months that are not next to each other
-// there is nothing to compare.
+// chain checks that published pages follow each other. Between months with a gap there is nothing to
+// compare.
 func (v *Verdict) chain(published []Page) {
 	for i := 1; i < len(published); i++ {
 		before, page := published[i-1], published[i]
@@ -100,7 +99,7 @@ func (v *Verdict) chain(published []Page) {
 	}
 }
 
-// after is the day after the page's, "" where that is none.
+// after is the day after a page's, or "" if its day is malformed.
 func (p Page) after() string {
 	date, err := time.Parse(time.DateOnly, p.Day)
 	if err != nil {
@@ -111,7 +110,7 @@ func (p Page) after() string {
 
 func (p Page) month() string { return p.Day[:min(len(monthForm), len(p.Day))] }
 
-// compare proves that pages are those that were published.
+// compare checks that pages are the published ones.
 func (v *Verdict) compare(pages, published []Page) {
 	for _, page := range pages {
 		at := slices.IndexFunc(published, func(p Page) bool { return p.Day == page.Day })
@@ -124,7 +123,7 @@ func (v *Verdict) compare(pages, published []Page) {
 	}
 }
 
-// transfer proves a transfer from what is shown of it up to the root.
+// transfer checks a transfer from what is shown of it up to the root.
 func (v *Verdict) transfer(p Proof, t Transfer) {
 	wrong := len(v.Wrong)
 	if t.Header.Subject != p.Subject || t.Header.SubjectID != p.SubjectID {

@@ -1,5 +1,5 @@
-// Package sensitive keeps who read what is shown only to who asks for it, such as a whole requisite
-// or a receipt.
+// Package sensitive notes who read what is only shown on request, such as a whole requisite or a
+// receipt.
 package sensitive
 
 import (
@@ -12,28 +12,28 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Read is one reading.
+// Read is a reading.
 type Read struct {
 	ID int64
 	At time.Time
-	// UserID is who read, and Login what they signed in by then, or as whom they looked.
+	// UserID is the reader, and Login their login, or that of the user as whom they looked.
 	UserID int64
 	Login  string
-	// Subject is the kind of thing, such as requisite, and SubjectKey its id. What is the part of it,
-	// such as value.
+	// Subject is the kind of thing, such as requisite, and SubjectKey its id. What is the part that
+	// was read, such as value.
 	Subject, SubjectKey, What string
-	// RequestID is the request by which it was read; "" where there was none.
+	// RequestID is the request, or "".
 	RequestID string
 }
 
 // Subject is what is about to be read.
 type Subject struct{ Kind, Key, What string }
 
-// Record notes that an operator reads something, at a time. It is called before the thing is answered
-// with: what could not be noted is not shown. Who looks as another user is noted themselves; others see
-// only what is theirs, which nobody needs to know.
+// Record notes that an operator reads something. It is called before the thing is returned: if the
+// note fails, the thing is not shown. For an operator who looks as another user, the operator is
+// noted. Others only see what is theirs, which is not noted.
 func Record(ctx context.Context, q *db.Queries, who caller.Caller, at time.Time, s Subject) error {
-	if who.Kind != caller.Operator && !who.ViewAs {
+	if who.SeesWhole() {
 		return nil
 	}
 	id, login := who.ID, who.Login
@@ -56,7 +56,7 @@ type Reads struct{ pools db.Pools }
 // New makes the service.
 func New(pools db.Pools) *Reads { return &Reads{pools: pools} }
 
-// Filter asks for part of the list, the newest first. What is nil is not kept to.
+// Filter asks for a page of readings, the newest first. Nil fields do not filter.
 type Filter struct {
 	db.Page
 	Subject, SubjectKey *string

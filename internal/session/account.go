@@ -15,8 +15,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// ChangePassword gives the user another password. It ends their other sessions, and gives this one a
-// new token.
+// ChangePassword changes the user's password. It ends their other sessions, and gives this one a new
+// token.
 func (s *Service) ChangePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
 	if err := session.NeedWhole(); err != nil {
 		return Opened{}, err
@@ -70,8 +70,8 @@ func (s *Service) replacePassword(ctx context.Context, session Session, old, nex
 	return s.opened(ctx, token, session.Door)
 }
 
-// ownSessions settles that the caller is a user, of whom nothing is missing, so far as their role
-// tells.
+// ownSessions checks that the caller is a user whose sign-in is complete, as far as the role tells:
+// it is missing until then, and cabinet users have none.
 func ownSessions(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -86,7 +86,7 @@ func ownSessions(who caller.Caller) error {
 	return fault.ErrTokenKindNotAllowed
 }
 
-// mayEnd settles that the caller may end sessions of theirs.
+// mayEnd checks that the caller may end their sessions.
 func mayEnd(ctx context.Context, who caller.Caller) error {
 	if err := ownSessions(who); err != nil {
 		return err
@@ -97,8 +97,8 @@ func mayEnd(ctx context.Context, who caller.Caller) error {
 	return fault.Decoded(ctx).Err()
 }
 
-// List lists the caller's sessions through either door, the last used first. Current is the id of
-// the session that asks.
+// List lists the caller's sessions through either door, the last used first. current is the id of
+// this session.
 func (s *Service) List(ctx context.Context, who caller.Caller, current int64) ([]Session, error) {
 	if err := ownSessions(who); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Service) EndOne(ctx context.Context, who caller.Caller, id int64) error
 	return nil
 }
 
-// EndAll ends all of the caller's sessions but one. No session has the id 0.
+// EndAll ends all of the caller's sessions except one; 0 is none.
 func (s *Service) EndAll(ctx context.Context, who caller.Caller, exceptID int64) error {
 	if err := mayEnd(ctx, who); err != nil {
 		return err
@@ -149,12 +149,12 @@ func (s *Service) EndAll(ctx context.Context, who caller.Caller, exceptID int64)
 	return nil
 }
 
-// Show tells of the session that asks.
+// Show describes this session.
 func (s *Service) Show(ctx context.Context, session Session) (Session, error) {
 	return session, fault.Decoded(ctx).Err()
 }
 
-// End signs the user out of this session, whatever is missing of it and whomever they look as.
+// End ends this session, even if its sign-in is not complete or it looks as another user.
 func (s *Service) End(ctx context.Context, session Session) error {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (s *Service) End(ctx context.Context, session Session) error {
 	})
 }
 
-// SetPreferences keeps how the user wants pages to be.
+// SetPreferences stores the user's preferences.
 func (s *Service) SetPreferences(ctx context.Context, session Session, p Preferences) (Session, error) {
 	if err := session.NeedWhole(); err != nil {
 		return session, err
@@ -199,7 +199,7 @@ func (s *Service) SetPreferences(ctx context.Context, session Session, p Prefere
 	return session, nil
 }
 
-// SetShift begins or ends a trader's shift: until it ends, their session may be idle for longer.
+// SetShift begins or ends a trader's shift. During it their session may be idle for longer.
 func (s *Service) SetShift(ctx context.Context, session Session, on bool) (Session, error) {
 	if err := session.NeedWhole(); err != nil {
 		return session, err

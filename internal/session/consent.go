@@ -13,7 +13,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// awaits is how long a user whom an operator let in at a merchant or trader only looks, unless an owner answers before.
+// awaits is how long a user whom an operator let in at a merchant or trader may only read, unless an
+// owner answers before.
 const awaits = 24 * time.Hour
 
 var (
@@ -23,7 +24,7 @@ var (
 		"Somebody waits for the answer of this owner, who is the only one. Switch that user off first.")
 )
 
-// place is what a user is, and of whom.
+// place is the kind of a user and their merchant or trader.
 type place struct {
 	id                   int64
 	kind                 caller.Kind
@@ -32,7 +33,8 @@ type place struct {
 	merchantID, traderID *int64
 }
 
-// ofSomebody reports whether the user belongs to a merchant or a trader, whose owners are to know of them.
+// ofSomebody reports whether the user belongs to a merchant or a trader, whose owners have to know of
+// them.
 func (p place) ofSomebody() bool { return ofSomebody(p.kind) }
 
 func ofSomebody(kind caller.Kind) bool { return kind == caller.MerchantPortal || kind == caller.Trader }
@@ -51,7 +53,7 @@ func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
 	}, nil
 }
 
-// lock keeps everybody else from changing the users of the same merchant or trader meanwhile.
+// lock keeps others from changing users of the same merchant or trader meanwhile.
 func (p place) lock(ctx context.Context, q *db.Queries) error {
 	_, err := q.FellowLock(ctx, db.FellowLockParams{MerchantID: p.merchantID, TraderID: p.traderID})
 	if err != nil {
@@ -60,7 +62,8 @@ func (p place) lock(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-// answered reports whether somebody is there who is to know of the user, and how many owners besides them could answer.
+// answered reports whether there are others who have to know of the user, and how many other owners
+// could answer.
 func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (settled bool, owners int64, err error) {
 	settled, err = q.FellowSettled(
 		ctx,
@@ -83,7 +86,8 @@ func (p place) owners(ctx context.Context, q *db.Queries, besides int64, now tim
 	return owners, nil
 }
 
-// keepsOwner makes an operator's change of a user, unless it takes the last owner away who could answer for somebody else.
+// keepsOwner makes an operator's change of a user, unless it removes the last owner who could answer
+// for another user.
 func (p place) keepsOwner(ctx context.Context, q *db.Queries, now time.Time, apply func(*db.Queries) error) error {
 	if !p.ofSomebody() {
 		return apply(q)
@@ -106,7 +110,7 @@ func (p place) keepsOwner(ctx context.Context, q *db.Queries, now time.Time, app
 	return err
 }
 
-// waiting lists the users besides this one who wait for an owner's answer.
+// waiting lists the other users who wait for an owner's answer.
 func (p place) waiting(ctx context.Context, q *db.Queries, now time.Time) ([]Awaiting, error) {
 	rows, err := q.ConsentAwaited(ctx, db.ConsentAwaitedParams{
 		MerchantID: p.merchantID, TraderID: p.traderID, Besides: p.id, Now: now,
@@ -123,8 +127,8 @@ func (p place) waiting(ctx context.Context, q *db.Queries, now time.Time) ([]Awa
 	return list, nil
 }
 
-// Awaiting is a user of a merchant or trader whom an operator made, invited or raised, or switched on, and who only looks until
-// an owner answers or until Until.
+// Awaiting is a user of a merchant or trader whom an operator made, invited, promoted or switched on.
+// They may only read until an owner answers or until Until.
 type Awaiting struct {
 	ID           int64
 	Login        string
@@ -132,8 +136,8 @@ type Awaiting struct {
 	Since, Until time.Time
 }
 
-// Awaited lists who waits for the caller's answer. It is empty for everybody who cannot answer: only an owner does who was there
-// before, and was not set up by an operator themselves meanwhile.
+// Awaited lists who waits for the caller's answer. It is empty for callers who cannot answer: only an
+// owner can who was there before, and whom no operator has set up meanwhile.
 func (s *Service) Awaited(ctx context.Context, who caller.Caller) ([]Awaiting, error) {
 	if !ofSomebody(who.Kind) || who.Role != caller.Owner {
 		return nil, nil
@@ -161,7 +165,7 @@ func callersPlace(who caller.Caller) place {
 	return p
 }
 
-// with reports whether two users are of the same merchant or trader.
+// with reports whether two users belong to the same merchant or trader.
 func (p place) with(other place) bool {
 	same := func(a, b *int64) bool { return a != nil && b != nil && *a == *b }
 	return same(p.merchantID, other.merchantID) || same(p.traderID, other.traderID)
@@ -175,8 +179,9 @@ func answers(ctx context.Context, q *db.Queries, who caller.Caller, now time.Tim
 	return answers, nil
 }
 
-// Consent accepts a user who waits for the owner's answer, or refuses them: then they are switched off, their sessions end and
-// their invitation is void. To refuse takes only away, and so asks for no fresh second factor.
+// Consent accepts or refuses a user who waits for the owner's answer. Refusing switches the user off,
+// ends their sessions and voids their invitation; it needs no fresh second factor, because it only
+// takes away.
 func (s *Service) Consent(ctx context.Context, who caller.Caller, id int64, accept bool) error {
 	asked := who
 	if !accept {

@@ -3,7 +3,6 @@ package session_test
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -56,9 +55,7 @@ func (g guarded) puppet(t *testing.T, role caller.Role) session.Opened {
 func (g guarded) takeUp(t *testing.T, link string) session.Opened {
 	t.Helper()
 	_, token, _ := strings.Cut(link, "/invitation/")
-	opened, err := g.AcceptInvitation(t.Context(), token, password, home)
-	noError(t, err)
-	return opened
+	return must(g.AcceptInvitation(t.Context(), token, password, home))(t)
 }
 
 // may is what comes of a user's trying to make keys, as they are now.
@@ -84,8 +81,7 @@ func TestOperatorsPuppetWaits(t *testing.T) {
 	if !who.May(caller.MerchantRead) || !strings.Contains(fault.As(err).Message, until) {
 		t.Errorf("they may not look, or are not told until %s: %v", until, err)
 	}
-	asked, err := g.Awaited(t.Context(), g.owner)
-	noError(t, err)
+	asked := must(g.Awaited(t.Context(), g.owner))(t)
 	if len(asked) != 1 || asked[0].ID != who.ID || asked[0].Role != caller.Owner || asked[0].Login != "puppet" {
 		t.Fatalf("the owner is asked about %+v", asked)
 	}
@@ -132,18 +128,15 @@ func TestRefusedPuppet(t *testing.T) {
 	hasty.Stale, hasty.Factorless = true, true
 	noError(t, g.Consent(t.Context(), hasty, id, false))
 	_, token, _ := strings.Cut(last, "/invitation/")
-	_, err = g.AcceptInvitation(t.Context(), token, password, home)
-	refused(t, err, fault.NotFound, "invitation_invalid")
+	refused(t, errOf(g.AcceptInvitation(t.Context(), token, password, home)), fault.NotFound, "invitation_invalid")
 	if g.live(t, in.Cookie) {
 		t.Error("a session of who was refused goes on")
 	}
 	log, _, err := g.TeamLog(t.Context(), g.owner, 0)
 	noError(t, err)
 	testenv.Want(t, log[0].Login, "anna", "who refused")
-	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: id, Enabled: new(true)})
-	noError(t, err)
-	asked, err := g.Awaited(t.Context(), g.owner)
-	noError(t, err)
+	must(g.Update(t.Context(), g.eve, session.UserUpdate{ID: id, Enabled: new(true)}))(t)
+	asked := must(g.Awaited(t.Context(), g.owner))(t)
 	testenv.Want(t, len(asked), 1, "asked again")
 }
 
@@ -167,10 +160,7 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: g.owner.ID, Password: new("another long password")})
 	wrongField(t, err, "password")
 	change, _, err = g.Create(
-		t.Context(),
-		g.eve,
-		session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader},
-	)
+		t.Context(), g.eve, session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader})
 	noError(t, err)
 	if strings.Contains(string(change.After), `"awaits_until": null`) {
 		t.Errorf("a trader's second user does not wait: %s", change.After)
@@ -181,13 +171,11 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 func TestRaisedUserWaits(t *testing.T) {
 	g := newGuarded(t)
 	second := g.anOwner(t, "boris")
-	_, err := g.Update(t.Context(), g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Support)})
-	noError(t, err)
+	must(g.Update(t.Context(), g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Support)}))(t)
 	if asked, err := g.Awaited(t.Context(), g.owner); err != nil || len(asked) != 0 {
 		t.Fatalf("asked about who was lowered: %+v, %v", asked, err)
 	}
-	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Developer)})
-	noError(t, err)
+	must(g.Update(t.Context(), g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Developer)}))(t)
 	refused(t, g.may(t, "boris"), fault.Forbidden, "consent_awaited")
 }
 
@@ -198,16 +186,15 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	g.operator(t, "carl")
 	g.FourEyes = foureyes.Rules{On: true}
 	second := g.anOwner(t, "boris")
-	errs := make([]error, 2)
+	var errs []error
 	var wanted *foureyes.Wanted
 	for range 30 {
 		g.Exec(t, `update app_user set awaits_until = null, set_up_at = null,
 			password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, g.merchantID)
-		var both sync.WaitGroup
-		for i, id := range []int64{g.owner.ID, second.ID} {
-			both.Go(func() { _, _, errs[i] = g.Invite(t.Context(), g.eve, id) })
-		}
-		both.Wait()
+		errs = testenv.AtOnce(2, func(i int) error {
+			_, _, err := g.Invite(t.Context(), g.eve, []int64{g.owner.ID, second.ID}[i])
+			return err
+		})
 		if (errs[0] == nil) == (errs[1] == nil) || !errors.As(errors.Join(errs...), &wanted) ||
 			wanted.Action != foureyes.InviteUser {
 			t.Fatalf("both owners invited anew: %v", errs)
@@ -217,8 +204,7 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	if errs[0] == nil {
 		left = second
 	}
-	asked, err := g.Awaited(t.Context(), left)
-	noError(t, err)
+	asked := must(g.Awaited(t.Context(), left))(t)
 	testenv.Want(t, len(asked), 1, "the other owner is asked")
 	for name, update := range map[string]session.UserUpdate{
 		"off": {Enabled: new(false)}, "lowered": {Role: new(caller.Support)},
@@ -230,10 +216,9 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 		}
 	}
 	noError(t, g.Consent(t.Context(), left, asked[0].ID, false))
-	_, err = g.Update(t.Context(), g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false)})
-	noError(t, err)
+	must(g.Update(t.Context(), g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false)}))(t)
 	// Nobody is left to answer: whoever comes in now takes two.
-	_, _, err = g.Create(t.Context(), g.eve, session.NewUser{
+	_, _, err := g.Create(t.Context(), g.eve, session.NewUser{
 		Kind: caller.MerchantPortal, Login: "puppet", MerchantID: &g.merchantID,
 	})
 	if !errors.As(err, &wanted) || wanted.Action != foureyes.CreateUser {
@@ -273,10 +258,8 @@ func TestForeignConsent(t *testing.T) {
 func TestKeysTakeFactor(t *testing.T) {
 	g := newGuarded(t)
 	in := g.signIn(t, "anna", "")
-	token, err := g.Login(t.Context(), session.Credentials{Login: "anna", Password: password}, home)
-	noError(t, err)
-	byToken, err := g.Bearer(t.Context(), "Bearer "+token.Bearer)
-	noError(t, err)
+	token := must(g.Login(t.Context(), session.Credentials{Login: "anna", Password: password}, home))(t)
+	byToken := must(g.Bearer(t.Context(), "Bearer "+token.Bearer))(t)
 	for _, who := range []caller.Caller{in.Session.Caller, byToken} {
 		for _, capability := range []caller.Capability{caller.MerchantKeys, caller.MerchantTeam} {
 			refused(t, who.Need(capability), fault.Conflict, "factor_missing")

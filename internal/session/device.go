@@ -12,12 +12,12 @@ import (
 
 const (
 	deviceName = "device"
-	// DeviceLife is how long a browser in which somebody has signed in counts as theirs.
+	// DeviceLife is how long a browser is remembered in which somebody has signed in.
 	DeviceLife = knownFor
 )
 
-// NewDevice is the value of a cookie by which a browser is known again in which the session's user has
-// signed in. It opens nothing: it only keeps strangers who try the login from locking the user out.
+// NewDevice is the value of a cookie that marks a browser in which the session's user has signed in.
+// It grants nothing. It keeps strangers who try the login from locking the user out in this browser.
 func (s *Service) NewDevice(session Session) (string, error) {
 	value := strconv.FormatInt(session.userID(), 10) + " " + auth.RandomToken()
 	cookie, err := securecookie.EncodeMulti(deviceName, []byte(value), s.devices...)
@@ -27,13 +27,13 @@ func (s *Service) NewDevice(session Session) (string, error) {
 	return cookie, nil
 }
 
-// IsDevice reports whether a cookie is of a browser in which the session's user has signed in.
+// IsDevice reports whether a cookie marks a browser in which the session's user has signed in.
 func (s *Service) IsDevice(cookie string, session Session) bool {
 	userID, device := s.device(cookie)
 	return device != "" && userID == session.userID()
 }
 
-// device reads whose browser it is, and its random name. What is no such cookie is nobody's.
+// device decodes the cookie: the user and a random name. Anything else is nobody's.
 func (s *Service) device(cookie string) (userID int64, name string) {
 	var value []byte
 	if cookie == "" || securecookie.DecodeMulti(deviceName, cookie, &value, s.devices...) != nil {

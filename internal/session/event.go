@@ -9,7 +9,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// The outcomes of sign-ins, as the log has them. Those that begin a session are its states.
+// The outcomes of sign-ins in the log. Those that begin a session are the session's states.
 const (
 	outcomeSignedIn      = "signed_in"
 	outcomeFactorGiven   = "factor_given"
@@ -19,28 +19,28 @@ const (
 )
 
 const (
-	// eventsMost is how many sign-ins of a user with one outcome are kept in eventsWithin. Those of
-	// logins that nobody has are kept together, as those of one user.
+	// eventsMost is how many sign-ins of a user with one outcome are stored in eventsWithin. All
+	// tries of logins that nobody has count as one user's.
 	eventsMost   = 100
 	eventsWithin = time.Hour
-	// eventsKept is how long they are kept. The table refuses to have them removed earlier.
+	// eventsKept is how long they are kept. The table refuses to delete them earlier.
 	eventsKept = 400*24*time.Hour + time.Hour
-	// eventsAtOnce is how many old ones are removed at a time.
+	// eventsAtOnce is how many old ones are deleted at a time.
 	eventsAtOnce = 10_000
 )
 
-// event is a sign-in or a try. What was typed is no part of it: it may have been a password in the
-// wrong field.
+// event is a sign-in or a try. What was typed is not stored: it may have been a password in the wrong
+// field.
 type event struct {
-	// userID is 0 where nobody has the login.
+	// userID is 0 if nobody has the login.
 	userID  int64
 	door    Door
 	outcome string
 	from    Origin
 }
 
-// keep writes it to the log of sign-ins.
-func (s *Service) keep(ctx context.Context, q *db.Queries, e event) error {
+// logEvent stores it in the log of sign-ins.
+func (s *Service) logEvent(ctx context.Context, q *db.Queries, e event) error {
 	now := s.wallNow()
 	err := q.SignInEventInsert(ctx, db.SignInEventInsertParams{
 		At: now, UserID: e.userID, Door: string(e.door), Outcome: e.outcome, Address: printable(e.from.Address),
@@ -52,23 +52,23 @@ func (s *Service) keep(ctx context.Context, q *db.Queries, e event) error {
 	return nil
 }
 
-// keepFailure writes a guess to the log of sign-ins, and answers the error it was refused with. What
-// cannot be written is answered as a fault of ours, and counts as a guess all the same.
+// keepFailure stores a failed guess in the log of sign-ins, and returns the error for it. If storing
+// fails, that is returned as our error, and the guess still counts.
 func (s *Service) keepFailure(ctx context.Context, e event, refusal error) error {
 	if !guessed(refusal) {
 		return refusal
 	}
-	if err := errors.Join(s.keep(ctx, s.q, e), s.keepWrongCode(ctx, e, refusal)); err != nil {
+	if err := errors.Join(s.logEvent(ctx, s.q, e), s.keepWrongCode(ctx, e, refusal)); err != nil {
 		return guess{error: err}
 	}
 	return refusal
 }
 
-// wrongMost is how many wrong codes in a row lock a second factor: at ten in a quarter of an hour, whoever
-// has the password would else find one of a million in weeks.
+// wrongMost is how many wrong codes in a row lock a second factor. Without it somebody with the
+// password, at ten in a quarter of an hour, would find one of a million codes in weeks.
 const wrongMost = 20
 
-// keepWrongCode counts a wrong code, and has the log of sign-ins say that it was the last.
+// keepWrongCode counts a wrong code, and logs when the factor becomes locked.
 func (s *Service) keepWrongCode(ctx context.Context, e event, refusal error) error {
 	var g guess
 	if !errors.As(refusal, &g) || !g.ofCode || e.userID == 0 {
@@ -83,10 +83,10 @@ func (s *Service) keepWrongCode(ctx context.Context, e event, refusal error) err
 		return nil
 	}
 	e.outcome = outcomeFactorLocked
-	return s.keep(ctx, s.q, e)
+	return s.logEvent(ctx, s.q, e)
 }
 
-// outcomeOf is what the log calls a sign-in that began a session in a state.
+// outcomeOf is the outcome of a sign-in that began a session in a state.
 func outcomeOf(state string) string {
 	if state == string(Whole) {
 		return outcomeSignedIn
@@ -94,23 +94,23 @@ func outcomeOf(state string) string {
 	return state
 }
 
-// kept has the log of sign-ins say that a factor was given, in the transaction that takes it.
+// kept logs that a factor was given, in the same transaction.
 func (s *Service) kept(ctx context.Context, session Session, prove change) change {
 	return func(q *db.Queries, user db.UserLockRow) error {
 		if err := prove(q, user); err != nil {
 			return err
 		}
-		return s.keep(ctx, q, session.event(outcomeFactorGiven))
+		return s.logEvent(ctx, q, session.event(outcomeFactorGiven))
 	}
 }
 
-// event is something about the session's user, from where they signed in.
+// event is an event of the session's user, at the address of the sign-in.
 func (f Session) event(outcome string) event {
 	from := Origin{Address: f.Address, Agent: f.Agent}
 	return event{userID: f.userID(), door: f.Door, outcome: outcome, from: from}
 }
 
-// Prune forgets the sessions and invitations that have expired, and sign-ins of long ago.
+// Prune deletes expired sessions and invitations, and old sign-ins.
 func (s *Service) Prune(ctx context.Context) error {
 	return errors.Join(
 		s.q.SessionPrune(ctx, s.now()),

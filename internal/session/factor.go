@@ -20,18 +20,18 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Factor is a proof of who the user is. One of its fields is set.
+// Factor is a proof of identity. One of its fields is set.
 type Factor struct {
-	// Code is of an authenticator app, or a recovery code.
+	// Code is a code of an authenticator app, or a recovery code.
 	Code string
-	// Assertion is a passkey's answer, as navigator.credentials.get gives it in JSON.
+	// Assertion is a passkey's answer, as navigator.credentials.get returns it, in JSON.
 	Assertion []byte
-	// Password is for users who have no second factor.
+	// Password is for users without a second factor.
 	Password string
 }
 
-// GiveFactor finishes a sign-in, or proves again who the user is. The session goes on with a new
-// token, and the old one is dead.
+// GiveFactor completes a sign-in, or renews the proof of a signed-in user. The session gets a new
+// token, and the old one stops working.
 func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Opened, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Opened{}, err
@@ -57,7 +57,7 @@ func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Op
 	return opened, err
 }
 
-// prover prepares what is to be settled of a factor while the user is locked.
+// prover prepares the check of a factor, which is made while the user is locked.
 func (s *Service) prover(ctx context.Context, session Session, f Factor) (change, error) {
 	switch {
 	case f.Assertion != nil:
@@ -73,7 +73,7 @@ func (s *Service) prover(ctx context.Context, session Session, f Factor) (change
 	}, nil
 }
 
-// password proves by their password who a user is that has no second factor.
+// password checks the password of a user without a second factor.
 func (s *Service) password(ctx context.Context, session Session, password string) (change, error) {
 	_, hash, err := s.byPassword(ctx, session.Caller.Login, password)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) password(ctx context.Context, session Session, password string
 	}, nil
 }
 
-// wrongFactor says of a wrong password that it is one, and counts it no less.
+// wrongFactor is the refusal of a wrong password. It counts as a guess.
 func wrongFactor(err error) error {
 	if guessed(err) {
 		return guess{error: errWrongFactor}
@@ -95,10 +95,10 @@ func wrongFactor(err error) error {
 	return err
 }
 
-// change is done in the transaction that renews a session, with its user locked.
+// change is made in the transaction that renews a session, with its user locked.
 type change func(q *db.Queries, user db.UserLockRow) error
 
-// renew gives a session a new token once something was proved, in one transaction.
+// renew makes a change and gives the session a new token, in one transaction.
 func (s *Service) renew(ctx context.Context, session Session, prove change) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
@@ -116,7 +116,7 @@ func (s *Service) renew(ctx context.Context, session Session, prove change) (Ope
 	return s.opened(ctx, token, session.Door)
 }
 
-// renewed settles that the session was still there, by the token it was found by.
+// renewed checks that the session still had the token that it was found by.
 func renewed(rows int64, err error) error {
 	if err != nil {
 		return fmt.Errorf("renew session: %w", err)
@@ -127,7 +127,7 @@ func renewed(rows int64, err error) error {
 	return nil
 }
 
-// locked does something while nobody else can change the user's factors.
+// locked runs a function while nobody else can change the user's factors.
 func (s *Service) locked(ctx context.Context, session Session, do change) error {
 	if err := session.needOwn(); err != nil {
 		return err
@@ -144,9 +144,9 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 	})
 }
 
-// mayEnrol settles that the session may add a factor: the sign-in waits for the user's first, or the session is
-// whole and fresh, so that a session that was stolen gets none. That a sign-in waits for the first factor is over
-// once there is one, so that nobody who knows only the password adds theirs.
+// mayEnrol checks that the session may add a factor: its sign-in waits for the user's first one, or
+// it is complete and fresh, so that a stolen session cannot. Once the user has a factor, no sign-in
+// may add the first one, so that somebody with only the password cannot add theirs.
 func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 	switch {
 	case session.State == AwaitsFactor:
@@ -161,7 +161,7 @@ func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 	return nil
 }
 
-// mayChange settles that the session may take factors away or renew recovery codes.
+// mayChange checks that the session may remove factors or renew recovery codes.
 func (s *Service) mayChange(session Session) error {
 	if err := session.needOwn(); err != nil {
 		return err
@@ -172,8 +172,7 @@ func (s *Service) mayChange(session Session) error {
 	return session.NeedWhole()
 }
 
-// now is the session with the factors that its user has by now: another session may have set one up
-// since this one was found.
+// now is the session with the user's present factors: another session may have added one meanwhile.
 func (f Session) now(user db.UserLockRow) Session {
 	f.Factors.TOTP, f.Factors.Passkeys = user.TotpSecret != nil, int(user.Passkeys)
 	return f
@@ -188,8 +187,8 @@ func totpPlace(userID int64) vault.Place {
 	return vault.Place{Table: "app_user", Column: "totp_secret", Row: userID}
 }
 
-// takeCode uses up a code: of the authenticator app, whose every step is accepted once, or a
-// recovery code.
+// takeCode uses a code: of the authenticator app, each step of which is accepted once, or a recovery
+// code.
 func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
 	if user.FactorLockedAt != nil {
 		return errFactorLocked
@@ -233,7 +232,7 @@ func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRo
 	return nil
 }
 
-// matchingStep finds the step, of those about now and after the last one used, whose code it is.
+// matchingStep finds the step of the code, near the present time and after the last one used.
 func matchingStep(secret, code string, now time.Time, last *int64) (int64, bool) {
 	present := now.Unix() / totpPeriod
 	for step := present - 1; step <= present+1; step++ {
@@ -257,7 +256,7 @@ const (
 	recoveryHalf     = 5
 )
 
-// newRecoveryCode is one like 7KMQR-2XWAB: a bit less than 50 random bits.
+// newRecoveryCode makes a code like 7KMQR-2XWAB, of almost 50 random bits.
 func newRecoveryCode() string {
 	letters := make([]byte, 0, 2*recoveryHalf+1)
 	for len(letters) < cap(letters) {
@@ -266,7 +265,7 @@ func newRecoveryCode() string {
 		}
 		raw := [1]byte{}
 		_, _ = rand.Read(raw[:]) // never fails
-		// Of 256 values, those past the last whole alphabet would make its first letters likelier.
+		// Values beyond the last whole alphabet would make its first letters more likely.
 		if int(raw[0]) < 256/len(recoveryAlphabet)*len(recoveryAlphabet) {
 			letters = append(letters, recoveryAlphabet[int(raw[0])%len(recoveryAlphabet)])
 		}
@@ -294,7 +293,7 @@ func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code str
 	return nil
 }
 
-// putRecoveryCodes replaces a user's recovery codes by new ones.
+// putRecoveryCodes replaces a user's recovery codes.
 func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]string, error) {
 	codes, hashes := make([]string, recoveryCodes), make([][]byte, recoveryCodes)
 	for i := range codes {
@@ -310,7 +309,8 @@ func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]strin
 	return codes, nil
 }
 
-// RenewRecoveryCodes gives a user ten new recovery codes, shown only here. The old ones are void.
+// RenewRecoveryCodes gives a user ten new recovery codes, which are shown only here. The old ones
+// stop working.
 func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]string, error) {
 	if err := s.mayChange(session); err != nil {
 		return nil, err
@@ -332,7 +332,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 	return codes, err
 }
 
-// mayLose settles that a user may lose one of their factors, of which they have so many.
+// mayLose checks that the user may lose one of their factors, given how many they have.
 func (s *Service) mayLose(session Session, user db.UserLockRow, has int64) error {
 	if err := s.mayChange(session.now(user)); err != nil {
 		return err
@@ -351,7 +351,7 @@ func factorCount(user db.UserLockRow) int64 {
 	return user.Passkeys
 }
 
-// afterLoss forgets the recovery codes of a user who has lost their last factor.
+// afterLoss deletes the recovery codes of a user without any factor left.
 func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int64) error {
 	if had > 1 {
 		return nil
@@ -362,8 +362,8 @@ func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int6
 	return nil
 }
 
-// enrolled makes a new factor count: the first brings recovery codes, and ends the other sign-ins
-// that wait for one to be set up.
+// enrolled does what follows a new factor: the first one brings recovery codes, and ends other
+// sign-ins that wait for it.
 func enrolled(ctx context.Context, q *db.Queries, session Session, user db.UserLockRow) ([]string, error) {
 	if hasFactor(user) {
 		return nil, nil

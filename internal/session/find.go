@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Find knows a session again by its cookie's value. Everything that is not the cookie of a live
-// session is fault.ErrUnauthenticated.
+// Find finds a session by its cookie's value. Anything else than the cookie of a live session is
+// fault.ErrUnauthenticated.
 func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
 	found, err := s.Peek(ctx, cookie)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
 	return found, s.see(ctx, found)
 }
 
-// Peek is Find for what a page asks by itself: it does not count as use of the session.
+// Peek is Find for requests that a page makes by itself: they do not count as use of the session.
 func (s *Service) Peek(ctx context.Context, cookie string) (Session, error) {
 	var token []byte
 	if err := securecookie.DecodeMulti(cookieName, cookie, &token, s.codecs...); err != nil {
@@ -35,12 +35,12 @@ func (s *Service) Peek(ctx context.Context, cookie string) (Session, error) {
 
 const bearerPrefix = "Bearer "
 
-// HasBearer reports whether an Authorization header carries a bearer token at all.
+// HasBearer reports whether an Authorization header has a bearer token at all.
 func HasBearer(authorization string) bool {
 	return len(authorization) > len(bearerPrefix) && strings.EqualFold(authorization[:len(bearerPrefix)], bearerPrefix)
 }
 
-// Bearer authenticates the token of an Authorization header, of a session that is whole.
+// Bearer finds the complete session of an Authorization header's token.
 func (s *Service) Bearer(ctx context.Context, authorization string) (caller.Caller, error) {
 	found, err := s.FindBearer(ctx, authorization)
 	if err != nil {
@@ -49,7 +49,8 @@ func (s *Service) Bearer(ctx context.Context, authorization string) (caller.Call
 	return found.Caller, found.NeedWhole()
 }
 
-// FindBearer is Find for the token of an Authorization header. The session may lack a second factor.
+// FindBearer is Find for the token of an Authorization header. The session may lack its second
+// factor.
 func (s *Service) FindBearer(ctx context.Context, authorization string) (Session, error) {
 	if !HasBearer(authorization) {
 		return Session{}, fault.ErrUnauthenticated
@@ -61,7 +62,7 @@ func (s *Service) FindBearer(ctx context.Context, authorization string) (Session
 	return found, s.see(ctx, found)
 }
 
-// NeedWhole settles that nothing is missing of the sign-in.
+// NeedWhole checks that the sign-in is complete.
 func (f Session) NeedWhole() error {
 	if f.State != Whole {
 		return errSecondFactorRequired
@@ -86,11 +87,11 @@ func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Sessi
 		return Session{}, fmt.Errorf("read session: %w", err)
 	}
 	found := fromRow(row, now)
-	found.Caller.Factorless = s.config.Compulsory && !found.Factors.Any()
-	return s.look(ctx, found, row.Session, now)
+	found.Caller.Factorless = s.Compulsory && !found.Factors.Any()
+	return s.viewCaller(ctx, found, row.Session, now)
 }
 
-// see notes that a session is used, not more often than seenEvery.
+// see notes that a session is used, at most once in seenEvery.
 func (s *Service) see(ctx context.Context, found Session) error {
 	now := s.now()
 	if now.Sub(found.SeenAt) < seenEvery {
@@ -119,7 +120,7 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 	if user.AwaitsUntil != nil && user.AwaitsUntil.After(now) {
 		found.Caller.AwaitsUntil = *user.AwaitsUntil
 	}
-	// Through the API only who has a second factor can give it again.
+	// Over the API only users with a second factor can prove themselves again.
 	found.Caller.Stale = found.stale(now) && (found.Door == Web || found.Factors.Any())
 	return found
 }
@@ -146,8 +147,8 @@ func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {
 	return c
 }
 
-// stale reports whether the second factor or, of users who have none, the sign-in is too old for
-// what needs a fresh one.
+// stale reports whether the last second factor or, without one, the sign-in is too old for what needs
+// a fresh one.
 func (f Session) stale(now time.Time) bool {
 	var proved time.Time
 	switch {
@@ -175,12 +176,12 @@ func orNil(text string) *string {
 
 type key struct{}
 
-// With returns a context that carries the session from the door to the handler.
+// With returns a context that hands the session on to the handler.
 func With(ctx context.Context, found Session) context.Context {
 	return context.WithValue(ctx, key{}, found)
 }
 
-// From returns the session whose token the door let in; without one, it is nobody's.
+// From returns the session of a context; without one, a session of nobody.
 func From(ctx context.Context) Session {
 	found, _ := ctx.Value(key{}).(Session)
 	return found

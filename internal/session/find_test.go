@@ -46,10 +46,8 @@ func TestAbsolute(t *testing.T) {
 			t.Fatal("a session in use ended")
 		}
 	}
-	found, err := o.Find(t.Context(), in.Cookie)
-	noError(t, err)
-	again, err := o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)})
-	noError(t, err)
+	found := must(o.Find(t.Context(), in.Cookie))(t)
+	again := must(o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)}))(t)
 	o.wait(18 * time.Minute)
 	if !o.live(t, again.Cookie) {
 		t.Error("the session ended early")
@@ -75,15 +73,13 @@ func TestShift(t *testing.T) {
 	if err != nil || !found.OnShift {
 		t.Fatalf("on shift: %+v, %v", found, err)
 	}
-	_, err = o.SetShift(t.Context(), found, false)
-	noError(t, err)
+	must(o.SetShift(t.Context(), found, false))(t)
 	o.wait(31 * time.Minute)
 	if o.live(t, in.Cookie) {
 		t.Error("after the shift an idle session goes on")
 	}
 	operator, _, _ := o.operator(t, "root")
-	_, err = o.SetShift(t.Context(), operator.Session, true)
-	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
+	refused(t, errOf(o.SetShift(t.Context(), operator.Session, true)), fault.Forbidden, "token_kind_not_allowed")
 }
 
 // That a session was seen is written once a minute.
@@ -92,8 +88,7 @@ func TestSeen(t *testing.T) {
 	in, _, _ := o.operator(t, "root")
 	seen := func() time.Time {
 		o.live(t, in.Cookie)
-		found, err := o.Find(t.Context(), in.Cookie)
-		noError(t, err)
+		found := must(o.Find(t.Context(), in.Cookie))(t)
 		return found.SeenAt
 	}
 	at := seen()
@@ -117,16 +112,13 @@ func TestOutAtOnce(t *testing.T) {
 		"ended":      func(in session.Session) error { return o.EndOne(t.Context(), in.Caller, in.ID) },
 		"all ended":  func(in session.Session) error { return o.EndAll(t.Context(), in.Caller, 0) },
 		"switched off": func(in session.Session) error {
-			_, err := o.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", in.Caller.ID)
-			return err
+			return errOf(o.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", in.Caller.ID))
 		},
 		"switched off by an operator": func(in session.Session) error {
-			_, err := o.Update(t.Context(), operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off})
-			return err
+			return errOf(o.Update(t.Context(), operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off}))
 		},
 		"revoked": func(in session.Session) error {
-			_, err := o.RevokeTokens(t.Context(), operator.Session.Caller, in.Caller.ID)
-			return err
+			return errOf(o.RevokeTokens(t.Context(), operator.Session.Caller, in.Caller.ID))
 		},
 	} {
 		in, _, _ := o.operator(t, name)
@@ -135,8 +127,7 @@ func TestOutAtOnce(t *testing.T) {
 			t.Errorf("%s: still signed in", name)
 		}
 		// Nor can the session that was found before go on as another.
-		_, err := o.BeginTOTP(t.Context(), in.Session)
-		refused(t, err, fault.Unauthenticated, "unauthenticated")
+		refused(t, errOf(o.BeginTOTP(t.Context(), in.Session)), fault.Unauthenticated, "unauthenticated")
 	}
 }
 
@@ -147,8 +138,7 @@ func TestDoors(t *testing.T) {
 	key := config.CookieKeys[0]
 	codec := securecookie.New(key[:32], key[32:]).SetSerializer(securecookie.NopEncoder{})
 	noError(t, session.InsertToken(t.Context(), o.Queries(), "bearer", id, o.now(), time.Hour))
-	cookie, err := codec.Encode("session", []byte("bearer"))
-	noError(t, err)
+	cookie := must(codec.Encode("session", []byte("bearer")))(t)
 	if o.live(t, cookie) {
 		t.Error("a bearer token works as a cookie")
 	}
@@ -156,8 +146,7 @@ func TestDoors(t *testing.T) {
 	var token []byte
 	noError(t, codec.Decode("session", in.Cookie, &token))
 	for _, bearer := range []string{in.Cookie, string(token)} {
-		_, err := o.FindBearer(t.Context(), "Bearer "+bearer)
-		refused(t, err, fault.Unauthenticated, "unauthenticated")
+		refused(t, errOf(o.FindBearer(t.Context(), "Bearer "+bearer)), fault.Unauthenticated, "unauthenticated")
 	}
 }
 
@@ -176,8 +165,7 @@ func TestCookieKeys(t *testing.T) {
 	before, both, after := with(older), with(newer, older), with(newer)
 	before.add(t, caller.Operator, "root", nil, nil)
 	in := func(p people) string {
-		opened, err := p.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
-		noError(t, err)
+		opened := must(p.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home))(t)
 		return opened.Cookie
 	}
 	old, present := in(before), in(both)
@@ -209,8 +197,7 @@ func TestOwnSessions(t *testing.T) {
 	o.wait(time.Minute)
 	second := o.signIn(t, "root", o.nextCode(t, secret))
 	stranger, _, _ := o.operator(t, "stranger")
-	list, err := o.List(t.Context(), in.Session.Caller, in.Session.ID)
-	noError(t, err)
+	list := must(o.List(t.Context(), in.Session.Caller, in.Session.ID))(t)
 	if len(list) != 2 || list[0].ID != second.Session.ID || list[0].Current || !list[1].Current ||
 		list[0].Agent != home.Agent || list[0].Address != home.Address {
 		t.Errorf("listed %+v", list)
@@ -227,7 +214,7 @@ func TestOwnSessions(t *testing.T) {
 	if !o.live(t, in.Cookie) || o.live(t, second.Cookie) {
 		t.Error("all but one were not ended")
 	}
-	_, err = o.List(t.Context(), caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)
+	_, err := o.List(t.Context(), caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)
 	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
 }
 
@@ -239,19 +226,14 @@ func TestChangePassword(t *testing.T) {
 	const next = "another long password"
 	_, err := o.ChangePassword(t.Context(), in.Session, "wrong", next)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	_, err = o.ChangePassword(t.Context(), in.Session, password, "short")
-	if f := fault.As(err); f == nil || !f.Fields.Wrong("newPassword") {
-		t.Errorf("a short one: %v", err)
-	}
-	changed, err := o.ChangePassword(t.Context(), in.Session, password, next)
-	noError(t, err)
+	wrongField(t, errOf(o.ChangePassword(t.Context(), in.Session, password, "short")), "newPassword")
+	changed := must(o.ChangePassword(t.Context(), in.Session, password, next))(t)
 	if o.live(t, in.Cookie) || o.live(t, other.Cookie) || !o.live(t, changed.Cookie) {
 		t.Error("the wrong sessions go on")
 	}
 	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: next}, home)
-	noError(t, err)
+	must(o.SignIn(t.Context(), session.Credentials{Login: "root", Password: next}, home))(t)
 }
 
 func TestPreferences(t *testing.T) {
@@ -261,8 +243,7 @@ func TestPreferences(t *testing.T) {
 		t.Errorf("at first %+v", in.Session.Preferences)
 	}
 	want := session.Preferences{Zone: "Asia/Ulaanbaatar", Language: "ru", Theme: "dark"}
-	_, err := o.SetPreferences(t.Context(), in.Session, want)
-	noError(t, err)
+	must(o.SetPreferences(t.Context(), in.Session, want))(t)
 	if found, err := o.Find(t.Context(), in.Cookie); err != nil || found.Preferences != want {
 		t.Errorf("kept %+v, %v", found.Preferences, err)
 	}
@@ -282,10 +263,9 @@ func TestPreferences(t *testing.T) {
 func TestAgent(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
-	in, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, session.Origin{
+	in := must(o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, session.Origin{
 		Address: "192.0.2.1", Agent: "a\x00b\nc\xff" + strings.Repeat("я", 300),
-	})
-	noError(t, err)
+	}))(t)
 	testenv.Want(t, in.Session.Agent, "a b c "+strings.Repeat("я", 249), "kept")
 }
 
@@ -295,12 +275,7 @@ func TestRolesFit(t *testing.T) {
 	d := dbtest.New(t)
 	insert := "insert into app_user (kind, login, role, created_at) values ($1, 'somebody', $2, now())"
 	for _, wrong := range []struct{ kind, role any }{{"operator", nil}, {"operator", "owner"}, {"cabinet", "owner"}} {
-		if _, err := d.Pool.Exec(
-			t.Context(),
-			insert,
-			wrong.kind,
-			wrong.role,
-		); db.Violated(
+		if _, err := d.Pool.Exec(t.Context(), insert, wrong.kind, wrong.role); db.Violated(
 			err,
 		) != "app_user_role_fits" {
 			t.Errorf("%v with the role %v: %v", wrong.kind, wrong.role, err)

@@ -35,10 +35,8 @@ func (o office) from(t *testing.T, login string, from session.Origin) error {
 func TestStrangersLockNobodyOut(t *testing.T) {
 	o := newOffice(t)
 	in, secret, _ := o.operator(t, "root")
-	in, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
-	noError(t, err)
-	device, err := o.NewDevice(in.Session)
-	noError(t, err)
+	in = must(o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)}))(t)
+	device := must(o.NewDevice(in.Session))(t)
 	noError(t, o.tries(t, "root", "198.51.100.%d", 100))
 	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1"}), fault.TooManyRequests, "rate_limited")
 	noError(t, o.from(t, "root", home))
@@ -51,11 +49,10 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	refused(t, o.from(t, "other", known), fault.TooManyRequests, "rate_limited")
 	refused(t, o.from(t, "root", forged), fault.TooManyRequests, "rate_limited")
 	// Who is signed in goes on giving their factor.
-	_, err = o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
-	noError(t, err)
+	must(o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)}))(t)
 	// A known browser guesses no more often than any other.
 	for range 10 {
-		_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: "wrong wrong wrong"},
+		_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: "wrong wrong wrong"},
 			session.Origin{Address: "203.0.113.2", Device: device})
 		refused(t, err, fault.Unauthenticated, "invalid_credentials")
 	}
@@ -85,10 +82,9 @@ func TestCountsAreShared(t *testing.T) {
 	}
 	limits := limit.New(o.Pool)
 	noError(t, limits.Load(t.Context()))
-	other, err := session.New(o.Pools(), dbtest.Vault(), limits, config)
-	noError(t, err)
+	other := must(session.New(o.Pools(), dbtest.Vault(), limits, config))(t)
 	other.At(o.now)
-	_, err = other.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
+	_, err := other.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
 	refused(t, err, fault.TooManyRequests, "rate_limited")
 }
 
@@ -116,10 +112,7 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 		t.Errorf("the log says %s times that it was locked", n)
 	}
 	list, _, err := o.Users(
-		t.Context(),
-		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99},
-		session.UserSearch{},
-	)
+		t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99}, session.UserSearch{})
 	noError(t, err)
 	if len(list) != 1 || list[0].FactorLockedAt == nil {
 		t.Errorf("operators see %+v", list)

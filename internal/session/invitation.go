@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Invited tells whose invitation a link's token is. Reading it does not use it up.
+// Invited finds the user of an invitation's token. It does not use the invitation up.
 func (s *Service) Invited(ctx context.Context, token string) (login string, err error) {
 	login, err = s.reads.InvitationLogin(ctx, db.InvitationLoginParams{Hash: auth.HashSecret(token), Now: s.now()})
 	if db.NoRows(err) {
@@ -33,7 +33,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, password string, 
 	if err := f.Err(); err != nil {
 		return Opened{}, err
 	}
-	// Hashing takes long enough not to be done for whoever makes tokens up.
+	// Hashing is slow, so it is not done for made-up tokens.
 	if _, err := s.Invited(ctx, token); err != nil {
 		return Opened{}, err
 	}
@@ -55,10 +55,8 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, password string, 
 	return s.opened(ctx, bearer, Web)
 }
 
-// acceptInvitation uses an invitation up, and ends whatever sessions the user may have.
-func acceptInvitation(
-	ctx context.Context, q *db.Queries, token, hash string, now time.Time,
-) (db.UserLockRow, error) {
+// acceptInvitation uses an invitation up, and ends all sessions of the user.
+func acceptInvitation(ctx context.Context, q *db.Queries, token, hash string, now time.Time) (db.UserLockRow, error) {
 	id, err := q.InvitationTake(ctx, db.InvitationTakeParams{Hash: auth.HashSecret(token), Now: now})
 	if db.NoRows(err) {
 		return db.UserLockRow{}, errNoInvitation

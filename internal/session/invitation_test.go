@@ -3,11 +3,11 @@ package session_test
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
@@ -27,8 +27,7 @@ func (o office) invited(t testing.TB, login string) (int64, string) {
 		t.Fatalf("link %s", link)
 	}
 	o.StoredNowhere(t, token)
-	id, err := strconv.ParseInt(change.SubjectKey, 10, 64)
-	noError(t, err)
+	id := must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
 	return id, token
 }
 
@@ -44,40 +43,22 @@ func TestInvitation(t *testing.T) {
 			t.Errorf("%s, %v", login, err)
 		}
 	}
-	_, err = o.AcceptInvitation(t.Context(), token, "short", home)
-	if f := fault.As(err); f == nil || !f.Fields.Wrong("password") {
-		t.Errorf("a short password: %v", err)
-	}
-	var tries sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		tries.Go(func() { _, errs[i] = o.AcceptInvitation(t.Context(), token, password, home) })
-	}
-	tries.Wait()
-	accepted := 0
-	for _, err := range errs {
-		if err == nil {
-			accepted++
-		} else {
-			refused(t, err, fault.NotFound, "invitation_invalid")
-		}
-	}
-	testenv.Want(t, accepted, 1, "times accepted")
+	wrongField(t, errOf(o.AcceptInvitation(t.Context(), token, "short", home)), "password")
+	dbtest.WantOne(t, testenv.AtOnce(4, func(int) error {
+		return errOf(o.AcceptInvitation(t.Context(), token, password, home))
+	}), "invitation_invalid")
 	if in := o.signIn(t, "eva", ""); in.Session.State != session.AwaitsEnrolment {
 		t.Errorf("state %s", in.Session.State)
 	}
-	_, err = o.Invited(t.Context(), token)
-	refused(t, err, fault.NotFound, "invitation_invalid")
+	refused(t, errOf(o.Invited(t.Context(), token)), fault.NotFound, "invitation_invalid")
 }
 
 func TestInvitationExpires(t *testing.T) {
 	o := newOffice(t)
 	_, token := o.invited(t, "eva")
 	o.wait(72*time.Hour + time.Second)
-	_, err := o.Invited(t.Context(), token)
-	refused(t, err, fault.NotFound, "invitation_invalid")
-	_, err = o.AcceptInvitation(t.Context(), token, password, home)
-	refused(t, err, fault.NotFound, "invitation_invalid")
+	refused(t, errOf(o.Invited(t.Context(), token)), fault.NotFound, "invitation_invalid")
+	refused(t, errOf(o.AcceptInvitation(t.Context(), token, password, home)), fault.NotFound, "invitation_invalid")
 	noError(t, o.Prune(t.Context()))
 	left := o.Count(t, "select count(*) from invitation")
 	testenv.Want(t, left, 0, "invitations are left")
@@ -94,10 +75,8 @@ func TestInvitedAnew(t *testing.T) {
 	if strings.Contains(string(change.After), second) {
 		t.Error("the log of settings has the link")
 	}
-	_, err = o.AcceptInvitation(t.Context(), first, password, home)
-	refused(t, err, fault.NotFound, "invitation_invalid")
-	in, err := o.AcceptInvitation(t.Context(), second, password, home)
-	noError(t, err)
+	refused(t, errOf(o.AcceptInvitation(t.Context(), first, password, home)), fault.NotFound, "invitation_invalid")
+	in := must(o.AcceptInvitation(t.Context(), second, password, home))(t)
 	in, _, codes := o.enrol(t, in.Session)
 	testenv.Want(t, in.Session.Caller.Role, caller.Support, "role")
 	// Who lost everything begins anew: neither password nor factors nor sessions are left.
@@ -125,9 +104,8 @@ func TestInvitationVoided(t *testing.T) {
 	for name, update := range map[string]session.UserUpdate{"password": {Password: &next}, "off": {Enabled: &off}} {
 		id, token := o.invited(t, name)
 		update.ID = id
-		_, err := o.Update(t.Context(), admin, update)
-		noError(t, err)
-		_, err = o.AcceptInvitation(t.Context(), token, password, home)
+		must(o.Update(t.Context(), admin, update))(t)
+		_, err := o.AcceptInvitation(t.Context(), token, password, home)
 		refused(t, err, fault.NotFound, "invitation_invalid")
 	}
 }
@@ -138,15 +116,15 @@ func TestRoles(t *testing.T) {
 	in, _, _ := o.operator(t, "root")
 	testenv.Want(t, in.Session.Caller.Role, caller.Admin, "role")
 	auditor, desk := caller.Auditor, caller.Desk
-	_, err := o.Update(t.Context(), admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &desk})
-	if f := fault.As(err); f == nil || !f.Fields.Wrong("role") {
-		t.Errorf("a trader's role: %v", err)
-	}
+	wrongField(
+		t,
+		errOf(o.Update(t.Context(), admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &desk})),
+		"role",
+	)
 	if !o.live(t, in.Cookie) {
 		t.Error("a refused change ended the session")
 	}
-	_, err = o.Update(t.Context(), admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &auditor})
-	noError(t, err)
+	must(o.Update(t.Context(), admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &auditor}))(t)
 	if o.live(t, in.Cookie) {
 		t.Error("a session outlives its role")
 	}
@@ -159,7 +137,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	support := caller.Caller{Kind: caller.Operator, Role: caller.Support, ID: 1}
-	_, _, err = o.Create(t.Context(), support, session.NewUser{})
+	_, _, err := o.Create(t.Context(), support, session.NewUser{})
 	refused(t, err, fault.Forbidden, "role_not_allowed")
 	_, _, err = o.Invite(t.Context(), support, 1)
 	refused(t, err, fault.Forbidden, "role_not_allowed")

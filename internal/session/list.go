@@ -19,29 +19,29 @@ type User struct {
 	Role    caller.Role `json:"role"`
 	Login   string      `json:"login"`
 	Enabled bool        `json:"enabled"`
-	// MerchantID or TraderID is whom they belong to, and OfName what that is called; MerchantIDs are a
-	// cabinet user's.
+	// MerchantID or TraderID is where they belong, and OfName its name; MerchantIDs are a cabinet
+	// user's.
 	MerchantID  *int64  `json:"merchant_id"`
 	TraderID    *int64  `json:"trader_id"`
 	OfName      string  `json:"-"`
 	MerchantIDs []int64 `json:"merchant_ids"`
-	// HasPassword tells that they have accepted an invitation or were given a password.
+	// HasPassword says that they have accepted an invitation or were given a password.
 	HasPassword bool `json:"has_password"`
 	HasTOTP     bool `json:"has_totp"`
-	// FactorLockedAt is when too many wrong codes locked the second factor; nil is not locked.
+	// FactorLockedAt is when too many wrong codes locked the second factor, or nil.
 	FactorLockedAt *time.Time `json:"factor_locked_at"`
 	Passkeys       int        `json:"passkeys"`
-	// AwaitsUntil is until when they wait for an owner's answer; nil is that they do not.
+	// AwaitsUntil is until when they wait for an owner's answer, or nil.
 	AwaitsUntil *time.Time `json:"awaits_until"`
-	// Sessions is how many they have open, and SeenAt when the last of those was used, or zero.
+	// Sessions is how many open sessions they have, and SeenAt when one was last used, or zero.
 	Sessions  int       `json:"-"`
 	SeenAt    time.Time `json:"-"`
 	CreatedAt time.Time `json:"created_at"`
-	// Version names the user as they were read, for UserUpdate.Seen.
+	// Version identifies the state that was read, for UserUpdate.Seen.
 	Version string `json:"-"`
 }
 
-// UserSearch asks for part of the list of users, the newest first. What is zero is not kept to.
+// UserSearch asks for a page of users, the newest first. Zero fields do not filter.
 type UserSearch struct {
 	db.Page
 	// Text is part of a login, or an id.
@@ -122,7 +122,7 @@ func users(ctx context.Context, q *db.Queries, params db.UserListParams) ([]User
 	return list, nil
 }
 
-// Logins are the logins of users, for an operator who reads who did something.
+// Logins are the logins of users, for an operator.
 func (s *Service) Logins(ctx context.Context, who caller.Caller, ids []int64) (map[int64]string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err

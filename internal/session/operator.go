@@ -12,8 +12,8 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// Approved is the service within a transaction in which a second operator approves what another one proposed: it asks for
-// no other.
+// Approved returns the service for use inside the transaction in which a second operator approves a
+// change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx, proposedBy int64) *Service {
 	within := *s
 	within.pool, within.q, within.reads = tx, db.New(tx), db.New(tx)
@@ -21,7 +21,7 @@ func (s *Service) Approved(tx pgx.Tx, proposedBy int64) *Service {
 	return &within
 }
 
-// Deciders are the roles of operators who approve what others propose.
+// Deciders are the roles of operators who may approve proposals.
 func Deciders() []string {
 	var roles []string
 	for _, role := range caller.Roles(caller.Operator) {
@@ -35,9 +35,10 @@ func Deciders() []string {
 // enough is how many deciders there must be for operators to be set up by two.
 const enough = 2
 
-// settingUp settles on what terms an operator sets a user up. An operator takes two, while there are two who could do it
-// together. A user of a merchant or trader whom nobody else is there for is set up as it is asked for; any other one waits for
-// an owner's answer, and where no owner could give it takes two operators besides. Nobody else's user takes anything.
+// settingUp decides how an operator may set a user up. An operator as user takes two, if there are
+// two who could decide. A user of a merchant or trader that has no other users is set up at once;
+// otherwise the user waits for an owner's answer, and if no owner could answer it takes two
+// operators. Any other user takes nothing.
 func (s *Service) settingUp(
 	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.Wanted,
 ) (setUp, error) {
@@ -62,7 +63,7 @@ func (s *Service) settingUp(
 	return by, nil
 }
 
-// second refuses what takes a second operator, unless there are not two who could do it together.
+// second asks for a second operator, unless there are not two who could decide.
 func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Wanted) error {
 	refused := s.FourEyes.Always()
 	if refused == nil {
@@ -78,7 +79,8 @@ func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Wan
 	return nil
 }
 
-// setUp is which operator set a user up, and when. until is when the user's waiting for an owner's answer ends, if they wait.
+// setUp is which operator set a user up and when. until is when the user's wait for an owner's answer
+// ends, if they wait.
 type setUp struct {
 	at    time.Time
 	by    int64
@@ -97,8 +99,8 @@ func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 	return nil
 }
 
-// raises reports whether a user may do more by it than before. An operator who is an auditor does nothing but read, and an owner
-// of a merchant or trader has everything already.
+// raises reports whether a user may do more after the change. An auditor only reads, and an owner of
+// a merchant or trader already has everything.
 func (u UserUpdate) raises(of place) bool {
 	if of.ofSomebody() {
 		return u.Enabled != nil && *u.Enabled && !of.enabled ||

@@ -20,23 +20,23 @@ const (
 	maxPasskeyName = 100
 )
 
-// Passkey is a passkey of a user, as they see it.
+// Passkey is a user's passkey as they see it.
 type Passkey struct {
-	// ID is the credential's, in base64url.
+	// ID is the credential's id, in base64url.
 	ID        string
 	Name      string
 	CreatedAt time.Time
 	UsedAt    *time.Time
 }
 
-// challenge is a WebAuthn ceremony in progress. One that was begun to add a passkey cannot be
-// finished as a proof, nor the other way round.
+// challenge is a WebAuthn ceremony in progress. One that adds a passkey cannot be finished as a
+// proof, and the other way round.
 type challenge struct {
 	Adds bool                 `json:"adds"`
 	Data webauthn.SessionData `json:"data"`
 }
 
-// holder is a user as the WebAuthn library wants them.
+// holder is a user for the WebAuthn library.
 type holder struct {
 	id    int64
 	login string
@@ -74,7 +74,7 @@ func (s *Service) holder(ctx context.Context, q *db.Queries, session Session) (h
 	return h, nil
 }
 
-// BeginAssertion asks for one of the user's passkeys: what it returns is for
+// BeginAssertion asks for one of the user's passkeys. It returns the options for
 // navigator.credentials.get, in JSON.
 func (s *Service) BeginAssertion(ctx context.Context, session Session) ([]byte, error) {
 	if err := session.needOwn(); err != nil {
@@ -94,7 +94,7 @@ func (s *Service) BeginAssertion(ctx context.Context, session Session) ([]byte, 
 	return s.ceremony(ctx, session, challenge{Data: *data}, options)
 }
 
-// ceremony keeps a challenge until it is answered, and encodes what the browser is asked.
+// ceremony stores a challenge until it is answered, and encodes the options for the browser.
 func (s *Service) ceremony(ctx context.Context, session Session, c challenge, options any) ([]byte, error) {
 	kept, err := json.Marshal(c)
 	if err != nil {
@@ -109,8 +109,7 @@ func (s *Service) ceremony(ctx context.Context, session Session, c challenge, op
 	return json.Marshal(options)
 }
 
-// takeChallenge reads the challenge in progress. Whether it is answered rightly or not, it is used
-// up.
+// takeChallenge reads the challenge in progress and uses it up, whether the answer is right or wrong.
 func (s *Service) takeChallenge(ctx context.Context, session Session, adds bool) (webauthn.SessionData, error) {
 	kept, err := s.q.SessionTakeChallenge(ctx, db.SessionTakeChallengeParams{
 		ID: session.ID, Hash: []byte(session.hash),
@@ -131,7 +130,7 @@ func (s *Service) takeChallenge(ctx context.Context, session Session, adds bool)
 	return c.Data, nil
 }
 
-// assertion proves by a passkey who the user is.
+// assertion checks a passkey's answer.
 func (s *Service) assertion(ctx context.Context, session Session, answer []byte) (change, error) {
 	asked, err := s.takeChallenge(ctx, session, false)
 	if err != nil {
@@ -147,7 +146,7 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 			return err
 		}
 		key, err := s.passkeys.ValidateLogin(h, asked, parsed)
-		// A counter that does not go on tells that somebody has a copy of the authenticator.
+		// A counter that does not increase means that somebody has a copy of the authenticator.
 		if err != nil || key.Authenticator.CloneWarning {
 			return guess{error: errWrongFactor}
 		}
@@ -164,7 +163,8 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 	}, nil
 }
 
-// BeginPasskey begins to add a passkey: what it returns is for navigator.credentials.create, in JSON.
+// BeginPasskey begins to add a passkey. It returns the options for navigator.credentials.create, in
+// JSON.
 func (s *Service) BeginPasskey(ctx context.Context, session Session) ([]byte, error) {
 	err := s.locked(ctx, session, func(_ *db.Queries, user db.UserLockRow) error {
 		return s.mayEnrol(session, user)
@@ -188,8 +188,8 @@ func (s *Service) BeginPasskey(ctx context.Context, session Session) ([]byte, er
 	return s.ceremony(ctx, session, challenge{Adds: true, Data: *data}, options)
 }
 
-// FinishPasskey adds the passkey that the browser has made. With their first second factor the user
-// gets recovery codes, shown only here.
+// FinishPasskey adds the passkey that the browser has made. With a user's first second factor it
+// returns recovery codes, which are shown only here.
 func (s *Service) FinishPasskey(
 	ctx context.Context, session Session, name string, attestation []byte,
 ) (Opened, []string, error) {
@@ -268,9 +268,7 @@ func (s *Service) ListPasskeys(ctx context.Context, session Session) ([]Passkey,
 	list := make([]Passkey, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, Passkey{
-			ID: base64.RawURLEncoding.EncodeToString(
-				row.ID,
-			),
+			ID:        base64.RawURLEncoding.EncodeToString(row.ID),
 			Name:      row.Name,
 			CreatedAt: row.CreatedAt,
 			UsedAt:    row.UsedAt,
@@ -279,7 +277,7 @@ func (s *Service) ListPasskeys(ctx context.Context, session Session) ([]Passkey,
 	return list, nil
 }
 
-// RemovePasskey takes one of the user's passkeys away.
+// RemovePasskey removes one of the user's passkeys.
 func (s *Service) RemovePasskey(ctx context.Context, session Session, id string) error {
 	if err := s.mayChange(session); err != nil {
 		return err

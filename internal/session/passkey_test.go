@@ -26,8 +26,7 @@ type authenticator struct {
 
 func newAuthenticator(t testing.TB) *authenticator {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	noError(t, err)
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	id := make([]byte, 16)
 	_, _ = rand.Read(id)
 	return &authenticator{id: id, key: key, origin: "https://portal.example", site: "portal.example"}
@@ -77,15 +76,13 @@ func (a *authenticator) register(t testing.TB, options []byte) []byte {
 	data := a.authData(append(append(attested, a.id...), cose...))
 	// {"fmt": "none", "attStmt": {}, "authData": data}.
 	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
-	answer, err := json.Marshal(map[string]any{
+	return must(json.Marshal(map[string]any{
 		"id": b64(a.id), "rawId": b64(a.id), "type": "public-key",
 		"response": map[string]any{
 			"clientDataJSON":    b64(a.clientData(t, "webauthn.create", options)),
 			"attestationObject": b64(append(object, data...)),
 		},
-	})
-	noError(t, err)
-	return answer
+	}))(t)
 }
 
 // assert answers navigator.credentials.get.
@@ -96,17 +93,14 @@ func (a *authenticator) assert(t testing.TB, options []byte, userID string) []by
 	hash := sha256.Sum256(client)
 	data := a.authData(nil)
 	digest := sha256.Sum256(append(append([]byte{}, data...), hash[:]...))
-	signature, err := ecdsa.SignASN1(rand.Reader, a.key, digest[:])
-	noError(t, err)
-	answer, err := json.Marshal(map[string]any{
+	signature := must(ecdsa.SignASN1(rand.Reader, a.key, digest[:]))(t)
+	return must(json.Marshal(map[string]any{
 		"id": b64(a.id), "rawId": b64(a.id), "type": "public-key",
 		"response": map[string]any{
 			"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature),
 			"userHandle": b64([]byte(userID)),
 		},
-	})
-	noError(t, err)
-	return answer
+	}))(t)
 }
 
 // withPasskey makes an operator whose only factor is a passkey, signed in.
@@ -114,8 +108,7 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 	t.Helper()
 	o.add(t, caller.Operator, login, nil, nil)
 	in := o.signIn(t, login, "")
-	options, err := o.BeginPasskey(t.Context(), in.Session)
-	noError(t, err)
+	options := must(o.BeginPasskey(t.Context(), in.Session))(t)
 	key := newAuthenticator(t)
 	opened, codes, err := o.FinishPasskey(t.Context(), in.Session, " Blue key ", key.register(t, options))
 	noError(t, err)
@@ -129,8 +122,7 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 func TestPasskey(t *testing.T) {
 	o := newOffice(t)
 	opened, key := o.withPasskey(t, "root")
-	list, err := o.ListPasskeys(t.Context(), opened.Session)
-	noError(t, err)
+	list := must(o.ListPasskeys(t.Context(), opened.Session))(t)
 	if len(list) != 1 || list[0].Name != "Blue key" || list[0].ID != b64(key.id) || list[0].UsedAt != nil {
 		t.Errorf("listed %+v", list)
 	}
@@ -140,20 +132,17 @@ func TestPasskey(t *testing.T) {
 	if in.Session.State != session.AwaitsFactor {
 		t.Fatalf("state %s", in.Session.State)
 	}
-	options, err := o.BeginAssertion(t.Context(), in.Session)
-	noError(t, err)
+	options := must(o.BeginAssertion(t.Context(), in.Session))(t)
 	answer := key.assert(t, options, "")
-	whole, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Assertion: answer})
-	noError(t, err)
+	whole := must(o.GiveFactor(t.Context(), in.Session, session.Factor{Assertion: answer}))(t)
 	if whole.Session.State != session.Whole || o.live(t, in.Cookie) {
 		t.Errorf("state %s", whole.Session.State)
 	}
 	// The same answer again, in this session or in another, is none.
-	_, err = o.GiveFactor(t.Context(), whole.Session, session.Factor{Assertion: answer})
+	_, err := o.GiveFactor(t.Context(), whole.Session, session.Factor{Assertion: answer})
 	refused(t, err, fault.Conflict, "factor_not_begun")
 	other := o.signIn(t, "root", "")
-	_, err = o.BeginAssertion(t.Context(), other.Session)
-	noError(t, err)
+	must(o.BeginAssertion(t.Context(), other.Session))(t)
 	_, err = o.GiveFactor(t.Context(), other.Session, session.Factor{Assertion: answer})
 	refused(t, err, fault.Refused, "factor_wrong")
 	// That challenge is used up by the wrong answer.
@@ -168,11 +157,10 @@ func TestPasskeyRefused(t *testing.T) {
 	_, strangers := o.withPasskey(t, "stranger")
 	in := o.signIn(t, "root", "")
 	give := func(a *authenticator, change func(*authenticator)) error {
-		options, err := o.BeginAssertion(t.Context(), in.Session)
-		noError(t, err)
+		options := must(o.BeginAssertion(t.Context(), in.Session))(t)
 		copied := *a
 		change(&copied)
-		_, err = o.GiveFactor(t.Context(), in.Session, session.Factor{Assertion: copied.assert(t, options, "")})
+		_, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Assertion: copied.assert(t, options, "")})
 		return err
 	}
 	for name, err := range map[string]error{
@@ -196,28 +184,23 @@ func TestPasskeyRefused(t *testing.T) {
 func TestPasskeyCeremonies(t *testing.T) {
 	o := newOffice(t)
 	root, key := o.withPasskey(t, "root")
-	options, err := o.BeginAssertion(t.Context(), root.Session)
-	noError(t, err)
-	_, _, err = o.FinishPasskey(t.Context(), root.Session, "second", newAuthenticator(t).register(t, options))
+	options := must(o.BeginAssertion(t.Context(), root.Session))(t)
+	_, _, err := o.FinishPasskey(t.Context(), root.Session, "second", newAuthenticator(t).register(t, options))
 	refused(t, err, fault.Conflict, "factor_not_begun")
-	options, err = o.BeginPasskey(t.Context(), root.Session)
-	noError(t, err)
+	options = must(o.BeginPasskey(t.Context(), root.Session))(t)
 	_, err = o.GiveFactor(t.Context(), root.Session, session.Factor{Assertion: key.assert(t, options, "")})
 	refused(t, err, fault.Conflict, "factor_not_begun")
 	other, _ := o.withPasskey(t, "other")
-	options, err = o.BeginPasskey(t.Context(), other.Session)
-	noError(t, err)
+	options = must(o.BeginPasskey(t.Context(), other.Session))(t)
 	_, _, err = o.FinishPasskey(t.Context(), other.Session, "copied", key.register(t, options))
 	refused(t, err, fault.Refused, "factor_wrong")
 
-	options, err = o.BeginPasskey(t.Context(), other.Session)
-	noError(t, err)
+	options = must(o.BeginPasskey(t.Context(), other.Session))(t)
 	two, codes, err := o.FinishPasskey(t.Context(), other.Session, "second", newAuthenticator(t).register(t, options))
 	if err != nil || codes != nil || two.Session.Factors.Passkeys != 2 {
 		t.Fatalf("%+v, %v, %v", two.Session.Factors, codes, err)
 	}
-	list, err := o.ListPasskeys(t.Context(), two.Session)
-	noError(t, err)
+	list := must(o.ListPasskeys(t.Context(), two.Session))(t)
 	refused(t, o.RemovePasskey(t.Context(), root.Session, list[0].ID), fault.NotFound, "not_found")
 	noError(t, o.RemovePasskey(t.Context(), two.Session, list[0].ID))
 	if found, err := o.Find(t.Context(), two.Cookie); err != nil || found.Factors.Passkeys != 1 ||
@@ -230,11 +213,9 @@ func TestPasskeyCeremonies(t *testing.T) {
 func TestNoPasskeysAtANumber(t *testing.T) {
 	c := config
 	c.PortalURL = "http://127.0.0.1:8082"
-	service, err := session.New(newPeople(t).Pools(), nil, nil, c)
-	noError(t, err)
+	service := must(session.New(newPeople(t).Pools(), nil, nil, c))(t)
 	if service.Passkeys() {
 		t.Error("passkeys at a number")
 	}
-	_, err = service.BeginAssertion(t.Context(), session.Session{})
-	refused(t, err, fault.Conflict, "passkeys_unavailable")
+	refused(t, errOf(service.BeginAssertion(t.Context(), session.Session{})), fault.Conflict, "passkeys_unavailable")
 }

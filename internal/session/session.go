@@ -1,5 +1,5 @@
-// Package session is how users sign in and stay signed in: passwords, second factors, invitations,
-// and sessions, which go by a bearer token through the API and by a cookie in the browser.
+// Package session has how users sign in and stay signed in: passwords, second factors, invitations,
+// and sessions with a bearer token for the API or a cookie for the browser.
 package session
 
 import (
@@ -28,17 +28,17 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// How long sessions last, all on the wall clock.
+// How long things last, in real time.
 const (
-	// life is how long a session lasts, however much it is used.
+	// life is how long a session lasts at most.
 	life = 12 * time.Hour
-	// pendingLife is how long a user may take to give or to set up a second factor.
+	// pendingLife is how long a user has to give or set up a second factor.
 	pendingLife = 30 * time.Minute
-	// idleLife and shiftLife are how long a session in the browser lasts unused.
+	// idleLife and shiftLife are how long a browser session may be idle.
 	idleLife, shiftLife = 30 * time.Minute, 12 * time.Hour
-	// fresh is how long a second factor is good for what needs a fresh one.
+	// fresh is how long a second factor counts as fresh.
 	fresh = 5 * time.Minute
-	// seenEvery is how often at most it is written down that a session was used.
+	// seenEvery is how often the last use of a session is stored at most.
 	seenEvery = time.Minute
 	// invitationLife is how long an invitation can be accepted.
 	invitationLife = 72 * time.Hour
@@ -47,7 +47,7 @@ const (
 // CookieKeySize is the length of a cookie key: half of it signs, half of it encrypts.
 const CookieKeySize = 64
 
-// cookieName is bound into what is sealed. What the browser calls the cookie is the pages' choice.
+// cookieName is bound into the sealed value. The pages choose the cookie's real name.
 const cookieName = "session"
 
 // Faults of sessions and second factors.
@@ -69,36 +69,38 @@ type Origin struct {
 	Address string
 	// Agent is the browser's or client's name for itself.
 	Agent string
-	// Device is the cookie that a browser keeps of a good sign-in; "" is none.
+	// Device is the cookie of an earlier good sign-in in this browser; "" is none.
 	Device string
 }
 
-// Config are the service's settings.
+// Config configures the service.
 type Config struct {
-	// Compulsory asks traders and operators for a second factor.
+	// FourEyes says when setting up an operator takes two.
+	FourEyes foureyes.Rules
+	// Compulsory requires a second factor of traders and operators.
 	Compulsory bool
-	// Sandbox lets anybody sign in as anybody, by SignInAs.
+	// Sandbox allows SignInAs.
 	Sandbox bool
-	// PortalURL is where the portals are: passkeys are bound to it, and links of invitations begin
-	// with it.
+	// PortalURL is the address of the portals. Passkeys are bound to it, and links of invitations
+	// begin with it.
 	PortalURL string
-	// CookieKeys seal cookies: CookieKeySize bytes each, the newest first.
+	// CookieKeys seal cookies. Each has CookieKeySize bytes; the newest is first.
 	CookieKeys [][]byte
 }
 
-// State is what a user still has to give before they may do anything.
+// State is what a user still has to give to complete the sign-in.
 type State string
 
 // The states of a session.
 const (
 	Whole State = "whole"
-	// AwaitsFactor: the password was right, the second factor was not given yet.
+	// AwaitsFactor: the password was right, and the second factor is missing.
 	AwaitsFactor State = "awaits_factor"
 	// AwaitsEnrolment: the password was right, and a compulsory second factor is not set up yet.
 	AwaitsEnrolment State = "awaits_enrolment"
 )
 
-// Door is the way a session's token works.
+// Door is where a session's token works.
 type Door string
 
 // The doors.
@@ -107,34 +109,34 @@ const (
 	Web Door = "web"
 )
 
-// Session is a user signed in. One that looks as another user has that user's caller, factors and
-// preferences, and everything else of the one who signed in.
+// Session is the session of a signed-in user. One that looks as another user has that user's caller,
+// factors and preferences, and else those of the user who signed in.
 type Session struct {
 	ID int64
-	// Caller may do nothing until the session is whole: their role is left out.
+	// Caller has no role until the sign-in is complete, so it may do nothing.
 	Caller  caller.Caller
 	State   State
 	Door    Door
 	Factors Factors
 
 	CreatedAt, SeenAt, ExpiresAt time.Time
-	// FactorAt is when the user last proved who they are by more than the session, if ever.
+	// FactorAt is when the user last gave a factor, if ever.
 	FactorAt *time.Time
 	// Agent and Address are those of the sign-in.
 	Agent, Address string
-	// OnShift tells that a trader works: the session may be idle for longer.
+	// OnShift says that a trader is working: the session may be idle for longer.
 	OnShift bool
-	// Current marks, in a list, the session that asks.
+	// Current marks this session in a list.
 	Current     bool
 	Preferences Preferences
 	// View is nil unless the session looks as another user.
 	View *View
 
-	// hash is that of the session's present token. A session found by an older one can do nothing.
+	// hash is the hash of the present token. A session that was found by an older one can do nothing.
 	hash string
 }
 
-// Factors are the second factors a user has set up.
+// Factors are the second factors that a user has set up.
 type Factors struct {
 	TOTP                    bool
 	Passkeys, RecoveryCodes int
@@ -143,7 +145,7 @@ type Factors struct {
 // Any reports whether the user has a second factor.
 func (f Factors) Any() bool { return f.TOTP || f.Passkeys > 0 }
 
-// Preferences are how a user wants pages to be.
+// Preferences are a user's preferences about pages.
 type Preferences struct {
 	// Zone is an IANA time zone.
 	Zone string
@@ -151,21 +153,20 @@ type Preferences struct {
 	Language string
 	// Theme is light, dark or system.
 	Theme string
-	// Shortcuts switches keys of one letter on.
+	// Shortcuts turns on keyboard shortcuts of one letter.
 	Shortcuts bool
 }
 
-// Opened is a session with its new token, shown only here: a cookie's value for the browser, or a
-// bearer token for the API.
+// Opened is a session with its new token, which is shown only here: a cookie's value, or a bearer
+// token.
 type Opened struct {
 	Cookie, Bearer string
 	Session        Session
 }
 
-// Service signs users in and knows them again.
+// Service signs users in and finds their sessions.
 type Service struct {
-	// FourEyes are the rules by which an operator is set up by two.
-	FourEyes foureyes.Rules
+	Config
 	// proposedBy is who proposed what is being approved, or 0.
 	proposedBy int64
 
@@ -176,21 +177,21 @@ type Service struct {
 	lists  *pgxpool.Pool
 	vault  *vault.Vault
 	limits *limit.Limits
-	config Config
 	codecs []securecookie.Codec
-	// devices seal the cookies of browsers in which somebody has signed in.
+	// devices seal the cookies that mark browsers.
 	devices []securecookie.Codec
-	// passkeys is nil where the portals' address is none that passkeys can be bound to.
+	// passkeys is nil if passkeys cannot be bound to the portals' address.
 	passkeys *webauthn.WebAuthn
-	// hashing bounds how many passwords are compared at a time: each takes 19 MiB and a processor.
+	// hashing limits how many passwords are compared at the same time: each takes 19 MiB and a
+	// processor.
 	hashing chan struct{}
-	// nobody is a hash to compare with when a login does not exist, so that the time taken tells
-	// nothing of it.
+	// nobody is a hash to compare with if a login does not exist, so that the time taken reveals
+	// nothing.
 	nobody string
 	now    func() time.Time
 }
 
-// New makes the room's service.
+// New makes the service.
 func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Service, error) {
 	codecs, err := cookieCodecs(c.CookieKeys, life)
 	if err != nil {
@@ -206,13 +207,13 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 	}
 	return &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), lists: pools.Reads,
-		vault: v, limits: limits, config: c, codecs: codecs, devices: devices, passkeys: passkeys, nobody: nobodys(),
+		vault: v, limits: limits, Config: c, codecs: codecs, devices: devices, passkeys: passkeys, nobody: nobodys(),
 		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)), now: time.Now,
 	}, nil
 }
 
-// nobodys is the hash that no password has. It is not computed, which takes long by design, but random; to compare with it takes
-// as long as with any other.
+// nobodys is a random hash that no password has. Computing one takes long by design; comparing with
+// it takes as long as with any other.
 func nobodys() string {
 	random := func(size uint32) string {
 		bytes := make([]byte, size)
@@ -244,8 +245,7 @@ func cookieCodecs(keys [][]byte, life time.Duration) ([]securecookie.Codec, erro
 	return codecs, nil
 }
 
-// relyingParty is who passkeys are made for. A passkey is bound to a name: an address of numbers has
-// none.
+// relyingParty is the domain that passkeys are made for; a numeric address has none.
 func relyingParty(portalURL string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(portalURL)
 	if err != nil {
@@ -271,13 +271,13 @@ func (s *Service) Passkeys() bool { return s.passkeys != nil }
 
 // compulsory reports whether a kind of user must have a second factor.
 func (s *Service) compulsory(kind caller.Kind) bool {
-	return s.config.Compulsory && (kind == caller.Trader || kind == caller.Operator)
+	return s.Compulsory && (kind == caller.Trader || kind == caller.Operator)
 }
 
 // wallNow is the time as the database keeps it.
 func (s *Service) wallNow() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// printable is a text of a stranger's, fit to be kept and shown.
+// printable is a stranger's text in a form that can be stored and shown.
 func printable(text string) string {
 	const longest = 255
 	kept := []rune(strings.Map(func(r rune) rune {

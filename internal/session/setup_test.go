@@ -42,8 +42,7 @@ func newOffice(t *testing.T) office {
 	noError(t, limits.Load(t.Context()))
 	c := config
 	c.Compulsory = true
-	service, err := session.New(d.Pools(), dbtest.Vault(), limits, c)
-	noError(t, err)
+	service := must(session.New(d.Pools(), dbtest.Vault(), limits, c))(t)
 	o := office{people: people{DB: d, Service: service}, passed: new(atomic.Int64), begin: time.Now()}
 	service.At(o.now)
 	return o
@@ -55,9 +54,7 @@ func (o office) wait(d time.Duration) { o.passed.Add(int64(d)) }
 
 func (o office) code(t testing.TB, secret string) string {
 	t.Helper()
-	code, err := totp.GenerateCode(secret, o.now())
-	noError(t, err)
-	return code
+	return must(totp.GenerateCode(secret, o.now()))(t)
 }
 
 // nextCode is a code that was not used yet.
@@ -69,16 +66,13 @@ func (o office) nextCode(t testing.TB, secret string) string {
 
 func (o office) signIn(t testing.TB, login, code string) session.Opened {
 	t.Helper()
-	opened, err := o.SignIn(t.Context(), session.Credentials{Login: login, Password: password, Code: code}, home)
-	noError(t, err)
-	return opened
+	return must(o.SignIn(t.Context(), session.Credentials{Login: login, Password: password, Code: code}, home))(t)
 }
 
 // enrol sets up an authenticator app in a session.
 func (o office) enrol(t testing.TB, in session.Session) (session.Opened, string, []string) {
 	t.Helper()
-	offer, err := o.BeginTOTP(t.Context(), in)
-	noError(t, err)
+	offer := must(o.BeginTOTP(t.Context(), in))(t)
 	opened, codes, err := o.ConfirmTOTP(t.Context(), in, o.nextCode(t, offer.Secret))
 	noError(t, err)
 	return opened, offer.Secret, codes
@@ -105,3 +99,6 @@ var (
 	noError = testenv.NoError
 	refused = dbtest.WantRefusal
 )
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

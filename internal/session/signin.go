@@ -22,32 +22,33 @@ import (
 // errInvalidCredentials refuses a sign-in.
 var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "Login, password or code is wrong.")
 
-// guess is a refusal whose password or code was compared and found wrong: what whoever guesses them
-// comes by. An unknown login is compared with nobody's password.
+// guess is a refusal after a password or code was compared and was wrong. An unknown login is
+// compared with nobody's password.
 type guess struct {
 	error
-	// ofCode says that a code was compared, of which only so many wrong ones in a row are borne.
+	// ofCode says that a code was wrong. Too many in a row lock the factor.
 	ofCode bool
 }
 
-// Unwrap gives the refusal.
+// Unwrap returns the refusal.
 func (g guess) Unwrap() error { return g.error }
 
 func guessed(err error) bool { return errors.As(err, new(guess)) }
 
-// passwordParams are argon2id's, as OWASP advises for a server: 19 MiB, two passes.
+// passwordParams are the parameters of argon2id that OWASP recommends for a server: 19 MiB, two
+// passes.
 var passwordParams = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// HashPassword returns what is kept of a password.
+// HashPassword returns the hash that is stored.
 func HashPassword(password string) (string, error) {
 	return argon2id.CreateHash(password, passwordParams)
 }
 
 // Credentials are what a user signs in with. The code, of an authenticator app or a recovery code,
-// may be left for later.
+// may be given later.
 type Credentials struct{ Login, Password, Code string }
 
-// check refuses credentials that cannot be anybody's, whatever is kept.
+// check refuses credentials that nobody can have.
 func (c Credentials) check(ctx context.Context) error {
 	fields := fault.Decoded(ctx)
 	fields.Required("login", c.Login)
@@ -61,7 +62,7 @@ func (c Credentials) check(ctx context.Context) error {
 	return nil
 }
 
-// Token is a new bearer token, shown only once.
+// Token is a new bearer token, which is shown only once.
 type Token struct {
 	Bearer    string
 	Kind      caller.Kind
@@ -69,7 +70,7 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Login exchanges credentials for a token of the API.
+// Login exchanges credentials for a bearer token.
 func (s *Service) Login(ctx context.Context, c Credentials, from Origin) (Token, error) {
 	opened, err := s.signIn(ctx, c, from, API)
 	if err != nil {
@@ -81,15 +82,15 @@ func (s *Service) Login(ctx context.Context, c Credentials, from Origin) (Token,
 	}, nil
 }
 
-// SignIn begins a session in the browser.
+// SignIn begins a browser session.
 func (s *Service) SignIn(ctx context.Context, c Credentials, from Origin) (Opened, error) {
 	return s.signIn(ctx, c, from, Web)
 }
 
-// SignInAs begins a session in the browser as the user of a login, who is not asked for a password.
-// Outside a sandbox it finds nobody.
+// SignInAs begins a browser session as the user with a login, without a password. Outside a sandbox
+// it finds nobody.
 func (s *Service) SignInAs(ctx context.Context, login string, from Origin) (Opened, error) {
-	if !s.config.Sandbox {
+	if !s.Sandbox {
 		return Opened{}, fault.ErrNotFound
 	}
 	user, err := s.reads.UserByLogin(ctx, login)
@@ -102,8 +103,8 @@ func (s *Service) SignInAs(ctx context.Context, login string, from Origin) (Open
 	return s.enter(ctx, entrance{userID: user.ID, hash: *user.PasswordHash, from: from, door: Web})
 }
 
-// signIn counts a sign-in as a failure until it has turned out to be none, so that trying in
-// parallel gains nothing. One that is refused without a look at its password never is.
+// signIn counts a sign-in as a failure until it has succeeded, so that trying in parallel gains
+// nothing. A sign-in that is refused before its password is compared does not count.
 func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door Door) (Opened, error) {
 	if err := c.check(ctx); err != nil {
 		return Opened{}, err
@@ -126,13 +127,13 @@ func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door D
 	return opened, err
 }
 
-// failureOf is what a failure counts under, if it turns out to be one.
+// failureOf is what a failure counts under.
 type failureOf struct {
 	rule limit.Rule
 	who  string
 }
 
-// counted does something that may turn out to be a guess, and counts it if it was one.
+// counted runs a function that may turn out to be a wrong guess, and counts it if it was one.
 func (s *Service) counted(ctx context.Context, under []failureOf, try func() error) error {
 	counted, err := s.countFailure(ctx, under)
 	if err != nil {
@@ -145,8 +146,8 @@ func (s *Service) counted(ctx context.Context, under []failureOf, try func() err
 	return err
 }
 
-// countFailure counts a failure under every rule, or under none where one refuses it. A login that
-// nobody has counts like any other, so that the limits do not tell which exist.
+// countFailure counts a failure under every rule, or under none if one of them refuses. An unknown
+// login counts like any other, so that the limits do not reveal which exist.
 func (s *Service) countFailure(ctx context.Context, under []failureOf) ([]limit.Failure, error) {
 	var counted []limit.Failure
 	for _, by := range under {
@@ -159,7 +160,7 @@ func (s *Service) countFailure(ctx context.Context, under []failureOf) ([]limit.
 	return counted, nil
 }
 
-// forgive takes failures back, also when the call was given up meanwhile.
+// forgive takes failures back, even if the call was cancelled meanwhile.
 func forgive(ctx context.Context, counted []limit.Failure) error {
 	var failed error
 	for _, failure := range counted {
@@ -168,12 +169,11 @@ func forgive(ctx context.Context, counted []limit.Failure) error {
 	return failed
 }
 
-// knownFor is how long an address that somebody has signed in from counts as theirs.
+// knownFor is how long an address counts as known from which somebody has signed in.
 const knownFor = 90 * 24 * time.Hour
 
-// ofSignIn is what a wrong password counts under. Whoever brings a device or an address of an earlier good
-// sign-in of the login counts apart from all others, so that nobody is locked out by strangers who try
-// their login.
+// ofSignIn is what a wrong password counts under. Tries from a device or address of an earlier good
+// sign-in count apart from all others, so that strangers who try the login do not lock the user out.
 func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]failureOf, error) {
 	place, err := s.reads.SignInPlace(ctx, db.SignInPlaceParams{
 		Login: login, Address: printable(from.Address), Since: s.wallNow().Add(-knownFor),
@@ -201,8 +201,8 @@ func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]fa
 	return under, nil
 }
 
-// ofFactor is what a wrong factor of a session counts under: the user, and not their login, which
-// anybody can try. Who has given only a password so far counts apart from who is signed in.
+// ofFactor is what a wrong factor counts under: the user, and not the login, which anybody can try.
+// Sessions that only gave a password count apart from complete ones.
 func ofFactor(session Session) []failureOf {
 	id := strconv.FormatInt(session.userID(), 10)
 	if session.State == Whole {
@@ -214,8 +214,8 @@ func ofFactor(session Session) []failureOf {
 	}
 }
 
-// byPassword finds the user whose login and password these are, and the hash that proved it. Of a
-// wrong password it answers whose login it is, 0 for nobody's.
+// byPassword finds the user with the login and password, and the hash that matched. After a wrong
+// password it returns whose login it is, 0 for nobody's.
 func (s *Service) byPassword(ctx context.Context, login, password string) (id int64, hash string, err error) {
 	user, err := s.reads.UserByLogin(ctx, login)
 	if err != nil && !db.NoRows(err) {
@@ -248,14 +248,14 @@ func (s *Service) compare(ctx context.Context, password, hash string) (bool, err
 // entrance is a sign-in whose password was right.
 type entrance struct {
 	userID int64
-	// hash is the password's: it must still be the user's when the session begins.
+	// hash is the password's hash. It must still be the user's when the session begins.
 	hash string
 	code string
 	from Origin
 	door Door
 }
 
-// enter begins a session, and uses up the code.
+// enter begins a session, and uses the code up.
 func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
@@ -298,12 +298,12 @@ func (s *Service) begin(
 	if err := q.SessionInsert(ctx, params); err != nil {
 		return fmt.Errorf("insert session: %w", err)
 	}
-	return s.keep(ctx, q, event{userID: user.ID, door: e.door, outcome: outcomeOf(params.State), from: e.from})
+	return s.logEvent(ctx, q, event{userID: user.ID, door: e.door, outcome: outcomeOf(params.State), from: e.from})
 }
 
 func hasFactor(user db.UserLockRow) bool { return user.TotpSecret != nil || user.Passkeys > 0 }
 
-// opened reads a session back by its new token.
+// opened reads the session of a new token.
 func (s *Service) opened(ctx context.Context, token string, door Door) (Opened, error) {
 	session, err := s.find(ctx, token, door)
 	if err != nil {
@@ -319,7 +319,7 @@ func (s *Service) opened(ctx context.Context, token string, door Door) (Opened, 
 	return Opened{Cookie: cookie, Session: session}, nil
 }
 
-// InsertToken lets a user sign in by a token of the API for so long. Only the token's hash is kept.
+// InsertToken makes a bearer token for a user for some time. Only its hash is stored.
 func InsertToken(
 	ctx context.Context,
 	q *db.Queries,

@@ -35,29 +35,23 @@ func newPeople(t testing.TB) people {
 		t.Parallel()
 	}
 	d := dbtest.New(t)
-	users, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config)
-	noError(t, err)
+	users := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config))(t)
 	return people{DB: d, Service: users}
 }
 
 func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, traderID *int64) int64 {
 	t.Helper()
-	hash, err := session.HashPassword(password)
-	noError(t, err)
+	hash := must(session.HashPassword(password))(t)
 	user := session.NewUser{Kind: kind, Login: login, MerchantID: merchantID, TraderID: traderID}
-	id, err := session.InsertUser(t.Context(), p.Queries(), user, hash, dbtest.Start)
-	noError(t, err)
-	return id
+	return must(session.InsertUser(t.Context(), p.Queries(), user, hash, dbtest.Start))(t)
 }
 
 // secondFactor sets up a TOTP secret for the user and returns it.
 func (p people) secondFactor(t *testing.T, userID int64) string {
 	t.Helper()
-	key, err := totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"})
-	noError(t, err)
-	sealed, err := dbtest.Vault().Seal([]byte(key.Secret()),
-		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID})
-	noError(t, err)
+	key := must(totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"}))(t)
+	sealed := must(dbtest.Vault().Seal([]byte(key.Secret()),
+		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID}))(t)
 	p.Exec(t, "update app_user set totp_secret = $2 where id = $1", userID, sealed)
 	return key.Secret()
 }
@@ -71,13 +65,11 @@ func TestLogin(t *testing.T) {
 	}{{caller.Cabinet, 0, 0}, {caller.MerchantPortal, m.ID, 0}, {caller.Trader, 0, trader.ID}, {caller.Operator, 0, 0}} {
 		login := "the " + string(test.kind)
 		id := p.add(t, test.kind, login, unlessZero(test.merchantID), unlessZero(test.traderID))
-		token, err := p.Login(t.Context(), session.Credentials{Login: login, Password: password}, home)
-		noError(t, err)
+		token := must(p.Login(t.Context(), session.Credentials{Login: login, Password: password}, home))(t)
 		if life := time.Until(token.ExpiresAt); token.Kind != test.kind || life < time.Hour || life > 24*time.Hour {
 			t.Errorf("%s: a token of kind %s for %s", test.kind, token.Kind, life)
 		}
-		who, err := p.Bearer(t.Context(), "Bearer "+token.Bearer)
-		noError(t, err)
+		who := must(p.Bearer(t.Context(), "Bearer "+token.Bearer))(t)
 		if who.Kind != test.kind || who.ID != id || who.Login != login || who.MerchantID != test.merchantID ||
 			who.TraderID != test.traderID {
 			t.Errorf("%s: caller %+v", test.kind, who)
@@ -121,9 +113,7 @@ func TestSecondFactor(t *testing.T) {
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
 	code := func(at time.Time) string {
-		text, err := totp.GenerateCode(secret, at)
-		noError(t, err)
-		return text
+		return must(totp.GenerateCode(secret, at))(t)
 	}
 	for name, given := range map[string]string{
 		"wrong": "abcdef", "another": "000000x", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
@@ -139,9 +129,8 @@ func TestSecondFactor(t *testing.T) {
 	_, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
 		home)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	_, err = p.Login(t.Context(), session.Credentials{Login: "operator", Password: password, Code: code(time.Now())},
-		home)
-	noError(t, err)
+	must(p.Login(t.Context(), session.Credentials{Login: "operator", Password: password, Code: code(time.Now())},
+		home))(t)
 	// Another user's sealed secret, put into this row, must not open.
 	other := p.add(t, caller.Operator, "other", nil, nil)
 	p.Exec(t,
@@ -157,8 +146,7 @@ func TestSecondFactor(t *testing.T) {
 func TestBearerRefused(t *testing.T) {
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
-	token, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: password}, home)
-	noError(t, err)
+	token := must(p.Login(t.Context(), session.Credentials{Login: "operator", Password: password}, home))(t)
 	noError(t, session.InsertToken(t.Context(), p.Queries(), "expired", id, time.Now(), -time.Millisecond))
 	for _, authorization := range []string{
 		"", "Bearer", "Bearer ", "Bearer unknown", "Bearer expired", token.Bearer, "Basic " + token.Bearer, "Bearer  " + token.Bearer,
@@ -183,10 +171,8 @@ func TestPrune(t *testing.T) {
 		noError(t, session.InsertToken(t.Context(), p.Queries(), token, id, time.Now(), expires))
 	}
 	noError(t, p.Prune(t.Context()))
-	rows, err := p.Pool.Query(t.Context(), "select hash from session")
-	noError(t, err)
-	left, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
-	noError(t, err)
+	rows := must(p.Pool.Query(t.Context(), "select hash from session"))(t)
+	left := must(pgx.CollectRows(rows, pgx.RowTo[[]byte]))(t)
 	if len(left) != 1 || string(left[0]) != string(auth.HashSecret("future")) {
 		t.Errorf("%d tokens are left", len(left))
 	}
@@ -195,8 +181,7 @@ func TestPrune(t *testing.T) {
 func TestOnlyHashesAreStored(t *testing.T) {
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	code, err := totp.GenerateCode(secret, time.Now())
-	noError(t, err)
+	code := must(totp.GenerateCode(secret, time.Now()))(t)
 	token, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: password, Code: code}, home)
 	noError(t, err)
 	for _, hidden := range []string{token.Bearer, password, secret} {
@@ -258,11 +243,9 @@ func FuzzBearer(f *testing.F) {
 // events are the sign-ins that are kept, the oldest first.
 func (o office) events(t testing.TB) string {
 	t.Helper()
-	rows, err := o.Pool.Query(t.Context(), `select coalesce(u.login, 'nobody') || ' ' || e.outcome || ' ' || e.address
-		from sign_in_event e left join app_user u on u.id = e.user_id order by e.id`)
-	noError(t, err)
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
+	rows := must(o.Pool.Query(t.Context(), `select coalesce(u.login, 'nobody') || ' ' || e.outcome || ' ' || e.address
+		from sign_in_event e left join app_user u on u.id = e.user_id order by e.id`))(t)
+	list := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(list, "\n")
 }
 
@@ -282,8 +265,7 @@ func TestSignInsAreKept(t *testing.T) {
 	if err == nil {
 		t.Error("a wrong code was taken")
 	}
-	_, err = o.GiveFactor(t.Context(), opened.Session, session.Factor{Code: o.nextCode(t, secret)})
-	noError(t, err)
+	must(o.GiveFactor(t.Context(), opened.Session, session.Factor{Code: o.nextCode(t, secret)}))(t)
 	o.signIn(t, "root", o.nextCode(t, secret))
 	want := `root awaits_enrolment 192.0.2.1
 root wrong_password 192.0.2.1

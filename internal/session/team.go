@@ -13,30 +13,30 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// errLastOwner keeps a merchant from being left without anybody who runs its team.
+// errLastOwner keeps a merchant from having no owner.
 var errLastOwner = fault.New(fault.Conflict, "team_last_owner",
 	"They are the last owner who can sign in: nobody would be left to manage the team.")
 
 // teamMost is more than any merchant's team has.
 const teamMost = 500
 
-// Member is a user of a merchant, as the merchant's owner sees them.
+// Member is a user of a merchant as the merchant's owner sees them.
 type Member struct {
 	ID        int64
 	Login     string
 	Role      caller.Role
 	Enabled   bool
 	CreatedAt time.Time
-	// Invited tells that they have no password yet, Factor that they have a second factor.
+	// Invited says that they have no password yet, Factor that they have a second factor.
 	Invited, Factor bool
-	// Sessions is how many they have open, and SeenAt when the last of those was used.
+	// Sessions is how many open sessions they have, and SeenAt when one was last used.
 	Sessions int
 	SeenAt   time.Time
-	// AwaitsUntil is until when they wait for an owner's answer; nil is that they do not.
+	// AwaitsUntil is until when they wait for an owner's answer, or nil.
 	AwaitsUntil *time.Time
 }
 
-// Team lists the users of the merchant whose owner asks.
+// Team lists the users of the calling owner's merchant.
 func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error) {
 	if err := who.Need(caller.MerchantTeamRead); err != nil {
 		return nil, err
@@ -71,15 +71,15 @@ func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error)
 	return list, nil
 }
 
-// teamChange is a change of a user by their owner.
+// teamChange is an owner's change of a user.
 func (s *Service) teamChange(who caller.Caller, id int64) (db.SettingChange, error) {
 	return db.SettingChange{
 		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
 	}, who.Need(caller.MerchantTeam)
 }
 
-// InviteMember makes a user of the owner's merchant, and returns the link by which they set their
-// password, shown only here.
+// InviteMember makes a user of the owner's merchant, and returns the link to set a password, which is
+// shown only here.
 func (s *Service) InviteMember(
 	ctx context.Context, who caller.Caller, login string, role caller.Role,
 ) (link string, err error) {
@@ -96,7 +96,7 @@ func (s *Service) InviteMember(
 }
 
 // UpdateMember changes the role of a user of the owner's merchant, or switches them off or on, and
-// ends their sessions. Passwords are each user's own.
+// ends their sessions. It cannot set a password.
 func (s *Service) UpdateMember(ctx context.Context, who caller.Caller, u UserUpdate) error {
 	c, err := s.teamChange(who, u.ID)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Service) UpdateMember(ctx context.Context, who caller.Caller, u UserUpd
 	return s.changeMember(ctx, who, c, u.ID, func(q *db.Queries) error { return q.UserUpdate(ctx, params) })
 }
 
-// EndMember ends every session of a user of the owner's merchant.
+// EndMember ends all sessions of a user of the owner's merchant.
 func (s *Service) EndMember(ctx context.Context, who caller.Caller, id int64) error {
 	c, err := s.teamChange(who, id)
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *Service) EndMember(ctx context.Context, who caller.Caller, id int64) er
 	return s.changeMember(ctx, who, c, id, func(*db.Queries) error { return nil })
 }
 
-// ReinviteMember invites a user of the owner's merchant anew who lost their password or second
-// factors: it takes both away, ends their sessions, and returns the link, shown only here.
+// ReinviteMember invites a user of the owner's merchant again who lost their password or second
+// factors: it removes both, ends their sessions, and returns the link, which is shown only here.
 func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int64) (link string, err error) {
 	c, err := s.teamChange(who, id)
 	if err != nil {
@@ -155,9 +155,9 @@ func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int6
 	return link, nil
 }
 
-// changeMember changes a user of the owner's merchant and ends their sessions. Another merchant's
-// users are not there. The owners are locked first, in one order, so that of two changes at a time
-// the second sees what the first has left.
+// changeMember changes a user of the owner's merchant and ends their sessions. Users of other
+// merchants are not found. It locks the owners first, in one order, so that of two changes at the
+// same time the second sees the first.
 func (s *Service) changeMember(
 	ctx context.Context, who caller.Caller, c db.SettingChange, id int64, apply func(*db.Queries) error,
 ) error {
@@ -193,8 +193,8 @@ func (s *Service) changeMember(
 	return err
 }
 
-// TeamChange is something that a user of a merchant has changed, or that an operator has changed of such a user: then Login is
-// empty. Before is nil for something new.
+// TeamChange is a change that a user of a merchant has made, or that an operator has made to one:
+// then Login is empty. Before is nil for something new.
 type TeamChange struct {
 	ID            int64
 	At            time.Time
@@ -215,8 +215,9 @@ type TeamSession struct {
 // teamPage is how many changes a page of the log has.
 const teamPage = 50
 
-// TeamLog lists what users of the owner's merchant changed, and what operators changed of them, the newest first. Before is
-// the id that the page before ended with; 0 is the beginning. More tells that there are older ones.
+// TeamLog lists what users of the owner's merchant changed and what operators changed about them, the
+// newest first. before is the id that the page before ended with; 0 is the beginning. more says that
+// there are older ones.
 func (s *Service) TeamLog(
 	ctx context.Context,
 	who caller.Caller,

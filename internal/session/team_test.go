@@ -3,7 +3,6 @@ package session_test
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -32,12 +31,9 @@ func newTeam(t *testing.T) team {
 // member makes a user of the merchant with the password of all.
 func (m team) member(t *testing.T, login string, role caller.Role) int64 {
 	t.Helper()
-	hash, err := session.HashPassword(password)
-	noError(t, err)
+	hash := must(session.HashPassword(password))(t)
 	user := session.NewUser{Kind: caller.MerchantPortal, Role: role, Login: login, MerchantID: &m.merchantID}
-	id, err := session.InsertUser(t.Context(), m.Queries(), user, hash, time.Now())
-	noError(t, err)
-	return id
+	return must(session.InsertUser(t.Context(), m.Queries(), user, hash, time.Now()))(t)
 }
 
 func (m team) as(id int64, role caller.Role) caller.Caller {
@@ -64,8 +60,7 @@ func (m team) isIn(t *testing.T, bearer string) bool {
 // stands is a user as the team's page lists them.
 func (m team) stands(t *testing.T, id int64) session.Member {
 	t.Helper()
-	list, err := m.Team(t.Context(), m.owner)
-	noError(t, err)
+	list := must(m.Team(t.Context(), m.owner))(t)
 	for _, member := range list {
 		if member.ID == id {
 			return member
@@ -87,17 +82,14 @@ func wrongField(t *testing.T, err error, name string) {
 func TestInviteMember(t *testing.T) {
 	m := newTeam(t)
 	for _, role := range []caller.Role{"", "admin", caller.Desk} {
-		_, err := m.InviteMember(t.Context(), m.owner, "boris", role)
-		wrongField(t, err, "role")
+		wrongField(t, errOf(m.InviteMember(t.Context(), m.owner, "boris", role)), "role")
 	}
-	_, err := m.InviteMember(t.Context(), m.owner, "", caller.Finance)
-	wrongField(t, err, "login")
-	links, errs := make([]string, 2), make([]error, 2)
-	var both sync.WaitGroup
-	for i := range links {
-		both.Go(func() { links[i], errs[i] = m.InviteMember(t.Context(), m.owner, "boris", caller.Finance) })
-	}
-	both.Wait()
+	wrongField(t, errOf(m.InviteMember(t.Context(), m.owner, "", caller.Finance)), "login")
+	links := make([]string, 2)
+	errs := testenv.AtOnce(2, func(i int) (err error) {
+		links[i], err = m.InviteMember(t.Context(), m.owner, "boris", caller.Finance)
+		return err
+	})
 	link := links[0] + links[1]
 	if (errs[0] == nil) == (errs[1] == nil) || strings.Count(link, "/invitation/") != 1 {
 		t.Fatalf("two at a time: %v", errs)
@@ -109,8 +101,7 @@ func TestInviteMember(t *testing.T) {
 	if err != nil || len(list) != 2 || !list[1].Invited || list[1].Role != caller.Finance {
 		t.Fatalf("the team: %+v, %v", list, err)
 	}
-	_, err = m.AcceptInvitation(t.Context(), token, password, home)
-	noError(t, err)
+	must(m.AcceptInvitation(t.Context(), token, password, home))(t)
 	who, err := m.Bearer(t.Context(), m.bearer(t, "boris", password))
 	if err != nil || who.Role != caller.Finance || who.MerchantID != m.merchantID || who.Kind != caller.MerchantPortal {
 		t.Errorf("they are %+v, %v", who, err)
@@ -120,14 +111,12 @@ func TestInviteMember(t *testing.T) {
 // Who is switched off before they accept their invitation does not come in by it.
 func TestInvitedAndSwitchedOff(t *testing.T) {
 	m := newTeam(t)
-	link, err := m.InviteMember(t.Context(), m.owner, "boris", caller.Support)
-	noError(t, err)
-	list, err := m.Team(t.Context(), m.owner)
-	noError(t, err)
+	link := must(m.InviteMember(t.Context(), m.owner, "boris", caller.Support))(t)
+	list := must(m.Team(t.Context(), m.owner))(t)
 	off := false
 	noError(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: list[1].ID, Enabled: &off}))
 	_, token, _ := strings.Cut(link, "/invitation/")
-	_, err = m.AcceptInvitation(t.Context(), token, password, home)
+	_, err := m.AcceptInvitation(t.Context(), token, password, home)
 	if err == nil || m.bearer(t, "boris", password) != "" {
 		t.Errorf("they are in: %v", err)
 	}
@@ -187,8 +176,7 @@ func TestEndAndReinviteMember(t *testing.T) {
 	bearer = m.bearer(t, "boris", password)
 	var tokens []string
 	for range 2 {
-		link, err := m.ReinviteMember(t.Context(), m.owner, id)
-		noError(t, err)
+		link := must(m.ReinviteMember(t.Context(), m.owner, id))(t)
 		_, token, _ := strings.Cut(link, "/invitation/")
 		tokens = append(tokens, token)
 	}
@@ -197,16 +185,14 @@ func TestEndAndReinviteMember(t *testing.T) {
 	}
 	_, err := m.AcceptInvitation(t.Context(), tokens[0], password, home)
 	refused(t, err, fault.NotFound, "invitation_invalid")
-	_, err = m.AcceptInvitation(t.Context(), tokens[1], password, home)
-	noError(t, err)
+	must(m.AcceptInvitation(t.Context(), tokens[1], password, home))(t)
 }
 
 // The last owner who can sign in stays what they are, however they would go; one who is only invited
 // does not count.
 func TestLastOwnerStays(t *testing.T) {
 	m := newTeam(t)
-	_, err := m.InviteMember(t.Context(), m.owner, "invited", caller.Owner)
-	noError(t, err)
+	must(m.InviteMember(t.Context(), m.owner, "invited", caller.Owner))(t)
 	role, off := caller.Support, false
 	bearer := m.bearer(t, "anna", password)
 	_, reinvited := m.ReinviteMember(t.Context(), m.owner, m.owner.ID)
@@ -240,19 +226,13 @@ func TestOwnersAtOnce(t *testing.T) {
 			return m.UpdateMember(t.Context(), m.as(by, caller.Owner), session.UserUpdate{ID: of, Enabled: &off})
 		},
 		"anew": func(by, of int64) error {
-			_, err := m.ReinviteMember(t.Context(), m.as(by, caller.Owner), of)
-			return err
+			return errOf(m.ReinviteMember(t.Context(), m.as(by, caller.Owner), of))
 		},
 	} {
 		for range 5 {
 			m.Exec(t, `update app_user set role = 'owner', enabled = true,
 				password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, m.merchantID)
-			errs := make([]error, 2)
-			var both sync.WaitGroup
-			for i := range ids {
-				both.Go(func() { errs[i] = change(ids[i], ids[1-i]) })
-			}
-			both.Wait()
+			errs := testenv.AtOnce(2, func(i int) error { return change(ids[i], ids[1-i]) })
 			if (errs[0] == nil) == (errs[1] == nil) {
 				t.Fatalf("%s: %v", name, errs)
 			}

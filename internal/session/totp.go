@@ -11,11 +11,11 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// TOTPOffer is a secret for an authenticator app, which counts once a code of it was confirmed.
+// TOTPOffer is a secret for an authenticator app. It counts after one of its codes was confirmed.
 type TOTPOffer struct {
-	// Secret is in base32, to be typed.
+	// Secret is in base32, for typing.
 	Secret string
-	// URL is the same as otpauth:, to be shown as a QR code.
+	// URL is the same as an otpauth: address, for a QR code.
 	URL string
 }
 
@@ -23,7 +23,7 @@ func pendingPlace(sessionID int64) vault.Place {
 	return vault.Place{Table: "session", Column: "totp_pending", Row: sessionID}
 }
 
-// BeginTOTP offers the user a secret for their authenticator app. Beginning again makes another.
+// BeginTOTP offers the user a secret for their authenticator app. Calling it again makes another.
 func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return TOTPOffer{}, err
@@ -50,8 +50,8 @@ func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, er
 	return TOTPOffer{Secret: key.Secret(), URL: key.URL()}, nil
 }
 
-// ConfirmTOTP sets up the secret that was offered, once a code of it is given, in the place of any
-// earlier one. With their first second factor the user gets recovery codes, shown only here.
+// ConfirmTOTP sets up the offered secret with one of its codes, and replaces an earlier one. With a
+// user's first second factor it returns recovery codes, which are shown only here.
 func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string) (Opened, []string, error) {
 	if err := session.needOwn(); err != nil {
 		return Opened{}, nil, err
@@ -108,7 +108,7 @@ func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, u
 	return nil
 }
 
-// RemoveTOTP takes the authenticator app away.
+// RemoveTOTP removes the authenticator app.
 func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
 	if err := s.mayChange(session); err != nil {
 		return err

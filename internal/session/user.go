@@ -17,17 +17,17 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// NewUser is a user to be made.
+// NewUser is a user to be created.
 type NewUser struct {
 	Kind caller.Kind
-	// Role is one of the kind's; empty is the one with the most capabilities.
+	// Role is a role of the kind; empty is the one with the most capabilities.
 	Role  caller.Role
 	Login string
 	// Password may be empty: then the user is invited to set one.
 	Password   string
 	MerchantID *int64
 	TraderID   *int64
-	// MerchantIDs are a cabinet user's: among their payments the user sees those made for them.
+	// MerchantIDs are for a cabinet user, who sees their own payments at these merchants.
 	MerchantIDs []int64
 }
 
@@ -39,19 +39,35 @@ const (
 	maxMerchants = 100
 )
 
-// Create makes a user, on an operator's word. One without a password gets an invitation, whose link
-// is shown only here. What the log of settings keeps of them includes neither.
-func (s *Service) Create(ctx context.Context, who caller.Caller, n NewUser) (db.SettingChange, string, error) {
+// Create makes a user, for an operator. A user without a password gets an invitation, whose link is
+// shown only here. The log of settings has neither.
+func (s *Service) Create(
+	ctx context.Context, who caller.Caller, n NewUser,
+) (done db.Changed[User], link string, err error) {
 	c, err := s.userChange(who, 0)
 	if err != nil {
-		return c, "", err
+		return done, "", err
 	}
 	if n.Kind == caller.Operator && s.FourEyes.On {
 		f := fault.Decoded(ctx)
 		f.Check(n.Password == "", "password", "operators set their own password: leave it out")
 		ctx = fault.WithDecoded(ctx, f)
 	}
-	return s.create(ctx, who, c, n)
+	c, link, err = s.create(ctx, who, c, n)
+	done, err = s.settled(ctx, who, c, err)
+	return done, link, err
+}
+
+// settled decodes the user after a change.
+func (s *Service) settled(
+	ctx context.Context, who caller.Caller, c db.SettingChange, err error,
+) (db.Changed[User], error) {
+	return db.Settled(c, err, func() (u User, err error) {
+		if _, err = db.DecodeSetting(c.After, &u); err != nil {
+			return u, err
+		}
+		return s.User(ctx, who, u.ID)
+	})
 }
 
 func (s *Service) create(
@@ -91,7 +107,7 @@ func (s *Service) create(
 	return c, link, nil
 }
 
-// creating settles on what terms a user is made: whom an owner invites needs nobody else's word.
+// creating decides how a user may be created. A user whom an owner invites needs no other approval.
 func (s *Service) creating(
 	ctx context.Context, q *db.Queries, who caller.Caller, at time.Time, n NewUser,
 ) (setUp, error) {
@@ -109,16 +125,16 @@ func (s *Service) creating(
 	return by, err
 }
 
-// errOwnPassword refuses a password that an operator sets for somebody at a merchant or trader.
+// errOwnPassword refuses a password that an operator sets for a user of a merchant or trader.
 var errOwnPassword = fault.Fields{"password": {ownPassword}}.Err()
 
 const ownPassword = "users of merchants and traders set their own password: invite them"
 
-// byCommand is who changes settings on the machine itself, and not as an operator who is signed in.
+// byCommand is the actor for a command on the machine.
 const byCommand = "command"
 
-// CreateOperator makes a user who runs the platform, on the word of whoever has the database's address. The log of
-// settings says so, and where there were operators already an alarm tells them.
+// CreateOperator makes an operator, for whoever has the database's address. The log of settings shows
+// it, and an alarm fires if there were operators already.
 func CreateOperator(ctx context.Context, b db.Beginner, login, password string) error {
 	hash, err := HashPassword(password)
 	if err != nil {
@@ -137,9 +153,8 @@ func CreateOperator(ctx context.Context, b db.Beginner, login, password string) 
 	return nil
 }
 
-// InsertUser writes a user, and the merchants among whose payments they see theirs. The hash is what
-// HashPassword returns: it takes longer than a transaction should wait. Without one the user cannot
-// sign in.
+// InsertUser stores a user, with the merchants of a cabinet user. The hash is from HashPassword,
+// which takes longer than a transaction should wait. A user without one cannot sign in.
 func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at time.Time) (int64, error) {
 	if roles := caller.Roles(n.Kind); n.Role == "" && len(roles) > 0 {
 		n.Role = roles[0]
@@ -168,7 +183,7 @@ func (n NewUser) insertError(err error) error {
 	return fmt.Errorf("insert user: %w", err)
 }
 
-// validate puts the merchants in order, each once.
+// validate sorts the merchants without repeats.
 func (n *NewUser) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	switch n.Kind {
@@ -182,7 +197,7 @@ func (n *NewUser) validate(ctx context.Context) error {
 		"must be 1 to %d characters",
 		maxLogin,
 	)
-	// A payment names its payer by login or by id: the two must not be mistaken for each other.
+	// A payment names its payer by login or by id, so a login must not look like an id.
 	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
 	if n.Password != "" {
 		checkPassword(f, "password", n.Password)
@@ -205,7 +220,7 @@ func (n *NewUser) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// roleFlaw says what is wrong with the role that a kind of user is given. None at all is the first.
+// roleFlaw says what is wrong with a role for a kind of user. An empty one becomes the first.
 func roleFlaw(kind caller.Kind, role caller.Role) string {
 	roles := caller.Roles(kind)
 	switch {
@@ -238,19 +253,21 @@ type UserUpdate struct {
 	Enabled  *bool
 	Password *string
 	Role     *caller.Role
-	// Seen is the version that is to be changed; "" is any.
+	// Seen is the version that the caller has seen; "" is any.
 	Seen string
 }
 
-// Update switches a user off or on, or changes their password or role. Each ends their sessions.
-func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpdate) (db.SettingChange, error) {
+// Update switches a user off or on, or changes their password or role. It ends their sessions.
+func (s *Service) Update(
+	ctx context.Context, who caller.Caller, update UserUpdate,
+) (done db.Changed[User], err error) {
 	c, err := s.userChange(who, update.ID)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
 	if err := s.checkUpdate(ctx, update); err != nil {
-		return c, err
+		return done, err
 	}
 	if update.Role != nil {
 		params.Role = orNil(string(*update.Role))
@@ -258,11 +275,11 @@ func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpda
 	if update.Password != nil {
 		hash, err := HashPassword(*update.Password)
 		if err != nil {
-			return c, fmt.Errorf("hash password: %w", err)
+			return done, fmt.Errorf("hash password: %w", err)
 		}
 		params.PasswordHash = &hash
 	}
-	return s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries, u place) error {
+	c, err = s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries, u place) error {
 		if update.raises(u) {
 			by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.Wanted{Action: foureyes.UpdateUser, Params: update})
 			if err == nil {
@@ -279,6 +296,7 @@ func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpda
 		}
 		return q.UserUpdate(ctx, params)
 	})
+	return s.settled(ctx, who, c, err)
 }
 
 func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
@@ -307,30 +325,32 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	return f.Err()
 }
 
-// RevokeTokens ends every session of a user.
-func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (db.SettingChange, error) {
+// RevokeTokens ends all sessions of a user.
+func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (done db.Changed[User], err error) {
 	c, err := s.userChange(who, id)
 	if err != nil {
-		return c, err
+		return done, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
-		return c, err
+		return done, err
 	}
 	c.Subject = "token"
-	return s.changeUser(ctx, c, userSeen{id: id}, func(*db.Queries, place) error { return nil })
+	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(*db.Queries, place) error { return nil })
+	return s.settled(ctx, who, c, err)
 }
 
-// Invite invites a user anew who lost their password or second factors: it takes both away, ends
-// their sessions, and returns the link, shown only here.
-func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.SettingChange, string, error) {
+// Invite invites a user again who lost their password or second factors: it removes both, ends their
+// sessions, and returns the link, which is shown only here.
+func (s *Service) Invite(
+	ctx context.Context, who caller.Caller, id int64,
+) (done db.Changed[User], link string, err error) {
 	c, err := s.userChange(who, id)
 	if err != nil {
-		return c, "", err
+		return done, "", err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
-		return c, "", err
+		return done, "", err
 	}
-	link := ""
 	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries, u place) error {
 		by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.Wanted{Action: foureyes.InviteUser, Params: id})
 		if err != nil {
@@ -348,13 +368,11 @@ func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.S
 		link, err = s.invite(ctx, q, id)
 		return err
 	})
-	if err != nil {
-		return c, "", err
-	}
-	return c, link, nil
+	done, err = s.settled(ctx, who, c, err)
+	return done, link, err
 }
 
-// invite makes an invitation, and returns its link. Only the hash of its token is kept.
+// invite makes an invitation and returns its link. Only the hash of its token is stored.
 func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (link string, err error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err = q.InvitationPut(ctx, db.InvitationPutParams{
@@ -363,10 +381,10 @@ func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (link
 	if err != nil {
 		return "", fmt.Errorf("insert invitation: %w", err)
 	}
-	return strings.TrimSuffix(s.config.PortalURL, "/") + "/invitation/" + token, nil
+	return strings.TrimSuffix(s.PortalURL, "/") + "/invitation/" + token, nil
 }
 
-// userSeen is a user at a version, of which "" is any.
+// userSeen is a user and the version that the caller has seen; "" is any.
 type userSeen struct {
 	id   int64
 	seen string

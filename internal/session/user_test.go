@@ -18,8 +18,7 @@ import (
 func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
-	noError(t, err)
+	users := must(session.New(d.Pools(), nil, limit.New(d.Pool), config))(t)
 	merchant := d.NewMerchant(t, dbtest.MerchantOpts{})
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	const password, second = "correct horse battery", "another long password"
@@ -78,8 +77,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 func TestWrongUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
-	noError(t, err)
+	users := must(session.New(d.Pools(), nil, limit.New(d.Pool), config))(t)
 	operator, one, far := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, int64(1), int64(1<<40)
 	const password = "correct horse battery"
 	for name, c := range map[string]struct {
@@ -116,8 +114,7 @@ func TestWrongUsers(t *testing.T) {
 	if err != nil || !strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)) {
 		t.Fatalf("%s, %v", change.After, err)
 	}
-	token, err := users.Login(t.Context(), session.Credentials{Login: "eva", Password: password}, home)
-	noError(t, err)
+	token := must(users.Login(t.Context(), session.Credentials{Login: "eva", Password: password}, home))(t)
 	if who, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil ||
 		!slices.Equal(who.MerchantIDs, []int64{m.ID}) {
 		t.Errorf("signed in as %+v, %v", who, err)
@@ -140,30 +137,24 @@ func TestSignInAs(t *testing.T) {
 	d := dbtest.New(t)
 	c := config
 	c.Sandbox = true
-	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c)
-	noError(t, err)
+	service := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)
 	p := people{DB: d, Service: service}
 	trader := p.NewTrader(t, dbtest.TraderOpts{})
 	id := p.add(t, caller.Trader, "trader", nil, &trader.ID)
-	opened, err := p.SignInAs(t.Context(), "trader", home)
-	noError(t, err)
-	found, err := p.Find(t.Context(), opened.Cookie)
-	noError(t, err)
+	opened := must(p.SignInAs(t.Context(), "trader", home))(t)
+	found := must(p.Find(t.Context(), opened.Cookie))(t)
 	if found.Caller.ID != id || found.Caller.TraderID != trader.ID || found.State != session.Whole ||
 		found.Address != home.Address {
 		t.Errorf("signed in: %+v", found)
 	}
-	_, err = p.SignInAs(t.Context(), "nobody", home)
-	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	refused(t, errOf(p.SignInAs(t.Context(), "nobody", home)), fault.NotFound, fault.ErrNotFound.Code)
 
 	// Those who were invited and have no password yet cannot sign in, and neither can those switched off.
 	d.Exec(t, "update app_user set password_hash = null where id = $1", id)
-	_, err = p.SignInAs(t.Context(), "trader", home)
-	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	refused(t, errOf(p.SignInAs(t.Context(), "trader", home)), fault.NotFound, fault.ErrNotFound.Code)
 	off := p.add(t, caller.Trader, "off", nil, &trader.ID)
 	d.Exec(t, "update app_user set enabled = false where id = $1", off)
-	_, err = p.SignInAs(t.Context(), "off", home)
-	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	refused(t, errOf(p.SignInAs(t.Context(), "off", home)), fault.NotFound, fault.ErrNotFound.Code)
 }
 
 // In a sandbox, too, a second factor that somebody has set up is asked for.
@@ -172,12 +163,10 @@ func TestSignInAsWithFactor(t *testing.T) {
 	d := dbtest.New(t)
 	c := config
 	c.Sandbox = true
-	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c)
-	noError(t, err)
+	service := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)
 	p := people{DB: d, Service: service}
 	p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	opened, err := p.SignInAs(t.Context(), "operator", home)
-	noError(t, err)
+	opened := must(p.SignInAs(t.Context(), "operator", home))(t)
 	testenv.Want(t, opened.Session.State, session.AwaitsFactor, "the session is")
 }
 

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// viewLife is how long an operator looks as another user at most.
+	// viewLife is how long an operator may look as another user.
 	viewLife  = 30 * time.Minute
 	maxReason = 255
 )
 
-// View tells of a session that looks as another user who looks, until when, and what for.
+// View is about a session that looks as another user: who looks, until when, and why.
 type View struct {
 	// Login and Preferences are the operator's.
 	Login       string
@@ -29,7 +29,7 @@ type View struct {
 	Reason      string
 }
 
-// needOwn settles that the session does not look as another user.
+// needOwn checks that the session does not look as another user.
 func (f Session) needOwn() error {
 	if f.Caller.ViewAs {
 		return fault.ErrViewOnly
@@ -37,7 +37,7 @@ func (f Session) needOwn() error {
 	return nil
 }
 
-// userID is the id of the user who signed in, whomever they look as.
+// userID is the id of the user who signed in, even if they look as another.
 func (f Session) userID() int64 {
 	if f.Caller.ViewAs {
 		return f.Caller.Behind
@@ -45,8 +45,8 @@ func (f Session) userID() int64 {
 	return f.Caller.ID
 }
 
-// ViewAs has a session in the browser look as another user, named by id or login, for half an hour
-// at most: nothing can be changed meanwhile. That it began is written to the log of settings.
+// ViewAs makes a browser session look as another user, named by id or login, for half an hour at
+// most, without changing anything. Its beginning is in the log of settings.
 func (s *Service) ViewAs(ctx context.Context, session Session, user, reason string) (Session, error) {
 	if err := mayView(session); err != nil {
 		return session, err
@@ -90,7 +90,7 @@ func (s *Service) ViewAs(ctx context.Context, session Session, user, reason stri
 	return s.findByHash(ctx, []byte(session.hash), session.Door)
 }
 
-// mayView settles that the session may begin to look as another user.
+// mayView checks that the session may look as another user.
 func mayView(session Session) error {
 	if err := session.NeedWhole(); err != nil {
 		return err
@@ -104,8 +104,8 @@ func mayView(session Session) error {
 	return session.Caller.Need(caller.OperatorViewAs)
 }
 
-// toView finds the user to look as. That there is none, that they are switched off and that they are
-// an operator is said alike.
+// toView finds the user to look as. It gives the same error for an unknown user, one who is switched
+// off, and an operator.
 func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
 	params := db.UserToViewParams{Named: user}
 	if id, err := strconv.ParseInt(user, 10, 64); err == nil {
@@ -121,8 +121,8 @@ func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
 	return row, nil
 }
 
-// EndViewAs has the operator be themselves again, which is written to the log of settings. Nothing
-// happens where they are already.
+// EndViewAs makes the session the operator's again, which is in the log of settings. It does nothing
+// if it is already.
 func (s *Service) EndViewAs(ctx context.Context, session Session) (Session, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return session, err
@@ -149,7 +149,7 @@ func endView(ctx context.Context, q *db.Queries, session Session, now time.Time)
 	return v.record(ctx, q, session)
 }
 
-// viewing is that a session looks as another user, as the log of settings shows it.
+// viewing is the entry in the log of settings about a session that looks as another user.
 type viewing struct {
 	userID int64
 	ended  bool
@@ -159,7 +159,7 @@ type viewing struct {
 	Reason string    `json:"reason"`
 }
 
-// record writes to the log of settings that it began or ended.
+// record writes it when that begins or ends.
 func (v viewing) record(ctx context.Context, q *db.Queries, session Session) error {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -175,9 +175,9 @@ func (v viewing) record(ctx context.Context, q *db.Queries, session Session) err
 	return db.RecordSetting(ctx, q, c)
 }
 
-// look gives a session that looks as another user their caller. Where that user was switched off
-// meanwhile the operator is themselves again.
-func (s *Service) look(ctx context.Context, found Session, kept db.Session, now time.Time) (Session, error) {
+// viewCaller sets the caller of a session that looks as another user. If that user was switched off
+// meanwhile, the session is the operator's again.
+func (s *Service) viewCaller(ctx context.Context, found Session, kept db.Session, now time.Time) (Session, error) {
 	if kept.ViewAs == nil || kept.ViewUntil == nil || !kept.ViewUntil.After(now) {
 		return found, nil
 	}
@@ -197,9 +197,7 @@ func (s *Service) look(ctx context.Context, found Session, kept db.Session, now 
 	behind := found.Caller.ID
 	found.Caller = callerFromRow(row.AppUser, row.MerchantIds)
 	found.Caller.ViewAs, found.Caller.Behind = true, behind
-	found.Preferences, found.Factors = preferencesOf(
-		row.AppUser,
-	), factorsOf(
+	found.Preferences, found.Factors = preferencesOf(row.AppUser), factorsOf(
 		row.AppUser,
 		row.Passkeys,
 		row.RecoveryCodes,

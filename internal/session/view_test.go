@@ -35,17 +35,13 @@ func newViewers(t *testing.T) viewers {
 
 func (v viewers) found(t testing.TB) session.Session {
 	t.Helper()
-	found, err := v.Find(t.Context(), v.in.Cookie)
-	noError(t, err)
-	return found
+	return must(v.Find(t.Context(), v.in.Cookie))(t)
 }
 
 // look has the operator look as the owner.
 func (v viewers) look(t testing.TB) session.Session {
 	t.Helper()
-	looks, err := v.ViewAs(t.Context(), v.found(t), "owner", "They see no payments")
-	noError(t, err)
-	return looks
+	return must(v.ViewAs(t.Context(), v.found(t), "owner", "They see no payments"))(t)
 }
 
 // entry is one of the log of settings.
@@ -56,9 +52,8 @@ type entry struct {
 
 func (v viewers) log(t testing.TB) []entry {
 	t.Helper()
-	rows, err := v.Pool.Query(t.Context(),
-		"select actor, subject_key, before, after from setting_change where subject = 'view_as' order by id")
-	noError(t, err)
+	rows := must(v.Pool.Query(t.Context(),
+		"select actor, subject_key, before, after from setting_change where subject = 'view_as' order by id"))(t)
 	var log []entry
 	for rows.Next() {
 		var e entry
@@ -98,8 +93,7 @@ func TestViewAs(t *testing.T) {
 		}
 	}
 	v.wait(time.Minute)
-	after, err := v.EndViewAs(t.Context(), looks)
-	noError(t, err)
+	after := must(v.EndViewAs(t.Context(), looks))(t)
 	for _, found := range []session.Session{after, v.found(t)} {
 		if found.View != nil || found.Caller.ViewAs || found.Caller.ID != v.in.Session.Caller.ID ||
 			!found.Caller.May(caller.OperatorUsers) {
@@ -144,8 +138,7 @@ func TestViewAsEnds(t *testing.T) {
 	if found := v.found(t); found.View != nil || found.Caller.ID != v.in.Session.Caller.ID {
 		t.Errorf("after half an hour %+v", found.Caller)
 	}
-	_, err := v.EndViewAs(t.Context(), looks)
-	noError(t, err)
+	must(v.EndViewAs(t.Context(), looks))(t)
 	if log := v.log(t); len(log) != 1 {
 		t.Errorf("what was over is logged as ended: %+v", log)
 	}
@@ -157,8 +150,7 @@ func TestViewAsEnds(t *testing.T) {
 		t.Error("somebody looks as a user who is switched off")
 	}
 	v.Exec(t, "update app_user set enabled = true where id = $1", v.ownerID)
-	_, err = v.EndViewAs(t.Context(), v.found(t))
-	noError(t, err)
+	must(v.EndViewAs(t.Context(), v.found(t)))(t)
 
 	v.Exec(t, "update session set expires_at = $1 where id = $2", v.now().Add(time.Minute), looks.ID)
 	if soon := v.look(t); !soon.View.Until.Equal(soon.ExpiresAt) {
@@ -173,8 +165,7 @@ func TestViewAsEnds(t *testing.T) {
 // prove has the operator give their second factor again.
 func (v *viewers) prove(t *testing.T) {
 	t.Helper()
-	opened, err := v.GiveFactor(t.Context(), v.found(t), session.Factor{Code: v.nextCode(t, v.secret)})
-	noError(t, err)
+	opened := must(v.GiveFactor(t.Context(), v.found(t), session.Factor{Code: v.nextCode(t, v.secret)}))(t)
 	v.in = opened
 }
 
@@ -214,10 +205,7 @@ func TestViewAsRefused(t *testing.T) {
 
 func (v viewers) refusedToOthers(t *testing.T) {
 	t.Helper()
-	try := func(in session.Session) error {
-		_, err := v.ViewAs(t.Context(), in, "owner", "why")
-		return err
-	}
+	try := func(in session.Session) error { return errOf(v.ViewAs(t.Context(), in, "owner", "why")) }
 	root := v.found(t)
 	for role, want := range map[caller.Role]error{
 		caller.Treasury: fault.ErrRoleNotAllowed, caller.Auditor: fault.ErrRoleNotAllowed,
@@ -247,8 +235,7 @@ func TestViewAsChangesNothing(t *testing.T) {
 	_, secret, _ := v.enrol(t, theirs.Session)
 	before := v.state(t)
 	v.prove(t)
-	looks, err := v.ViewAs(t.Context(), v.found(t), "owner", "why")
-	noError(t, err)
+	looks := must(v.ViewAs(t.Context(), v.found(t), "owner", "why"))(t)
 	if !looks.Factors.TOTP || looks.Factors.RecoveryCodes != 10 {
 		t.Errorf("the factors shown are %+v", looks.Factors)
 	}
@@ -257,8 +244,7 @@ func TestViewAsChangesNothing(t *testing.T) {
 		"password":           func() error { _, err := v.ChangePassword(ctx, looks, password, "another long password"); return err },
 		"a password's guess": func() error { _, err := v.ChangePassword(ctx, looks, "wrong", "another long password"); return err },
 		"a code": func() error {
-			_, err := v.GiveFactor(ctx, looks, session.Factor{Code: v.nextCode(t, secret)})
-			return err
+			return errOf(v.GiveFactor(ctx, looks, session.Factor{Code: v.nextCode(t, secret)}))
 		},
 		"a wrong code":     func() error { _, err := v.GiveFactor(ctx, looks, session.Factor{Code: "1"}); return err },
 		"a passkey's":      func() error { _, err := v.BeginAssertion(ctx, looks); return err },
@@ -272,8 +258,7 @@ func TestViewAsChangesNothing(t *testing.T) {
 		"one session":      func() error { return v.EndOne(ctx, looks.Caller, theirs.Session.ID) },
 		"all sessions":     func() error { return v.EndAll(ctx, looks.Caller, 0) },
 		"preferences": func() error {
-			_, err := v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"})
-			return err
+			return errOf(v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"}))
 		},
 		"shift":     func() error { _, err := v.SetShift(ctx, looks, true); return err },
 		"view more": func() error { _, err := v.ViewAs(ctx, looks, "owner", "why"); return err },
@@ -308,6 +293,5 @@ func TestSignOutWhileViewing(t *testing.T) {
 		t.Error("the wrong session has ended")
 	}
 	v.checkLog(t)
-	_, err := v.ViewAs(t.Context(), v.in.Session, "owner", "why")
-	refused(t, err, fault.Unauthenticated, "unauthenticated")
+	refused(t, errOf(v.ViewAs(t.Context(), v.in.Session, "owner", "why")), fault.Unauthenticated, "unauthenticated")
 }

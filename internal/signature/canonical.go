@@ -35,7 +35,7 @@ type canonicalWriter struct {
 	number func(literal string) string
 }
 
-// value appends v and reports false at the first string that has no encoding.
+// value appends v, and reports false for a string without an encoding.
 func (w *canonicalWriter) value(v strictjson.Value) bool {
 	switch v.Kind {
 	case strictjson.Object:
@@ -89,10 +89,10 @@ func (w *canonicalWriter) separate(index int) {
 
 func asWritten(literal string) string { return literal }
 
-// shortestNumber is what a client writes that has read the literal as a number: integers as they
-// are, everything else as JavaScript prints a double (100.10 as 100.1, 1e2 as 100, 1e30 as 1e+30,
-// -0 as 0). PHP and Python agree wherever amounts live; a literal with more digits than a double
-// holds has no agreed shortest form and stays as written.
+// shortestNumber is how a client writes a number after parsing it: integers unchanged, others as
+// JavaScript prints a double (100.10 as 100.1, 1e2 as 100, 1e30 as 1e+30, -0 as 0). PHP and Python do
+// the same for all usual amounts. A number with more digits than a double has no agreed short form
+// and is unchanged.
 func shortestNumber(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
 		return literal
@@ -121,16 +121,15 @@ func formatDouble(f float64) string {
 	return strings.Replace(short, "e-0", "e-", 1) // Go pads exponents to two digits: 1e-07
 }
 
-// sameDecimal reports whether two JSON numbers are exactly equal as decimals, the sign of zero
-// aside.
+// sameDecimal reports whether two JSON numbers are equal as decimals, except for the sign of zero.
 func sameDecimal(a, b string) bool {
 	digitsA, exponentA, okA := decimalOf(a)
 	digitsB, exponentB, okB := decimalOf(b)
 	return okA && okB && digitsA == digitsB && exponentA == exponentB
 }
 
-// decimalOf splits a JSON number into its digits, sign included, without leading and trailing
-// zeros, and the power of ten of the last one. It reports false for an exponent that no int holds.
+// decimalOf splits a JSON number into its digits with the sign, without leading and trailing zeros,
+// and the exponent of the last digit. It reports false for an exponent that does not fit an int.
 func decimalOf(number string) (digits string, exponent int, ok bool) {
 	mantissa, power := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

@@ -19,26 +19,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// candidate is what may have been signed, or used as the key, by a mistake.
+// candidate is a text that may have been signed, or used as the key, by mistake.
 type candidate struct {
 	mistake Mistake
 	bytes   []byte
-	// form tells that it is a form of the body, so that the two can be compared byte by byte.
+	// form says that it is a form of the body, which can be compared byte by byte.
 	form bool
 }
 
 const (
-	// searchedMost is the longest body, with its path, for which everything is tried: hundreds of copies of it are
-	// made. Those of our calls are far shorter.
+	// searchedMost is the longest body, with its path, for which everything is tried, since that
+	// makes hundreds of copies. Bodies of our calls are far shorter.
 	searchedMost = 8 << 10
-	// So many headers of such a length may be a time that was signed.
+	// How many headers, and how long, may be tried as a signed time.
 	timesMost, timeLongest = 30, 128
 )
 
-// isLong reports whether a request is too long for everything to be tried.
+// isLong reports whether a request is too long to try everything.
 func (c checkup) isLong() bool { return len(c.Body)+len(c.Path) > searchedMost }
 
-// contents are what may have been signed in place of the body, the simplest first.
+// contents are what may have been signed instead of the body, the simplest first.
 func (c checkup) contents() []candidate {
 	if c.isLong() {
 		return broken(c.Body)
@@ -57,7 +57,7 @@ func (c checkup) contents() []candidate {
 	return append(list, restyled(c.Body)...)
 }
 
-// placeholders are what libraries sign where there is no body.
+// placeholders are what libraries sign if there is no body.
 func placeholders() []candidate {
 	var list []candidate
 	for _, text := range []string{"{}", "[]", "null", `""`, "undefined", "None", " ", "\n", "\r\n", "false"} {
@@ -68,7 +68,7 @@ func placeholders() []candidate {
 
 var mark = []byte("\xef\xbb\xbf")
 
-// broken are forms that differ in line breaks, and in the mark that some editors begin a file with.
+// broken are forms with other line breaks, or with the mark that some editors begin a file with.
 func broken(text []byte) []candidate {
 	bare := bytes.TrimRight(text, "\r\n")
 	lf := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
@@ -86,7 +86,7 @@ func broken(text []byte) []candidate {
 	}
 }
 
-// encodings are the body's text in other encodings and other normal forms.
+// encodings are the body's text in other encodings and normal forms.
 func encodings(body []byte) []candidate {
 	var list []candidate
 	add := func(text []byte, err error) {
@@ -110,7 +110,7 @@ func encodings(body []byte) []candidate {
 	return list
 }
 
-// derived are what some make of a body before they sign it.
+// derived are what some programs turn a body into before they sign it.
 func (c checkup) derived() []candidate {
 	twice, _ := json.Marshal(string(c.Body)) // a text never fails
 	hash := sha256.Sum256(c.Body)
@@ -127,7 +127,7 @@ func (c checkup) derived() []candidate {
 	return list
 }
 
-// places are the method, path and query, with the body and without.
+// places are the method, path and query, with and without the body.
 func (c checkup) places() []candidate {
 	if c.Path == "" {
 		return nil

@@ -17,22 +17,22 @@ import (
 // Request is a signed request, as it was sent.
 type Request struct {
 	Method string
-	// Path has the query, too.
+	// Path includes the query.
 	Path   string
 	Header http.Header
 	Body   []byte
 }
 
-// Key is a key of whoever asks. Of its secret the SHA-256 is enough.
+// Key is a key of the caller, with the SHA-256 of its secret.
 type Key struct {
 	ID      string
 	Hash    []byte
 	Revoked bool
 }
 
-// Diagnose says what is wrong with a request of one who has these keys. Webhooks are the webhook
-// secrets that belong to them. It never says what the right signature would be. Unless the request
-// has the secret of one of the keys, all that is said follows from the request alone.
+// Diagnose says what is wrong with a request of somebody who has these keys and webhook secrets. It
+// never says what the right signature would be. Unless the request has the secret of one of the keys,
+// it only says what the request itself shows.
 func Diagnose(r Request, names Headers, keys []Key, webhooks ...string) Finding {
 	if lacking, is := lacks(r.Header, names); is {
 		return lacking
@@ -45,7 +45,7 @@ func Diagnose(r Request, names Headers, keys []Key, webhooks ...string) Finding 
 	return c.signature(r.Header.Get(names.Signature))
 }
 
-// lacks looks for a header that is missing, or has another name.
+// lacks finds a header that is missing or has another name.
 func lacks(header http.Header, names Headers) (Finding, bool) {
 	for _, wanted := range []struct{ name, like string }{
 		{names.Signature, "sign"}, {names.KeyID, "key"}, {names.Secret, "secret"},
@@ -68,8 +68,8 @@ func lacks(header http.Header, names Headers) (Finding, bool) {
 
 const quotes = "\"'`"
 
-// proves is Right where the secret is that of the key which the id names. Everything else that it
-// says needs the secret of a key.
+// proves returns Right if the secret belongs to the key id. Other answers than that and Unproven need
+// the secret of a key.
 func proves(id, secret string, keys []Key) Mistake {
 	trimmed := strings.TrimSpace(secret)
 	for _, form := range []struct {
@@ -104,11 +104,11 @@ func proves(id, secret string, keys []Key) Mistake {
 }
 
 const (
-	// secretBegins is what the secrets of keys begin with, webhookBegins what those of webhooks do.
+	// secretBegins is the prefix of keys' secrets, webhookBegins that of webhook secrets.
 	secretBegins, webhookBegins = "sk_", "whsec_"
 )
 
-// checkup looks at the signature of a request whose secret is right.
+// checkup checks the signature of a request whose secret is right.
 type checkup struct {
 	Request
 	names    Headers
@@ -142,7 +142,7 @@ func (c checkup) signature(given string) Finding {
 	return found(WrongSize)
 }
 
-// notHex is a signature in Base64, perhaps of something else, or of its hex text.
+// notHex recognises a signature in Base64, of whatever text, or of its hex text.
 func (c checkup) notHex(given string) Finding {
 	for _, encoding := range []*base64.Encoding{
 		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
@@ -166,7 +166,7 @@ func (c checkup) notHex(given string) Finding {
 	return found(NotHex)
 }
 
-// search looks for what was signed, and with what.
+// search finds what was signed, and with which key.
 func (c checkup) search(claimed []byte) Finding {
 	for _, text := range c.contents() {
 		if hmac.Equal(mac([]byte(c.secret), text.bytes), claimed) {
@@ -192,7 +192,7 @@ func (c checkup) search(claimed []byte) Finding {
 	return found(Other)
 }
 
-// differs tells where the body begins to differ from what was signed, which is a form of it.
+// differs finds where the body begins to differ from the form of it that was signed.
 func (c checkup) differs(text candidate) Finding {
 	f := found(text.mistake)
 	if !text.form {
@@ -208,7 +208,7 @@ func (c checkup) differs(text candidate) Finding {
 	return f
 }
 
-// hashes are plain ones of a text, with the secret or without.
+// hashes are plain hashes of a text, with and without the secret.
 func (c checkup) hashes(text []byte) [][]byte {
 	secret := []byte(c.secret)
 	var list [][]byte
@@ -247,7 +247,7 @@ func (c checkup) otherKeys() []candidate {
 	return list
 }
 
-// decoded are the bytes that a text may stand for.
+// decoded are the bytes that a text may encode.
 func decoded(text string) []string {
 	var list []string
 	for _, decode := range []func(string) ([]byte, error){

@@ -8,12 +8,12 @@ import (
 // Mistake is what is wrong with a signed request; Right is nothing.
 type Mistake string
 
-// The mistakes. The first three are told to anybody, as they follow from the request alone. All
-// others are told only to whoever has sent the secret of a key of theirs.
+// The mistakes. The first three are shown to anybody, since the request itself shows them. All others
+// are shown only to somebody who has sent the secret of one of their keys.
 const (
 	HeaderMissing  Mistake = "header_missing"
 	HeaderMisnamed Mistake = "header_misnamed"
-	// Unproven does not tell an unknown key from a revoked one, nor either from a wrong secret.
+	// Unproven is an unknown key, a revoked key or a wrong secret, without saying which.
 	Unproven Mistake = "key"
 
 	Right Mistake = "right"
@@ -53,7 +53,7 @@ const (
 	Other        Mistake = "other"
 )
 
-// hints say what to do about each mistake, one sentence or two.
+// hints say what to do about each mistake, in one or two sentences.
 var hints = map[Mistake]string{
 	HeaderMissing: "The request lacks a header: send the key id, the secret and the signature, each in its header.",
 	HeaderMisnamed: "The request has a header of a similar name: call it exactly as the documentation does. A proxy may " +
@@ -106,18 +106,18 @@ var hints = map[Mistake]string{
 		"send.",
 }
 
-// Hint says what to do about it, in English.
+// Hint says what to do about the mistake, in English.
 func (m Mistake) Hint() string { return hints[m] }
 
-// Mistakes are all that Diagnose tells of, Right among them.
+// Mistakes are all mistakes, with Right.
 func Mistakes() []Mistake { return slices.Sorted(maps.Keys(hints)) }
 
-// Finding is what was found to be wrong.
+// Finding is the result of a diagnosis.
 type Finding struct {
 	Mistake Mistake
-	// Offset is the byte of the body from which on it differs from what was signed; -1 is unknown.
+	// Offset is the first byte of the body that differs from what was signed; -1 is unknown.
 	Offset int
-	// Header is the header that it is about, as it should be called, or "".
+	// Header is the right name of the header that it is about, or "".
 	Header string
 }
 

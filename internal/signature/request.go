@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// What is wrong with a request that is told as text.
+// Errors of Parse.
 var (
 	errNoRequest = errors.New("must be a request as it is on the wire, or a line of curl")
 	errBodyFile  = errors.New("takes its body from a file: paste the body")
 )
 
-// Parse reads a request that is told as text: as it is on the wire, or as a line of curl.
+// Parse parses a request given as text: as it is on the wire, or as a curl command.
 func Parse(text string) (Request, error) {
 	if fields := strings.Fields(text); len(fields) > 0 && fields[0] == "curl" {
 		return parseCurl(text)

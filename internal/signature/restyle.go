@@ -12,12 +12,12 @@ import (
 // layout is where a serialiser writes white space. Without an indent everything is on one line.
 type layout struct{ indent, colon, comma string }
 
-// layouts are those of the serialisers of common languages.
+// layouts are those of common languages' serialisers.
 var layouts = []layout{
 	{"", ":", ","}, {"", ": ", ", "}, {"  ", ": ", ","}, {"    ", ": ", ","}, {"\t", ": ", ","}, {"  ", " : ", ","},
 }
 
-// escapings are which letters serialisers escape though JSON does not need it.
+// escapings are the letters that serialisers escape although JSON does not require it.
 var escapings = []func(letter rune) string{
 	func(rune) string { return "" },
 	escapeASCII,
@@ -50,10 +50,10 @@ func escapeHTML(letter rune) string {
 	return ""
 }
 
-// restyledMost is how long a body may be whose other forms are looked for: there are hundreds of them.
+// restyledMost is the longest body for which other forms are tried: there are hundreds.
 const restyledMost = 16 << 10
 
-// restyled are the texts that serialisers make of a JSON body.
+// restyled are the forms that serialisers would write a JSON body in.
 func restyled(body []byte) []candidate {
 	root, err := strictjson.Parse(body)
 	if err != nil || len(body) > restyledMost {
@@ -76,7 +76,7 @@ func restyled(body []byte) []candidate {
 	return list
 }
 
-// sorted is a value with the fields of its objects in order.
+// sorted is a value with the fields of its objects sorted.
 func sorted(v strictjson.Value) strictjson.Value {
 	v.Items, v.Members = slices.Clone(v.Items), slices.Clone(v.Members)
 	for i, item := range v.Items {
@@ -133,7 +133,7 @@ func (s *styler) list(opening, closing string, size, depth int, item func(i int)
 	s.out.WriteString(closing)
 }
 
-// line begins a line, where there are lines.
+// line begins a line, if the layout has lines.
 func (s *styler) line(depth int) {
 	if s.layout.indent != "" {
 		s.out.WriteString("\n" + strings.Repeat(s.layout.indent, depth))

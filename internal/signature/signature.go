@@ -1,5 +1,5 @@
-// Package signature is what merchants' signatures cover: the bytes of a request's body, or a
-// canonical form of it. It checks them, and says what is wrong with one that is not right.
+// Package signature is about what merchants' signatures cover: the bytes of a request's body, or a
+// canonical form of it. It checks them, and says what is wrong with a wrong one.
 package signature
 
 import (

@@ -11,10 +11,10 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -39,7 +39,7 @@ func setup(t *testing.T) *bundle {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 1})
 	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
-	b.payments, err = payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), settings,
+	b.payments, err = payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	noError(t, err)
 	b.simulator = simulator.New(b.Pool, b.clock, b.payments)

@@ -1,5 +1,5 @@
-// Package simulator answers for payments as traders would, in a sandbox, so that whoever tries an
-// integration or a dashboard out sees payments end in all the ways there are.
+// Package simulator answers payments in a sandbox as traders would, so that people who try an
+// integration see payments end in every way.
 package simulator
 
 import (
@@ -22,26 +22,25 @@ import (
 )
 
 const (
-	// MaxDelay bounds how long a simulated trader takes.
+	// MaxDelay limits how long a simulated trader takes.
 	MaxDelay = 24 * time.Hour
-	// pageSize is how many payments are looked at together.
+	// pageSize is how many payments are read together.
 	pageSize = 500
 )
 
 // Play is how the payments of a method are answered.
 type Play struct {
 	Method string
-	// Confirmed, WrongAmount and Cancelled are percentages. What is left to 100 is never answered, and
-	// expires.
+	// Confirmed, WrongAmount and Cancelled are percentages. The rest is never answered, and expires.
 	Confirmed, WrongAmount, Cancelled int32
-	// The answer comes between From and To seconds after the payment was made.
+	// The answer comes between From and To seconds after the payment was created.
 	From, To int32
 }
 
-// State is whether traders are simulated, how, and what they have answered since the last start.
+// State is whether and how traders are simulated, and what they have answered since the last start.
 type State struct {
 	Running bool
-	// Since is the last start; nil before the first.
+	// Since is the last start, or nil.
 	Since                             *time.Time
 	Plays                             []Play
 	Confirmed, WrongAmount, Cancelled int64
@@ -60,8 +59,8 @@ func New(pool *pgxpool.Pool, clock clock.Clock, payments *payment.Service) *Serv
 	return &Service{pool: pool, q: db.New(pool), clock: clock, payments: payments}
 }
 
-// Defaults are what is played where nobody says otherwise: most payments are confirmed within a
-// minute. Card checkout is not among them: there the sandbox's processor answers, not a trader.
+// Defaults are the plays unless somebody sets others: most payments are confirmed within a minute.
+// Card checkout is not among them: the sandbox's processor answers it.
 func Defaults() []Play {
 	var plays []Play
 	for _, method := range catalogue.Methods {
@@ -75,7 +74,7 @@ func Defaults() []Play {
 	return plays
 }
 
-// Get tells how the simulation stands. Before the first start its plays are the defaults.
+// Get reads the state of the simulation. Before the first start its plays are the defaults.
 func (s *Service) Get(ctx context.Context) (State, error) {
 	row, err := s.q.SimulationGet(ctx)
 	if err != nil {
@@ -105,8 +104,8 @@ func (s *Service) Get(ctx context.Context) (State, error) {
 	return state, nil
 }
 
-// Start has traders answer by plays from now on, also for payments that are open already. A
-// simulation that runs goes on by the new plays, and counts anew.
+// Start starts answering by the plays, open payments too. A running simulation continues with the new
+// plays and counts from zero.
 func (s *Service) Start(ctx context.Context, plays []Play) (State, error) {
 	if err := validate(ctx, plays); err != nil {
 		return State{}, err
@@ -134,7 +133,7 @@ func (s *Service) Start(ctx context.Context, plays []Play) (State, error) {
 	return s.Get(ctx)
 }
 
-// Stop has nobody answer any more. What was answered stays.
+// Stop stops answering. Answered payments stay as they are.
 func (s *Service) Stop(ctx context.Context) (State, error) {
 	if err := s.q.SimulationStop(ctx); err != nil {
 		return State{}, fmt.Errorf("stop simulation: %w", err)
@@ -170,8 +169,7 @@ func validate(ctx context.Context, plays []Play) error {
 	return f.Err()
 }
 
-// Step answers for the payments that are due. Any number of replicas may call it: a payment is
-// answered once.
+// Step answers the due payments. Several processes may call it: a payment is answered once.
 func (s *Service) Step(ctx context.Context) error {
 	state, err := s.Get(ctx)
 	if err != nil || !state.Running {
@@ -209,8 +207,8 @@ func (s *Service) count(ctx context.Context, counted db.SimulationCountParams) e
 	return nil
 }
 
-// answer does to a payment what its draw says, if it is time. One that somebody has answered in the
-// meantime is left alone.
+// answer answers a payment by its draw, if it is time. It leaves a payment that somebody else has
+// answered.
 func (s *Service) answer(
 	ctx context.Context, p db.SimulationOpenRow, play Play, counted *db.SimulationCountParams,
 ) error {
@@ -252,13 +250,11 @@ func (s *Service) act(ctx context.Context, p db.SimulationOpenRow, reason string
 	return err
 }
 
-// draw settles from a payment's uuid alone where it falls among a hundred and how long its trader
-// takes, so that every replica, and a program that was restarted, answers in the same way.
+// draw derives a number below a hundred and a delay from the payment's uuid alone, so that every
+// process, also after a restart, answers in the same way.
 func draw(id uuid.UUID, play Play) (share int32, delay time.Duration) {
 	sum := sha256.Sum256(id[:])
 	share = int32(binary.BigEndian.Uint32(sum[:4]) % 100)
-	seconds := play.From + int32(
-		binary.BigEndian.Uint32(sum[4:8])%uint32(play.To-play.From+1),
-	)
+	seconds := play.From + int32(binary.BigEndian.Uint32(sum[4:8])%uint32(play.To-play.From+1))
 	return share, time.Duration(seconds) * time.Second
 }

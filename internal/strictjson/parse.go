@@ -1,5 +1,5 @@
-// Package strictjson reads JSON and forgives nothing: numbers stay as written, duplicate names stay
-// visible, and strings that encoding/json would quietly repair carry their flaw.
+// Package strictjson parses JSON strictly: numbers stay as written, duplicate names stay visible, and
+// strings that encoding/json would silently repair are marked.
 package strictjson
 
 import (
@@ -7,24 +7,23 @@ import (
 	"fmt"
 )
 
-// MaxDepth is how deep arrays and objects may nest; the outermost counts as one.
+// MaxDepth is how deep arrays and objects may nest, including the outermost.
 const MaxDepth = 32
 
 // ErrTooDeep is returned for a document nested deeper than MaxDepth.
 var ErrTooDeep = errors.New("nested too deep")
 
-// SyntaxError says where a document stops being JSON. It repeats nothing of the document, which may
-// hold secrets.
+// SyntaxError says where a document stops being JSON. It quotes nothing of the document, which may
+// contain secrets.
 type SyntaxError struct {
-	// Offset is the index of the first byte that cannot be there; the document's length when more
-	// was expected.
+	// Offset is the index of the first wrong byte, or the document's length if it is incomplete.
 	Offset int
 }
 
 // Error implements error.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error at byte %d", e.Offset) }
 
-// Kind is what a Value is.
+// Kind is the kind of a Value.
 type Kind uint8
 
 // The kinds of JSON values.
@@ -40,14 +39,14 @@ const (
 // Value is one JSON value.
 type Value struct {
 	Kind Kind
-	// Text is a string's unescaped text, or the literal of a number or boolean as it was written.
+	// Text is a string's unescaped text, or a number or boolean as written.
 	Text string
-	// Flaw is what makes a String unusable, worded to follow the field's name; Text then has U+FFFD
-	// in those places.
+	// Flaw is why a String is unusable, in words that follow the field's name. Text has U+FFFD in
+	// those places.
 	Flaw string
 	// Items are an Array's elements.
 	Items []Value
-	// Members are an Object's members in their own order, duplicates included.
+	// Members are an Object's members in order, with duplicates.
 	Members []Member
 }
 
@@ -58,8 +57,7 @@ type Member struct {
 	Value Value
 }
 
-// Parse reads exactly one JSON value, in time linear in the document. The error is ErrTooDeep or a
-// *SyntaxError.
+// Parse parses exactly one JSON value, in linear time. The error is ErrTooDeep or a *SyntaxError.
 func Parse(document []byte) (Value, error) {
 	r := NewReader(document)
 	v := r.whole()
@@ -69,7 +67,7 @@ func Parse(document []byte) (Value, error) {
 	return v, nil
 }
 
-// whole reads the next value with all that is inside it.
+// whole reads the next value with everything inside it.
 func (r *Reader) whole() Value {
 	v := r.Next().value()
 	switch v.Kind {

@@ -2,18 +2,18 @@ package strictjson
 
 import "strings"
 
-// Token is a name, or a value without what is inside it: of an Object or Array it is the beginning.
+// Token is a name, or a value without what is inside it: for an Object or Array it is the beginning.
 type Token struct {
 	Kind Kind
 	// Text and Flaw are those of a Value.
 	Text, Flaw string
 }
 
-// Reader reads a document once, from its beginning to its end, and keeps nothing of it. Whoever
-// begins an object or array reads it to its end. After an error there is nothing more to read; End
-// tells of it.
+// Reader reads a document once, from beginning to end, and keeps nothing of it. After beginning an
+// object or array the caller must read it to its end. After an error there is nothing more to read,
+// and End returns it.
 type Reader struct {
-	// data is the document. Texts without escapes are parts of it and take no memory of their own.
+	// data is the document. Texts without escapes share its memory.
 	data       string
 	pos, depth int
 	// entered says that an object or array has just begun: its first value has no comma before it.
@@ -21,11 +21,10 @@ type Reader struct {
 	err     error
 }
 
-// NewReader reads a document that is exactly one JSON value, in time linear in the document.
+// NewReader reads a document of exactly one JSON value, in linear time.
 func NewReader(document []byte) *Reader { return &Reader{data: string(document)} }
 
-// End returns what is wrong with the document, which has been read: nil, ErrTooDeep or a
-// *SyntaxError.
+// End returns what is wrong with the document, after reading: nil, ErrTooDeep or a *SyntaxError.
 func (r *Reader) End() error {
 	if r.space(); r.err == nil && r.pos != len(r.data) {
 		r.fail()
@@ -33,7 +32,7 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// Next reads the next value. After an error it is a null.
+// Next reads the next value; after an error, a null.
 func (r *Reader) Next() Token {
 	if r.err != nil {
 		return Token{}
@@ -53,8 +52,8 @@ func (r *Reader) Next() Token {
 	}
 }
 
-// Member reads the name of an object's next member, whose value is to be read then, or reports that
-// the object has ended.
+// Member reads the name of the object's next member, whose value comes next, or reports the end of
+// the object.
 func (r *Reader) Member() (name Token, ok bool) {
 	if !r.another('}') {
 		return name, false
@@ -68,7 +67,7 @@ func (r *Reader) Member() (name Token, ok bool) {
 	return name, r.err == nil
 }
 
-// Item reports whether an array has another item, which is to be read then, or has ended.
+// Item reports whether the array has another item, which comes next.
 func (r *Reader) Item() bool { return r.another(']') }
 
 func (r *Reader) enter(kind Kind) Token {
@@ -81,7 +80,7 @@ func (r *Reader) enter(kind Kind) Token {
 	return Token{Kind: kind}
 }
 
-// another leaves the object or array if it is closed here, and else goes to its next value.
+// another ends the object or array if it is closed here, or goes to its next value.
 func (r *Reader) another(closing byte) bool {
 	first := r.entered
 	r.entered = false
@@ -98,13 +97,13 @@ func (r *Reader) another(closing byte) bool {
 	return true
 }
 
-// fail notes that the next byte cannot be there.
+// fail notes that the next byte is wrong.
 func (r *Reader) fail() Token {
 	r.err = &SyntaxError{Offset: r.pos}
 	return Token{}
 }
 
-// peek returns the next byte, or 0 at the end; a 0 in the document itself fits no rule either.
+// peek returns the next byte, or 0 at the end; a 0 in the document is wrong anyway.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.data) {
 		return r.data[r.pos]
@@ -118,7 +117,7 @@ func (r *Reader) space() {
 	}
 }
 
-// accept consumes c if it comes next.
+// accept reads c if it is next.
 func (r *Reader) accept(c byte) bool {
 	if r.peek() != c {
 		return false
@@ -127,7 +126,7 @@ func (r *Reader) accept(c byte) bool {
 	return true
 }
 
-// token is accept after optional white space.
+// token is accept after white space.
 func (r *Reader) token(c byte) bool {
 	r.space()
 	return r.accept(c)

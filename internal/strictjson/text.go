@@ -11,8 +11,7 @@ const (
 	flawSurrogate = "must not contain a lone surrogate"
 )
 
-// text reads a string: first to its end, checking each escape's form, then unescaping what lies
-// between.
+// text reads a string: it first finds the end and checks each escape's form, and then unescapes.
 func (r *Reader) text() Token {
 	r.pos++
 	start := r.pos
@@ -33,7 +32,7 @@ func (r *Reader) text() Token {
 	}
 }
 
-// escape skips one escape sequence, or stays at the byte that spoils it.
+// escape skips one escape sequence, or stays at the byte that is wrong.
 func (r *Reader) escape() bool {
 	r.pos++
 	c := r.peek()
@@ -67,7 +66,7 @@ func textToken(raw string) Token {
 	return t
 }
 
-// unescape undoes escapes whose form has been checked.
+// unescape decodes escapes whose form was checked.
 func unescape(raw string) (text, flaw string) {
 	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
@@ -94,7 +93,7 @@ func unescape(raw string) (text, flaw string) {
 	return string(out), flaw
 }
 
-// short is what the letter of a two-byte escape stands for.
+// short is the meaning of the letter of a two-byte escape.
 func short(c byte) byte {
 	switch c {
 	case 'b':
@@ -112,7 +111,7 @@ func short(c byte) byte {
 	}
 }
 
-// unicodeEscape reads the \uXXXX that raw begins with, and its other half where it is a surrogate.
+// unicodeEscape decodes the \uXXXX at the beginning of raw, with its other half if it is a surrogate.
 // A size of 0 is a lone surrogate.
 func unicodeEscape(raw string) (r rune, size int) {
 	r = hex4(raw[2:])

@@ -1,5 +1,5 @@
-// Package submission has forms act once, however often they are sent: a double click, the Back
-// button and a repeat after a lost answer lead to where the first sending led.
+// Package submission makes forms act once, however often they are sent: a double click, the Back
+// button and a repeat after a lost answer all lead to the first one's result.
 package submission
 
 import (
@@ -17,21 +17,20 @@ import (
 // Outcome is where a form led to, and a word for what it did.
 type Outcome struct{ LedTo, Said string }
 
-// ErrUnfinished says that a form was sent before, and that what came of it is not known: its process
-// is still at it, or died.
+// ErrUnfinished says that a form was sent before and its result is not known: the process is still
+// working on it, or died.
 var ErrUnfinished = fault.New(fault.Refused, "submission_unfinished",
 	"This was sent before, and its outcome is not known yet. Look before you repeat it.")
 
 const (
-	// waitFor is how long a repeat waits for the first sending to end, which it looks at every
-	// waitStep.
+	// waitFor is how long a repeat waits for the first one's result, which it checks every waitStep.
 	waitFor  = 5 * time.Second
 	waitStep = 50 * time.Millisecond
 	// keepFor is how long outcomes are kept: as long as a page with the form may stay open.
 	keepFor = 24 * time.Hour
 )
 
-// Service remembers forms that were sent.
+// Service remembers sent forms.
 type Service struct {
 	pool *pgxpool.Pool
 	q    *db.Queries
@@ -40,11 +39,11 @@ type Service struct {
 // New makes the service.
 func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Calls)} }
 
-// NewToken names a form that is about to be shown.
+// NewToken identifies a form that is about to be shown.
 func NewToken() string { return uuid.NewString() }
 
-// Once acts at a form's first sending by a user, and answers with that sending's outcome at each. If
-// act fails, the form may be sent again.
+// Once calls act the first time that a user sends a form, and returns its outcome each time. If act
+// fails, the form may be sent again.
 func (s *Service) Once(
 	ctx context.Context, userID int64, token string, act func() (Outcome, error),
 ) (Outcome, error) {
@@ -60,7 +59,7 @@ func (s *Service) Once(
 		return s.first(ctx, userID, parsed)
 	}
 	out, err := act()
-	// What act did stays done if the browser has gone meanwhile.
+	// If the browser has gone meanwhile, what act did is still stored.
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
 		if f := fault.As(err); f != nil && f.Code != fault.ErrOutcomeUnknown.Code {
@@ -95,7 +94,7 @@ func (s *Service) first(ctx context.Context, userID int64, token uuid.UUID) (Out
 	}
 }
 
-// Prune forgets forms that nobody has open any more.
+// Prune deletes forms that nobody can have open any more.
 func (s *Service) Prune(ctx context.Context) error {
 	_, err := s.q.SubmissionPrune(ctx, time.Now().Add(-keepFor))
 	return err

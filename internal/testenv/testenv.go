@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 )
@@ -57,6 +58,27 @@ func NoError(t testing.TB, errs ...error) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Must gives what a call has given that has to succeed, and ends the test if there is an error. The test comes last,
+// Must(call())(t), because Go passes a call's two values on only where nothing stands beside them.
+func Must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		NoError(t, err)
+		return value
+	}
+}
+
+// AtOnce makes so many calls at the same time, and returns what each of them came to.
+func AtOnce(calls int, call func(i int) error) []error {
+	errs := make([]error, calls)
+	var running sync.WaitGroup
+	for i := range errs {
+		running.Go(func() { errs[i] = call(i) })
+	}
+	running.Wait()
+	return errs
 }
 
 // Want wants what was got to be as it should. What it is is said as in fmt.Sprintf.

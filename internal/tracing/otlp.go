@@ -35,10 +35,10 @@ const (
 )
 
 const (
-	// requestTimeout is how long the collector may take to answer, unless a variable says otherwise.
+	// requestTimeout is how long the collector may take to answer, unless a variable sets another.
 	requestTimeout = 10 * time.Second
-	// What a busy collector refuses is sent again after firstWait, then after longer times, for as
-	// long as mostTime.
+	// What a busy collector refuses is sent again after firstWait, then after longer pauses, until
+	// mostTime.
 	firstWait, mostWait, mostTime = 5 * time.Second, 30 * time.Second, time.Minute
 	// mostAnswer is how much of an answer is read.
 	mostAnswer = 64 << 10
@@ -46,22 +46,22 @@ const (
 )
 
 // collector sends spans by OTLP over HTTP. OpenTelemetry's own client would compile gRPC into the
-// program, which nothing here uses.
+// program, which needs it nowhere.
 type collector struct {
 	client  http.Client
 	url     string
 	headers http.Header
 	gzip    bool
-	// wait is how long what a busy collector refused waits first.
+	// wait is the first pause after a busy collector's refusal.
 	wait time.Duration
-	// running ends with the client, and with it what is on its way.
+	// running ends with the client, and ends requests that are on their way.
 	running context.Context
 	stop    context.CancelFunc
 }
 
 var _ otlptrace.Client = (*collector)(nil)
 
-// newCollector makes the client of what the variables say. check has seen the endpoint.
+// newCollector makes the client from the variables. check has checked the endpoint.
 func newCollector(getenv func(string) string) (*collector, error) {
 	endpoint, err := endpointOf(getenv)
 	if err != nil {
@@ -94,7 +94,7 @@ func newCollector(getenv func(string) string) (*collector, error) {
 	return c, nil
 }
 
-// value is a variable's: of traces alone, or else of all that is exported.
+// value is a variable's value: the one for traces, or the one for everything.
 func value(getenv func(string) string, name string) string {
 	names := both(name)
 	for i := len(names) - 1; i >= 0; i-- {
@@ -105,8 +105,8 @@ func value(getenv func(string) string, name string) string {
 	return ""
 }
 
-// endpointOf is where traces are sent. The endpoint for all signals is a base, to which the path is
-// added; the one for traces is taken as it is.
+// endpointOf is where traces are sent. The endpoint for everything is a base, to which the path is
+// added; the one for traces is complete.
 func endpointOf(getenv func(string) string) (*url.URL, error) {
 	u, err := url.Parse(value(getenv, envEndpoint))
 	if err != nil {
@@ -127,7 +127,7 @@ func endpointOf(getenv func(string) string) (*url.URL, error) {
 	return target, nil
 }
 
-// headersOf reads pairs such as key=value; values are percent-encoded.
+// headersOf parses pairs such as key=value; values are percent-encoded.
 func headersOf(pairs string) http.Header {
 	headers := http.Header{}
 	for pair := range strings.SplitSeq(pairs, ",") {
@@ -140,7 +140,7 @@ func headersOf(pairs string) http.Header {
 	return headers
 }
 
-// tlsOf reads the certificates that the variables name; nil is the system's.
+// tlsOf loads the certificates that the variables name; nil is the system's.
 func tlsOf(getenv func(string) string) (*tls.Config, error) {
 	authorities, cert, key := value(getenv, envCertificate), value(getenv, envClientCert), value(getenv, envClientKey)
 	if authorities == "" && (cert == "" || key == "") {
@@ -178,8 +178,8 @@ func (c *collector) Stop(context.Context) error {
 
 var errRefused = errors.New("the collector refused spans")
 
-// UploadTraces implements otlptrace.Client. The request's message has no field but the spans, as
-// TracesData has, so both are the same bytes.
+// UploadTraces implements otlptrace.Client. The request has only the spans, as TracesData does, so
+// both have the same encoding.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
@@ -202,7 +202,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return c.send(ctx, body)
 }
 
-// send sends until the collector takes the spans, refuses them for good, or it takes too long.
+// send sends until the collector accepts the spans, refuses them for good, or it takes too long.
 func (c *collector) send(ctx context.Context, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
@@ -223,8 +223,8 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// post sends once. A failure may be tried again where the collector is busy or does not answer in
-// time, at the earliest when it says so.
+// post sends once. It says whether and when it may be tried again: if the collector is busy or too
+// slow.
 func (c *collector) post(ctx context.Context, body []byte) (again bool, after time.Duration, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -255,7 +255,7 @@ func (c *collector) post(ctx context.Context, body []byte) (again bool, after ti
 	return false, 0, err
 }
 
-// retryAfter is how long the collector asks to be left alone.
+// retryAfter is how long the collector asks to wait.
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return time.Duration(min(max(seconds, 0), int(time.Hour/time.Second))) * time.Second
@@ -267,8 +267,8 @@ func retryAfter(header string) time.Duration {
 	return time.Until(at)
 }
 
-// rejected reports whether an answer says that spans were not taken: whether its first field, the
-// partial success, has a number of them or a message.
+// rejected reports whether an answer says that spans were not accepted: whether its first field, the
+// partial success, has a count or a message.
 func rejected(answer []byte) bool {
 	success := field(answer, 1)
 	if number, n := protowire.ConsumeVarint(field(success, 1)); n > 0 && number > 0 {
@@ -277,7 +277,7 @@ func rejected(answer []byte) bool {
 	return len(field(success, 2)) > 0
 }
 
-// field is the content of a message's field: of a number its bytes, of anything else what is in it.
+// field reads a field of a message: the bytes of a number, or the content of anything else.
 func field(message []byte, wanted protowire.Number) []byte {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)

@@ -15,7 +15,7 @@ import (
 
 const tracerName = "gateway.example"
 
-// none is the span of who makes none.
+// none is a span that records nothing.
 var none = trace.SpanFromContext(context.Background())
 
 // Request begins the span of a request. The id of its trace follows from the request's id, so that what is
@@ -37,7 +37,7 @@ func Request(ctx context.Context, requestID string, r *http.Request) (context.Co
 	return start(within(ctx, traceOf(requestID)), "request", options...)
 }
 
-// method is a request's, unless it is a word of the caller's own.
+// method is a request's HTTP method, or a stand-in for one that a caller has made up.
 func method(r *http.Request) string {
 	known := []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -49,10 +49,10 @@ func method(r *http.Request) string {
 	return "_OTHER"
 }
 
-// Follow begins a span in the trace of an earlier request, by which a payment or payout was created. If
-// another request is under way, its span and this one are linked. Without a request id it is a part of what
-// is under way.
-func Follow(
+// Continue begins a span in the trace of an earlier request, which created a payment or payout. It
+// links it with the request that is under way, if that is another. Without a request id it belongs to
+// what is under way.
+func Continue(
 	ctx context.Context, requestID *string, name string, options ...trace.SpanStartOption,
 ) (context.Context, trace.Span) {
 	if !On() {
@@ -71,7 +71,7 @@ func Follow(
 	return ctx, span
 }
 
-// Call begins the span of a call that goes out. Nothing of it is told to who is called.
+// Call begins the span of an outgoing call. The called side learns nothing of it.
 func Call(ctx context.Context, name string) (context.Context, trace.Span) {
 	if !On() {
 		return ctx, none
@@ -79,7 +79,7 @@ func Call(ctx context.Context, name string) (context.Context, trace.Span) {
 	return start(ctx, name, Outgoing())
 }
 
-// Outgoing says that a span is of a call that goes out.
+// Outgoing marks the span of an outgoing call.
 func Outgoing() trace.SpanStartOption { return trace.WithSpanKind(trace.SpanKindClient) }
 
 func start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
@@ -90,15 +90,15 @@ func start(ctx context.Context, name string, options ...trace.SpanStartOption) (
 	return provider.Tracer(tracerName).Start(ctx, name, options...)
 }
 
-// Failed says that what a span is of went wrong. Errors quote what nobody should read, so it does not say
-// why: the log does.
+// Failed marks a span as failed. It does not record the error, which may quote secrets; the log has
+// it.
 func Failed(span trace.Span, failed bool) {
 	if failed {
 		span.SetStatus(codes.Error, "")
 	}
 }
 
-// ID is the id of the trace that ctx belongs to, or "".
+// ID is the id of the context's trace, or "".
 func ID(ctx context.Context) string {
 	if of := trace.SpanContextFromContext(ctx); of.IsValid() {
 		return of.TraceID().String()
@@ -106,7 +106,8 @@ func ID(ctx context.Context) string {
 	return ""
 }
 
-// traceOf is the trace of a request. That is a part of a hash: request ids are often the caller's choice.
+// traceOf derives the id of a trace from a request id. It uses a hash, because request ids may be the
+// caller's choice.
 func traceOf(requestID string) trace.TraceID {
 	sum := sha256.Sum256([]byte("trace of request " + requestID))
 	return trace.TraceID(sum[:16])
@@ -114,12 +115,12 @@ func traceOf(requestID string) trace.TraceID {
 
 type traceKey struct{}
 
-// within has the next root span be part of a trace.
+// within makes the next root span part of a trace.
 func within(ctx context.Context, id trace.TraceID) context.Context {
 	return context.WithValue(ctx, traceKey{}, id)
 }
 
-// ids makes the ids of spans.
+// ids generates the ids of spans.
 type ids struct{}
 
 // NewIDs implements sdktrace.IDGenerator.

@@ -9,9 +9,8 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Statements traces statements of the database by their names alone. It must be asked for only when
-// tracing is On. What runs outside of any span, such as background work that looks for something to do, is
-// not traced.
+// Statements traces database statements by name. It may only be called when tracing is On. Statements
+// outside any span, such as background work that looks for something to do, are not traced.
 func Statements() pgx.QueryTracer {
 	return otelpgx.NewTracer(
 		otelpgx.WithTracerProvider(Provider()),
@@ -22,7 +21,7 @@ func Statements() pgx.QueryTracer {
 	)
 }
 
-// statementName is the name that sqlc gives a query, or the first word of a statement that has none.
+// statementName is the name of a generated query, or the first word of a statement without one.
 func statementName(sql string) string {
 	if rest, named := strings.CutPrefix(sql, "-- name: "); named {
 		name, _, _ := strings.Cut(rest, " ")

@@ -22,7 +22,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// The standard variables that are looked at here. Those of the exporter also count with TRACES_ before their
+// The standard variables that are read here. Those of the exporter also exist with TRACES_ before the
 // last word. The library reads others, such as those of samplers, by itself.
 const (
 	envEndpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -32,26 +32,26 @@ const (
 	envDisabled = "OTEL_SDK_DISABLED"
 )
 
-// stopTimeout bounds how long the last spans are waited for.
+// stopTimeout limits the wait for the last spans.
 const stopTimeout = 3 * time.Second
 
-// current is the provider that spans are made by; nil is off.
+// current makes the spans; nil is off.
 var current atomic.Pointer[sdktrace.TracerProvider]
 
 // On reports whether spans are made.
 func On() bool { return current.Load() != nil }
 
-// Provider is for libraries that make spans by themselves. It must be asked for only when tracing is On.
+// Provider is for libraries that make spans. It may only be called when tracing is On.
 func Provider() trace.TracerProvider { return current.Load() }
 
-// Open begins to send spans where the environment says so. The function that it returns sends the last
-// ones and ends it.
+// Open starts sending spans if the environment asks for it. The returned function sends the last ones
+// and stops.
 func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (func(), error) {
 	wanted, err := check(getenv)
 	if err != nil || !wanted {
 		return func() {}, err
 	}
-	// The library's own log quotes settings, and headers of the exporter are secrets.
+	// The library's log quotes settings, and the exporter's headers are secrets.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("tracing", "error", err) }))
 	client, err := newCollector(getenv)
@@ -82,8 +82,8 @@ func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (fu
 	}, nil
 }
 
-// check reports whether traces are wanted, and says what is wrong with the variables. No value is quoted:
-// endpoints and headers can hold keys.
+// check reports whether traces are wanted, and what is wrong with the variables. It quotes no values,
+// since endpoints and headers may contain keys.
 func check(getenv func(string) string) (wanted bool, err error) {
 	if strings.EqualFold(getenv(envDisabled), "true") {
 		return false, nil
@@ -117,7 +117,7 @@ func check(getenv func(string) string) (wanted bool, err error) {
 	return true, nil
 }
 
-// both are a variable of the exporter for all that it sends, and the one for traces alone.
+// both are the variable of the exporter for everything, and the one for traces.
 func both(name string) []string {
 	return []string{name, strings.Replace(name, "OTLP_", "OTLP_TRACES_", 1)}
 }

@@ -21,7 +21,7 @@ func TestOffCostsNothing(t *testing.T) { //nolint:paralleltest // allocations of
 	ctx, request, id := t.Context(), httptest.NewRequest(http.MethodGet, "/", nil), "a request"
 	allocated := testing.AllocsPerRun(100, func() {
 		here, span := Request(ctx, id, request)
-		_, move := Follow(here, &id, "payment completed")
+		_, move := Continue(here, &id, "payment completed")
 		_, call := Call(here, "acquirer authorize")
 		Failed(call, true)
 		span.End()

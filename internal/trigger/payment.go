@@ -14,13 +14,13 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// reasonFailed is why a payment fails that is told to.
+// reasonFailed is the reason of a payment that is made to fail.
 const reasonFailed = "No transfer has come."
 
-// actorApplication names the application in histories, as where it sets a status itself.
+// actorApplication is the application's name in histories.
 const actorApplication = string(caller.Application)
 
-// trial is a payment to make.
+// trial is a payment to be made.
 type trial struct{ method, currency, amount string }
 
 var (
@@ -28,7 +28,7 @@ var (
 	byCard     = trial{payment.MethodQuasiEcom, "AZN", "30.00"}
 )
 
-// completePayment has the trader confirm that the money has arrived.
+// completePayment makes the trader confirm that the money has arrived.
 func (s *Service) completePayment(ctx context.Context, id uuid.UUID) (Happened, error) {
 	p, err := s.openPayment(ctx, id, byTransfer)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) completePayment(ctx context.Context, id uuid.UUID) (Happened, 
 	return toPayment(p), err
 }
 
-// failPayment fails a payment on the application's word, unless it has ended meanwhile.
+// failPayment fails a payment for the application, unless it has ended meanwhile.
 func (s *Service) failPayment(ctx context.Context, id uuid.UUID) (Happened, error) {
 	p, err := s.openPayment(ctx, id, byTransfer)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) failPayment(ctx context.Context, id uuid.UUID) (Happened, erro
 	return toPayment(p), err
 }
 
-// resendCode has the trader ask for the code again.
+// resendCode makes the trader ask for the code again.
 func (s *Service) resendCode(ctx context.Context, id uuid.UUID) (Happened, error) {
 	p, err := s.openPayment(ctx, id, byCard)
 	if err != nil {
@@ -77,7 +77,7 @@ func toPayment(p payment.Payment) Happened {
 	return Happened{ID: p.UUID, PaymentID: p.ID, OrderID: p.OrderID, Status: string(p.Status)}
 }
 
-// openPayment finds the payment, which must not be over, or makes one.
+// openPayment finds the payment, which must not have ended, or makes one.
 func (s *Service) openPayment(ctx context.Context, id uuid.UUID, otherwise trial) (payment.Payment, error) {
 	if id == uuid.Nil {
 		return s.makePayment(ctx, otherwise)
@@ -89,7 +89,7 @@ func (s *Service) openPayment(ctx context.Context, id uuid.UUID, otherwise trial
 	return p, unknownID(err, noPayment)
 }
 
-// makePayment makes a payment as the shop's server would.
+// makePayment makes a payment as a shop's server would.
 func (s *Service) makePayment(ctx context.Context, t trial) (payment.Payment, error) {
 	merchant, err := s.Merchant(ctx, t.currency)
 	if err != nil {
@@ -101,13 +101,13 @@ func (s *Service) makePayment(ctx context.Context, t trial) (payment.Payment, er
 	return created.Payment, err
 }
 
-// Cards of the sandbox's acquirer: one that it approves, and one that needs a code.
+// Cards of the sandbox's acquirer: one is approved, and one needs a code.
 const (
 	cardApproved = "4242424242424242"
 	cardWithCode = "4000002500003155"
 )
 
-// enterCard has the payer enter a card, where the payment waits for one.
+// enterCard enters a card for the payer, if the payment waits for one.
 func (s *Service) enterCard(ctx context.Context, p payment.Payment, pan string) error {
 	if !p.CardCheckout() {
 		return nil

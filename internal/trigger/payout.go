@@ -14,10 +14,10 @@ import (
 var errNoTrader = fault.New(fault.Refused, "no_free_trader",
 	"No trader of the sandbox can take this payout now: each has as many open as they may have.")
 
-// operator reads payouts of every merchant.
+// operator may read every merchant's payouts.
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin}
 
-// completePayout has a trader take a payout, where nobody has, and pay it out.
+// completePayout makes a trader take a payout, if nobody has, and complete it.
 func (s *Service) completePayout(ctx context.Context, id uuid.UUID) (Happened, error) {
 	p, err := s.openPayout(ctx, id)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Service) completePayout(ctx context.Context, id uuid.UUID) (Happened, e
 	return Happened{ID: p.UUID, OrderID: p.OrderID, Status: string(payout.Completed)}, nil
 }
 
-// openPayout finds the payout, which must not be over, or makes one.
+// openPayout finds the payout, which must not have ended, or makes one.
 func (s *Service) openPayout(ctx context.Context, id uuid.UUID) (payout.Payin, error) {
 	if id == uuid.Nil {
 		return s.makePayout(ctx)
@@ -49,7 +49,7 @@ func (s *Service) openPayout(ctx context.Context, id uuid.UUID) (payout.Payin, e
 	return p, nil
 }
 
-// makePayout makes a payout as the shop's server would.
+// makePayout makes a payout as a shop's server would.
 func (s *Service) makePayout(ctx context.Context) (payout.Payin, error) {
 	merchant, err := s.Merchant(ctx, "RUB")
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) makePayout(ctx context.Context) (payout.Payin, error) {
 	return created.Payin, err
 }
 
-// takerOf is the trader who has taken the payout, or the first who can take it now.
+// takerOf is the trader who took the payout, or the first one who can.
 func (s *Service) takerOf(ctx context.Context, p payout.Payin) (int64, error) {
 	if p.Status == payout.Processing && p.TraderID != nil {
 		return *p.TraderID, nil

@@ -1,6 +1,5 @@
-// Package trigger makes an event happen in a sandbox, so that a shop can be tried out with it. It
-// does nothing by itself: payments and payouts are made and ended by the services that always do it,
-// so status, money and webhook are real.
+// Package trigger makes an event happen in a sandbox, to try a shop with it. It uses the same
+// services as everything else, so that status, money and webhook are real.
 package trigger
 
 import (
@@ -20,8 +19,8 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// events are those that can be triggered, each with what makes it happen to the payment or payout with
-// the uuid, or to a new one where that is uuid.Nil.
+// events are the events that can be triggered. Each function makes it happen to the payment or payout
+// with the uuid, or to a new one for uuid.Nil.
 var events = map[string]func(*Service, context.Context, uuid.UUID) (Happened, error){
 	"payment.completed":   (*Service).completePayment,
 	"payment.failed":      (*Service).failPayment,
@@ -32,25 +31,25 @@ var events = map[string]func(*Service, context.Context, uuid.UUID) (Happened, er
 // shortNames are other names of events.
 var shortNames = map[string]string{"code_resend": "payment.code_resend"}
 
-// What is said of an event that is none, and of an id that names nothing.
+// Messages about an unknown event or id.
 const (
 	wrongEvent = "must be payment.completed, payment.failed, payment.code_resend or payin.completed"
 	noPayment  = "must be the uuid of a payment"
 	noPayout   = "must be the uuid of a payout"
 )
 
-// Rooms are what events are made with.
+// Rooms are the services that make events.
 type Rooms struct {
 	Payments  *payment.Service
 	Payouts   *payout.Service
 	Checkouts *checkout.Service
 	Links     *auth.Links
 	Clock     clock.Clock
-	// Merchant is who calls by a key of the sandbox that is bound to a cashbox of the currency.
+	// Merchant is the caller with a key of the sandbox for a cashbox of the currency.
 	Merchant func(ctx context.Context, currency string) (caller.Caller, error)
 	// Traders are the ids of the sandbox's traders.
 	Traders []int64
-	// Hook is where the webhooks of new payments and payouts go.
+	// Hook is the address for webhooks of new payments and payouts.
 	Hook string
 }
 
@@ -60,19 +59,18 @@ type Service struct{ Rooms }
 // New makes the service.
 func New(rooms Rooms) *Service { return &Service{Rooms: rooms} }
 
-// Happened tells what was done.
+// Happened is what was done.
 type Happened struct {
 	Event string
-	// ID is the uuid of the payment or the payout.
+	// ID is the uuid of the payment or payout.
 	ID uuid.UUID
-	// PaymentID is the payment's integer id, and 0 for a payout.
+	// PaymentID is the payment's integer id; 0 for a payout.
 	PaymentID int64
 	OrderID   string
 	Status    string
 }
 
-// Trigger makes an event happen to the payment or payout with the uuid, or to a new one where id is
-// "".
+// Trigger makes an event happen to the payment or payout with the uuid, or to a new one if id is "".
 func (s *Service) Trigger(ctx context.Context, event, id string) (Happened, error) {
 	if name, short := shortNames[event]; short {
 		event = name
@@ -96,7 +94,7 @@ func (s *Service) Trigger(ctx context.Context, event, id string) (Happened, erro
 	return happened, err
 }
 
-// asTrader is the owner of a trader's desk.
+// asTrader is an owner at a trader.
 func asTrader(id int64) caller.Caller {
 	return caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: id}
 }
@@ -104,7 +102,7 @@ func asTrader(id int64) caller.Caller {
 // newOrder is an order id that nobody has used.
 func newOrder() string { return "trigger-" + strings.ToLower(rand.Text()[:12]) }
 
-// unknownID says of an id that names nothing what it should name.
+// unknownID is the error for an id that names nothing.
 func unknownID(err error, wanted string) error {
 	if errors.Is(err, fault.ErrNotFound) {
 		return fault.Fields{"id": {wanted}}.Err()

@@ -1,5 +1,5 @@
-// Package vault seals the few secrets the database must be able to give back. Each is bound to its
-// table, column and row, so that a sealed value copied elsewhere does not open.
+// Package vault seals the few secrets that the database has to give back. Each is bound to its table,
+// column and row, so that a sealed value cannot be opened elsewhere.
 package vault
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// KeySize is a vault key's length in bytes.
+// KeySize is the length of a vault key in bytes.
 const KeySize = 32
 
-// Vault seals with its newest key and opens with any of its keys.
+// Vault seals with its newest key and opens with all of them.
 type Vault struct{ aead tink.AEAD }
 
-// New makes a vault of keys of KeySize bytes, the newest first. A sealed value names its key, so
-// keys can be rotated.
+// New makes a vault of keys of KeySize bytes, the newest first. A sealed value names its key, so keys
+// can be changed.
 func New(keys ...[]byte) (*Vault, error) {
 	manager := keyset.NewManager()
 	for i, key := range keys {
@@ -67,17 +67,17 @@ func addKey(manager *keyset.Manager, raw []byte) (uint32, error) {
 	return manager.AddKey(key)
 }
 
-// keyID is the key's own fingerprint: the same key has the same id in every process.
+// keyID is the fingerprint of a key, the same in every process.
 func keyID(raw []byte) uint32 {
 	fingerprint := sha256.Sum256(raw)
 	return binary.BigEndian.Uint32(fingerprint[:4])
 }
 
-// Fingerprint names a key without giving it away. Sealed values begin with a byte for their format
-// and then, in binary, the fingerprint of the key that opens them.
+// Fingerprint identifies a key without revealing it. A sealed value begins with a byte for its format
+// and the fingerprint of its key, in binary.
 func Fingerprint(key []byte) string { return fmt.Sprintf("%08x", keyID(key)) }
 
-// Place is where a sealed value lives.
+// Place is where a sealed value is stored.
 type Place struct {
 	Table, Column string
 	Row           int64

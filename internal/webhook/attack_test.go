@@ -9,8 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"gateway.example/internal/testenv"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/testenv"
 )
 
 // names is a DNS server of an attacker's. What a name stands for may be another address at each question.
@@ -67,8 +69,7 @@ func (n *names) reply(question []byte) ([]byte, error) {
 // same time would ask it too, so the test that calls it must not be parallel.
 func resolveBy(t *testing.T, n *names) {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	noError(t, err)
+	conn := must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	go func() {
 		packet := make([]byte, 1500)
 		for {
@@ -99,7 +100,7 @@ func TestRebinding(t *testing.T) {
 		"both.test":    {"10.0.0.1,169.254.169.254"},
 	}}
 	resolveBy(t, n)
-	b := setupWith(t, NewAddresses(true), 0) // a sandbox, which sends to loopback
+	b := setupWith(t, outbound.NewAddresses(true), 0) // a sandbox, which sends to loopback
 	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
 		w.Header().Set("Connection", "close") // the next attempt looks the name up
 	})
@@ -108,13 +109,7 @@ func TestRebinding(t *testing.T) {
 		t.Fatalf("the first address: %+v", b.await(t, id, 1))
 	}
 	for _, host := range []string{"rebinds.test", "rebinds.test", "rebinds.test", "both.test"} {
-		id := b.insert(t, "http://"+host+port+"/")
-		if b.once(t, id) {
-			t.Errorf("%s: delivered", host)
-		}
-		if problem := b.await(t, id, 1)[0].Error; problem == nil || *problem != "the address is not allowed" {
-			t.Errorf("%s: %v", host, problem)
-		}
+		b.wantUnsent(t, host+port, notAllowed)
 	}
 	testenv.Want(t, len(r.all()), 1, "webhooks arrived")
 }
@@ -142,7 +137,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 		"v6-site.test":        {"fec0::1"},
 	}}
 	resolveBy(t, n)
-	b := setupWith(t, NewAddresses(false), 0)
+	b := setupWith(t, outbound.NewAddresses(false), 0)
 	r := newReceiver(t, codes(http.StatusOK))
 	port := r.URL[strings.LastIndex(r.URL, ":"):]
 	hosts := []string{
@@ -154,16 +149,10 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 		hosts = append(hosts, name)
 	}
 	for _, host := range hosts {
-		id := b.insert(t, "http://"+host+port+"/")
-		if b.once(t, id) {
-			t.Errorf("%s: delivered", host)
-			continue
-		}
-		problem := b.await(t, id, 1)[0].Error
-		if _, named := n.of[host]; problem == nil || named && *problem != "the address is not allowed" {
-			t.Errorf("%s: %v", host, problem)
-		} else if *problem != "the address is not allowed" && *problem != "the host name could not be resolved" {
-			t.Errorf("%s: %s", host, *problem)
+		if _, named := n.of[host]; named {
+			b.wantUnsent(t, host+port, notAllowed)
+		} else {
+			b.wantUnsent(t, host+port, notAllowed, notResolved)
 		}
 	}
 	testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 )
 
@@ -83,7 +84,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	timeout := testenv.Pick(50*time.Millisecond, 15*time.Second)
 	testenv.Want(t, answerTimeout, 15*time.Second, "an endpoint has")
-	b := setupWith(t, NewAddresses(true), timeout)
+	b := setupWith(t, outbound.NewAddresses(true), timeout)
 	silent := make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-silent })
 	defer close(silent) // before the receiver closes, which waits for its handlers
@@ -140,8 +141,7 @@ func TestNoAnswer(t *testing.T) {
 // babbler accepts connections and answers with no HTTP.
 func babbler(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	noError(t, err)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {

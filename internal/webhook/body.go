@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Contents are what an event tells. Meta is not part of the stable contract.
+// Contents are the contents of an event. Meta is not part of the stable contract.
 type Contents struct {
-	// ID and OrderID stand beside the data where the document wants them there.
+	// ID and OrderID are outside the data if the document has them there.
 	ID      string `json:"id,omitempty"`
 	OrderID string `json:"order_id,omitempty"`
 	Data    any    `json:"data"`
 	Meta    any    `json:"meta"`
 }
 
-// body is the documented shape of every event: interface, "Events".
+// body is the documented form of every event.
 type body struct {
 	Type      string `json:"type"`
 	EventID   string `json:"eventId"`
@@ -29,8 +29,8 @@ type body struct {
 // TimeFormat is how events write times.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// Telling is the event with a new id and the body that tells the contents.
-func (e Event) Telling(c Contents) (Event, error) {
+// WithContents is the event with a new id and the body that tells the contents.
+func (e Event) WithContents(c Contents) (Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return e, fmt.Errorf("make event id: %w", err)

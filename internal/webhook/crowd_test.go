@@ -17,11 +17,12 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 )
 
-// flood queues many events of a merchant at once.
-func (b *bundle) flood(t testing.TB, merchant dbtest.Merchant, url string, count int) {
+// insertMany writes many events of a merchant at once.
+func (b *bundle) insertMany(t testing.TB, merchant dbtest.Merchant, url string, count int) {
 	t.Helper()
 	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		inserts := make([]db.Query, 0, count)
@@ -30,6 +31,12 @@ func (b *bundle) flood(t testing.TB, merchant dbtest.Merchant, url string, count
 		}
 		return db.Pipeline(t.Context(), tx, inserts...)
 	}))
+}
+
+// flood queues many events of a merchant at once.
+func (b *bundle) flood(t testing.TB, merchant dbtest.Merchant, url string, count int) {
+	t.Helper()
+	b.insertMany(t, merchant, url, count)
 	b.relayAll(t)
 }
 
@@ -142,7 +149,7 @@ func crowded(t *testing.T) *bundle {
 	if !testenv.Whole() {
 		t.Parallel()
 	}
-	return setupWith(t, NewAddresses(true), testenv.Pick(time.Hour, 0))
+	return setupWith(t, outbound.NewAddresses(true), testenv.Pick(time.Hour, 0))
 }
 
 // Many events for an endpoint that hangs leave another merchant's deliveries as they were.
@@ -185,8 +192,7 @@ func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 // metric reads a counter or a gauge without labels.
 func (b *bundle) metric(t *testing.T, name string) float64 {
 	t.Helper()
-	families, err := b.metrics.Gather()
-	noError(t, err)
+	families := must(b.metrics.Gather())(t)
 	for _, family := range families {
 		if family.GetName() == name {
 			metric := family.GetMetric()[0]

@@ -17,6 +17,7 @@ import (
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/tracing"
 	"gateway.example/internal/vault"
 )
@@ -29,57 +30,54 @@ const (
 )
 
 const (
-	// leaseEvery is how often a process looks for endpoints with something to do, and leaseMost how
-	// many it takes at a time: of those that had no answer leaseMostSlow, so that a crowd of them
-	// that hangs does not come back all at once.
+	// leaseEvery is how often a process looks for endpoints with due deliveries, and leaseMost how
+	// many it takes at a time. Of those without an answer the last time it takes leaseMostSlow, so
+	// that many that hang do not all come back at once.
 	leaseEvery    = 40 * time.Millisecond
 	leaseMost     = 200
 	leaseMostSlow = 20
-	// leaseLasts is how long an endpoint waits whose process has died. It is longer than an
-	// attempt.
+	// leaseLasts is how long an endpoint of a process that died waits. It is longer than an attempt.
 	leaseLasts = 30 * time.Second
 	renewEvery = 10 * time.Second
 )
 
-// Deliverer makes the deliveries that are due. Any number of processes share them by leases of
-// endpoints: who has the lease reads an endpoint's deliveries without locking or marking any, and
-// one that was made is gone from the table in the transaction that keeps its attempt. After a crash
-// the lease ends and what was not written down is made again. Neither connection nor transaction is
-// held while a merchant's answer is awaited.
+// Deliverer makes the due deliveries. Several processes share them by leases of endpoints: the holder
+// of a lease reads an endpoint's deliveries without locking or marking them, and one that was made is
+// deleted in the transaction that stores its attempt. After a crash the lease ends, and attempts that
+// were not stored are made again. No connection or transaction is held while waiting for a merchant's
+// answer.
 type Deliverer struct {
 	q      *db.Queries
 	vault  *vault.Vault
 	clock  clock.Clock
 	client *http.Client
-	// writer writes for endpoints that answer, slowWriter for the others, so that neither waits in
-	// the other's line.
+	// writer stores for endpoints that answer, slowWriter for the others, so that they do not wait
+	// for each other.
 	writer, slowWriter *writer
 	places             *places
 	inFlight           atomic.Int64
 	attempts           *prometheus.CounterVec
 
-	// holder names this process in its leases.
+	// holder is this process in its leases.
 	holder uuid.UUID
 	mu     sync.Mutex
 	visits map[endpointKey]*visit
 }
 
-// NewDeliverer makes what delivers to admitted addresses. Its metrics are the attempts by result
-// and the deliveries on their way.
+// NewDeliverer makes the deliverer; a judges the addresses. Its metrics are the attempts by result
+// and the deliveries under way.
 func NewDeliverer(
 	pool *pgxpool.Pool,
 	v *vault.Vault,
 	c clock.Clock,
-	a *Addresses,
+	a *outbound.Addresses,
 	metrics prometheus.Registerer,
 ) *Deliverer {
 	d := &Deliverer{
-		q: db.New(
-			pool,
-		),
+		q:          db.New(pool),
 		vault:      v,
 		clock:      c,
-		client:     a.client(answerTimeout),
+		client:     a.Client(answerTimeout),
 		writer:     &writer{pool: pool},
 		slowWriter: &writer{pool: pool},
 		places:     newPlaces(),
@@ -90,7 +88,7 @@ func NewDeliverer(
 		holder: uuid.New(),
 		visits: map[endpointKey]*visit{},
 	}
-	// A series that is there from the start shows the first dead event as an increase.
+	// If the series exist from the start, the first dead event shows as an increase.
 	for _, status := range []string{statusPending, statusDelivered, statusDead} {
 		d.attempts.WithLabelValues(status)
 	}
@@ -100,7 +98,7 @@ func NewDeliverer(
 	return d
 }
 
-// Run makes deliveries until ctx ends, and returns once those on their way have come to an end.
+// Run makes deliveries until ctx ends, and returns when those under way have ended.
 func (d *Deliverer) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -129,7 +127,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 	<-renewed
 }
 
-// lease takes up endpoints that have something to do, as many as there are places for.
+// lease leases endpoints with due deliveries, as many as there are places for.
 func (d *Deliverer) lease(ctx context.Context) ([]*visit, error) {
 	var visits []*visit
 	for _, slow := range []bool{false, true} {
@@ -166,8 +164,8 @@ func (d *Deliverer) visit(key endpointKey, slow bool) *visit {
 	return v
 }
 
-// renewAll keeps the leases of the endpoints that are being worked. One that is lost, since this
-// process was frozen say, is another's now, and this one comes to an end with it.
+// renewAll extends the leases of the endpoints that are being visited. If a lease was lost, for
+// example because this process was frozen, its visit ends.
 func (d *Deliverer) renewAll(ctx context.Context) {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
@@ -208,8 +206,7 @@ func (d *Deliverer) renew(ctx context.Context) error {
 	return nil
 }
 
-// attempt makes one attempt and tells what came of it, for visit to go on, before and after that is
-// written down.
+// attempt makes one attempt. It tells the visit the result, and again once the result is stored.
 func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow, tell func(news)) {
 	ctx, span := d.trace(ctx, key, event)
 	d.inFlight.Add(1)
@@ -241,7 +238,8 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 	tell(news{id: event.EventID, written: true, err: err})
 }
 
-// trace begins the span of an attempt, in the trace of the creation that its event goes back to.
+// trace begins the span of an attempt, in the trace of the request that created what its event is
+// about.
 func (d *Deliverer) trace(
 	ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow,
 ) (context.Context, trace.Span) {
@@ -250,7 +248,7 @@ func (d *Deliverer) trace(
 		params := db.WebhookEventRequestParams{MerchantID: key.merchantID, ID: event.EventID}
 		request, _ = d.q.WebhookEventRequest(ctx, params)
 	}
-	ctx, span := tracing.Follow(ctx, request, "webhook attempt", tracing.Outgoing())
+	ctx, span := tracing.Continue(ctx, request, "webhook attempt", tracing.Outgoing())
 	span.SetAttributes(tracing.Event.String(event.EventID.String()), tracing.Attempt.Int(int(event.Attempts)+1))
 	return ctx, span
 }
@@ -262,7 +260,7 @@ func (d *Deliverer) writing(slow bool) *writer {
 	return d.writer
 }
 
-// keep keeps an attempt. One that leaves its event pending is followed by another.
+// keep stores an attempt. If the event is still pending, another one follows.
 func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status string) db.Query {
 	params := db.WebhookAttemptInsertParams{
 		MerchantID: merchantID, EventID: event.EventID, Round: event.Round, EventStatus: status, At: r.at,
@@ -278,8 +276,8 @@ func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status s
 	return db.Do((*db.Queries).WebhookAttemptInsert, params)
 }
 
-// again is how long the next attempt waits after so many: the documented delay, or the longer one
-// the endpoint asked for.
+// again is the delay before the next attempt: the documented one, or a longer one that the endpoint
+// asked for.
 func again(made int, retryAfter time.Duration) time.Duration {
 	delay := delays[min(made, len(delays))-1]
 	jitter := 0.9 + 0.2*rand.Float64()

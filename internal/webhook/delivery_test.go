@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
@@ -36,8 +38,7 @@ func TestDeliver(t *testing.T) {
 	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years
 	// away.
 	verifies(t, b.secret, got)
-	plain, err := signing.Signature(b.secret, got.body)
-	noError(t, err)
+	plain := must(signing.Signature(b.secret, got.body))(t)
 	testenv.Want(t, got.header.Get("Signature"), plain, "Signature")
 	if attempt.StatusCode == nil || *attempt.StatusCode != http.StatusAccepted || attempt.Error != nil ||
 		string(attempt.Answer) != "thanks" {
@@ -51,8 +52,7 @@ func TestDeliver(t *testing.T) {
 
 func verifies(t *testing.T, secret string, got received) {
 	t.Helper()
-	verifier, err := standardwebhooks.NewWebhook(secret)
-	noError(t, err)
+	verifier := must(standardwebhooks.NewWebhook(secret))(t)
 	noError(t, verifier.Verify(got.body, got.header))
 }
 
@@ -92,11 +92,15 @@ func TestFailingThenSucceeding(t *testing.T) {
 		t.Errorf("statuses %v", kept)
 	}
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
+	b.wantSame(t, r, id)
+}
+
+// wantSame wants all that was received to be signed and to carry the event's id: receivers drop doubles by it.
+func (b *bundle) wantSame(t *testing.T, r *receiver, id uuid.UUID) {
+	t.Helper()
 	for _, got := range r.all() {
 		verifies(t, b.secret, got)
-		if got.header.Get("webhook-id") != id.String() {
-			t.Error("a retry must carry the same event id: receivers drop doubles by it")
-		}
+		testenv.Want(t, got.header.Get("webhook-id"), id.String(), "the id sent again")
 	}
 }
 
@@ -112,7 +116,7 @@ func TestTwiceAtOnce(t *testing.T) {
 	id := b.add(t, r.URL)
 	<-asked
 	b.Exec(t, "update webhook_endpoint set leased_until = now(), due_at = now(), holder = null")
-	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
+	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	<-asked
 	answer[1] <- http.StatusOK
 	b.await(t, id, 1)
@@ -132,11 +136,8 @@ func TestUnsignableIsDead(t *testing.T) {
 		"no secret":        func(*bundle) []byte { return []byte{} },
 		"not a secret":     func(b *bundle) []byte { return b.seal(t, "%%% no base64 %%%") },
 		"another vault key's": func(b *bundle) []byte {
-			other, err := vault.New(bytes.Repeat([]byte{9}, vault.KeySize))
-			noError(t, err)
-			foreign, err := other.Seal([]byte(b.secret), signing.SecretPlace(b.merchant.CashboxID))
-			noError(t, err)
-			return foreign
+			other := must(vault.New(bytes.Repeat([]byte{9}, vault.KeySize)))(t)
+			return must(other.Seal([]byte(b.secret), signing.SecretPlace(b.merchant.CashboxID)))(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,8 +171,7 @@ func TestUnsignableIsDead(t *testing.T) {
 			}
 			set(b.seal(t, b.secret))
 			text := id.String()
-			_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: &text})
-			noError(t, err)
+			must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: &text}))(t)
 			b.await(t, id, 2)
 			verifies(t, b.secret, r.all()[0])
 		})
@@ -181,9 +181,7 @@ func TestUnsignableIsDead(t *testing.T) {
 // seal seals a text as the secret of the bundle's cashbox.
 func (b *bundle) seal(t *testing.T, text string) []byte {
 	t.Helper()
-	sealed, err := b.vault.Seal([]byte(text), signing.SecretPlace(b.merchant.CashboxID))
-	noError(t, err)
-	return sealed
+	return must(b.vault.Seal([]byte(text), signing.SecretPlace(b.merchant.CashboxID)))(t)
 }
 
 // An endpoint gets one place, and more with each answer; while it does not answer, it keeps what it

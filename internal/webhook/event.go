@@ -16,8 +16,7 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Events lists and replays events, and rotates the secrets that sign them, for merchants and
-// operators.
+// Events lists and replays events and rotates signing secrets, for merchants and operators.
 type Events struct {
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
@@ -26,12 +25,12 @@ type Events struct {
 	clock clock.Clock
 }
 
-// NewEvents makes the desk.
+// NewEvents makes the service.
 func NewEvents(pools db.Pools, v *vault.Vault, c clock.Clock) *Events {
 	return &Events{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), vault: v, clock: c}
 }
 
-// Record is an event as it is kept: what was sent, or will be, and how its delivery stands.
+// Record is an event with the state of its delivery.
 type Record struct {
 	ID         uuid.UUID
 	MerchantID int64
@@ -41,24 +40,24 @@ type Record struct {
 	CreatedAt  time.Time
 	// Status is pending, delivered or dead.
 	Status string
-	// Attempts are in the order they were made in.
+	// Attempts are in the order in which they were made.
 	Attempts []Attempt
 }
 
-// Attempt is one attempt to deliver. Without an answer, StatusCode and Answer are nil and Error
-// says why.
+// Attempt is one attempt at delivery. Without an answer, StatusCode and Answer are nil and Error says
+// why.
 type Attempt struct {
 	At         time.Time
 	DurationMs int32
 	StatusCode *int32
-	// Answer is what the answer begins with, whatever its bytes are.
+	// Answer is the beginning of the answer, whatever its bytes are.
 	Answer []byte
 	Error  *string
 }
 
-// FeedPage asks for part of a merchant's feed.
+// FeedPage asks for a page of a merchant's feed.
 type FeedPage struct {
-	// Status leaves out events that are in another; nil is all.
+	// Status filters by status; nil is all.
 	Status *string
 	// Limit is 1 to 100; nil is 50.
 	Limit *int32
@@ -66,7 +65,7 @@ type FeedPage struct {
 	Cursor *string
 }
 
-// List is the feed of a merchant's events with the attempts at each, for a user of its portal.
+// List lists a merchant's events with their attempts, for a user of its portal.
 func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return nil, nil, err
@@ -78,7 +77,7 @@ func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]
 	return list, cursor, s.addAttempts(ctx, list)
 }
 
-// Feed is the feed of a merchant's events without the attempts, for its key.
+// Feed lists a merchant's events without their attempts, for its key.
 func (s *Events) Feed(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return nil, nil, err
@@ -86,11 +85,10 @@ func (s *Events) Feed(ctx context.Context, who caller.Caller, page FeedPage) ([]
 	return s.feed(ctx, who.MerchantID, page)
 }
 
-// feed lists a merchant's events, the oldest first: in the order of the numbers the relay gave them, so
-// that nothing ever appears before a cursor already handed out. An event not yet relayed is not in it
-// yet. The cursor is that of the last event, also when there is none after it yet; nil when there was
-// none at all. Status is looked at as it is now: an event that changes to it behind the cursor is not
-// shown again.
+// feed lists a merchant's events, the oldest first, by the numbers that the relay gave them: nothing
+// ever appears before a cursor that was handed out. Events without a number are not listed yet. The
+// cursor is that of the last event, even if no event follows it yet; nil if there was none at all.
+// Filtering uses the present status: an event that gets it behind the cursor is not listed again.
 func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]Record, *string, error) {
 	limit, after, err := page.validate(ctx)
 	if err != nil {
@@ -130,8 +128,8 @@ func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]R
 	return list, cursor, nil
 }
 
-// refuseBeyond refuses a cursor beyond the last event that there is. It was given before the database
-// was restored: the events that come next would stand before it, and never be shown.
+// refuseBeyond refuses a cursor beyond the last event. It is from before a backup was restored: the
+// next events would get numbers before it and never be listed.
 func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 	last, err := s.q.WebhookRelayLast(ctx)
 	if err != nil {
@@ -145,8 +143,8 @@ func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 	}.Err()
 }
 
-// feedByStatus reads the feed by the index of its status: a filter over the whole of it could read
-// any number of events for the few it keeps.
+// feedByStatus reads the feed by an index on status. Filtering the feed could read any number of
+// events for a few.
 func feedByStatus(
 	ctx context.Context, q *db.Queries, p db.WebhookEventFeedParams, status string,
 ) ([]db.WebhookEventFeedRow, error) {
@@ -160,16 +158,15 @@ func feedByStatus(
 	return list, err
 }
 
-// DeadPage asks for part of the list of dead events, the newest first.
+// DeadPage asks for a page of dead events, the newest first.
 type DeadPage struct {
-	// MerchantID leaves out other merchants' events; nil is all.
+	// MerchantID filters by merchant; nil is all.
 	MerchantID *int64
 	Limit      *int32
 	Cursor     *string
 }
 
-// ListDead lists the events that were given up, the newest first, to operators. The cursor is nil
-// on the last page.
+// ListDead lists the dead events, the newest first, to operators. The cursor is nil on the last page.
 func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage) ([]Record, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -203,7 +200,7 @@ func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage)
 	return list, cursor, s.addAttempts(ctx, list)
 }
 
-// addAttempts reads the attempts of a page's events.
+// addAttempts reads the attempts of the events of a page.
 func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 	if len(list) == 0 {
 		return nil
@@ -238,8 +235,8 @@ func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err e
 		f.Check(known, "status", "must be pending, delivered or dead")
 	}
 	if p.Cursor != nil {
-		// A cursor of the time when the feed went by transactions is too long for a number, and is
-		// refused as well: what came after it cannot be told.
+		// A cursor from when the feed went by transactions is too long for a number and is refused:
+		// the events after it are not known.
 		after, err = strconv.ParseInt(*p.Cursor, 10, 64)
 		f.Check(err == nil && after > 0, "cursor", "is not a cursor of ours")
 	}

@@ -141,8 +141,7 @@ func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
 // it sees each event once.
 func TestFeedMissesNothing(t *testing.T) {
 	b := setup(t)
-	pool, err := db.Open(t.Context(), b.URL, 6, db.ForCommands)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), b.URL, 6, db.ForCommands))(t)
 	defer pool.Close()
 	const writers, each = 6, 25
 	var writing, relaying sync.WaitGroup
@@ -313,8 +312,7 @@ func TestFeedByKey(t *testing.T) {
 func read(t *testing.T, pool *pgxpool.Pool) int64 {
 	t.Helper()
 	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
-		_, err := pool.Exec(t.Context(), sql)
-		noError(t, err)
+		must(pool.Exec(t.Context(), sql))(t)
 	}
 	var rows int64
 	noError(t, pool.QueryRow(t.Context(),
@@ -332,8 +330,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
 	b.Exec(t, "update webhook_relay set last_number = 5000")
 	b.Exec(t, "analyze webhook_event")
-	pool, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
 	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)

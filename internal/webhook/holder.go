@@ -9,18 +9,18 @@ import (
 	"gateway.example/internal/db"
 )
 
-// holdersMost is how many events are written anew in one transaction.
+// holdersMost is how many events one transaction rewrites.
 const holdersMost = 500
 
-// NoteHolder notes that the event names the holder of its payment's card.
+// NoteHolder notes that the event contains the card holder's name.
 func (e Event) NoteHolder() db.Query {
 	return db.Do((*db.Queries).WebhookHolderNote, db.WebhookHolderNoteParams{
 		MerchantID: e.MerchantID, EventID: e.ID, PaymentID: e.SubjectID,
 	})
 }
 
-// EraseHolders takes the names of card holders out of events that are settled, once the card that they
-// come from is erased. An event that has not been delivered yet still says what it has to say.
+// EraseHolders removes the names of card holders from settled events whose card is erased. An event
+// that was not delivered yet keeps it.
 func EraseHolders(ctx context.Context, pool *pgxpool.Pool) error {
 	for {
 		erased, err := db.New(pool).WebhookHolderErase(ctx, holdersMost)

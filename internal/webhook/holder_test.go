@@ -36,11 +36,8 @@ func TestHoldersAreErased(t *testing.T) {
 		bodies[1], bodies[2],
 	} {
 		testenv.Want(
-			t,
-			d.Text(t, "select convert_from(body, 'UTF8') from webhook_event where sequence = $1", i+1),
-			want,
-			"a body",
-		)
+			t, d.Text(t, "select convert_from(body, 'UTF8') from webhook_event where sequence = $1", i+1),
+			want, "a body")
 	}
 	testenv.Want(t, d.Count(t, "select count(*) from webhook_holder"), 1, "events that wait")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 )
 
@@ -28,7 +29,7 @@ func TestLeaseEnds(t *testing.T) {
 	lent := testenv.Pick(1, 3)
 	b.lend(t, float64(lent))
 	ends := time.Now().Add(time.Duration(lent) * time.Second)
-	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
+	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	// More has come for the endpoint meanwhile: that does not end the lease either.
 	b.flood(t, b.merchant, r.URL, 1)
 	testenv.Until(t, "both are delivered", func() bool { return len(r.all()) == 2 })
@@ -102,14 +103,14 @@ func TestStopInTheMiddle(t *testing.T) {
 	); kept != 0 {
 		t.Error("others have to wait for the endpoint")
 	}
-	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
+	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	testenv.Until(t, "the others are delivered", func() bool { return len(r.all()) == 5 })
 }
 
 // Two processes share the endpoints: each event is delivered once.
 func TestTwoProcesses(t *testing.T) {
 	b := setup(t)
-	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
+	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	endpoints, each := testenv.Pick(4, 8), testenv.Pick(10, 50)
 	var receivers []*receiver
 	for range endpoints {
@@ -122,11 +123,8 @@ func TestTwoProcesses(t *testing.T) {
 	for _, r := range receivers {
 		testenv.Want(t, len(r.all()), each, "webhooks that came in")
 	}
-	if delivered := b.Count(
-		t, "select count(*) from webhook_event where status = 'delivered'",
-	); delivered != endpoints*each {
-		t.Errorf("%d are delivered", delivered)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where status = 'delivered'"), endpoints*each,
+		"are delivered")
 }
 
 // What cannot be written keeps nothing else from it.

@@ -12,11 +12,11 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Told is one event with everything that is known of it.
+// Told is an event with everything known about it.
 type Told struct {
 	Record
 	CashboxID int64
-	// Number is the event's place in the feed; nil until it is relayed.
+	// Number is the event's number in the feed; nil until it has one.
 	Number *int64
 	// Subject and SubjectID say what the event is about; Sequence numbers the subject's events.
 	Subject   string
@@ -24,7 +24,7 @@ type Told struct {
 	Sequence  int32
 }
 
-// Get reads one of a merchant's events, with the attempts at it.
+// Get reads an event of a merchant with its attempts.
 func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return Told{}, err
@@ -56,11 +56,11 @@ func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, e
 	}, nil
 }
 
-// latestAmong is among how many of a merchant's events the last one of a cashbox is looked for.
+// latestAmong is how many of a merchant's events are searched for the last one of a cashbox.
 const latestAmong = 5000
 
-// Latest is the last event of a merchant's cashbox, to be sent again as a test: the contract has no
-// type of event that tells nothing, and an endpoint need not expect one.
+// Latest is the last event of a merchant's cashbox, to be sent again as a test. The contract has no
+// event just for tests, and an endpoint need not expect one.
 func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64) (uuid.UUID, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return uuid.Nil, err
@@ -80,7 +80,7 @@ func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64)
 	return id, nil
 }
 
-// OldSecrets lists until when each secret before the newest of a merchant's cashbox signs besides.
+// OldSecrets lists until when each older secret of a merchant's cashbox still signs.
 func (s *Events) OldSecrets(ctx context.Context, who caller.Caller, cashboxID int64) ([]time.Time, error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return nil, err

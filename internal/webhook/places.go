@@ -3,26 +3,26 @@ package webhook
 import "sync"
 
 const (
-	// placesAll bounds the deliveries one process has on their way at once. Endpoints that had no
-	// answer the last time take no more than placesSlow of them, and no endpoint gets more than one
-	// while placesMore are taken: so there is always one for an endpoint that answers.
+	// placesAll limits the deliveries that one process has under way. Endpoints without an answer the
+	// last time take at most placesSlow of them, and no endpoint gets a second place while placesMore
+	// are taken: so there is always one for an endpoint that answers.
 	placesAll  = 2_000
 	placesSlow = 1_500
 	placesMore = 1_000
-	// perEndpoint and perMerchant bound them for one. The second is for a merchant of many hosts.
+	// perEndpoint and perMerchant limit them for one endpoint or merchant. The latter is for
+	// merchants with many hosts.
 	perEndpoint = 10
 	perMerchant = 50
 )
 
-// endpointKey is whom the deliveries of an endpoint go to. Merchants who share a host do not share
-// its places.
+// endpointKey identifies an endpoint. Merchants with the same host do not share its places.
 type endpointKey struct {
 	merchantID int64
 	host       string
 }
 
-// places are what deliveries need to be on their way. An endpoint that is worked has one, and gets
-// more as it answers.
+// places are taken by deliveries under way. An endpoint that is visited has one, and gets more as it
+// answers.
 type places struct {
 	mu          sync.Mutex
 	taken, slow int
@@ -31,8 +31,8 @@ type places struct {
 
 func newPlaces() *places { return &places{merchants: map[int64]int{}} }
 
-// free is how many endpoints may be taken up, of those that had an answer and of those that had
-// none.
+// free is how many endpoints may be leased, of those with an answer the last time and of those
+// without.
 func (p *places) free() (quick, slow int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,7 +40,7 @@ func (p *places) free() (quick, slow int) {
 	return quick, min(quick, placesSlow-p.slow)
 }
 
-// full are the merchants who have all the places that one may have.
+// full are the merchants with as many places as one may have.
 func (p *places) full() []int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *places) full() []int64 {
 	return list
 }
 
-// first takes an endpoint's first place, unless its merchant has as many as they may.
+// first takes an endpoint's first place, unless its merchant has too many.
 func (p *places) first(merchantID int64, slow bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *places) first(merchantID int64, slow bool) bool {
 	return true
 }
 
-// more takes another place for an endpoint, unless they are needed for others.
+// more takes another place for an endpoint, unless others need it.
 func (p *places) more(merchantID int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *places) more(merchantID int64) bool {
 	return true
 }
 
-// back gives a place back; slow is what first was told.
+// back frees a place; slow must be what first was given.
 func (p *places) back(merchantID int64, slow bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

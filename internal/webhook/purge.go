@@ -9,7 +9,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// PurgeAttempts removes the attempts of months that ended so long ago. The events stay, and how they ended.
+// PurgeAttempts removes the attempts of months that ended before the time to keep. The events and
+// their results stay.
 func PurgeAttempts(ctx context.Context, pool *pgxpool.Pool, now time.Time, keep time.Duration) error {
 	const what = "webhook_attempt"
 	before := now.Add(-keep)

@@ -34,13 +34,13 @@ type Relay struct {
 }
 
 const (
-	// relayBatch is how many events one transaction takes.
+	// relayBatch is how many events one transaction relays.
 	relayBatch = 500
-	// relayLimit bounds a transaction whose server is slow.
+	// relayLimit limits a transaction if the server is slow.
 	relayLimit = 10 * time.Second
 )
 
-// NewRelay makes a relay. Its metric is how long the oldest event in the outbox waits.
+// NewRelay makes a relay. Its metric is the age of the oldest event in the outbox.
 func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Relay {
 	r := &Relay{pool: pool, q: db.New(pool), clock: c}
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -50,11 +50,11 @@ func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) 
 	return r
 }
 
-// Run relays what is in the outbox, or nothing while another relay is at it.
+// Run relays what is in the outbox, or nothing while another relay is working.
 func (r *Relay) Run(ctx context.Context) error {
 	for {
-		// Only where there is something does it take the lock: that alone would be a write to disk
-		// each time.
+		// It only takes the lock if there is something: the lock alone would be a write to disk each
+		// time.
 		waiting, err := r.q.WebhookOutboxAny(ctx)
 		if err != nil {
 			return fmt.Errorf("look into the outbox: %w", err)
@@ -72,7 +72,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 }
 
-// batch relays up to so many events and answers how many there were.
+// batch relays up to so many events and returns how many.
 func (r *Relay) batch(ctx context.Context) (count int, err error) {
 	err = db.InTxWithin(ctx, relayLimit, relayTx{r.pool}, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
 		last, err := q.WebhookRelayLock(ctx)
@@ -95,8 +95,8 @@ func (r *Relay) batch(ctx context.Context) (count int, err error) {
 	return count, err
 }
 
-// next are the ids of the oldest places in the outbox whose events nobody else has locked, and locks them. One
-// that somebody has locked waits in the outbox and holds up no other.
+// next locks the oldest events in the outbox and returns their places. Those that somebody else has
+// locked stay in the outbox and do not hold up others.
 func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64, err error) {
 	for past := int64(0); ; {
 		wanted := most - len(ids)
@@ -119,8 +119,8 @@ func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64,
 	}
 }
 
-// unlocked locks the events that nobody has locked. Merchants are asked for one by one: their events may be on
-// several nodes.
+// unlocked locks the events that nobody has locked. It asks for each merchant, because their events
+// may be on several nodes.
 func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid.UUID]bool, error) {
 	byMerchant := map[int64][]uuid.UUID{}
 	for _, row := range rows {
@@ -146,22 +146,16 @@ func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid
 	return free, nil
 }
 
-// queue queues deliveries, of the first round.
+// queue queues deliveries of the first round.
 func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
 	var merchants []int64
 	var events []uuid.UUID
 	var hosts []string
 	for _, row := range rows {
-		merchants, events, hosts = append(
-			merchants,
-			row.MerchantID,
-		), append(
+		merchants, events, hosts = append(merchants, row.MerchantID), append(
 			events,
 			row.ID,
-		), append(
-			hosts,
-			hostOf(row.URL),
-		)
+		), append(hosts, hostOf(row.URL))
 	}
 	err := db.Pipeline(
 		ctx,
@@ -178,8 +172,8 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 	return nil
 }
 
-// relayTx begins the relay's transactions. A relay that freezes with the lock loses it after two
-// seconds, and one that meets a lock on a table gives up.
+// relayTx begins the relay's transactions. A relay that freezes loses the lock after two seconds, and
+// one that waits for a lock on a table gives up.
 type relayTx struct{ *pgxpool.Pool }
 
 const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +
@@ -190,7 +184,7 @@ func (p relayTx) Begin(ctx context.Context) (pgx.Tx, error) {
 	return p.BeginTx(ctx, pgx.TxOptions{BeginQuery: relayBegin})
 }
 
-// age is how long the oldest event in the outbox has been there, in seconds.
+// age is how old the oldest event in the outbox is, in seconds.
 func (r *Relay) age() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -3,8 +3,8 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,11 +39,8 @@ func quiet(t *testing.T) *bundle {
 // line are the events that deliveries are queued for, in their order.
 func (b *bundle) line(t *testing.T) []uuid.UUID {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(), "select event_id from webhook_delivery order by due_at, event_id")
-	noError(t, err)
-	list, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	noError(t, err)
-	return list
+	rows := must(b.Pool.Query(t.Context(), "select event_id from webhook_delivery order by due_at, event_id"))(t)
+	return must(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))(t)
 }
 
 // all is the whole feed, by pages.
@@ -61,8 +58,7 @@ func (b *bundle) all(t *testing.T) (list []uuid.UUID) {
 // apart is a connection of its own: the tests' pool may be of one.
 func apart(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	noError(t, err)
+	conn := must(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
@@ -71,21 +67,16 @@ func apart(t *testing.T, url string) *pgx.Conn {
 func TestRelaysAtOnce(t *testing.T) {
 	b := quiet(t)
 	want := b.write(t, 2*relayBatch+10)
-	pool, err := db.Open(t.Context(), b.URL, 4, db.ForCommands)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), b.URL, 4, db.ForCommands))(t)
 	defer pool.Close()
-	var relays sync.WaitGroup
-	for range 4 {
+	noError(t, testenv.AtOnce(4, func(int) error {
 		relay := NewRelay(pool, b.clock, prometheus.NewRegistry())
-		relays.Go(func() {
-			for range 10 {
-				if err := relay.Run(t.Context()); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	relays.Wait()
+		var errs []error
+		for range 10 {
+			errs = append(errs, relay.Run(t.Context()))
+		}
+		return errors.Join(errs...)
+	})...)
 	b.relayAll(t)
 	if got := b.all(t); !slices.Equal(got, want) {
 		t.Errorf("the feed has %d events of %d, or in another order", len(got), len(want))
@@ -127,14 +118,12 @@ func TestRelayDies(t *testing.T) {
 // A relay that freezes while it holds the lock keeps the others out for a moment only.
 func TestRelayFreezes(t *testing.T) {
 	b := quiet(t)
-	pool, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
 	frozen, err := relayTx{pool}.Begin(t.Context())
 	noError(t, err)
 	defer func() { _ = frozen.Rollback(context.Background()) }()
-	_, err = db.New(frozen).WebhookRelayLock(t.Context())
-	noError(t, err)
+	must(db.New(frozen).WebhookRelayLock(t.Context()))(t)
 	want := b.write(t, 1)
 	noError(t, b.relay.Run(t.Context()))
 	if got := b.all(t); len(got) != 0 {
@@ -150,10 +139,8 @@ func TestRelayFreezes(t *testing.T) {
 func TestRelayPassesByTheLocked(t *testing.T) {
 	b := quiet(t)
 	list := b.write(t, 3)
-	tx, err := apart(t, b.URL).Begin(t.Context())
-	noError(t, err)
-	_, err = tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0])
-	noError(t, err)
+	tx := must(apart(t, b.URL).Begin(t.Context()))(t)
+	must(tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0]))(t)
 	noError(t, b.relay.Run(t.Context()))
 	if got := b.all(t); !slices.Equal(got, list[1:]) {
 		t.Errorf("%v; want %v", got, list[1:])
@@ -170,12 +157,9 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 // server.
 func TestFeedWaitsForNoTransaction(t *testing.T) {
 	b := quiet(t)
-	elsewhere, err := apart(t, dbtest.New(t).URL).Begin(t.Context())
-	noError(t, err)
-	_, err = elsewhere.Exec(t.Context(), "select pg_current_xact_id()")
-	noError(t, err)
-	tx, err := apart(t, b.URL).Begin(t.Context())
-	noError(t, err)
+	elsewhere := must(apart(t, dbtest.New(t).URL).Begin(t.Context()))(t)
+	must(elsewhere.Exec(t.Context(), "select pg_current_xact_id()"))(t)
+	tx := must(apart(t, b.URL).Begin(t.Context()))(t)
 	late := b.event(b.merchant, nowhere)
 	noError(t, late.Insert().Run(t.Context(), db.New(tx)))
 	first := b.write(t, 2)
@@ -199,16 +183,13 @@ func (b *bundle) restore(t *testing.T) *bundle {
 	restored := &bundle{DB: dbtest.New(t), merchant: b.merchant, clock: b.clock}
 	restored.sequence.Store(b.sequence.Load())
 	from, to := apart(t, b.URL).PgConn(), apart(t, restored.URL).PgConn()
-	_, err := to.Exec(t.Context(), "delete from webhook_relay").ReadAll()
-	noError(t, err)
+	must(to.Exec(t.Context(), "delete from webhook_relay").ReadAll())(t)
 	for _, table := range []string{"merchant", "cashbox", "webhook_event", "webhook_outbox", "webhook_relay"} {
 		var rows bytes.Buffer
-		_, err := from.CopyTo(t.Context(), &rows, "copy (select * from "+table+") to stdout")
-		noError(t, err)
-		_, err = to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin")
-		noError(t, err)
+		must(from.CopyTo(t.Context(), &rows, "copy (select * from "+table+") to stdout"))(t)
+		must(to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin"))(t)
 	}
-	_, err = to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").
+	_, err := to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").
 		ReadAll()
 	noError(t, err)
 	restored.events = NewEvents(restored.Pools(), b.vault, b.clock)
@@ -241,8 +222,7 @@ func TestReplayBeforeRelay(t *testing.T) {
 	r := newReceiver(t, codes(500))
 	event := b.event(b.merchant, r.URL)
 	noError(t, event.Insert().Run(t.Context(), b.Queries()))
-	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(event.ID.String())})
-	noError(t, err)
+	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(event.ID.String())}))(t)
 	b.relayAll(t)
 	b.await(t, event.ID, 1)
 	if count := len(r.all()); count != 1 || len(b.all(t)) != 1 {

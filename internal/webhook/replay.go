@@ -14,40 +14,39 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Replay asks for events to be sent again: one, or the dead ones of an endpoint.
+// Replay asks to send events again: one, or the dead ones of an endpoint.
 type Replay struct {
-	// EventID names one event, whatever its status.
+	// EventID is one event, with any status.
 	EventID *string
-	// URL names an endpoint, exactly as its events have it, and From and Until which of its dead
-	// events by when they were created: from then on, and before then. Nil leaves that end open.
+	// URL is an endpoint, exactly as its events have it. From and Until limit its dead events by
+	// creation, from From on and before Until; nil is no limit.
 	URL         *string
 	From, Until *time.Time
-	// MerchantID is whose events they are. Operators name it; merchants have only their own.
+	// MerchantID is the merchant of the events. Operators set it; merchants have only their own.
 	MerchantID *int64
 }
 
 const (
 	// replayBatch is how many events one transaction takes.
 	replayBatch = 1000
-	// replayAhead is how many deliveries may wait for an endpoint before the next batch is taken: a
-	// range follows its endpoint.
+	// replayAhead is how many deliveries may wait for an endpoint before the next batch is taken, so
+	// that a range goes as fast as its endpoint.
 	replayAhead = 1000
 )
 
-// Progress is how far a replay is.
+// Progress is the state of a replay.
 type Progress struct {
-	// ID names a range that is sent again, to ask for it; one event has none.
+	// ID identifies a replayed range; a single event has none.
 	ID *int64
-	// Replayed is how many events were made pending so far.
+	// Replayed is how many events became pending so far.
 	Replayed int64
-	// Done: no more will come. Stopped: since somebody stopped it.
+	// Done: no more will follow. Stopped: because somebody stopped it.
 	Done, Stopped bool
 }
 
-// Replay makes events pending and queues their delivery, on a schedule that begins anew; a delivery
-// still queued for one of them does nothing any more. Of a range the call takes the first batch,
-// and FeedReplays the others, one after the other as the endpoint takes them: what dies meanwhile
-// is left for another replay.
+// Replay makes events pending and queues their deliveries, with a new schedule; older deliveries of
+// them are dropped. For a range the call takes the first batch, and FeedReplays takes the others as
+// the endpoint accepts them. Events that die meanwhile are left for another replay.
 func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progress, error) {
 	if err := who.Need(caller.OperatorCases, caller.MerchantResend); err != nil {
 		return Progress{}, err
@@ -63,7 +62,7 @@ func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progr
 		return Progress{Replayed: 1, Done: true}, s.replayOne(ctx, *r.MerchantID, event)
 	}
 	var id int64
-	// Nobody else sees the range before its first batch is taken, so that the answer counts it.
+	// The range becomes visible to others only after its first batch, so that the answer counts that.
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		if id, err = q.WebhookReplayStart(ctx, db.WebhookReplayStartParams{
 			MerchantID: *r.MerchantID, URL: *r.URL, FromAt: r.From, UntilAt: r.Until, StartedAt: s.clock.Now(),
@@ -79,7 +78,7 @@ func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progr
 	return s.ReplayProgress(ctx, who, id)
 }
 
-// ReplayProgress tells how far a range is that is sent again.
+// ReplayProgress is the progress of a replayed range.
 func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
 	whose, err := whose(who, caller.OperatorRead, caller.MerchantEvents)
 	if err != nil {
@@ -95,7 +94,7 @@ func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64
 	return Progress{ID: &id, Replayed: row.Replayed, Done: row.State != "running", Stopped: row.State == "stopped"}, nil
 }
 
-// StopReplay ends a range where it is: what was made pending is delivered.
+// StopReplay stops a range. What is already pending is delivered.
 func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
 	whose, err := whose(who, caller.OperatorCases, caller.MerchantResend)
 	if err != nil {
@@ -107,7 +106,7 @@ func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (P
 	return s.ReplayProgress(ctx, who, id)
 }
 
-// whose are the replays an asker may see: a merchant its own, an operator, for whom it is nil, all.
+// whose is whose replays a caller may see: a merchant its own, operators all (nil).
 func whose(who caller.Caller, needed ...caller.Capability) (*int64, error) {
 	if err := who.Need(needed...); err != nil {
 		return nil, err
@@ -118,8 +117,8 @@ func whose(who caller.Caller, needed ...caller.Capability) (*int64, error) {
 	return &who.MerchantID, nil
 }
 
-// FeedReplays goes on with the ranges that are being sent again, each by as many batches as its
-// endpoint has taken. One that fails holds up no other.
+// FeedReplays continues the replayed ranges, each by as many batches as its endpoint accepts. One
+// that fails does not hold up others.
 func (s *Events) FeedReplays(ctx context.Context) error {
 	running, err := s.q.WebhookReplaysRunning(ctx)
 	if err != nil {
@@ -166,8 +165,8 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 	})
 }
 
-// replayNext takes a range's next batch, and reports whether there may be more to take now. While
-// enough wait for the endpoint, or another process is at it, there is not.
+// replayNext takes a range's next batch, and reports whether more can be taken now. It cannot while
+// enough deliveries wait for the endpoint, or another process works on it.
 func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error) {
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		more, err = replayBatchOf(ctx, tx, q, id)

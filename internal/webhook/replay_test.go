@@ -3,16 +3,13 @@ package webhook
 import (
 	"errors"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
@@ -29,9 +26,8 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
 		t.Fatalf("dead: %+v", dead)
 	}
-	progress, err := b.events.Replay(t.Context(), operator,
-		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID})
-	noError(t, err)
+	progress := must(b.events.Replay(t.Context(), operator,
+		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}))(t)
 	if progress.Replayed != 1 || !progress.Done || progress.ID != nil {
 		t.Errorf("replayed %+v", progress)
 	}
@@ -40,12 +36,7 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	b.hurry(t)
 	b.await(t, id, 3)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
-	for _, got := range r.all() {
-		verifies(t, b.secret, got)
-		if got.header.Get("webhook-id") != id.String() {
-			t.Error("sent again, an event keeps its id")
-		}
-	}
+	b.wantSame(t, r, id)
 }
 
 // A merchant sends its own event again whatever its status: one delivered already goes out once
@@ -55,8 +46,7 @@ func TestReplayDelivered(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())})
-	noError(t, err)
+	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
 	b.await(t, id, 2)
 	if progress.Replayed != 1 || b.status(t, id) != statusDelivered {
 		t.Errorf("replayed %+v, now %s", progress, b.status(t, id))
@@ -69,8 +59,7 @@ func TestReplayPending(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())})
-	noError(t, err)
+	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
 	b.await(t, id, 2)
 	// One attempt of this round was made, and one delivery is queued.
 	if made, _, _ := b.queued(t, id); made != 1 || b.status(t, id) != statusPending || len(r.all()) != 2 {
@@ -91,8 +80,7 @@ func TestReplayDuringAnAttempt(t *testing.T) {
 	})
 	id := b.add(t, r.URL)
 	<-asked
-	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())})
-	noError(t, err)
+	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
 	answer[0] <- http.StatusGone
 	<-asked // the second attempt is under way, so the first is over
 	b.await(t, id, 1)
@@ -133,8 +121,7 @@ func TestReplayRange(t *testing.T) {
 	b.setStatus(t, delivered, statusDelivered)
 
 	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
-	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
-	noError(t, err)
+	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), ask))(t)
 	if progress.Replayed != 2 || !progress.Done {
 		t.Errorf("replayed %+v", progress)
 	}
@@ -148,11 +135,11 @@ func TestReplayRange(t *testing.T) {
 	if dead != 5 || jobs != 2 || r.count() != 2 {
 		t.Errorf("%d are dead still, %d attempts, %d sent", dead, jobs, r.count())
 	}
-	if progress, err = b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 0 {
+	if progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 0 {
 		t.Errorf("again: %+v, %v", progress, err)
 	}
 	ask.From, ask.Until = nil, nil
-	if progress, err = b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 2 {
+	if progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 2 {
 		t.Errorf("with open ends: %+v, %v", progress, err)
 	}
 }
@@ -161,13 +148,7 @@ func TestReplayRange(t *testing.T) {
 func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
 	t.Helper()
 	const many = 2*replayBatch + 1
-	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		inserts := make([]db.Query, 0, many)
-		for range many {
-			inserts = append(inserts, b.event(b.merchant, url).Insert())
-		}
-		return db.Pipeline(t.Context(), tx, inserts...)
-	}))
+	b.insertMany(t, b.merchant, url, many)
 	b.number(t)
 	b.Exec(t, "update webhook_event set status = 'dead'")
 	return many
@@ -179,9 +160,7 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	var progress Progress
 	testenv.Until(t, "the replay is done", func() bool {
 		noError(t, b.events.FeedReplays(t.Context()))
-		var err error
-		progress, err = b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id)
-		noError(t, err)
+		progress = must(b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id))(t)
 		return progress.Done
 	})
 	return progress
@@ -212,14 +191,12 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
 	many := b.manyDead(t, r.URL)
 	own, other := portal(b.merchant.ID), portal(b.newMerchant(t).ID)
-	progress, err := b.events.Replay(t.Context(), own, Replay{URL: &r.URL})
-	noError(t, err)
+	progress := must(b.events.Replay(t.Context(), own, Replay{URL: &r.URL}))(t)
 	for range 5 {
 		noError(t, b.events.FeedReplays(t.Context()))
 	}
-	if queued := b.Count(t, "select count(*) from webhook_delivery"); queued != replayBatch {
-		t.Errorf("%d are queued for an endpoint that takes none", queued)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), replayBatch,
+		"are queued for an endpoint that takes none")
 	for _, stranger := range []caller.Caller{other, {}} {
 		if _, err := b.events.ReplayProgress(t.Context(), stranger, *progress.ID); err == nil {
 			t.Error("a stranger sees it")
@@ -228,10 +205,10 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 			t.Error("a stranger stops it")
 		}
 	}
-	if progress, err = b.events.ReplayProgress(t.Context(), operator, *progress.ID); err != nil || progress.Done {
+	if progress, err := b.events.ReplayProgress(t.Context(), operator, *progress.ID); err != nil || progress.Done {
 		t.Errorf("%+v, %v", progress, err)
 	}
-	progress, err = b.events.StopReplay(t.Context(), own, *progress.ID)
+	progress, err := b.events.StopReplay(t.Context(), own, *progress.ID)
 	if err != nil || !progress.Stopped || !progress.Done || progress.Replayed != replayBatch {
 		t.Errorf("stopped %+v, %v", progress, err)
 	}
@@ -239,9 +216,8 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	testenv.Until(t, "nothing is left to deliver",
 		func() bool { return b.Count(t, "select count(*) from webhook_delivery") == 0 })
 	noError(t, b.events.FeedReplays(t.Context()))
-	if dead := b.Count(t, "select count(*) from webhook_event where status = 'dead'"); dead != int(many)-replayBatch {
-		t.Errorf("%d are dead", dead)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where status = 'dead'"), int(many)-replayBatch,
+		"are dead")
 }
 
 // Several calls and processes at once send each again once, and end even at an endpoint that kills
@@ -250,19 +226,14 @@ func TestReplayAtOnce(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusGone))
 	many := b.manyDead(t, r.URL)
-	var calls sync.WaitGroup
 	var total atomic.Int64
-	for range 3 {
-		calls.Go(func() {
-			progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
-			if err != nil {
-				t.Error(err)
-				return
-			}
+	noError(t, testenv.AtOnce(3, func(int) error {
+		progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
+		if err == nil {
 			total.Add(b.goOn(t, progress.ID).Replayed)
-		})
-	}
-	calls.Wait()
+		}
+		return err
+	})...)
 	var again, jobs int64
 	noError(t, b.Pool.QueryRow(t.Context(), `select (select sum(round) from webhook_event),
 		(select count(*) from webhook_attempt) + (select count(*) from webhook_delivery)`).Scan(&again, &jobs))

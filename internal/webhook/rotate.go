@@ -14,17 +14,16 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// previousSigns is how long the secret before signs besides the new one.
+// previousSigns is how long an older secret signs beside the new one.
 const previousSigns = 24 * time.Hour
 
-// maxPrevious bounds how many signatures an event carries.
+// maxPrevious limits the signatures of an event.
 const maxPrevious = 10
 
-// RotateSecret makes the new signing secret of one of a merchant's cashboxes. It is shown here and
-// never again. The one before signs besides until the time answered, and so does each before that
-// within its own day: a merchant who calls again because the first answer was lost still verifies
-// with the one before both. A secret that leaked is dropped where events are verified; that it
-// signs besides for a while harms nobody who no longer takes it.
+// RotateSecret makes a new signing secret for a merchant's cashbox, which is shown here and never
+// again. The old one also signs until the returned time, and so do still older ones until their own:
+// a merchant who calls again because the first answer was lost can still verify. To drop a leaked
+// secret, receivers stop accepting it: then it does no harm that it still signs for a while.
 func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
 	if err := who.Need(caller.MerchantKeys); err != nil {
 		return "", time.Time{}, err
@@ -68,8 +67,7 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 	return secret, until, nil
 }
 
-// keepPrevious keeps a secret that is being replaced, if there is one, among those that sign
-// besides.
+// keepPrevious stores the secret that is being replaced, if there is one.
 func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []byte, now time.Time) error {
 	err := q.WebhookSecretPreviousPrune(ctx, db.WebhookSecretPreviousPruneParams{CashboxID: cashboxID, Now: now})
 	if err != nil || len(sealed) == 0 {

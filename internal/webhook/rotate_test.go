@@ -28,8 +28,7 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 
 func refuses(t *testing.T, secret string, got received) {
 	t.Helper()
-	verifier, err := standardwebhooks.NewWebhook(secret)
-	noError(t, err)
+	verifier := must(standardwebhooks.NewWebhook(secret))(t)
 	if verifier.Verify(got.body, got.header) == nil {
 		t.Error("a secret signs that no longer should")
 	}
@@ -162,8 +161,7 @@ func TestRotationWithoutASecretBefore(t *testing.T) {
 // A secret before that is sealed and empty signs nothing: anybody could.
 func TestEmptySecretBefore(t *testing.T) {
 	b := setup(t)
-	empty, err := b.vault.Seal(nil, signing.SecretPlace(b.merchant.CashboxID))
-	noError(t, err)
+	empty := must(b.vault.Seal(nil, signing.SecretPlace(b.merchant.CashboxID)))(t)
 	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
 		ID: b.merchant.CashboxID, WebhookSecret: empty,
 	}))

@@ -22,7 +22,7 @@ const (
 	answerKept    = 2 << 10
 )
 
-// sign adds the signatures under every secret that is valid now.
+// sign adds the signatures with every secret that is valid now.
 func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliveriesDueRow) error {
 	secrets, err := d.secrets(event, d.clock.Now())
 	if err != nil {
@@ -31,9 +31,8 @@ func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliv
 	return signing.Sign(header, event.EventID.String(), at, event.Body, secrets)
 }
 
-// secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it
-// that cannot be read is left out: the newest is enough for a receiver that has changed over, and
-// for the others nothing could be done.
+// secrets are the cashbox's valid signing secrets, the newest first. An older one that cannot be
+// opened is left out: receivers that have changed over need only the newest.
 func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]string, error) {
 	newest, err := d.vault.Open(event.WebhookSecret, signing.SecretPlace(event.CashboxID))
 	if err != nil {
@@ -44,10 +43,7 @@ func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]
 		if !event.PreviousUntil[i].After(now) {
 			continue
 		}
-		if previous, err := d.vault.Open(
-			sealed,
-			signing.SecretPlace(event.CashboxID),
-		); err == nil &&
+		if previous, err := d.vault.Open(sealed, signing.SecretPlace(event.CashboxID)); err == nil &&
 			len(previous) > 0 {
 			secrets = append(secrets, string(previous))
 		}
@@ -55,18 +51,18 @@ func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]
 	return secrets, nil
 }
 
-// result is what came of one attempt.
+// result is the result of one attempt.
 type result struct {
 	at       time.Time
 	duration time.Duration
-	// code is 0 when no answer came; then problem says why.
+	// code is 0 if no answer came; then problem says why.
 	code    int
 	answer  []byte
 	problem string
-	// unsigned is why the event could not be signed: no attempt would end otherwise, until somebody
+	// unsigned is why the event could not be signed. Further attempts would fail too, until somebody
 	// has put that right.
 	unsigned error
-	// retryAfter is how long the endpoint asks to be left alone.
+	// retryAfter is how long the endpoint asks to wait.
 	retryAfter time.Duration
 }
 
@@ -96,11 +92,10 @@ func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) 
 	return r
 }
 
-// maxRetryAfter bounds what an endpoint can ask for.
+// maxRetryAfter limits what an endpoint can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter reads the Retry-After header, in seconds or as a date. What is neither asks for
-// nothing.
+// retryAfter parses the Retry-After header, in seconds or as a date; anything else is none.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -112,8 +107,8 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// problem says in words fit for the merchant why no answer came: no address of ours, nothing of the
-// network within.
+// problem says in words for the merchant why no answer came, without an address of ours or anything
+// of the inner network.
 func problem(err error) string {
 	var timeout net.Error
 	var dns *net.DNSError

@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
@@ -49,10 +50,10 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	return setupWith(t, NewAddresses(true), 0)
+	return setupWith(t, outbound.NewAddresses(true), 0)
 }
 
-func setupWith(t *testing.T, addresses *Addresses, timeout time.Duration) *bundle {
+func setupWith(t *testing.T, addresses *outbound.Addresses, timeout time.Duration) *bundle {
 	t.Helper()
 	b := &bundle{
 		timeout: timeout, DB: dbtest.New(t), clock: new(dbtest.Clock), secret: signing.NewSecret(),
@@ -76,14 +77,13 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 
 // deliver makes deliveries as a process does, over a pool of its own: it needs a connection even
 // where the tests' pool is of one.
-func (b *bundle) deliver(t *testing.T, addresses *Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
+func (b *bundle) deliver(t *testing.T, addresses *outbound.Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
-	pool, err := db.Open(t.Context(), b.URL, 5, db.ForDeliveries)
-	noError(t, err)
+	pool := must(db.Open(t.Context(), b.URL, 5, db.ForDeliveries))(t)
 	t.Cleanup(pool.Close)
 	d := NewDeliverer(pool, b.vault, b.clock, addresses, metrics)
 	if b.timeout != 0 {
-		d.client = addresses.client(b.timeout)
+		d.client = addresses.Client(b.timeout)
 	}
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -122,8 +122,7 @@ func (b *bundle) relayAll(t testing.TB) {
 	t.Helper()
 	testenv.Until(t, "everything is relayed", func() bool {
 		noError(t, b.relay.Run(t.Context()))
-		waiting, err := b.Queries().WebhookOutboxAny(t.Context())
-		noError(t, err)
+		waiting := must(b.Queries().WebhookOutboxAny(t.Context()))(t)
 		return !waiting
 	})
 }
@@ -132,12 +131,9 @@ func (b *bundle) relayAll(t testing.TB) {
 func (b *bundle) number(t *testing.T) {
 	t.Helper()
 	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		last, err := q.WebhookRelayLock(t.Context())
-		noError(t, err)
-		ids, err := next(t.Context(), tx, q, math.MaxInt32)
-		noError(t, err)
-		rows, err := q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Ids: ids})
-		noError(t, err)
+		last := must(q.WebhookRelayLock(t.Context()))(t)
+		ids := must(next(t.Context(), tx, q, math.MaxInt32))(t)
+		rows := must(q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Ids: ids}))(t)
 		return q.WebhookRelaySetLast(t.Context(), last+int64(len(rows)))
 	}))
 }
@@ -159,11 +155,9 @@ func (b *bundle) status(t *testing.T, id uuid.UUID) (status string) {
 
 func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
 	t.Helper()
-	list, err := b.Queries().WebhookAttemptList(t.Context(), db.WebhookAttemptListParams{
+	return must(b.Queries().WebhookAttemptList(t.Context(), db.WebhookAttemptListParams{
 		MerchantIds: []int64{b.merchant.ID}, EventIds: []uuid.UUID{id},
-	})
-	noError(t, err)
-	return list
+	}))(t)
 }
 
 // await waits until the event has had as many attempts, and returns them.
@@ -185,8 +179,7 @@ func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttemp
 func (b *bundle) hurry(t *testing.T) {
 	t.Helper()
 	testenv.Until(t, "something waits in the queue", func() bool {
-		tag, err := b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()")
-		noError(t, err)
+		tag := must(b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()"))(t)
 		b.Exec(t, "update webhook_endpoint set due_at = now() where due_at > now()")
 		return tag.RowsAffected() > 0
 	})
@@ -208,10 +201,9 @@ func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 	key := endpointKey{b.merchant.ID, id.String()} // nobody else's, so that nobody else makes it
 	b.Exec(t, `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 		select merchant_id, id, $2, now(), round from webhook_event where id = $1`, id, key.host)
-	list, err := b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
+	list := must(b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
 		MerchantID: key.merchantID, Host: key.host, Most: 2,
-	})
-	noError(t, err)
+	}))(t)
 	if len(list) != 1 {
 		t.Fatalf("%d deliveries are due", len(list))
 	}
@@ -292,3 +284,6 @@ func portal(merchantID int64) caller.Caller {
 }
 
 var noError = testenv.NoError
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

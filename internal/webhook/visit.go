@@ -12,44 +12,42 @@ import (
 )
 
 const (
-	// aheadPerPlace is how many deliveries are read at a time for each that may be on its way.
+	// aheadPerPlace is how many deliveries are read at a time for each that may be under way.
 	aheadPerPlace = 5
-	// goodFor is how long what was read is sent without reading it again: after that its secret may
-	// be another.
+	// goodFor is how long read deliveries are sent without reading them again. After that the secret
+	// may have changed.
 	goodFor = 500 * time.Millisecond
-	// lookEvery is how often a visit looks for more while others of its deliveries are still on
-	// their way.
+	// lookEvery is how often a visit looks for more deliveries while others are under way.
 	lookEvery = 100 * time.Millisecond
 	// leaveEvery is how often a visit tries to end its lease while the database is away.
 	leaveEvery = time.Second
 )
 
-// visit is the work on an endpoint that a process has the lease of, until nothing is due for it.
-// One delivery goes out at first, and one more at a time with each answer; after one without an
-// answer no other goes out, and the endpoint waits its turn. So what hangs takes one place, however
-// much waits for it, and what answers has all it may have within moments.
+// visit is the work on one leased endpoint, until nothing is due. It begins with one delivery, and
+// has one more under way after each answer. After an attempt without an answer it begins no more, and
+// the endpoint has to wait for another lease. So an endpoint that hangs takes one place, however much
+// waits for it, and one that answers soon has all it may have.
 type visit struct {
 	d   *Deliverer
 	key endpointKey
-	// slow: the last attempt had no answer. hadNone is the same when the visit began, and placed
-	// that it got a place then.
+	// slow: the last attempt had no answer. hadNone is the same at the beginning of the visit, and
+	// placed says that it got a place then.
 	slow, hadNone, placed bool
-	// over says that no more go out.
+	// over says that no more are sent.
 	over atomic.Bool
 
-	// due are read and not begun; more, that there were more to read.
+	// due are read and not begun; more says that there were more to read.
 	due    []db.WebhookDeliveriesDueRow
 	readAt time.Time
 	more   bool
-	// under are the deliveries begun and not yet written down, sending those of them without an
-	// answer yet, and width how many may be sending.
+	// under are the deliveries that are begun and not stored yet, sending those of them without an
+	// answer yet, and width is how many may be sending.
 	under          map[uuid.UUID]bool
 	sending, width int
 	news           chan news
 }
 
-// news are what a visit hears of a delivery: first that it was answered or not, then that this is
-// written down.
+// news tell a visit about a delivery: first whether it was answered, then that this is stored.
 type news struct {
 	id       uuid.UUID
 	answered bool
@@ -69,14 +67,14 @@ func (v *visit) run(ctx context.Context) {
 		}
 		select {
 		case n := <-v.news:
-			v.hear(n)
+			v.receive(n)
 		case <-look.C:
 			v.more = true
 		}
 	}
 }
 
-// begin sends out what is due, as far as there are places.
+// begin sends due deliveries, as far as there are places.
 func (v *visit) begin(ctx context.Context) {
 	for v.sending < v.width && ctx.Err() == nil && !v.over.Load() {
 		if len(v.due) > 0 && time.Since(v.readAt) > goodFor {
@@ -92,12 +90,12 @@ func (v *visit) begin(ctx context.Context) {
 		v.due = v.due[1:]
 		v.under[event.EventID] = true
 		v.sending++
-		// What has begun is brought to its end.
+		// An attempt that has begun is finished.
 		go v.d.attempt(context.WithoutCancel(ctx), v.key, event, func(n news) { v.news <- n })
 	}
 }
 
-// read reads what is due next, and reports whether anything is.
+// read reads the next due deliveries, and reports whether there are any.
 func (v *visit) read(ctx context.Context) bool {
 	most := aheadPerPlace*v.width + len(v.under)
 	v.readAt = time.Now()
@@ -129,7 +127,7 @@ func (v *visit) read(ctx context.Context) bool {
 	return len(v.due) > 0
 }
 
-func (v *visit) hear(n news) {
+func (v *visit) receive(n news) {
 	switch {
 	case n.written:
 		delete(v.under, n.id)
@@ -147,8 +145,7 @@ func (v *visit) hear(n news) {
 	}
 }
 
-// leave ends the lease. If the database is away for so long that the lease has ended by itself,
-// that will do.
+// leave ends the lease. It gives up once the lease has expired by itself.
 func (v *visit) leave(ctx context.Context) {
 	if v.placed {
 		v.d.places.back(v.key.merchantID, v.hadNone)

@@ -1,6 +1,6 @@
-// Package webhook keeps the events merchants are told of and delivers them: at least once, signed,
-// each on its own schedule. An event is written in the transaction of the change it tells of, and
-// into the outbox with it; once that is committed, a relay numbers it and queues its delivery.
+// Package webhook stores the events for merchants and delivers them: at least once, signed, each on
+// its own schedule. An event is written, also to the outbox, in the transaction of the change that it
+// is about. After the commit a relay numbers it and queues its delivery.
 package webhook
 
 import (
@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Event is one thing a merchant is told, as it will be sent.
+// Event is an event as it will be sent.
 type Event struct {
 	ID         uuid.UUID
 	MerchantID int64
@@ -29,7 +29,7 @@ type Event struct {
 	At        time.Time
 }
 
-// Insert writes the event, and with it all that is needed for its delivery.
+// Insert writes the event and everything needed for its delivery.
 func (e Event) Insert() db.Query {
 	return db.Do((*db.Queries).WebhookEventInsert, db.WebhookEventInsertParams{
 		MerchantID: e.MerchantID, ID: e.ID, CashboxID: e.CashboxID, Type: e.Type, Subject: e.Subject,
@@ -49,7 +49,7 @@ func hostOf(address string) string {
 // attempts is how often an event is tried in a round.
 const attempts = len(delays) + 1
 
-// delays between one attempt and the next, each ± 10%.
+// delays are between one attempt and the next, each ± 10%.
 var delays = [...]time.Duration{
 	5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,

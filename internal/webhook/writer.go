@@ -16,12 +16,12 @@ import (
 const (
 	// writeMost is how many writes one transaction takes.
 	writeMost = 100
-	// writeLimit bounds a transaction whose server is slow.
+	// writeLimit limits a transaction if the server is slow.
 	writeLimit = 10 * time.Second
 )
 
-// writer writes down what becomes of deliveries, of many in one transaction: all that has come
-// while the one before was on its way. A write is one query.
+// writer stores results of deliveries, many in one transaction: everything that came while the one
+// before was under way. A write is one query.
 type writer struct {
 	pool *pgxpool.Pool
 
@@ -35,7 +35,7 @@ type write struct {
 	done  chan error
 }
 
-// write writes, and returns once that is committed.
+// write returns once the write is committed.
 func (w *writer) write(query db.Query) error {
 	one := &write{query: query, done: make(chan error, 1)}
 	w.mu.Lock()
@@ -65,8 +65,8 @@ func (w *writer) run() {
 	}
 }
 
-// commit writes a batch, or where the database refuses it each by itself: one that cannot be
-// written keeps no other from it.
+// commit writes a batch. If the database refuses it, it makes each write alone, so that one that
+// fails does not hold up the others.
 func (w *writer) commit(batch []*write) {
 	queries := make([]db.Query, 0, len(batch))
 	for _, one := range batch {
@@ -75,7 +75,7 @@ func (w *writer) commit(batch []*write) {
 	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
 	err := db.Write(ctx, w.pool, queries...)
 	cancel()
-	// One whose outcome nobody knows is not made again: it may have been written.
+	// A batch with an unknown result is not written again: it may be there.
 	refused := new(pgconn.PgError)
 	if len(batch) > 1 && errors.As(err, &refused) && !errors.Is(err, fault.ErrOutcomeUnknown) {
 		for _, one := range batch {

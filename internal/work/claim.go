@@ -10,29 +10,30 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// ErrTaken says that another operator works on it.
+// ErrTaken says that another operator is working on it.
 var ErrTaken = fault.New(fault.Conflict, "work_taken", "Another operator has taken this.")
 
 const (
-	// ClaimLasts is how long something stays with whoever took it, unless it is taken over.
+	// ClaimLasts is how long something belongs to the operator who took it, unless another one takes
+	// it over.
 	ClaimLasts = 30 * time.Minute
 	// keepFor is how long claims are kept that nobody has released.
 	keepFor = 24 * time.Hour
 )
 
-// Claim is who works on something.
+// Claim says who is working on something.
 type Claim struct {
 	UserID int64
 	Login  string
 	Since  time.Time
-	// Mine tells that it is the caller; Stale that it was taken so long ago that others may take it.
+	// Mine says that it is the caller; Stale that it was taken so long ago that others may take it.
 	Mine, Stale bool
 }
 
-// Others tells that another operator works on it now.
+// Others says that another operator is working on it now.
 func (c Claim) Others() bool { return !c.Mine && !c.Stale }
 
-// Claims are who works on some of a kind, by their subjects' ids.
+// Claims are claims of one kind, by the ids of their subjects.
 func (s *Service) Claims(ctx context.Context, who caller.Caller, kind Kind, ids []int64) (map[int64]Claim, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (s *Service) Claims(ctx context.Context, who caller.Caller, kind Kind, ids 
 	return claims, nil
 }
 
-// Taken is who works on something; nil is nobody.
+// Taken is who is working on something, or nil.
 func (s *Service) Taken(ctx context.Context, who caller.Caller, kind Kind, id int64) (*Claim, error) {
 	claims, err := s.Claims(ctx, who, kind, []int64{id})
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Service) Taken(ctx context.Context, who caller.Caller, kind Kind, id in
 	return nil, nil //nolint:nilnil // nobody
 }
 
-// needs are what it takes to work on something of a kind.
+// needs are the capabilities for working on each kind.
 func needs(kind Kind) []caller.Capability {
 	switch kind {
 	case Deposit, Short, Overdrawn:
@@ -78,16 +79,16 @@ func needs(kind Kind) []caller.Capability {
 	return []caller.Capability{caller.OperatorCases}
 }
 
-// MayTake tells whether a caller may work on something of a kind.
+// MayTake reports whether a caller may work on a kind.
 func MayTake(who caller.Caller, kind Kind) bool { return mayTake(who, kind) == nil }
 
-// mayTake asks for no second factor anew: what is decided asks for it where it has to.
+// mayTake does not ask for a fresh second factor; the decision itself does if it has to.
 func mayTake(who caller.Caller, kind Kind) error {
 	return who.Proved().Need(needs(kind)...)
 }
 
-// Take gives something that waits to the caller. What another operator took lately they get only if
-// they say that they take it over.
+// Take claims something for the caller. If another operator claimed it lately, the caller has to say
+// that they take it over.
 func (s *Service) Take(ctx context.Context, who caller.Caller, kind Kind, id int64, over bool) error {
 	if err := s.checkClaim(ctx, who, kind); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (s *Service) checkClaim(ctx context.Context, who caller.Caller, kind Kind) 
 	return mayTake(who, kind)
 }
 
-// Release lets go of something that the caller took. What they did not take stays as it is.
+// Release ends the caller's claim. It does not touch another operator's.
 func (s *Service) Release(ctx context.Context, who caller.Caller, kind Kind, id int64) error {
 	if err := s.checkClaim(ctx, who, kind); err != nil {
 		return err
@@ -139,7 +140,7 @@ func (s *Service) Release(ctx context.Context, who caller.Caller, kind Kind, id 
 	return nil
 }
 
-// Prune forgets claims of what was decided long ago.
+// Prune deletes old claims.
 func (s *Service) Prune(ctx context.Context) error {
 	return db.New(s.pool).WorkClaimPrune(ctx, s.clock.Now().Add(-keepFor))
 }

@@ -1,3 +1,3 @@
-// Package work is what waits for operators: queues by age, and who works on what. It decides nothing:
-// deposits, appeals and the rest are decided in their own rooms.
+// Package work lists what waits for operators, by age, and who is working on what. It decides
+// nothing: deposits, appeals and the rest are decided by their own packages.
 package work

@@ -11,7 +11,7 @@ import (
 // usdt is the currency of deposits and accounts.
 const usdt = "USDT"
 
-// waiting reads the queue of a kind, and one more than is shown.
+// waiting reads the queue of a kind, with one more than is shown.
 func (s *Service) waiting(ctx context.Context, q *db.Queries, kind Kind) ([]Item, error) {
 	const most = Most + 1
 	now := s.clock.Now()
@@ -67,7 +67,7 @@ func overdrawnItem(row db.WorkOverdrawnRow) Item {
 	}
 }
 
-// accountName is how programs name an account, such as trader:3:available.
+// accountName is an account's name for programs, such as trader:3:available.
 func accountName(id int64) string {
 	account := ledger.AccountOf(id)
 	purpose := "available"

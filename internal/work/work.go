@@ -16,12 +16,12 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Kind is what waits.
+// Kind is the kind of what waits.
 type Kind string
 
 // What waits for operators, the most urgent first.
 const (
-	// Conflict is a charge of a card that ended otherwise than its payment.
+	// Conflict is a card charge that ended otherwise than its payment.
 	Conflict Kind = "card_conflict"
 	// Overdrawn is an account that a forced debit has left below zero.
 	Overdrawn Kind = "overdrawn_account"
@@ -30,27 +30,27 @@ const (
 	// Appeal is one to be decided, and Deposit one to be confirmed.
 	Appeal  Kind = "appeal"
 	Deposit Kind = "deposit"
-	// DeadEvents are a merchant's webhooks that were given up.
+	// DeadEvents are a merchant's webhooks that could not be delivered.
 	DeadEvents Kind = "dead_events"
 	// Feed is a source of rates whose last answer was wrong.
 	Feed Kind = "rate_feed"
-	// Short is a trader who takes payments and has no USDT available, or less than their open payments
-	// hold: as many again would not fit.
+	// Short is a trader who takes payments and has no USDT available, or less than their open
+	// payments hold.
 	Short Kind = "short_trader"
 	// Idle is a trader who works and whose requisites are all switched off or have reached a limit of
 	// today.
 	Idle Kind = "idle_trader"
 )
 
-// Kinds are all of them, in their order.
+// Kinds are all kinds, in order.
 func Kinds() []Kind {
 	return []Kind{Conflict, Overdrawn, Overdue, Appeal, Deposit, DeadEvents, Feed, Short, Idle}
 }
 
 const (
-	// Most is how many of a queue are counted.
+	// Most is where counting a queue stops.
 	Most = 99
-	// OverdueAfter is how long a trader has for a payout before it waits for operators.
+	// OverdueAfter is how long a trader may take for a payout before it waits for operators.
 	OverdueAfter = 30 * time.Minute
 )
 
@@ -58,31 +58,31 @@ const (
 type Item struct {
 	// SubjectID is the id of the deposit, appeal, payout, conflict, merchant, feed, account or trader.
 	SubjectID int64
-	// UUID is a payout's, and PaymentID the payment of a conflict.
+	// UUID is for a payout, and PaymentID is the payment of a conflict.
 	UUID      uuid.UUID
 	PaymentID int64
-	// Name is the merchant's, trader's or account's, or an order id; "" is none.
+	// Name is the name of the merchant, trader or account, or an order id; "" is none.
 	Name string
-	// Since is when it began to wait; nil is not known.
+	// Since is when it began to wait; nil if not known.
 	Since *time.Time
-	// Amount is what it is about, in Currency; nil is nothing.
+	// Amount is the amount that it is about, in Currency, or nil.
 	Amount   *decimal.Decimal
 	Currency string
-	// Count is how many dead events there are, no more than Most and one.
+	// Count is how many dead events there are, at most one more than Most.
 	Count int
-	// Claim is who works on it; nil is nobody.
+	// Claim is who is working on it, or nil.
 	Claim *Claim
 }
 
-// Queue is what waits of a kind, the oldest first.
+// Queue is a kind and what waits, the oldest first.
 type Queue struct {
 	Kind  Kind
 	Items []Item
-	// More tells that there are more than these.
+	// More says that there are more.
 	More bool
 }
 
-// Service shows what waits and keeps who works on it.
+// Service lists what waits, and keeps the claims.
 type Service struct {
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
@@ -94,7 +94,7 @@ func New(pools db.Pools, c clock.Clock) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, clock: c}
 }
 
-// Queues are all queues in which something waits.
+// Queues are all queues that are not empty.
 func (s *Service) Queues(ctx context.Context, who caller.Caller) ([]Queue, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -139,5 +139,5 @@ func (s *Service) addClaims(ctx context.Context, who caller.Caller, queue Queue)
 	return nil
 }
 
-// known tells whether there is such a kind.
+// known reports whether the kind exists.
 func (k Kind) known() bool { return slices.Contains(Kinds(), k) }

@@ -22,13 +22,15 @@ import binascii
 import hashlib
 import hmac
 import json
+import secrets
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
-from typing import Any, Dict, Generic, List, Literal, Mapping, Optional, Tuple, TypedDict, TypeVar, Union
+from typing import Any, Dict, Generic, Iterator, List, Literal, Mapping, Optional, Tuple, TypedDict, TypeVar, Union
 
 PaymentStatus = Literal["pending", "completed", "failed", "cancelled", "appeal"]
 PaymentMethod = Literal["sbp", "sim", "card", "mtstpay", "quasi_ecom", "c2c", "iban"]
@@ -212,6 +214,11 @@ def sign(secret: str, body: bytes) -> str:
     return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
+def sign_appeal(secret: str, reason: str, file_name: str, file_size: int) -> str:
+    """Return the signature of an appeal: of four lines, and not of its body."""
+    return sign(secret, f"appeal-v1\n{reason}\n{file_name}\n{file_size}".encode())
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows no redirect: it would hand the secret to whatever host it names."""
 
@@ -240,14 +247,31 @@ class Gateway:
         """Read a payment by its id or its uuid."""
         return self._call("GET", f"/api/v1/payments/{_quoted(payment_id)}")[0]["data"]
 
-    def list_payments(self, order_id: str) -> List[Dict[str, Any]]:
-        """List the payments of an order id: one for each method it was used with."""
-        query = urllib.parse.urlencode({"orderId": order_id})
-        return self._call("GET", f"/api/v1/payments?{query}")[0]["data"]
+    def payments(
+        self,
+        order_id: Optional[str] = None,
+        method: Optional[PaymentMethod] = None,
+        status: Optional[PaymentStatus] = None,
+        since: Optional[datetime] = None,
+        until: Optional[datetime] = None,
+    ) -> Iterator[Dict[str, Any]]:
+        """Go through payments, the newest first. Of an order id there is at most one for each method."""
+        return self._items("/api/v1/payments", since, until, orderId=order_id, method=method, status=status)
 
     def resend_code(self, payment_id: Union[int, str]) -> Dict[str, Any]:
         """Have the code of a quasi_ecom payment sent again: three times for a payment, 45 seconds apart."""
         return self._call("POST", f"/api/v1/payments/{_quoted(payment_id)}/quasi-ecom/resend-code", {})[0]["data"]
+
+    def create_appeal(self, payment_id: Union[int, str], reason: str, file_name: str, content: bytes) -> Dict[str, Any]:
+        """Open the one appeal that a failed payment may have, within 24 hours of its failure."""
+        boundary = secrets.token_hex(16)
+        name = file_name.replace("\\", "\\\\").replace('"', '\\"')
+        disposition = f"--{boundary}\r\nContent-Disposition: form-data; name="
+        head = f'{disposition}"reason"\r\n\r\n{reason}\r\n{disposition}"file"; filename="{name}"\r\n\r\n'
+        form = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+        signature = sign_appeal(self._secret, reason, file_name, len(content))
+        path = f"/api/v1/payments/{_quoted(payment_id)}/appeal"
+        return self._send("POST", path, form, f"multipart/form-data; boundary={boundary}", signature)[0]["data"]
 
     def create_payin(self, request: NewPayin) -> Created[Payin]:
         """Create a payout, or answer with the one already created under the same orderId and method."""
@@ -261,9 +285,50 @@ class Gateway:
         """Take back a payout that still waits."""
         return self._call("POST", f"/api/v1/payins/{_quoted(payin_id)}/cancel", {})[0]["data"]
 
+    def payins(
+        self,
+        order_id: Optional[str] = None,
+        status: Optional[PayinStatus] = None,
+        since: Optional[datetime] = None,
+        until: Optional[datetime] = None,
+    ) -> Iterator[Payin]:
+        """Go through payouts, the newest first."""
+        return self._items("/api/v1/payins", since, until, orderId=order_id, status=status)
+
+    def events(self, cursor: Optional[str] = None) -> Iterator[Tuple[str, Dict[str, Any]]]:
+        """Go through the events of webhooks, the oldest first, for a shop that was away when they were sent.
+
+        Each comes with a cursor. Keep that of the last event you have handled, and give it the next time: then you miss
+        nothing. A few events may come again: remember each id. The payload is the body that was or will be sent.
+        """
+        while True:
+            page = self._call("GET", _with("/api/v1/events", cursor=cursor, limit=100))[0]
+            last = page.get("next_cursor") or cursor
+            for place, event in enumerate(page["data"], 1):
+                # Only the end of a page has a cursor of its own.
+                yield (last if place == len(page["data"]) else cursor) or "", event
+            if not page["data"]:
+                return
+            cursor = last
+
     def get_balance(self, merchant_cashbox_id: int) -> Balance:
         """Read what a cashbox holds."""
         return self._call("GET", f"/api/v1/cashboxes/{_quoted(merchant_cashbox_id)}/balance")[0]["data"]
+
+    def _items(
+        self, path: str, since: Optional[datetime], until: Optional[datetime], **filters: Optional[str]
+    ) -> Iterator[Any]:
+        query: Dict[str, Any] = {**filters, "limit": 100}
+        for name, moment in (("from", since), ("to", until)):
+            if moment is not None and moment.tzinfo is None:
+                raise ValueError("since and until need a time zone")
+            query[name] = moment and moment.isoformat(timespec="milliseconds")
+        while True:
+            page = self._call("GET", _with(path, **query))[0]
+            yield from page["data"]
+            query["cursor"] = page.get("next_cursor")
+            if not query["cursor"]:
+                return
 
     def _create(self, path: str, request: Mapping[str, Any]) -> Created[Any]:
         answer, headers = self._call("POST", path, request)
@@ -276,11 +341,14 @@ class Gateway:
 
     def _call(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Mapping[str, str]]:
         sent = b"" if body is None else _encode(body)
-        request = urllib.request.Request(self._base_url + path, data=None if body is None else sent, method=method)
-        request.add_header("Content-Type", "application/json")
+        return self._send(method, path, sent, "application/json", sign(self._secret, sent))
+
+    def _send(self, method: str, path: str, body: bytes, media: str, signature: str) -> Tuple[Any, Mapping[str, str]]:
+        request = urllib.request.Request(self._base_url + path, data=body or None, method=method)
+        request.add_header("Content-Type", media)
         request.add_header("X-Merchant-Key-Id", self._key_id)
         request.add_header("X-Merchant-Secret", self._secret)
-        request.add_header("Signature", sign(self._secret, sent))
+        request.add_header("Signature", signature)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
                 return json.loads(response.read(), parse_float=Decimal), response.headers
@@ -292,6 +360,10 @@ class Gateway:
 
 def _quoted(part: Union[int, str]) -> str:
     return urllib.parse.quote(str(part), safe="")
+
+
+def _with(path: str, **query: Union[None, int, str]) -> str:
+    return path + "?" + urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
 
 
 def _encode(body: Mapping[str, Any]) -> bytes:
@@ -325,6 +397,8 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], *secrets: str, toler
     received = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp = received.get("webhook-id", ""), received.get("webhook-timestamp", "")
     signatures = received.get("webhook-signature", "").split(" ")
+    if not event_id:
+        raise WebhookError("the header webhook-id is missing")
     if not timestamp.isascii() or not timestamp.isdigit() or abs(time.time() - int(timestamp)) > tolerance:
         raise WebhookError("webhook-timestamp is not within five minutes of now")
     signed = f"{event_id}.{timestamp}.".encode() + body

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/rpc"
@@ -22,7 +23,7 @@ type message[T any] interface {
 	proto.Message
 }
 
-// adapter carries requests of one route to its handler method and back.
+// adapter decodes requests of one route for its handler method, and encodes the answers.
 type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 	request, response *schema
 	parameters        []*field // in the path
@@ -33,11 +34,11 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 	call              method[Req, Res]
 }
 
-// method is a handler method as Connect has it.
+// method is a handler method of Connect.
 type method[Req, Res any] = func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
 
-// unary is a row of the table for a handler method. It panics on a message the codec cannot carry,
-// which stops the program at its start.
+// unary is a route for a handler method. It panics if the codec does not support a message, which
+// stops the program when it starts.
 func unary[Req, Res any, PReq message[Req], PRes message[Res]](
 	verb, pattern, procedure string, status int, call method[Req, Res],
 ) route {
@@ -67,7 +68,7 @@ func newRoute[Req, Res any, PReq message[Req], PRes message[Res]](
 	}, a
 }
 
-// creation is a row for a POST that answers 201 when it creates, and 200 to a repeat.
+// creation is a route for a POST that answers 201 after creating, and 200 to a repeat.
 func creation[Req, Res any, PReq message[Req], PRes message[Res]](
 	pattern, procedure string,
 	call method[Req, Res],
@@ -102,8 +103,8 @@ func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, stat
 	return err
 }
 
-// serve calls the handler method. What the codec finds wrong travels along in the context: the
-// service reports it, with its own findings, once it has settled what the caller may do.
+// serve calls the handler method. What the codec finds wrong is in the context: the service reports
+// it together with its own findings, once it has checked what the caller may do.
 func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (*connect.Response[Res], error) {
 	in, ctx := PReq(new(Req)), r.Context()
 	read, err := a.decode(r, in)
@@ -123,16 +124,16 @@ func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Req
 	return a.call(ctx, request)
 }
 
-// decoded is what a request brings besides its message.
+// decoded is what a request has besides its message.
 type decoded struct {
-	// found is what is wrong with it, and ignored are its fields that nobody knows.
+	// found is what is wrong with it, and ignored are its unknown fields.
 	found   fault.Fields
 	ignored []string
-	// file is nil where none was sent.
+	// file is nil if none was sent.
 	file *edge.TempFile
 }
 
-// decode fills in from a request.
+// decode fills in a message from a request.
 func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (decoded, error) {
 	msg := in.ProtoReflect()
 	if err := decodePath(a.parameters, r, msg); err != nil {
@@ -140,6 +141,10 @@ func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (decode
 	}
 	if !hasBody(r.Method) {
 		found, ignored := decodeQuery(r.URL, a.request, msg)
+		// A request with a cursor is a list.
+		if isList := a.request.byName["cursor"] != nil; isList && caller.From(r.Context()).Kind == caller.MerchantKey {
+			refuseUnknown(found, a.request, ignored)
+		}
 		return decoded{found: found, ignored: ignored}, nil
 	}
 	if a.form {
@@ -157,19 +162,22 @@ func hasBody(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// readBody returns a JSON body, read to its limit at most.
+// readBody reads a JSON body up to its limit.
 func readBody(r *http.Request) ([]byte, error) {
 	body, err := edge.ReadBody(r.Body, edge.MaxBody)
 	if err != nil {
 		return nil, err
 	}
-	if !isIdentity(r.Header) || len(body) > 0 && !isJSON(r.Header) {
-		return nil, errMediaType
+	if !isIdentity(r.Header) {
+		return nil, fault.ErrUnsupportedMedia.Saying("The body must not be compressed.")
+	}
+	if len(body) > 0 && !isJSON(r.Header) {
+		return nil, fault.ErrUnsupportedMedia.Saying("The header Content-Type must be application/json.")
 	}
 	return body, nil
 }
 
-// isIdentity reports whether the body is sent as it is, without compression.
+// isIdentity reports whether the body is not compressed.
 func isIdentity(header http.Header) bool {
 	for _, coding := range header.Values("Content-Encoding") {
 		if coding != "" && !strings.EqualFold(coding, "identity") {

@@ -21,9 +21,9 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// decodeBody fills msg from a JSON object and returns everything that is wrong with it, and the
-// fields that nobody knows. Fields that are wrong stay unset, and all of them where the body is no
-// JSON object. A message without fields for a body takes an empty one.
+// decodeBody fills msg from a JSON object, and returns everything that is wrong with it and its
+// unknown fields. Wrong fields stay unset, and all do if the body is no JSON object. A message
+// without fields for a body accepts an empty one.
 func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.Fields, unknown []string) {
 	d := decoder{found: fault.Fields{}}
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {
@@ -31,6 +31,9 @@ func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.F
 			d.found.Add(fault.Body, "must not be empty")
 		}
 		return d.found, nil
+	}
+	if bytes.HasPrefix(body, []byte("\ufeff")) {
+		return bodyFault("must not begin with a byte order mark"), nil
 	}
 	d.in, d.out = strictjson.NewReader(body), make([]byte, 0, len(body))
 	v := d.in.Next()
@@ -54,8 +57,8 @@ func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.F
 
 func bodyFault(complaint string) fault.Fields { return fault.Fields{fault.Body: {complaint}} }
 
-// decoder goes through a document once. What it reads it writes in protobuf's binary form, which
-// fills a message without reflection, and not at all where the document turns out to be no JSON.
+// decoder reads a document once. It writes protobuf's binary form, which fills a message without
+// reflection; and writes nothing if the document is not JSON.
 type decoder struct {
 	in      *strictjson.Reader
 	out     []byte
@@ -63,7 +66,7 @@ type decoder struct {
 	unknown []string
 }
 
-// fill adds to msg what was read.
+// fill adds what was read to msg.
 func (d *decoder) fill(msg protoreflect.Message) {
 	if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(d.out, msg.Interface()); err != nil {
 		panic("rest: the decoder wrote what is no " + string(msg.Descriptor().FullName()))
@@ -92,8 +95,8 @@ func (d *decoder) message(at *path, s *schema) {
 
 const givenTwice = "must not be given more than once"
 
-// members hands the name of every member with a good and new one to use, which reads the value if
-// it knows the name; values that nobody reads are still checked.
+// members calls use with each member's name, if it is valid and new. use reads the value if it knows
+// the name; other values are still checked.
 func (d *decoder) members(at *path, use func(here *path, name string) bool) {
 	const once, twice = 1, 2
 	seen := map[string]int{}
@@ -111,7 +114,7 @@ func (d *decoder) members(at *path, use func(here *path, name string) bool) {
 	}
 }
 
-// ignored checks a value that goes nowhere.
+// ignored checks a value that is not used.
 func (d *decoder) ignored(at *path, v strictjson.Token) {
 	switch v.Kind {
 	case strictjson.String:
@@ -126,7 +129,7 @@ func (d *decoder) ignored(at *path, v strictjson.Token) {
 	}
 }
 
-// sound reports whether a string that goes nowhere, or is a name, is text at all.
+// sound reports whether a name or unused string is text at all.
 func (d *decoder) sound(at *path, v strictjson.Token) bool {
 	switch {
 	case v.Flaw != "":
@@ -139,7 +142,7 @@ func (d *decoder) sound(at *path, v strictjson.Token) bool {
 	return false
 }
 
-// text reports whether a string is one that its field can take.
+// text reports whether a string fits its field.
 func (d *decoder) text(at *path, f *field, v strictjson.Token) bool {
 	flaw := v.Flaw
 	if flaw == "" {
@@ -151,7 +154,7 @@ func (d *decoder) text(at *path, f *field, v strictjson.Token) bool {
 	return flaw == ""
 }
 
-// field reads the value of a field, unless it is the null that means unset.
+// field reads the value of a field, unless it is the null for unset.
 func (d *decoder) field(at *path, f *field, v strictjson.Token) {
 	switch {
 	case f.isAnyValue():
@@ -167,13 +170,13 @@ func (d *decoder) field(at *path, f *field, v strictjson.Token) {
 	}
 }
 
-// null writes a google.protobuf.Value that holds its null.
+// null writes a google.protobuf.Value with its null.
 func (d *decoder) null(number protowire.Number) {
 	const nullValue = 1
 	d.nested(number, func() { d.varint(nullValue, 0) })
 }
 
-// nested writes a message, whose length stands before it.
+// nested writes a message with its length in front.
 func (d *decoder) nested(number protowire.Number, content func()) {
 	d.out = protowire.AppendTag(d.out, number, protowire.BytesType)
 	start := len(d.out)
@@ -219,7 +222,7 @@ func (d *decoder) mapping(at *path, f *field, v strictjson.Token) {
 	})
 }
 
-// mismatch reports a value of the wrong kind, and whatever is wrong inside it.
+// mismatch reports a value of the wrong kind, and everything wrong inside it.
 func (d *decoder) mismatch(at *path, complaint string, v strictjson.Token) {
 	d.report(at, complaint)
 	if v.Kind != strictjson.String {
@@ -227,8 +230,8 @@ func (d *decoder) mismatch(at *path, complaint string, v strictjson.Token) {
 	}
 }
 
-// value reads one value of the field and writes it under the number. It reports false after
-// reporting what is wrong.
+// value reads one value of the field and writes it under the number. If it is wrong, it reports that
+// and returns false.
 func (d *decoder) value(at *path, f *field, number protowire.Number, v strictjson.Token) bool {
 	if v.Kind == strictjson.String && !d.text(at, f, v) {
 		return false
@@ -285,8 +288,8 @@ func (d *decoder) scalar(f *field, number protowire.Number, v strictjson.Token) 
 	return ""
 }
 
-// literalFlaw says what a field of text must be, if not of that kind: a string, or where it carries
-// decimals a number, whose literal it takes digit for digit.
+// literalFlaw says what a text field must be: a string, or, if it holds decimals, also a number,
+// which is taken digit for digit.
 func (f *field) literalFlaw(kind strictjson.Kind) (complaint string) {
 	number, str := kind == strictjson.Number, kind == strictjson.String
 	switch f.wire.GetLiteral() {
@@ -333,8 +336,8 @@ func (d *decoder) moment(number protowire.Number, v strictjson.Token) (complaint
 	return ""
 }
 
-// integer reads an integer whose literal is one: 1.0 and 1e3 are not, for a client that writes them
-// does not know it is writing an id. It returns the integer as a varint holds it.
+// integer reads an integer that is written as one: a client that writes 1.0 or 1e3 does not know that
+// it is writing an id. It returns the integer as a varint.
 func integer(kind protoreflect.Kind, v strictjson.Token) (bits uint64, complaint string) {
 	if v.Kind != strictjson.Number || strings.ContainsAny(v.Text, ".eE") {
 		return 0, "must be an integer"

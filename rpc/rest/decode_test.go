@@ -127,7 +127,7 @@ func TestDecodeFindsEverything(t *testing.T) {
 		"trailing comma": {`{"x":[1,]}`, fault.Fields{"body": {"must be valid JSON: syntax error at byte 8"}}},
 		"leading zeros":  {`{"amount":0100}`, fault.Fields{"body": {"must be valid JSON: syntax error at byte 11"}}},
 		"not a number":   {`{"amount":NaN}`, fault.Fields{"body": {"must be valid JSON: syntax error at byte 10"}}},
-		"byte order":     {"\ufeff{}", fault.Fields{"body": {"must be valid JSON: syntax error at byte 0"}}},
+		"byte order":     {"\ufeff{}", fault.Fields{"body": {"must not begin with a byte order mark"}}},
 		"too deep": {
 			`{"x":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`,
 			fault.Fields{"body": {"must not be nested deeper than 32 levels"}},

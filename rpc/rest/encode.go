@@ -17,15 +17,15 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// encode writes msg as JSON, its fields in the order of their numbers. It fails on a message that
-// has no such form, which is a mistake of the service that made it.
+// encode writes msg as JSON, with its fields by number. It fails on a message without such a form,
+// which is a bug in the service.
 func encode(s *schema, msg protoreflect.Message) ([]byte, error) {
 	e := encoder{buf: make([]byte, 0, 1024)}
 	e.message(s, msg)
 	return e.buf, e.err
 }
 
-// encoder appends to buf. After the first error what it has written is of no use.
+// encoder appends to buf. After an error the contents are useless.
 type encoder struct {
 	buf []byte
 	err error
@@ -52,8 +52,8 @@ func (e *encoder) separate(first bool) {
 	}
 }
 
-// omitted reports whether the field does not appear at all. A google.protobuf.Value has a null of
-// its own, so that unset it is left out.
+// omitted reports whether the field is left out. An unset google.protobuf.Value is, because it has a
+// null of its own.
 func (f *field) omitted(msg protoreflect.Message) bool {
 	switch {
 	case f.wire.GetInternal():
@@ -87,7 +87,7 @@ func (e *encoder) list(f *field, list protoreflect.List) {
 	e.buf = append(e.buf, ']')
 }
 
-// mapping writes a map by its keys in order, so that equal messages are equal bytes.
+// mapping writes a map sorted by key, so that equal messages are equal bytes.
 func (e *encoder) mapping(f *field, entries protoreflect.Map) {
 	keys := make([]string, 0, entries.Len())
 	for key := range entries.Range {
@@ -103,7 +103,7 @@ func (e *encoder) mapping(f *field, entries protoreflect.Map) {
 	e.buf = append(e.buf, '}')
 }
 
-// value writes one value of the field, in a list or map too.
+// value writes one value of the field, also in a list or map.
 func (e *encoder) value(f *field, v protoreflect.Value) {
 	switch f.kind {
 	case protoreflect.StringKind:
@@ -158,14 +158,13 @@ var (
 	seconds, nanos = ofTimestamp.ByName("seconds"), ofTimestamp.ByName("nanos")
 )
 
-// moment writes a timestamp in UTC, cut to milliseconds.
+// moment writes a timestamp in UTC, truncated to milliseconds.
 func (e *encoder) moment(msg protoreflect.Message) {
 	at := time.Unix(msg.Get(seconds).Int(), msg.Get(nanos).Int())
 	e.buf = at.UTC().AppendFormat(append(e.buf, '"'), `2006-01-02T15:04:05.000Z"`)
 }
 
-// any writes a google.protobuf.Value, compacted because protojson varies its white space on
-// purpose.
+// any writes a google.protobuf.Value without white space, which protojson varies on purpose.
 func (e *encoder) any(f *field, msg protoreflect.Message) {
 	loose, err := protojson.Marshal(msg.Interface())
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// errorBody is the one shape of every error under /api/.
+// errorBody is the form of every error under /api/.
 type errorBody struct {
 	Message   string       `json:"message"`
 	Code      string       `json:"code"`
 	Errors    fault.Fields `json:"errors,omitempty"`
 	RequestID string       `json:"requestId"`
-	// NextAllowedAt is there where the call came too early.
+	// NextAllowedAt is set if the call came too early.
 	NextAllowedAt string `json:"nextAllowedAt,omitempty"`
-	// Details are there where a key and its secret were right, and the signature was not.
+	// Details are set if key and secret were right and the signature was wrong.
 	Details *signatureDetails `json:"details,omitempty"`
 }
 
-// signatureDetails say what the signature should have covered, and what seems to be wrong with it.
+// signatureDetails say what the signature should have covered, and what is probably wrong.
 type signatureDetails struct {
 	ReceivedBytes int    `json:"receivedBytes"`
 	BodySHA256    string `json:"bodySha256"`
@@ -29,7 +29,7 @@ type signatureDetails struct {
 	Hint          string `json:"hint"`
 }
 
-// WriteError answers with err: a fault as it is, anything else as the internal error that hides it.
+// WriteError writes err: a fault as it is, anything else as the internal error.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
 	public := edge.Public(ctx, err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fileMessage is a response that is a file.
+// fileMessage is a response with a file.
 type fileMessage[T any] interface {
 	message[T]
 	GetFileName() string
@@ -15,7 +15,7 @@ type fileMessage[T any] interface {
 	GetContent() []byte
 }
 
-// download is a row of the table for a handler method that answers with a file.
+// download is a route for a handler method that answers with a file.
 func download[Req, Res any, PReq message[Req], PRes fileMessage[Res]](
 	pattern, procedure string, call method[Req, Res],
 ) route {
@@ -28,8 +28,7 @@ func download[Req, Res any, PReq message[Req], PRes fileMessage[Res]](
 	return t
 }
 
-// writeFile hands a stranger's file on to be kept, never to be shown: a browser must not take it
-// for a page of ours.
+// writeFile sends a stranger's file as a download. A browser must not show it as a page of ours.
 func writeFile(w http.ResponseWriter, status int, name, media string, content []byte) {
 	header := w.Header()
 	header.Set("Content-Type", media)
@@ -45,8 +44,7 @@ func writeFile(w http.ResponseWriter, status int, name, media string, content []
 	_, _ = w.Write(content) // a caller who has gone away cannot be told
 }
 
-// plainName makes a file name of what may look like a path, so that it names a file wherever it is
-// kept.
+// plainName makes a plain file name of what may look like a path.
 func plainName(name string) string {
 	return strings.NewReplacer("/", "_", `\`, "_").Replace(name)
 }

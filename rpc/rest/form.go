@@ -32,7 +32,7 @@ func readForm(r *http.Request, s *schema, msg protoreflect.Message) (decoded, er
 	f := form{decoder: decoder{found: fault.Fields{}}, schema: s, msg: msg, seen: map[string]bool{}}
 	body := edge.BoundUpload(r.Body)
 	malformed := f.parts(body, params["boundary"])
-	// Whether the body is too large is known only at its end.
+	// Only at its end is it known whether the body is too large.
 	_, err = io.Copy(io.Discard, body)
 	if errors.As(malformed, new(*os.PathError)) { // our own disk
 		err = malformed
@@ -60,7 +60,7 @@ type form struct {
 	file *edge.TempFile
 }
 
-// drop gives up the file, if there is one.
+// drop deletes the file, if there is one.
 func (f *form) drop() {
 	if f.file != nil {
 		f.file.Close()
@@ -71,13 +71,13 @@ func (f *form) drop() {
 const (
 	// maxParts is more than any form has.
 	maxParts = 100
-	// maxHeader bounds the header of a part, and maxFormText a text, in bytes: both are in memory.
+	// maxHeader limits the header of a part, and maxFormText a text, in bytes: both are in memory.
 	maxHeader, maxFormText = 64 << 10, 64 << 10
 )
 
 var errParts = errors.New("no boundary, too many parts, or too long a header")
 
-// meter lets so much be read on before the next allowance.
+// meter lets so much be read before the next allowance.
 type meter struct {
 	io.Reader
 	left int64
@@ -108,8 +108,8 @@ func (f *form) parts(body io.Reader, boundary string) error {
 			return fmt.Errorf("read part: %w", err)
 		}
 		metered.left = edge.MaxUpload
-		// Part.FileName would cut the name to what follows its last slash; what is signed is the
-		// name as sent.
+		// Part.FileName would cut the name after its last slash; the signature covers the name as it
+		// was sent.
 		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		name, named := params["filename"]
 		if err := f.part(params["name"], name, named, part); err != nil {
@@ -122,7 +122,7 @@ func (f *form) parts(body io.Reader, boundary string) error {
 	return errParts
 }
 
-// part takes a part in. What it leaves of the content is not wanted.
+// part reads a part. It may leave some of the content unread.
 func (f *form) part(name, fileName string, isFile bool, content io.Reader) error {
 	field, known := f.schema.byName[name]
 	if !known || f.schema.fileOf(field) != nil {
@@ -200,7 +200,7 @@ func (s *schema) nameOf(file *field) *field {
 	return s.field(string(file.desc.Name()) + fileNameSuffix)
 }
 
-// fileOf is the bytes field whose file's name a field takes, or nil.
+// fileOf is the bytes field whose file's name a field holds, or nil.
 func (s *schema) fileOf(name *field) *field {
 	file, ok := strings.CutSuffix(string(name.desc.Name()), fileNameSuffix)
 	if found := s.field(file); ok && found != nil && found.desc.Kind() == protoreflect.BytesKind {
@@ -220,7 +220,7 @@ func (s *schema) field(name string) *field {
 	return nil
 }
 
-// upload is a row of the table for a handler method that takes a file.
+// upload is a route for a handler method that takes a file.
 func upload[Req, Res any, PReq message[Req], PRes message[Res]](
 	pattern, procedure string, status int, call method[Req, Res],
 ) route {

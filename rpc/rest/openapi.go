@@ -21,10 +21,10 @@ import (
 //go:embed descriptors.binpb
 var descriptors []byte
 
-// version is the machine-readable description's.
+// version is the version of the description.
 const version = "1.0.0"
 
-// About is what a description says of the place it describes.
+// About is what a description says about where the API is served.
 type About struct {
 	BaseURL string
 	Headers auth.Headers
@@ -32,7 +32,7 @@ type About struct {
 
 type object = map[string]any
 
-// tags are the groups of operations, in the order to read them in.
+// tags are the groups of operations, in reading order.
 var tags = []struct{ name, description string }{
 	{"Payments", "Payments of payers to a merchant, and appeals about them."},
 	{"Card checkout", "The steps of a card payment, for pages of a merchant's own. The link's token is the access."},
@@ -51,8 +51,8 @@ const introduction = "Accept payments, pay out, and hear of every change by webh
 	"before, with the header `Idempotent-Replay: true`.\n\n" +
 	"Every error has the same shape. Programs go by its `code`. All wrong fields are named at once."
 
-// OpenAPI describes the documented paths as OpenAPI 3.1, from the routes table, the message
-// descriptors, their comments and options, and the list of error codes.
+// OpenAPI describes the documented paths as OpenAPI 3.1, from the routes, the messages with their
+// comments and options, and the list of error codes.
 func OpenAPI(services Services, about About) ([]byte, error) {
 	comments, err := readComments()
 	if err != nil {
@@ -84,18 +84,18 @@ func OpenAPI(services Services, about About) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// description is a document while it is written.
+// description is a document that is being written.
 type description struct {
 	comments          *protoregistry.Files
 	headers           auth.Headers
 	schemas, examples object
-	// codes are all that an operation answers with.
+	// codes are all codes of an operation's errors.
 	codes []string
-	// wrong is the first contradiction between the parts that a document is made from.
+	// wrong is the first contradiction that was found.
 	wrong error
 }
 
-// paths describes the routes in their order.
+// paths describes the routes in order.
 func (d *description) paths(table []route) members {
 	var paths members
 	for _, t := range table {
@@ -110,7 +110,7 @@ func (d *description) paths(table []route) members {
 	return paths
 }
 
-// complain keeps the first contradiction, which keeps the program from starting.
+// complain keeps the first contradiction. The program does not start with one.
 func (d *description) complain(format string, args ...any) {
 	if d.wrong == nil {
 		d.wrong = fmt.Errorf("description of the API: "+format, args...)
@@ -148,7 +148,7 @@ func readComments() (*protoregistry.Files, error) {
 	return files, nil
 }
 
-// comment is what the proto file says of a descriptor.
+// comment is a descriptor's comment in the proto file.
 func (d *description) comment(name protoreflect.FullName) string {
 	found, err := d.comments.FindDescriptorByName(name)
 	if err != nil {
@@ -158,7 +158,7 @@ func (d *description) comment(name protoreflect.FullName) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// members are a JSON object whose names stay in their order.
+// members are a JSON object whose names keep their order.
 type members []member
 
 type member struct {

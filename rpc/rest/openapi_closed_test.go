@@ -39,7 +39,7 @@ func TestClosedLists(t *testing.T) {
 		"Payment method":                       methods,
 		"PaymentEventMeta method":              methods,
 		"Payment status":                       statuses,
-		"PaymentStatus status":                 statuses,
+		"UpdatedPayment status":                statuses,
 		"PaymentListItem status":               statuses,
 		"UpdatePaymentStatusRequest status":    statuses,
 		"Checkout paymentStatus":               statuses,

@@ -13,8 +13,8 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// Codes that the documented paths answer with follow from who may call an operation and from the form
-// of its request. An operation's option adds those of its own.
+// These codes follow from who may call an operation and from the form of its request. An operation's
+// option adds its own.
 var (
 	codesOfAll    = []string{"internal_error", "busy", "unavailable", "rate_limited"}
 	codesOfWrites = []string{"outcome_unknown"}
@@ -25,7 +25,7 @@ var (
 	}
 	codesOfApplication = []string{"signature_required", "invalid_signature"}
 	codesOfUsers       = []string{"unauthenticated", "second_factor_required"}
-	// codesOfPaths are answered without an operation: to a path or a method that there is not.
+	// codesOfPaths are the errors for unknown paths and wrong methods.
 	codesOfPaths = []string{notFound, "method_not_allowed"}
 )
 
@@ -34,7 +34,7 @@ const (
 	notFound         = "not_found"
 )
 
-// codesOf are all codes that an operation can answer with, in the order of the list of codes.
+// codesOf are all codes of an operation's errors, in the order of the list of codes.
 func (d *description) codesOf(t route, op *gatewayv1.Operation) []fault.Code {
 	names := slices.Concat(codesOfAll, codesOfCallers(rpc.Access(t.procedure)), op.GetCodes())
 	if t.method != http.MethodGet {
@@ -52,7 +52,7 @@ func (d *description) codesOf(t route, op *gatewayv1.Operation) []fault.Code {
 	return d.listed(names, t.procedure)
 }
 
-// listed are the codes of the names, each once. It complains of a name that the list does not have.
+// listed are the codes with the names, without repeats. It complains about unknown names.
 func (d *description) listed(names []string, of string) []fault.Code {
 	for _, name := range names {
 		if _, known := fault.FindCode(name); !known {
@@ -92,7 +92,7 @@ func codesOfCallers(kinds []caller.Kind) []string {
 	return append(names, "token_kind_not_allowed")
 }
 
-// refusals are the answers of an operation that are errors, by their status.
+// refusals are an operation's error answers by status.
 func (d *description) refusals(t route, op *gatewayv1.Operation) object {
 	byStatus := map[int][]string{}
 	for _, code := range d.codesOf(t, op) {
@@ -106,7 +106,7 @@ func (d *description) refusals(t route, op *gatewayv1.Operation) object {
 	return responses
 }
 
-// refusal is an error of a status: in the one shape of every error, with one of these codes.
+// refusal is the error answer of a status, with these codes.
 func (d *description) refusal(status int, codes []string) object {
 	examples := object{}
 	for _, code := range codes {
@@ -130,7 +130,7 @@ func (d *description) refusal(status int, codes []string) object {
 	}
 }
 
-// addExample adds an error of a code to the examples, with what to do about it.
+// addExample adds an example of an error with its remedy.
 func (d *description) addExample(name string) {
 	code, known := fault.FindCode(name)
 	if _, done := d.examples[name]; done || !known {
@@ -148,7 +148,7 @@ func (d *description) addExample(name string) {
 	d.examples[name] = object{"summary": code.Meaning, "description": code.PlainRemedy(), "value": body}
 }
 
-// errorSchema is errorBody, described, with every code of the documented paths.
+// errorSchema describes errorBody, with every code of the documented paths.
 func (d *description) errorSchema() object {
 	var names []string
 	for _, code := range d.listed(slices.Concat(d.codes, codesOfPaths), "Error") {

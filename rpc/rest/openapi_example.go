@@ -8,11 +8,11 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// sampleTime is a time where the field names no other.
+// sampleTime is the time for fields without an example.
 const sampleTime = "2026-11-20T22:14:03.123Z"
 
-// example makes a message of its fields' examples. A request has those fields that are required or
-// have an example, an answer all that are always there.
+// example makes a message from the examples of its fields. A request has the fields that are required
+// or have an example, an answer all that are always there.
 func example(s *schema, request bool) members {
 	made := members{}
 	for _, f := range s.fields {
@@ -27,7 +27,7 @@ func example(s *schema, request bool) members {
 	return made
 }
 
-// example is a value of the field.
+// example is an example of a field's value.
 func (f *field) example(request bool) any {
 	switch {
 	case f.mapped:
@@ -63,7 +63,7 @@ func (f *field) one(request bool) any {
 	}
 }
 
-// parse reads an example, which an option has as text, as the field's value in JSON.
+// parse parses an example from an option as the field's value in JSON.
 func (f *field) parse(text string) any {
 	number := f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER
 	switch f.kind {

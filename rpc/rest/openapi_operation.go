@@ -15,7 +15,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// headers of answers, by the names they are referred to by.
+// headers are the headers of answers, by reference name.
 var headers = object{
 	"X-Request-Id": object{
 		"description": "The id of this request: the one that was sent, or one of ours. Name it when you report a problem.",
@@ -43,7 +43,7 @@ func headerReferences(names ...string) object {
 	return list
 }
 
-// methodOf is what a route's method says of itself in its proto file.
+// methodOf is the proto file's description of a route's method.
 func (d *description) methodOf(t route) (protoreflect.FullName, *gatewayv1.Operation) {
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(t.procedure, "/"), "/", "."))
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
@@ -84,7 +84,7 @@ func (d *description) operation(t route) object {
 	return described
 }
 
-// takesJSON reports whether a route has a body of JSON with fields in it.
+// takesJSON reports whether a route has a JSON body with fields.
 func takesJSON(t route) bool { return !t.form && hasBody(t.method) && len(t.request.byName) > 0 }
 
 // takesQuery reports whether a route reads its query.
@@ -122,7 +122,7 @@ func (d *description) answer(t route) object {
 	return content
 }
 
-// content is a message as JSON, with an example of it.
+// content is a message as JSON, with an example.
 func (d *description) content(s *schema, request bool) object {
 	return object{"application/json": object{"schema": d.message(s, request), "example": example(s, request)}}
 }
@@ -144,8 +144,13 @@ func (d *description) parameters(t route) []any {
 	return list
 }
 
+const idOrUUID = "^([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+
 func (d *description) parameter(f *field, name, in string) object {
 	value := d.value(f, true)
+	if f.uuid != nil {
+		value = object{"type": "string", "pattern": idOrUUID, "example": "4021"}
+	}
 	described := object{"name": name, "in": in, "schema": value}
 	if in == "path" {
 		described["required"] = true
@@ -177,7 +182,7 @@ func (d *description) form(s *schema) object {
 	return object{"type": "object", "properties": properties, "required": required}
 }
 
-// security says, for each kind of caller, what proves it. Nothing at all is open to everybody.
+// security says what credentials each kind of caller needs; none is open to everybody.
 func security(kinds []caller.Kind) []any {
 	list := []any{}
 	bearer := false
@@ -198,7 +203,7 @@ func security(kinds []caller.Kind) []any {
 	return list
 }
 
-// sentence is a comment without the name of what it is about, which it begins with as comments do.
+// sentence is a comment without the name that it begins with.
 func sentence(name protoreflect.Name, comment string) string {
 	text, found := strings.CutPrefix(comment, string(name)+" ")
 	if !found || text == "" {

@@ -9,9 +9,9 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// message describes a message once, and refers to that.
+// message describes a message once, and returns a reference.
 func (d *description) message(s *schema, request bool) object {
-	name := string(s.desc.Name())
+	name := schemaName(s.desc)
 	if _, known := d.schemas[name]; known {
 		return schemaReference(name)
 	}
@@ -38,6 +38,15 @@ func (d *description) message(s *schema, request bool) object {
 	return schemaReference(name)
 }
 
+// schemaName is the name of a message's schema: the message's own, unless generators use it for
+// something else, such as the type of the field status of Payment.
+func schemaName(message protoreflect.MessageDescriptor) string {
+	if message.Name() == "PaymentStatus" {
+		return "UpdatedPayment"
+	}
+	return string(message.Name())
+}
+
 func (d *description) field(f *field, request bool) any {
 	if f.known == anyValue && request {
 		return object{"not": object{}, "description": d.about(f)}
@@ -57,8 +66,8 @@ func (d *description) field(f *field, request bool) any {
 	return value
 }
 
-// mayBeNull reports whether null is a value of the field: in a request where it may be left out, in
-// an answer where it is written though it is unset.
+// mayBeNull reports whether the field may be null: in a request if it may be left out, in an answer
+// if it is written although it is unset.
 func (f *field) mayBeNull(request bool) bool {
 	switch {
 	case !f.presence || f.wire.GetNeverNull():
@@ -69,7 +78,7 @@ func (f *field) mayBeNull(request bool) bool {
 	return !f.wire.GetOmitUnset()
 }
 
-// value describes one value of a field: its type, and what its options say of it.
+// value describes one value of a field: its type and its options.
 func (d *description) value(f *field, request bool) object {
 	if f.child != nil {
 		return d.message(f.child, request)
@@ -80,7 +89,7 @@ func (d *description) value(f *field, request bool) object {
 		value["enum"] = wire.GetValues()
 	}
 	if wire.GetPattern() != "" {
-		value["pattern"] = wire.GetPattern()
+		textual(value)["pattern"] = wire.GetPattern()
 	}
 	if wire.GetFormat() != "" {
 		value["format"] = wire.GetFormat()
@@ -112,7 +121,8 @@ func (f *field) typed(request bool) object {
 	case f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER:
 		return object{"type": "number"}
 	case f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER_OR_STRING && request:
-		return object{"type": []string{"number", "string"}}
+		// Generators have no type for a list of types.
+		return object{"oneOf": []object{{"type": "string"}, {"type": "number"}}}
 	}
 	switch f.kind {
 	case protoreflect.BoolKind:
@@ -124,7 +134,15 @@ func (f *field) typed(request bool) object {
 	}
 }
 
-// nullable admits null besides.
+// textual is the part of a value's schema about texts.
+func textual(value object) object {
+	if forms, ok := value["oneOf"].([]object); ok {
+		return forms[0]
+	}
+	return value
+}
+
+// nullable also allows null.
 func nullable(value object) object {
 	kind, ok := value["type"].(string)
 	if !ok {
@@ -141,8 +159,8 @@ func nullable(value object) object {
 	return value
 }
 
-// about is what the proto file says of a field. The values that it may have stand in it as code, where it
-// names all of them.
+// about is the proto file's comment on a field. If it names all allowed values they are marked as
+// code.
 func (d *description) about(f *field) string {
 	text := d.comment(f.desc.FullName())
 	marked := text

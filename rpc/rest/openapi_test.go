@@ -43,27 +43,27 @@ func TestDescription(t *testing.T) {
 	document := described(t)
 	for path, want := range map[string]any{
 		"openapi": "3.1.0", "info version": "1.0.0", "servers 0 url": "https://api.example",
-		"paths /api/v1/payments post operationId":                               "CreatePayment",
-		"paths /api/v1/payments/{payment_id} get operationId":                   "GetPayment",
-		"paths /api/v1/payments/{payment_id}/callback post operationId":         "UpdatePaymentStatus",
-		"paths /api/v1/payments/{payment_id}/callback post parameters 0 name":   "payment_id",
-		"paths /api/v1/deposits post responses 201 description":                 "Created",
-		"paths /api/v1/deposits post responses 200 description":                 "A repeat: what was created before.",
-		"paths /api/v1/payins post responses 201":                               nil,
-		"components schemas CreatePayinRequest properties code type 1":          "null",
-		"components schemas CreateDepositRequest properties amount type":        "string",
-		"components securitySchemes keyId name":                                 "X-Merchant-Key-Id",
-		"components schemas CreatePaymentRequest properties amount type 0":      "number",
-		"components schemas CreatePaymentRequest properties amount type 1":      "string",
-		"components schemas CreatePaymentRequest properties ratePercent type 0": "number",
-		"components schemas CreatePaymentRequest properties ratePercent type 1": "null",
-		"components schemas CreatePaymentRequest required 0":                    "orderId",
-		"components schemas Payment properties amount description":              "Two decimals.",
-		"components schemas Payment properties id type":                         "integer",
-		"components schemas Ledger properties sellerRateMarkupPercent type 0":   "number",
-		"components schemas UpdatePaymentStatusRequest properties payment_id":   nil,
-		"components schemas UpdatePaymentStatusRequest properties paymentId":    nil,
-		"components schemas Ledger properties restricted":                       nil,
+		"paths /api/v1/payments post operationId":                                "CreatePayment",
+		"paths /api/v1/payments/{payment_id} get operationId":                    "GetPayment",
+		"paths /api/v1/payments/{payment_id}/callback post operationId":          "UpdatePaymentStatus",
+		"paths /api/v1/payments/{payment_id}/callback post parameters 0 name":    "payment_id",
+		"paths /api/v1/deposits post responses 201 description":                  "Created",
+		"paths /api/v1/deposits post responses 200 description":                  "A repeat: what was created before.",
+		"paths /api/v1/payins post responses 201":                                nil,
+		"components schemas CreatePayinRequest properties code type 1":           "null",
+		"components schemas CreateDepositRequest properties amount type":         "string",
+		"components securitySchemes keyId name":                                  "X-Merchant-Key-Id",
+		"components schemas CreatePaymentRequest properties amount oneOf 0 type": "string",
+		"components schemas CreatePaymentRequest properties amount oneOf 1 type": "number",
+		"components schemas CreatePaymentRequest properties ratePercent type 0":  "number",
+		"components schemas CreatePaymentRequest properties ratePercent type 1":  "null",
+		"components schemas CreatePaymentRequest required 0":                     "orderId",
+		"components schemas Payment properties amount description":               "Two decimals.",
+		"components schemas Payment properties id type":                          "integer",
+		"components schemas Ledger properties sellerRateMarkupPercent type 0":    "number",
+		"components schemas UpdatePaymentStatusRequest properties payment_id":    nil,
+		"components schemas UpdatePaymentStatusRequest properties paymentId":     nil,
+		"components schemas Ledger properties restricted":                        nil,
 
 		appealPath + " multipart/form-data schema properties file contentMediaType": "application/octet-stream",
 		appealPath + " multipart/form-data schema properties reason type":           "string",
@@ -127,5 +127,28 @@ func TestAnswersFitTheDescription(t *testing.T) {
 	wrong, _ := jsonschema.UnmarshalJSON(strings.NewReader(`{"message":"Payment created","data":{"id":"7"}}`))
 	if valid.Validate(wrong) == nil {
 		t.Error("the description takes anything")
+	}
+}
+
+// Generators name the type of a closed list by its message and its field. No schema has such a name.
+func TestNamesOfSchemas(t *testing.T) {
+	t.Parallel()
+	schemas, ok := walk(t, described(t), "components schemas").(map[string]any)
+	if !ok || len(schemas) < 50 {
+		t.Fatalf("%d schemas", len(schemas))
+	}
+	for name, schema := range schemas {
+		described, _ := schema.(map[string]any)
+		fields, _ := described["properties"].(map[string]any)
+		for field, value := range fields {
+			inner, _ := value.(map[string]any)
+			_, taken := schemas[name+strings.ToUpper(field[:1])+field[1:]]
+			if _, closed := inner["enum"]; taken && closed {
+				t.Errorf("the type of %s of %s has the name of a schema", field, name)
+			}
+			if types, _ := inner["type"].([]any); len(types) > 1 && types[1] != "null" {
+				t.Errorf("%s of %s has the types %v, of which generators know one", field, name, types)
+			}
+		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 
 const webhookTag = "Webhooks"
 
-// webhooks describes the events that merchants are told of: the messages of webhook.proto that have
-// the option webhook.
+// webhooks describes the events for merchants: the messages of webhook.proto with the option webhook.
 func (d *description) webhooks() object {
 	described := object{}
 	all := gatewayv1.File_gateway_v1_webhook_proto.Messages()

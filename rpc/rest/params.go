@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/google/uuid"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"gateway.example/internal/fault"
@@ -14,11 +15,15 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// decodePath sets the fields that stand in the path. Text that cannot be such an id names nothing:
-// not found.
+// decodePath sets the fields in the path. A text that cannot be such an id is not found.
 func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) error {
 	for _, f := range parameters {
-		value, ok := pathValue(f.desc.Kind(), r.PathValue(string(f.desc.Name())))
+		text := r.PathValue(string(f.desc.Name()))
+		if f.uuid != nil && uuid.Validate(text) == nil && len(text) == uuidLength {
+			msg.Set(f.uuid.desc, protoreflect.ValueOfString(text))
+			continue
+		}
+		value, ok := pathValue(f.desc.Kind(), text)
 		if !ok {
 			return fault.ErrNotFound
 		}
@@ -27,7 +32,9 @@ func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) 
 	return nil
 }
 
-// pathValue reads text as it is, and an id only in its one spelling: a positive decimal without
+const uuidLength = len("00000000-0000-0000-0000-000000000000")
+
+// pathValue reads text unchanged, and an id only in its one spelling: a positive decimal without
 // leading zeros.
 func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	if kind == protoreflect.StringKind {
@@ -37,21 +44,24 @@ func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	return protoreflect.ValueOfInt64(id), err == nil && id > 0 && strconv.FormatInt(id, 10) == text
 }
 
-// decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with
-// them, and the names that nobody knows. A repeated parameter is wrong, as a body's repeated field is;
-// lists, maps and messages other than timestamps cannot be given.
+// decodeQuery fills msg from query parameters by their JSON names, or by the spelling in answers
+// (order_id), and returns what is wrong and the unknown names. A repeated parameter is wrong, as a
+// repeated field in a body is. Lists, maps and messages other than timestamps cannot be given.
 func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.Fields, ignored []string) {
 	d := decoder{found: fault.Fields{}}
 	if u.RawQuery == "" {
 		return d.found, nil
 	}
 	query := u.Query()
+	given := map[*field]bool{}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		here, f := (*path)(nil).field(name), s.byName[name]
+		here, f := (*path)(nil).field(name), s.parameter(name)
+		twice := given[f] || len(query[name]) > 1
+		given[f] = true
 		switch {
-		case f == nil || f.child != nil || f.known == anyValue || f.desc.Cardinality() == protoreflect.Repeated:
+		case f == nil:
 			ignored = append(ignored, name)
-		case len(query[name]) > 1:
+		case twice:
 			d.report(here, givenTwice)
 		default:
 			d.field(here, f, f.fromQuery(query.Get(name)))
@@ -61,13 +71,39 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.F
 	return d.found, ignored
 }
 
-// fromQuery is the JSON value a parameter would be in a body: a number or boolean unless the field
-// takes strings.
+// parameter is the field for a query parameter, or nil.
+func (s *schema) parameter(name string) *field {
+	f := s.byName[name]
+	if f == nil {
+		if f = s.named(name); f == nil || s.byName[f.name] != f {
+			return nil
+		}
+	}
+	if f.child != nil || f.known == anyValue || f.desc.Cardinality() == protoreflect.Repeated {
+		return nil
+	}
+	return f
+}
+
+// refuseUnknown refuses unknown parameters of a list, so that nobody takes the whole list for their
+// search's result.
+func refuseUnknown(found fault.Fields, s *schema, names []string) {
+	var known []string
+	for _, f := range s.fields {
+		if s.parameter(f.name) == f {
+			known = append(known, f.name)
+		}
+	}
+	for _, name := range names[:min(len(names), maxFindings)] {
+		found.Add((*path)(nil).field(name).String(), "is not a parameter of this list: %s", fault.OneOf(name, known))
+	}
+}
+
+// fromQuery is a parameter as the JSON value of a body: a number or boolean unless the field takes
+// strings.
 func (f *field) fromQuery(text string) strictjson.Token {
 	if !f.takesString() {
-		if v, err := strictjson.Parse(
-			[]byte(text),
-		); err == nil &&
+		if v, err := strictjson.Parse([]byte(text)); err == nil &&
 			(v.Kind == strictjson.Number || v.Kind == strictjson.Bool) {
 			return strictjson.Token{Kind: v.Kind, Text: v.Text}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 func TestDecodeQuery(t *testing.T) {
@@ -57,5 +58,29 @@ func TestDecodeBodyWithoutFields(t *testing.T) {
 	}
 	if found, _ := decodeBody([]byte("[]"), s, newSample(t)); !found.Wrong(fault.Body) {
 		t.Error("a list was taken")
+	}
+}
+
+// A list is asked by the names of its own answers, too, and nobody takes all for what they looked for.
+func TestListParameters(t *testing.T) {
+	t.Parallel()
+	s := newSchema((&gatewayv1.ListPaymentsRequest{}).ProtoReflect().Descriptor())
+	for query, want := range map[string]struct {
+		orderID string
+		found   fault.Fields
+	}{
+		"orderId=a":            {"a", fault.Fields{}},
+		"order_id=a":           {"a", fault.Fields{}},
+		"orderId=a&order_id=b": {"a", fault.Fields{"order_id": {"must not be given more than once"}}},
+		"orderid=a": {"", fault.Fields{"orderid": {"is not a parameter of this list: must be one of status, from, to, " +
+			"limit, cursor, orderId, method; did you mean orderId?"}}},
+	} {
+		got := &gatewayv1.ListPaymentsRequest{}
+		found, ignored := decodeQuery(&url.URL{RawQuery: query}, s, got.ProtoReflect())
+		refuseUnknown(found, s, ignored)
+		testenv.Want(t, got.GetOrderId(), want.orderID, "%s", query)
+		if !reflect.DeepEqual(found, want.found) {
+			t.Errorf("%s: %v, want %v", query, found, want.found)
+		}
 	}
 }

@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// What a caller can make an error say is bounded: a body of nothing but wrong fields is not
-// answered by a longer one.
+// Limits on what a caller can make an error say, so that a body of wrong fields does not get a longer
+// answer.
 const (
 	maxFindings = 100 // fields
 	maxName     = 64  // bytes of a name inside a path
 )
 
-// path is where in a body the decoder is. It becomes text only when there is something to report.
-// nil is the root.
+// path is a position in a body. It becomes text only for a report. nil is the root.
 type path struct {
 	parent *path
 	name   string

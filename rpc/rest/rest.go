@@ -1,5 +1,5 @@
-// Package rest serves the documented paths: one table of routes, one adapter to the handler methods
-// that Connect calls too, one codec between JSON and their messages.
+// Package rest serves the documented REST paths: one table of routes, one adapter to the handler
+// methods that Connect calls too, one codec between JSON and their messages.
 package rest
 
 import (
@@ -14,17 +14,11 @@ import (
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-var (
-	errMethodNotAllowed = fault.New(
-		fault.MethodNotAllowed,
-		"method_not_allowed",
-		"This path does not take this method.",
-	)
-	errMediaType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed application/json.")
-)
+var errMethodNotAllowed = fault.New(fault.MethodNotAllowed, "method_not_allowed",
+	"This path does not take this method.")
 
-// Services are the handlers behind the routes, the same that are mounted for Connect. Sandbox is nil
-// outside a sandbox.
+// Services are the handlers behind the routes, the same ones as for Connect. Sandbox is nil outside a
+// sandbox.
 type Services struct {
 	Payment    gatewayv1connect.PaymentServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
@@ -37,8 +31,8 @@ type Services struct {
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 }
 
-// Guard wraps a procedure's route with what must hold before its body is looked at: who is calling
-// and how often. It answers refusals through fail. A body it has read it puts back.
+// Guard wraps a procedure's route with the checks that come before its body: who is calling and how
+// often. It answers refusals with fail. If it reads the body it puts it back.
 type Guard = func(
 	procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler,
 ) http.Handler
@@ -54,7 +48,7 @@ func New(services Services, guard Guard) http.Handler {
 	return router(table)
 }
 
-// router finds a request's route by its path, then by its method.
+// router finds a request's route by path, then by method.
 type router []route
 
 func (table router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +71,7 @@ func (table router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuseMethod(w, r, allow)
 }
 
-// refuseMethod answers for a path that takes none but the allowed methods, or is no path at all.
+// refuseMethod answers for a path with other allowed methods, or for an unknown path.
 func refuseMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
 	if len(allowed) == 0 {
 		WriteError(w, r, fault.ErrNotFound)
@@ -88,8 +82,8 @@ func refuseMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
 	WriteError(w, r, errMethodNotAllowed)
 }
 
-// segments splits the path as it was sent, then unescapes each part. No part may be empty or hide a
-// slash, so that a path has one spelling of its structure.
+// segments splits the path as it was sent, and then unescapes each part. No part may be empty or
+// contain a slash, so that each path has one spelling.
 func segments(u *url.URL) ([]string, bool) {
 	rest, rooted := strings.CutPrefix(u.EscapedPath(), "/")
 	parts := strings.Split(rest, "/")
@@ -117,7 +111,7 @@ type route struct {
 	repeated          int  // of a repeat that creates nothing, where that is another
 }
 
-// parameter is the field a pattern's segment stands for, or "" for a literal one.
+// parameter is the field for a segment of a pattern, or "" for a literal one.
 func parameter(part string) string {
 	if name, ok := strings.CutPrefix(part, "{"); ok {
 		return strings.TrimSuffix(name, "}")
@@ -140,8 +134,7 @@ func (t *route) methods() []string {
 	return []string{t.method}
 }
 
-// serve passes the path parameters on as http.ServeMux would, and the pattern for whoever records
-// requests.
+// serve sets the path parameters and the pattern, as http.ServeMux would.
 func (t *route) serve(w http.ResponseWriter, r *http.Request, path []string) {
 	r.Pattern = t.pattern
 	for i, part := range t.parts {

@@ -132,7 +132,9 @@ var (
 	notFoundJSON  = errorJSON("not_found", "No such resource.")
 	methodJSON    = errorJSON("method_not_allowed", "This path does not take this method.")
 	tooLargeJSON  = errorJSON("body_too_large", "The body must be at most 65536 bytes.")
-	mediaTypeJSON = errorJSON("unsupported_media_type", "The body must be uncompressed application/json.")
+	mediaTypeJSON = errorJSON("unsupported_media_type", "The header Content-Type must be application/json.")
+
+	compressedJSON = errorJSON("unsupported_media_type", "The body must not be compressed.")
 )
 
 func TestCreatePayment(t *testing.T) {
@@ -175,11 +177,14 @@ func TestFindingsReachTheService(t *testing.T) {
 func TestPathParameters(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]proto.Message{
-		"/api/v1/payments/42":                           &gatewayv1.GetPaymentRequest{PaymentId: "42"},
-		"/api/v1/payments/0198f2c1-7d30":                &gatewayv1.GetPaymentRequest{PaymentId: "0198f2c1-7d30"},
-		"/api/v1/payments/a%20b%25?payment_id=7":        &gatewayv1.GetPaymentRequest{PaymentId: "a b%"},
-		"/api/v1/p%61yments/-1?paymentId=7&x=%zz":       &gatewayv1.GetPaymentRequest{PaymentId: "-1"},
-		"/api/v1/payments/%7Bpayment_id%7D":             &gatewayv1.GetPaymentRequest{PaymentId: "{payment_id}"},
+		"/api/v1/payments/42":                     &gatewayv1.GetPaymentRequest{PaymentId: "42"},
+		"/api/v1/payments/0198f2c1-7d30":          &gatewayv1.GetPaymentRequest{PaymentId: "0198f2c1-7d30"},
+		"/api/v1/payments/a%20b%25?payment_id=7":  &gatewayv1.GetPaymentRequest{PaymentId: "a b%"},
+		"/api/v1/p%61yments/-1?paymentId=7&x=%zz": &gatewayv1.GetPaymentRequest{PaymentId: "-1"},
+		"/api/v1/payments/%7Bpayment_id%7D":       &gatewayv1.GetPaymentRequest{PaymentId: "{payment_id}"},
+		"/api/v1/payments/0198f2c1-7d30-7000-8000-00000000000a/callback": &gatewayv1.UpdatePaymentStatusRequest{
+			PaymentUuid: new("0198f2c1-7d30-7000-8000-00000000000a"),
+		},
 		"/api/v1/payments/1/callback":                   &gatewayv1.UpdatePaymentStatusRequest{PaymentId: 1},
 		"/api/v1/payments/9223372036854775807/callback": &gatewayv1.UpdatePaymentStatusRequest{PaymentId: 9223372036854775807},
 	} {
@@ -272,7 +277,11 @@ func TestMediaTypes(t *testing.T) {
 		w := exchange(&stub{}, open, r)
 		testenv.Want(t, w.Code, test.status, "%+v: %s", test, w.Body)
 		if w.Code == http.StatusUnsupportedMediaType {
-			checkAnswer(t, test.contentType, w, w.Code, mediaTypeJSON)
+			want := mediaTypeJSON
+			if test.encoding != "" && test.encoding != "identity" {
+				want = compressedJSON
+			}
+			checkAnswer(t, test.contentType, w, w.Code, want)
 		}
 	}
 }

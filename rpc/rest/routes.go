@@ -10,7 +10,7 @@ import (
 
 const credentials = "/api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"
 
-// routes is the table of the documented paths. The first row that fits a path wins.
+// routes is the table of the documented paths. The first matching row wins.
 func routes(s Services) []route {
 	table := documented(s)
 	if s.Sandbox != nil {
@@ -19,7 +19,7 @@ func routes(s Services) []route {
 	return table
 }
 
-// sandboxed are the paths that a sandbox has besides.
+// sandboxed are the additional paths of a sandbox.
 func sandboxed(s sandboxv1connect.SandboxServiceHandler) []route {
 	const simulation = "/api/v1/sandbox/simulation"
 	return []route{
@@ -36,7 +36,7 @@ func sandboxed(s sandboxv1connect.SandboxServiceHandler) []route {
 	}
 }
 
-// documented are the paths that every gateway has.
+// documented are the paths of every gateway.
 func documented(s Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -13,7 +14,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// schema is a message's descriptor prepared for the codec.
+// schema is a message's descriptor, prepared for the codec.
 type schema struct {
 	desc   protoreflect.MessageDescriptor
 	fields []*field          // in the order of their numbers
@@ -28,6 +29,7 @@ type field struct {
 	omitIf protoreflect.FieldDescriptor // the boolean beside it that hides it, or nil
 	known  protoreflect.FullName        // timestamp or anyValue, the messages with a JSON form of their own, or ""
 	child  *schema                      // of other messages: the field's, the list's or the map's
+	uuid   *field                       // beside an id in the path: the field that takes a uuid in its place, or nil
 
 	number                 protowire.Number
 	kind                   protoreflect.Kind // of one value
@@ -39,12 +41,13 @@ const (
 	anyValue  protoreflect.FullName = "google.protobuf.Value"
 )
 
-// newSchema prepares a message and those inside it. It panics on a type the codec does not carry.
+// newSchema prepares a message and those inside it. It panics on a type that the codec does not
+// support.
 func newSchema(desc protoreflect.MessageDescriptor) *schema {
 	return schemas{}.of(desc)
 }
 
-// schemas are those already begun, so that a message may contain itself.
+// schemas are those that are begun, so that a message may contain itself.
 type schemas map[protoreflect.FullName]*schema
 
 func (all schemas) of(desc protoreflect.MessageDescriptor) *schema {
@@ -87,7 +90,7 @@ func (all schemas) field(desc protoreflect.FieldDescriptor) *field {
 	return f
 }
 
-// value prepares what one value of the field is, in a list or map too.
+// value prepares one value of the field, also in a list or map.
 func (all schemas) value(f *field) {
 	desc := f.element()
 	f.kind = desc.Kind()
@@ -114,7 +117,7 @@ func (all schemas) value(f *field) {
 	}
 }
 
-// element describes one value of the field: the map's value, the list's item, or the field itself.
+// element is the descriptor of one value: of the map's value, or the field itself.
 func (f *field) element() protoreflect.FieldDescriptor {
 	if f.mapped {
 		return f.desc.MapValue()
@@ -122,26 +125,34 @@ func (f *field) element() protoreflect.FieldDescriptor {
 	return f.desc
 }
 
-// isAnyValue reports whether of this field only presence matters.
+// isAnyValue reports whether only the presence of the field matters.
 func (f *field) isAnyValue() bool {
 	return f.known == anyValue && !f.list && !f.mapped
 }
 
-// bindToPath takes a field, by its proto name, away from bodies and queries: only the path sets it.
+// bindToPath removes a field from bodies and queries: only the path sets it.
 func (s *schema) bindToPath(name string) *field {
-	for _, f := range s.fields {
-		if string(f.desc.Name()) == name {
-			kind := f.desc.Kind()
-			must(
-				kind == protoreflect.StringKind || kind == protoreflect.Int64Kind,
-				f.desc,
-				"a path has only strings and int64 ids",
-			)
-			delete(s.byName, f.name)
-			return f
-		}
+	f := s.named(name)
+	if f == nil {
+		panic(fmt.Sprintf("rest: no field %s for the path", name))
 	}
-	panic(fmt.Sprintf("rest: no field %s for the path", name))
+	kind := f.desc.Kind()
+	must(kind == protoreflect.StringKind || kind == protoreflect.Int64Kind, f.desc,
+		"a path has only strings and int64 ids")
+	delete(s.byName, f.name)
+	if base, is := strings.CutSuffix(name, "_id"); is && kind == protoreflect.Int64Kind {
+		f.uuid = s.named(base + "_uuid")
+	}
+	return f
+}
+
+// named is the field with a name in the proto file, or nil.
+func (s *schema) named(name string) *field {
+	i := slices.IndexFunc(s.fields, func(f *field) bool { return string(f.desc.Name()) == name })
+	if i < 0 {
+		return nil
+	}
+	return s.fields[i]
 }
 
 func must(ok bool, desc protoreflect.Descriptor, complaint string) {

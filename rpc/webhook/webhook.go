@@ -25,7 +25,7 @@ var (
 	ErrSignature = errors.New("webhook: webhook-signature is by none of the secrets")
 )
 
-// ErrSecret is the receiver's own mistake: a secret is not whsec_ and base64, or none was given.
+// ErrSecret is the receiver's mistake: a secret is not whsec_ and base64, or none was given.
 var ErrSecret = errors.New("webhook: a secret must be whsec_ and base64")
 
 // Types of events. Later versions may send others: answer those with 200.
@@ -39,7 +39,7 @@ const (
 // Event is a webhook that the gateway signed.
 type Event struct {
 	Type string `json:"type"`
-	// EventID is the same whenever the event is sent again.
+	// EventID is the same each time the event is sent.
 	EventID   string    `json:"eventId"`
 	CreatedAt time.Time `json:"createdAt"`
 	Data      Data      `json:"data"`
@@ -47,11 +47,11 @@ type Event struct {
 	Meta Meta `json:"meta"`
 }
 
-// Data is what an event tells of a payment or a payout. What its type does not have is empty.
+// Data is about a payment or a payout. Fields that the type does not have are empty.
 type Data struct {
 	// UUID is the payment's; code_resend has it as ID.
 	UUID string `json:"uuid"`
-	// ID is the payout's, a UUID as well.
+	// ID is the payout's, also a UUID.
 	ID      string `json:"id"`
 	OrderID string `json:"orderId"`
 	// Status is in upper case, such as COMPLETED.
@@ -65,19 +65,19 @@ type Data struct {
 	FrozenUSDT string `json:"frozenUsdt"`
 	// PayerRequisites are nil until a card was entered.
 	PayerRequisites *PayerRequisites `json:"payerRequisites"`
-	// RequestedBy and QuasiEcom are of code_resend.
+	// RequestedBy and QuasiEcom belong to code_resend.
 	RequestedBy string     `json:"requestedBy"`
 	QuasiEcom   *QuasiEcom `json:"quasiEcom"`
 }
 
-// PayerRequisites are what is told of the payer's card.
+// PayerRequisites describe the payer's card.
 type PayerRequisites struct {
 	CardLast4 string `json:"cardLast4"`
-	// CardHolder is empty where none was given.
+	// CardHolder is empty if none was given.
 	CardHolder string `json:"cardHolder"`
 }
 
-// QuasiEcom is how a card payment stands after a code was asked for again.
+// QuasiEcom is the state of a card payment after a code was asked for again.
 type QuasiEcom struct {
 	Phase            string    `json:"phase"`
 	CodeResendCount  int       `json:"codeResendCount"`
@@ -87,10 +87,10 @@ type QuasiEcom struct {
 	CodeResendLastAt time.Time `json:"codeResendLastAt"`
 }
 
-// Meta is what came before the event.
+// Meta is about the change that the event reports.
 type Meta struct {
 	PreviousStatus string `json:"previousStatus"`
-	// Reason is nil where the change has none.
+	// Reason is nil if the change has none.
 	Reason *string `json:"reason"`
 	// Sequence counts the events of one payment or payout from 1 without gaps.
 	Sequence int `json:"sequence"`

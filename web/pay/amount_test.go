@@ -21,7 +21,10 @@ const brokenAmounts = `(() => {
 			if (!amount.checkVisibility()) continue;
 			const range = document.createRange();
 			range.selectNodeContents(amount);
-			const lines = new Set([...range.getClientRects()].map(r => Math.round(r.top))).size, box = range.getBoundingClientRect();
+			const drawn = amount.querySelector("svg"); // what is written beside it is for readers of the text alone
+			if (drawn) range.setEndBefore(drawn);
+			const lines = new Set([...range.getClientRects()].map(r => Math.round(r.top))).size, box = (drawn || range).getBoundingClientRect();
+			if (drawn && box.top > range.getBoundingClientRect().bottom) found.push(size + ": its sign is on another line: " + amount.textContent);
 			if (lines > 1) found.push(size + ": " + lines + " lines: " + amount.textContent);
 			if (box.right > document.documentElement.clientWidth || box.left < 0) found.push(size + ": out of the screen: " + amount.textContent);
 			const room = amount.closest(".card, .button, li") || document.body;

@@ -25,23 +25,12 @@ func states(t *testing.T, b *bundle) map[string]string {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
 	b.cardStates(t, found)
-	b.setBank(
-		t,
-		directory.Bank{
-			Name:    "Alpha",
-			Methods: []string{"sbp"},
-			Link:    "https://alpha.example/{value}",
-			Logo:    []byte(logo),
-		},
-	)
-	b.setBank(
-		t,
-		directory.Bank{
-			Name:    "Beta",
-			Methods: []string{"sbp"},
-			Steps:   map[string]string{"en": "Choose Payments, then By phone."},
-		},
-	)
+	b.setBank(t, directory.Bank{
+		Name: "Alpha", Methods: []string{"sbp"}, Link: "https://alpha.example/{value}", Logo: []byte(logo),
+	})
+	b.setBank(t, directory.Bank{
+		Name: "Beta", Methods: []string{"sbp"}, Steps: map[string]string{"en": "Choose Payments, then By phone."},
+	})
 	sent := b.create(t, "RUB", "card")
 	found["sent"] = b.path(sent)
 	b.post(t, found["sent"]+"/paid")
@@ -85,8 +74,7 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	off := b.create(t, "RUB", "mtstpay")
 	b.line.without.Store(off.TraderID)
 	found["cards off"] = b.path(off)
-	_, err := b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, code.UUID.String())
-	noError(t, err)
+	must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, code.UUID.String()))(t)
 }
 
 // lostStates adds the pages on which a card, or a code, is asked for again because it did not reach

@@ -3,12 +3,15 @@ package pay
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/web/pay/view"
+	"gateway.example/web/site"
+	"gateway.example/web/words"
 )
 
 // banks lists the banks whose app the payer may open for a payment.
@@ -29,7 +32,11 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 				recipient = *v.payment.RequisiteHolder
 			}
 			// An operator's link: its scheme was checked when it was set.
-			one.Link = templ.SafeURL(bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Amount), recipient))
+			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Amount), recipient)
+			if rest, test := strings.CutPrefix(link, testBank); test && p.Sandbox {
+				link = "/test-bank" + rest
+			}
+			one.Link = templ.SafeURL(link)
 		}
 		if one.Link == "" && one.Steps == "" { // nothing is said in this language
 			continue
@@ -40,6 +47,28 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 		shown = append(shown, one)
 	}
 	return shown, nil
+}
+
+// withLogo has the requisite's bank shown by its logo where it is one of those known.
+func withLogo(lines []view.Field, banks []view.Bank) []view.Field {
+	for i, line := range lines {
+		for _, bank := range banks {
+			if line.Mark == "bank" && line.Value == bank.Name {
+				lines[i].Logo = bank.Logo
+			}
+		}
+	}
+	return lines
+}
+
+// testBank is where the links of a sandbox's banks lead. The page that stands in for a bank's app there is ours.
+const testBank = "https://test-bank.example/"
+
+// openTestBank stands in for a bank's app, and shows what it would be opened with.
+func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
+	s, query := p.shell(w, r), r.URL.Query()
+	filled := strings.Join([]string{query.Get("to"), query.Get("sum"), query.Get("name")}, ", ")
+	site.Show(w, r, http.StatusOK, view.Message(s, s.Say(words.TestBankTitle), s.Say(words.TestBankText, filled)))
 }
 
 // logo serves a bank's logo by its hash. Its content never changes.

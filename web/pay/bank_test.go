@@ -16,8 +16,7 @@ const logo = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x0
 func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 	t.Helper()
 	bank.Currency, bank.Source, bank.Enabled = "RUB", "https://bank.example/links", true
-	_, err := b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, bank)
-	noError(t, err)
+	must(b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, bank))(t)
 }
 
 // The page leads into the apps of the banks that an operator knows, with what has to be entered
@@ -53,10 +52,33 @@ func TestBanks(t *testing.T) {
 		t.Errorf("a logo that is none: %d", a.code)
 	}
 
+	wantText(t, shown, ".facts .letter[data-letter]", "")
+	want(t, "a bank without a logo has its letter", shown.Find(".banks li:nth-child(2) .letter").AttrOr("data-letter", ""), "B")
+
 	page.Open(b.server.URL + b.path(p))
 	page.Click(".banks > summary")
 	page.Click("[data-bank=Beta] summary")
 	page.Await("[data-bank=Beta] .hint", "Choose Payments, then By phone.")
 	page.Open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
-	page.Await(".banks[open] li:first-child span", "Beta")
+	page.Await(".banks[open] li:first-child span:last-child", "Beta")
+}
+
+// In a sandbox the page that stands in for a test bank's app shows what the app would be opened with; elsewhere there is
+// none, and a link stays as it was set.
+func TestTestBank(t *testing.T) {
+	t.Parallel()
+	const link = "https://test-bank.example/?to={value}&sum={amount}&name={recipient}"
+	for _, sandbox := range []bool{true, false} {
+		b := setup(t, sandbox)
+		b.setBank(t, directory.Bank{Name: "Test", Methods: []string{"sbp"}, Link: link})
+		p := b.create(t, "RUB", "sbp")
+		to := b.page(t, b.path(p)).Find(".banks a").AttrOr("href", "")
+		if !sandbox {
+			want(t, "the link is as it was set", strings.HasPrefix(to, "https://test-bank.example/?to="), true)
+			want(t, "a stand-in is served", b.ask(t, http.MethodGet, "/test-bank").code, http.StatusNotFound)
+			continue
+		}
+		wantText(t, b.page(t, to), "h1 + p", "Here the bank’s app would open, the transfer filled in: "+
+			*p.RequisiteValue+", 1500.00, Ivan Petrov")
+	}
 }

@@ -27,10 +27,10 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/pay"
 )
@@ -73,44 +73,26 @@ func setup(t *testing.T, simulate bool) *bundle {
 	b := &bundle{
 		DB: d, clock: &dbtest.Clock{}, boxes: map[string]dbtest.Merchant{}, pooled: map[[2]string]bool{},
 	}
-	var err error
-	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
-	noError(t, err)
+	b.links = must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
 	safe := b.safe(t)
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in
 	// between.
-	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
-	noError(t, err)
-	b.payments, err = payment.New(
-		d.Pools(),
-		b.clock,
-		webhook.NewAddresses(simulate),
-		settings,
-		payment.Config{
-			Requisites:     dbtest.Requisites(),
-			Markup:         decimal.NewFromInt(5),
-			ExternalSecret: true,
-			Cards:          safe,
-			CardMoved:      checkout.Follow,
-		},
-	)
-	noError(t, err)
+	settings := must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	b.payments = must(payment.New(d.Pools(), b.clock, outbound.NewAddresses(simulate), settings, payment.Config{
+		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
+		CardMoved: checkout.OnStatusChange,
+	}))(t)
 	b.limits = limit.New(d.Pool)
 	b.line = &wire{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
 	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
 	})
-	b.settings = directory.NewSettings(d.Pools(), b.clock, nil, dbtest.Requisites())
+	b.settings = directory.NewSettings(d.Pools(), b.clock, nil, dbtest.Requisites(), directory.Config{})
 	rooms := pay.Rooms{
-		Payments:  b.payments,
-		Checkouts: b.checkouts,
-		Looks:     directory.NewLooks(d.Pools()),
-		Links:     b.links,
-		Limits:    b.limits,
-		Clock:     b.clock,
-		Sandbox:   simulate,
-		URL:       "https://pay.example",
+		Payments: b.payments, Checkouts: b.checkouts, Looks: directory.NewLooks(d.Pools()), Links: b.links,
+		Limits: b.limits, Clock: b.clock, Sandbox: simulate, URL: "https://pay.example",
+		Operator: "Example Payments, help@pay.example",
 	}
 	if simulate {
 		rooms.Simulate = b.confirm
@@ -170,10 +152,7 @@ func (l *wire) For(_ context.Context, traderID int64) (acquirer.Acquirer, int64,
 func (l *wire) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
 
 func (l *wire) Authorize(
-	ctx context.Context,
-	a acquirer.Attempt,
-	c card.Card,
-	cvv acquirer.CVV,
+	ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV,
 ) (acquirer.Answer, error) {
 	if l.cut.Load() {
 		return acquirer.Answer{}, errCut
@@ -182,10 +161,7 @@ func (l *wire) Authorize(
 }
 
 func (l *wire) SubmitCode(
-	ctx context.Context,
-	id uuid.UUID,
-	number int32,
-	code acquirer.Code,
+	ctx context.Context, id uuid.UUID, number int32, code acquirer.Code,
 ) (acquirer.Answer, error) {
 	if l.cut.Load() {
 		return acquirer.Answer{}, errCut
@@ -196,8 +172,7 @@ func (l *wire) SubmitCode(
 func (b *bundle) safe(t *testing.T) *card.Safe {
 	t.Helper()
 	key := []byte(strings.Repeat("v", 32))
-	v, err := vault.New(key)
-	noError(t, err)
+	v := must(vault.New(key))(t)
 	return card.NewSafe(v, key)
 }
 
@@ -215,8 +190,7 @@ func (b *bundle) create(t testing.TB, currency, method string, change ...func(r 
 		change(&request)
 	}
 	b.pool(t, currency, method)
-	created, err := b.payments.Create(context.Background(), b.box(t, currency).Caller, request)
-	noError(t, err)
+	created := must(b.payments.Create(context.Background(), b.box(t, currency).Caller, request))(t)
 	return created.Payment
 }
 
@@ -229,8 +203,7 @@ func (b *bundle) createFor(t testing.TB, currency, method, userID string) paymen
 // change changes a cashbox as an operator does.
 func (b *bundle) change(t testing.TB, to directory.CashboxUpdate) {
 	t.Helper()
-	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, to)
-	noError(t, err)
+	must(b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, to))(t)
 }
 
 // set moves a payment to a status on the application's word.
@@ -243,9 +216,8 @@ func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *str
 
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
-	_, err := b.payments.Confirm(ctx, caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID},
-		p.ID)
-	return err
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
+	return errOf(b.payments.Confirm(ctx, trader, p.ID))
 }
 
 func (b *bundle) path(p payment.Payment) string {
@@ -257,8 +229,7 @@ func (b *bundle) path(p payment.Payment) string {
 
 func (b *bundle) status(t testing.TB, p payment.Payment) string {
 	t.Helper()
-	now, err := b.payments.ByUUID(context.Background(), p.UUID)
-	noError(t, err)
+	now := must(b.payments.ByUUID(context.Background(), p.UUID))(t)
 	return string(now.Status)
 }
 
@@ -273,8 +244,7 @@ type answer struct {
 // ask sends a request without following redirects; headers are pairs.
 func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil)
-	noError(t, err)
+	r := must(http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil))(t)
 	return b.send(t, r, headers...)
 }
 
@@ -284,17 +254,13 @@ func (b *bundle) send(t testing.TB, r *http.Request, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := http.DefaultTransport.RoundTrip(r)
-	noError(t, err)
+	response := must(http.DefaultTransport.RoundTrip(r))(t)
 	defer func() { _ = response.Body.Close() }()
-	sent, err := io.ReadAll(response.Body)
-	noError(t, err)
+	sent := must(io.ReadAll(response.Body))(t)
 	a := answer{code: response.StatusCode, header: response.Header, body: string(sent), packed: len(sent)}
 	if response.Header.Get("Content-Encoding") == "gzip" {
-		unpacked, err := gzip.NewReader(strings.NewReader(a.body))
-		noError(t, err)
-		content, err := io.ReadAll(unpacked)
-		noError(t, err)
+		unpacked := must(gzip.NewReader(strings.NewReader(a.body)))(t)
+		content := must(io.ReadAll(unpacked))(t)
 		a.body = string(content)
 	}
 	return a
@@ -312,9 +278,7 @@ func (b *bundle) page(t testing.TB, path string) *goquery.Document {
 
 func parse(t testing.TB, a answer) *goquery.Document {
 	t.Helper()
-	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
-	noError(t, err)
-	return document
+	return must(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
 }
 
 // words is an element's text with its white space made single.
@@ -360,9 +324,8 @@ func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path,
-		strings.NewReader(form.Encode()))
-	noError(t, err)
+	r := must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path,
+		strings.NewReader(form.Encode())))(t)
 	return b.send(t, r, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Content-Type",
 		"application/x-www-form-urlencoded")
 }
@@ -384,3 +347,9 @@ func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
 	t.Fatalf("%s is no page", to)
 	return a
 }
+
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }

@@ -54,6 +54,7 @@ func (p *Pay) showCard(v purchase) {
 			Format:       "pan",
 			Longest:      32,
 			Required:     true,
+			Marks:        append([]string{"Visa", "Mastercard"}, schemes[v.payment.Currency]...),
 			Wrong:        script(page.Words, map[string]string{"missing": noNumber, "wrong": wrongNumber}),
 		},
 		Expiry: view.Input{
@@ -84,12 +85,15 @@ func (p *Pay) showCard(v purchase) {
 	if entry.Kept != "" {
 		entry.KeptName = cardName("", typed.Last4)
 	}
-	entry.Number.Error = mistake(page.Words, wrong, noNumber, wrongNumber)
+	entry.Number.Error = mistake(page.Words, wrong, noNumber, notTaken, wrongNumber)
 	entry.Expiry.Error = mistake(page.Words, wrong, expired, wrongExpiry)
 	entry.Holder.Error = mistake(page.Words, wrong, wrongHolder)
 	focus(&entry.Number, &entry.Expiry, &entry.Security, &entry.Holder)
 	site.Show(v.w, v.r, http.StatusOK, view.EnterCard(page, entry))
 }
+
+// schemes are the cards that a currency's country has besides those that are used everywhere.
+var schemes = map[string][]string{"RUB": {"Mir"}, "TRY": {"Troy"}, "UZS": {"UzCard", "Humo"}}
 
 // mistake is what a page says of the first of these mistakes that there is, or "".
 func mistake(w words.Words, wrong map[string]bool, of ...string) string {
@@ -147,7 +151,10 @@ func security(w words.Words, wrong map[string]bool) view.Input {
 // showSaved asks for the security code of the saved card alone.
 func (p *Pay) showSaved(v purchase) {
 	page, saved, wrong := p.typing(v), v.view.Saved, v.wrong()
-	if wrong[wrongSaved] {
+	switch {
+	case wrong[notTaken]:
+		page.Notice = page.Say(words.CardNotTaken)
+	case wrong[wrongSaved]:
 		page.Notice = page.Say(words.SavedChanged)
 	}
 	shown := view.SavedCard{
@@ -177,17 +184,24 @@ func (p *Pay) showCode(v purchase) {
 	page, wrong := p.typing(v), v.wrong()
 	entry := view.CodeEntry{
 		Attempt: attempt(v.view),
+		Text:    words.CodeEarly,
 		Code: view.Input{
 			Name: "otp", Label: page.Say(words.CodeLabel), Autocomplete: "one-time-code", Mode: "numeric", Longest: 8,
 			Format: "code", Required: true, Focus: true, Last: true,
 			Wrong: script(page.Words, map[string]string{"wrong": wrongCode}),
 		},
 	}
+	if v.view.Phase == checkout.AwaitingCode {
+		entry.Text = words.CodeText
+	}
+	if wrong[wrongEarly] {
+		page.Notice = page.Say(words.TooEarly)
+	}
 	switch last := v.view.LastError; {
 	case wrong[wrongCode]:
 		entry.Code.Error = page.Say(words.WrongCode)
 	case last != nil && *last == codeRejected:
-		entry.Code.Error = page.Say(words.CodeRejected)
+		entry.Code.Error = page.Say(words.CodeRejected) + " " + page.Say(words.CodesLeft, v.view.CodesLeft())
 	case last != nil:
 		entry.Code.Error = page.Say(words.CodeLost)
 	}
@@ -210,6 +224,7 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	}
 	e.Resends, e.MayResend = w.Say(words.ResendsByPayer, left), true
 	if next := v.view.NextAllowedAt(); next != nil && v.now.Before(*next) {
+		e.Sent = e.Code.Error == ""
 		e.NextSeconds = int(math.Ceil(next.Sub(v.now).Seconds()))
 		e.Next = w.Say(words.ResendNext, fmt.Sprintf("0:%02d", e.NextSeconds))
 	}
@@ -217,8 +232,8 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 
 // cardOutcome tells how a card payment has ended. That nothing was charged it says only once the
 // bank has.
-func cardOutcome(w words.Words, v purchase, card string) view.Outcome {
-	end := outcome(w, v.visit, card)
+func cardOutcome(w words.Words, v purchase) view.Outcome {
+	end := outcome(w, v.visit)
 	switch v.payment.Status {
 	case payment.Completed:
 		end.Text = w.Say(words.CardPaidText)

@@ -35,7 +35,7 @@ func TestSavedCard(t *testing.T) {
 	want(t, "another card cannot be used", line(other.Find("#pan").Length(), other.Find("[data-saved-card]").Length()),
 		"1 0")
 	wrong := b.mistaken(t, b.path(second), "cvv", "98765", "card", savedID(page))
-	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the security code.")
+	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the CVV.")
 	wantNot(t, "the code comes back", wrong.body, "98765")
 	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987", "card", savedID(parse(t, wrong))))
 	b.answers(t)
@@ -285,8 +285,7 @@ func TestNothingChargedIsSaidByTheBank(t *testing.T) {
 		},
 		"The time to pay is over": func(payment.Payment) {
 			b.clock.Advance(15 * time.Minute)
-			_, err := b.payments.Expire(t.Context())
-			noError(t, err)
+			must(b.payments.Expire(t.Context()))(t)
 		},
 	} {
 		p := b.create(t, "AZN", "quasi_ecom")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,17 +43,20 @@ func (p *Pay) checkouts(mux *http.ServeMux) {
 	const link = "/pay/{token}"
 	mux.HandleFunc("GET "+link+"/status", p.bought("", p.checkoutStatus))
 	for below, pages := range map[string]struct{ show, act func(purchase) }{
-		"":          {p.checkout, p.paySaved},
-		belowCard:   {p.checkout, p.payTyped},
-		belowCode:   {p.checkout, p.enterCode},
-		belowCancel: {p.askCheckoutCancel, p.cancelCheckout},
-		belowForget: {p.askForget, p.forget},
-		belowResend: {nil, p.resend},
+		"":           {p.checkout, p.paySaved},
+		belowCard:    {p.checkout, p.payTyped},
+		belowCode:    {p.checkout, p.enterCode},
+		belowCancel:  {p.askCheckoutCancel, p.cancelCheckout},
+		belowForget:  {p.askForget, p.forget},
+		belowResend:  {nil, p.resend},
+		belowReceipt: {p.showCardReceipt, nil},
 	} {
 		if pages.show != nil {
 			mux.HandleFunc("GET "+link+below, p.bought(below, pages.show))
 		}
-		mux.HandleFunc("POST "+link+below, p.bought(below, pages.act))
+		if pages.act != nil {
+			mux.HandleFunc("POST "+link+below, p.bought(below, pages.act))
+		}
 	}
 }
 
@@ -173,7 +177,7 @@ func (p *Pay) checkout(v purchase) {
 	early := v.below == belowCode && v.view.Phase == checkout.AwaitingBank
 	switch {
 	case !v.waiting():
-		site.Show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v, page.Card)))
+		site.Show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v)))
 	case v.view.Phase == checkout.AwaitingDetails && v.view.Saved != nil && v.below != belowCard:
 		p.showSaved(v)
 	case v.view.Phase == checkout.AwaitingDetails:
@@ -207,6 +211,9 @@ func (p *Pay) payTyped(v purchase) {
 		Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
+		if slices.Contains(wrong["pan"], checkout.CardNotTaken) {
+			entry.PAN = "" // the payer types another
+		}
 		kept, err := p.Checkouts.KeepNumber(v.payment, entry.PAN)
 		if err != nil {
 			p.refused(v, err)
@@ -229,7 +236,10 @@ func (p *Pay) paySaved(v purchase) {
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
 		var found []string
-		if v.view.Saved != nil && wrong.Wrong("pan") { // else it was forgotten elsewhere
+		switch {
+		case slices.Contains(wrong["pan"], checkout.CardNotTaken):
+			found = append(found, notTaken)
+		case v.view.Saved != nil && wrong.Wrong("pan"): // else it was forgotten elsewhere
 			found = append(found, wrongSaved)
 		}
 		if v.view.Saved != nil && wrong.Wrong("cvv") {
@@ -292,13 +302,19 @@ func (p *Pay) askForget(v purchase) {
 func (p *Pay) resend(v purchase) {
 	err := p.Checkouts.ResendByPayer(v.r.Context(), v.r.PathValue("token"))
 	if refusal := fault.As(err); refusal != nil && refusal.NextAllowedAt != nil {
-		err = nil
+		p.again(v.visit, p.purchasePage(v).Shell, "", nil, wrongEarly)
+		return
 	}
 	p.afterwards(v, err, func(fault.Fields) {})
 }
 
 func (p *Pay) forget(v purchase) {
 	p.afterwards(v, p.Checkouts.ForgetCard(v.r.Context(), v.r.PathValue("token")), func(fault.Fields) {})
+}
+
+func (p *Pay) showCardReceipt(v purchase) {
+	page := p.purchasePage(v)
+	p.proveReceipt(v.visit, page.Shell, page.Bill, page.Card)
 }
 
 // askCheckoutCancel asks the payer whether they mean it.
@@ -341,7 +357,7 @@ func (p *Pay) tooLateForCard(v purchase) {
 		back(v.w, page.Shell)
 		return
 	}
-	end := cardOutcome(page.Words, v, page.Card)
+	end := cardOutcome(page.Words, v)
 	end.Notice = page.Say(words.CancelTooLate)
 	site.Show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

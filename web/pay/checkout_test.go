@@ -10,7 +10,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// The sandbox's cards: docs/integrate.md, "Card checkout".
+// The sandbox's cards: docs/integrate/cards.md.
 const (
 	approvedCard   = "4242424242424242"
 	mastercardCard = "5555555555554444"
@@ -120,7 +120,7 @@ func TestCodeWithoutScript(t *testing.T) {
 	wantText(t, wrong, "#otp-error", "The code has 4 to 8 digits.")
 	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
 	wantText(t, b.page(t, b.path(p)), "#otp-error", "The code is not right. Enter the one from the latest message. "+
-		"After three wrong codes the payment ends.")
+		"You can enter a code 2 more times.")
 	// The same form once more, kept by the browser, is no second wrong code.
 	for range 3 {
 		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
@@ -158,12 +158,14 @@ func TestResends(t *testing.T) {
 		"No further code can be requested.",
 	} {
 		if i == 0 { // the shop, and then the payer
-			_, err := b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String())
-			noError(t, err)
+			must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String()))(t)
 		} else {
 			wantBack(t, b, p, b.post(t, b.path(p)+"/resend"))
 		}
-		wantBack(t, b, p, b.post(t, b.path(p)+"/resend")) // too early, or once too often: nothing is sent
+		again := b.post(t, b.path(p)+"/resend") // too early, or once too often: nothing is sent
+		if i < 2 {
+			wantText(t, b.page(t, again.header.Get("Location")), "[role=alert]", "It is too early for a new code.")
+		}
 		page := b.page(t, b.path(p))
 		wantText(t, page, ".card > .hint", want)
 		if got, want := page.Find(`form[action$="/resend"]`).Length(), 1; i < 2 && got != want || i == 2 && got != 0 {
@@ -187,8 +189,8 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		{approvedCard, "13/30", "123", "", "expiry", "Enter month and year, for example 09/28."},
 		{approvedCard, "soon", "123", "", "expiry", "Enter month and year, for example 09/28."},
 		{approvedCard, "10/26", "123", "", "expiry", "This card has expired. Please use another one."},
-		{approvedCard, "11/26", "12", "", "cvv", "Enter the 3 or 4 digits of the security code."},
-		{approvedCard, "11/2026", "98765", "", "cvv", "Enter the 3 or 4 digits of the security code."},
+		{approvedCard, "11/26", "12", "", "cvv", "Enter the 3 or 4 digits of the CVV."},
+		{approvedCard, "11/2026", "98765", "", "cvv", "Enter the 3 or 4 digits of the CVV."},
 		{approvedCard, "2026-11", "123", strings.Repeat("я", 65), "cardHolder", "Enter at most 64 characters."},
 	} {
 		a := b.mistaken(t, b.path(p)+"/card",

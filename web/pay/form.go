@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
 	"gateway.example/internal/fault"
 	"gateway.example/web/pay/view"
 	"gateway.example/web/words"
@@ -44,6 +45,7 @@ type typed struct {
 const (
 	wrongNumber   = "number"
 	noNumber      = "no-number"
+	notTaken      = "not-taken"
 	wrongExpiry   = "expiry"
 	expired       = "expired"
 	wrongSecurity = "security"
@@ -51,11 +53,12 @@ const (
 	wrongCode     = "code"
 	wrongSaved    = "saved"
 	wrongFile     = "file"
+	wrongEarly    = "early"
 )
 
 // says is what a page says of each mistake beside its field.
 var says = map[string]words.Key{
-	wrongNumber: words.WrongNumber, noNumber: words.MissingNumber, wrongExpiry: words.WrongExpiry,
+	wrongNumber: words.WrongNumber, noNumber: words.MissingNumber, notTaken: words.CardNotTaken, wrongExpiry: words.WrongExpiry,
 	expired: words.ExpiredCard, wrongSecurity: words.WrongSecurity, wrongHolder: words.WrongHolder,
 	wrongCode: words.WrongCode,
 }
@@ -64,6 +67,8 @@ var says = map[string]words.Key{
 func mistakes(e card.Entry, wrong fault.Fields) []string {
 	var found []string
 	switch {
+	case slices.Contains(wrong["pan"], checkout.CardNotTaken):
+		found = append(found, notTaken)
 	case wrong.Wrong("pan") && e.PAN == "":
 		found = append(found, noNumber)
 	case wrong.Wrong("pan"):

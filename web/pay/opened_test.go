@@ -28,15 +28,13 @@ func TestOpenedPages(t *testing.T) {
 		transfer.ID: {"requisite Safari", "cancel other"},
 		card.ID:     {"checkout Edge", "card Edge"},
 	} {
-		rows, err := b.Pool.Query(
+		rows := must(b.Pool.Query(
 			t.Context(),
 			`select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
 			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`,
 			id,
-		)
-		noError(t, err)
-		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		noError(t, err)
+		))(t)
+		got := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q; want %q", got, want)
 		}

@@ -16,15 +16,23 @@ import (
 	"gateway.example/web/words"
 )
 
+// sbp is the method whose payers are shown the mark of its scheme.
+const sbp = "sbp"
+
 // fields are the lines of a payment's requisite.
-func fields(w words.Words, p payment.Payment) []view.Field {
+func fields(w words.Words, p payment.Payment, shop string) []view.Field {
 	kind, value := requisite.Of(*p.RequisiteType), *p.RequisiteValue
 	lines := []view.Field{{ID: "value", Label: w.Say(words.Key(kind.Label)), Value: kind.Readable(value), Copy: value}}
+	if p.Method == sbp {
+		lines[0].Mark = sbp
+	}
 	if p.RequisiteBank != nil {
-		lines = append(lines, view.Field{ID: "bank", Label: w.Say(words.Bank), Value: *p.RequisiteBank})
+		lines = append(lines, view.Field{ID: "bank", Label: w.Say(words.Bank), Value: *p.RequisiteBank, Mark: "bank"})
 	}
 	if p.RequisiteHolder != nil {
-		holder := view.Field{ID: "holder", Label: w.Say(words.Recipient), Value: *p.RequisiteHolder}
+		holder := view.Field{
+			ID: "holder", Label: w.Say(words.Recipient), Value: *p.RequisiteHolder, Note: w.Say(words.WhyPerson, shop),
+		}
 		if kind.Holder == requisite.HolderTyped {
 			holder.Copy = *p.RequisiteHolder
 		}
@@ -98,7 +106,10 @@ func local(p payment.Payment, at time.Time, layout string) string {
 // receipt is what a paid payment's receipt says besides the amount. Of where the money went it shows
 // as much as the payer's own bank does.
 func receipt(w words.Words, p payment.Payment, card string) []view.Field {
-	lines := []view.Field{{ID: "paid-at", Label: w.Say(words.PaidAt), Value: local(p, p.StatusAt, "02.01.2006 15:04")}}
+	lines := []view.Field{{
+		ID: "paid-at", Label: w.Say(words.PaidAt), Value: local(p, p.StatusAt, "02.01.2006 15:04"),
+		Time: p.StatusAt.Format(time.RFC3339),
+	}}
 	switch {
 	case card != "":
 		lines = append(lines, view.Field{ID: "paid-with", Label: w.Say(words.PaidWith), Value: card})
@@ -122,7 +133,7 @@ func question(w words.Words, p payment.Payment) []view.Field {
 }
 
 // outcome tells how a payment stands that waits no longer.
-func outcome(w words.Words, v visit, card string) view.Outcome {
+func outcome(w words.Words, v visit) view.Outcome {
 	p := v.payment
 	end := ending(w, p)
 	end.Return = shop(p)
@@ -132,7 +143,7 @@ func outcome(w words.Words, v visit, card string) view.Outcome {
 	end.Leads = end.Return != "" && v.look.ReturnAutomatic && p.Status == payment.Completed
 	switch {
 	case p.Status == payment.Completed:
-		end.Receipt, end.Facts = true, receipt(w, p, card)
+		end.Receipt = true
 	case p.CardCheckout():
 		end.Late = false // nothing was sent that could arrive late
 	case v.asked:
@@ -162,26 +173,28 @@ func shop(p payment.Payment) templ.SafeURL {
 	return templ.SafeURL(to.String())
 }
 
+// ending is how a payment has ended. Whoever has said that they have paid is not told to pay again.
 func ending(w words.Words, p payment.Payment) view.Outcome {
-	late := view.Outcome{Mood: "late", Title: w.Say(words.ExpiredTitle), Text: w.Say(words.ExpiredText), Late: true}
-	switch p.Status {
-	case payment.Completed:
-		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
-	case payment.Cancelled:
-		return view.Outcome{
-			Mood:  "off",
-			Title: w.Say(words.CancelledTitle),
-			Text:  w.Say(words.CancelledText),
-			Late:  true,
-		}
-	case payment.Appeal:
-		return view.Outcome{Mood: "busy", Title: w.Say(words.AppealTitle), Text: w.Say(words.AppealText)}
-	case payment.Pending: // the sweep that fails it is a moment away
-		return late
-	case payment.Failed:
-		if p.Expired() {
-			return late
-		}
+	claimed := p.ClaimedAt != nil
+	end := view.Outcome{
+		Mood: "bad", Title: w.Say(words.FailedTitle), Text: w.Say(words.FailedText), Late: true, Claimed: claimed,
 	}
-	return view.Outcome{Mood: "bad", Title: w.Say(words.FailedTitle), Text: w.Say(words.FailedText), Late: true}
+	switch {
+	case p.Status == payment.Completed:
+		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
+	case p.Status == payment.Appeal:
+		return view.Outcome{Mood: "busy", Title: w.Say(words.AppealTitle), Text: w.Say(words.AppealText)}
+	case p.Status == payment.Cancelled:
+		end.Mood, end.Title, end.Text = "off", w.Say(words.CancelledTitle), w.Say(words.CancelledText)
+	case p.Status == payment.Failed && !p.Expired():
+	case claimed: // the sweep that fails a pending one is a moment away
+		end.Mood, end.Title, end.Text = "busy", w.Say(words.LookingTitle), w.Say(words.LookingText)
+		return end
+	default:
+		end.Mood, end.Title, end.Text = "late", w.Say(words.ExpiredTitle), w.Say(words.ExpiredText)
+	}
+	if claimed {
+		end.Text = w.Say(words.ClaimedText)
+	}
+	return end
 }

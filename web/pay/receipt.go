@@ -4,11 +4,13 @@ import (
 	"errors"
 	"io"
 	"mime/multipart"
+	"net/http"
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/web/pay/view"
+	"gateway.example/web/site"
 	"gateway.example/web/words"
 )
 
@@ -96,6 +98,22 @@ func store(part *multipart.Part) (*edge.TempFile, error) {
 		return nil, edge.UploadError(err)
 	}
 	return file, nil
+}
+
+// showReceipt shows what there is to print or to keep of a payment that is paid.
+func (p *Pay) showReceipt(v visit) {
+	page := p.page(v)
+	p.proveReceipt(v, page.Shell, page.Bill, "")
+}
+
+// proveReceipt shows the receipt of a paid payment, with the card it was paid by, and leads elsewhere to the payment.
+func (p *Pay) proveReceipt(v visit, s view.Shell, b view.Bill, card string) {
+	if v.payment.Status != payment.Completed {
+		back(v.w, s)
+		return
+	}
+	s.Watch, s.Below = nil, belowReceipt
+	site.Show(v.w, v.r, http.StatusOK, view.Receipt(s, b, receipt(s.Words, v.payment, card)))
 }
 
 // withReceipts adds the receipt form to the page of an ended payment. After an error it has

@@ -28,13 +28,10 @@ func (b *bundle) attach(t testing.TB, p payment.Payment, name, content string) a
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", name)
-	noError(t, err)
-	_, err = part.Write([]byte(content))
-	noError(t, err)
+	part := must(form.CreateFormFile("file", name))(t)
+	must(part.Write([]byte(content)))(t)
 	noError(t, form.Close())
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+b.path(p)+"/receipt", &body)
-	noError(t, err)
+	r := must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+b.path(p)+"/receipt", &body))(t)
 	return b.send(t, r, "Sec-Fetch-Site", "same-origin", "Content-Type", form.FormDataContentType())
 }
 
@@ -72,8 +69,7 @@ func TestReceipts(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), ".received", "1 receipt received.")
 
 	b.clock.Advance(time.Hour)
-	_, err := b.payments.Expire(t.Context())
-	noError(t, err)
+	must(b.payments.Expire(t.Context()))(t)
 	for _, name := range []string{"second.pdf", "third.pdf", "fourth.pdf"} {
 		wantBack(t, b, p, b.attach(t, p, name, pdf))
 	}
@@ -82,8 +78,7 @@ func TestReceipts(t *testing.T) {
 	wantText(t, page, ".proof .hint", "No more receipts are needed.")
 	want(t, "a fourth receipt can be sent", page.Find(".proof form").Length(), 0)
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	list, err := b.payments.ListReceipts(t.Context(), trader, p.ID)
-	noError(t, err)
+	list := must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
 	if len(list) != 3 || list[0].Name != "чек.png" || list[0].Type != "image/png" || list[2].Name != "third.pdf" {
 		t.Fatalf("kept are %+v", list)
 	}
@@ -117,12 +112,12 @@ func TestReceiptInBrowser(t *testing.T) {
 	page.Click("form .button")
 	page.Await("h1", "Your transfer is on its way")
 	page.choose(t, strings.Repeat("x", 10<<20+1))
-	page.Click(".proof .button")
+	page.Click(".proof form > .button")
 	page.Await("#file-error", "Choose a PDF, PNG, JPEG or WebP file of at most 10 MB.")
 	page.choose(t, png)
 	b.clock.Advance(time.Hour)
-	page.passes("h1", "The time to pay is over")
-	page.Click(".proof .button")
+	page.passes("h1", "We are still looking for your transfer")
+	page.Click(".proof form > .button")
 	page.Await(".received", "1 receipt received.")
 }
 

@@ -138,6 +138,7 @@ func (p *Pay) dress(v visit, room string) view.Shell {
 	style := p.styles.Of(v.look.Color)
 	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.Hash)
 	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.Text, v.look.FrameOrigin
+	s.Operator = p.Operator
 	if v.payment.Ended() {
 		s.Result = string(v.payment.Status)
 	}
@@ -155,7 +156,7 @@ func (p *Pay) page(v visit) view.Requisite {
 		AmountCopy: typedAmount(v.payment), Simulate: p.Simulate != nil,
 	}
 	if v.waiting() {
-		r.Fields, r.Steps = fields(s.Words, v.payment), steps(s.Words, v.payment, r.Amount)
+		r.Fields, r.Steps = fields(s.Words, v.payment, s.Merchant), steps(s.Words, v.payment, r.Amount)
 		r.AllCopy = details(s.Words, v.payment, r.Fields)
 	}
 	if v.payment.ClaimedAt != nil {
@@ -166,12 +167,9 @@ func (p *Pay) page(v visit) view.Requisite {
 
 func (v visit) bill(w words.Words) view.Bill {
 	b := view.Bill{
-		Amount: w.Amount(
-			v.payment.Amount,
-			v.payment.Currency,
-		),
-		Plain: money.Fiat(v.payment.Amount),
-		Order: v.payment.OrderID,
+		Amount: w.Amount(v.payment.Amount, v.payment.Currency),
+		Plain:  money.Fiat(v.payment.Amount),
+		Order:  v.payment.OrderID,
 	}
 	if v.payment.Description != nil {
 		b.Description = *v.payment.Description
@@ -194,7 +192,7 @@ func (p *Pay) requisite(v visit) {
 	page := p.page(v)
 	switch {
 	case !v.waiting():
-		end := outcome(page.Words, v, "")
+		end := outcome(page.Words, v)
 		page.Mistakes = v.wrong()[wrongFile]
 		if p.withReceipts(v, page.Shell, &end) {
 			site.Show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, end))
@@ -213,6 +211,7 @@ func (p *Pay) requisite(v visit) {
 			p.broken(v.w, v.r, err)
 			return
 		}
+		page.Fields = withLogo(page.Fields, page.Banks)
 		site.Show(v.w, v.r, http.StatusOK, view.Waiting(page))
 	}
 }
@@ -309,7 +308,7 @@ func (p *Pay) tooLate(v visit) {
 	}
 	v.now = p.Clock.Now()
 	page := p.page(v)
-	end := outcome(page.Words, v, "")
+	end := outcome(page.Words, v)
 	end.Notice = page.Say(words.CancelTooLate)
 	site.Show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

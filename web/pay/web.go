@@ -38,8 +38,11 @@ type Rooms struct {
 	Simulate func(context.Context, payment.Payment) error
 	// Stopping is closed when the program is about to end: nobody is kept waiting then.
 	Stopping <-chan struct{}
-	// Sandbox lists the test cards where a card is asked for.
+	// Sandbox lists the test cards where a card is asked for, and stands in for the apps of test banks.
 	Sandbox bool
+	// Operator is shown at the foot of the pages: who runs the gateway, and how they are reached; ""
+	// shows nothing.
+	Operator string
 }
 
 // Pay serves the hosted pages of payments.
@@ -75,7 +78,11 @@ func New(rooms Rooms) http.Handler {
 		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
 	p.checkouts(mux)
+	mux.HandleFunc("GET /r/{token}"+belowReceipt, p.linked(p.dressed(p.showReceipt)))
 	mux.HandleFunc("GET /bank/{hash}", p.logo)
+	if p.Sandbox {
+		mux.HandleFunc("GET /test-bank", p.openTestBank)
+	}
 	mux.HandleFunc("GET /r/{token}/code.svg", p.linked(p.scan))
 	mux.HandleFunc("GET /pay/{token}/code.svg", p.bought("", func(v purchase) { p.scan(v.visit) }))
 	mux.HandleFunc("/", p.unknown)

@@ -9,26 +9,26 @@ import (
 // sendWithinEach is how long a browser has to take each part of a file.
 const sendWithinEach = 30 * time.Second
 
-// csvFile is a file that is sent while it is written. Until something is, an error may still be
+// CSVFile is a file that is sent while it is written. Until something is, an error may still be
 // shown as a page.
-type csvFile struct {
-	v     *visit
+type CSVFile struct {
+	v     *Visit
 	name  string
 	begun bool
 }
 
-func (f *csvFile) Write(part []byte) (int, error) {
+func (f *CSVFile) Write(part []byte) (int, error) {
 	if !f.begun {
 		f.begun = true
-		h := f.v.w.Header()
+		h := f.v.W.Header()
 		h.Set("Content-Type", "text/csv; charset=utf-8")
 		h.Set("Content-Disposition", attachment(f.name))
 	}
-	control := http.NewResponseController(f.v.w)
+	control := http.NewResponseController(f.v.W)
 	if err := control.SetWriteDeadline(time.Now().Add(sendWithinEach)); err != nil {
 		return 0, err
 	}
-	n, err := f.v.w.Write(part)
+	n, err := f.v.W.Write(part)
 	if err != nil {
 		return n, err
 	}
@@ -44,36 +44,36 @@ func attachment(name string) string {
 // page, so that long ones keep each other waiting and nobody else.
 const exportsAtOnce, userExports = 8, 2
 
-// sendCSV sends a file. One that cannot be sent whole breaks off, so that nobody takes it for whole.
-func (v *visit) sendCSV(name string, write func(*csvFile) error) error {
-	leaveUser, err := v.userExports.Enter(v.ctx(), v.who.ID)
+// SendCSV sends a file. One that cannot be sent whole breaks off, so that nobody takes it for whole.
+func (v *Visit) SendCSV(name string, write func(*CSVFile) error) error {
+	leaveUser, err := v.server.userExports.Enter(v.Ctx(), v.Who.ID)
 	if err != nil {
 		return err
 	}
 	defer leaveUser()
-	leave, err := v.exports.Enter(v.ctx(), 0)
+	leave, err := v.server.exports.Enter(v.Ctx(), 0)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	file := &csvFile{v: v, name: name}
+	file := &CSVFile{v: v, name: name}
 	err = write(file)
 	if err == nil || !file.begun {
 		return err
 	}
-	v.log(err)
+	v.Log(err)
 	panic(http.ErrAbortHandler)
 }
 
-// fileName names a file by what it holds, and the first and last day of that.
-func (a *asked) fileName(what string, now time.Time) string {
-	to := now.In(a.zone)
-	if !a.filter.To.IsZero() {
-		to = a.filter.To.AddDate(0, 0, -1)
+// FileName names a file by what it holds, and the first and last day of that.
+func (a *Asked) FileName(what string, now time.Time) string {
+	to := now.In(a.Zone)
+	if !a.Filter.To.IsZero() {
+		to = a.Filter.To.AddDate(0, 0, -1)
 	}
 	from := to.AddDate(0, 0, -windowDays)
-	if !a.filter.From.IsZero() {
-		from = a.filter.From
+	if !a.Filter.From.IsZero() {
+		from = a.Filter.From
 	}
 	return what + "-" + from.Format(time.DateOnly) + "-" + to.Format(time.DateOnly) + ".csv"
 }

@@ -17,30 +17,30 @@ import (
 func TestExportsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := &Portal{exports: edge.NewTurnstile(exportsAtOnce), userExports: edge.NewTurnstile(userExports)}
+		p := &server{exports: edge.NewTurnstile(exportsAtOnce), userExports: edge.NewTurnstile(userExports)}
 		read := make(chan struct{})
-		send := func(user int64, write func(*csvFile) error) error {
+		send := func(user int64, write func(*CSVFile) error) error {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-			v := &visit{Portal: p, w: httptest.NewRecorder(), r: r, who: caller.Caller{ID: user}}
-			return v.sendCSV("file.csv", write)
+			v := &Visit{server: p, W: httptest.NewRecorder(), R: r, Who: caller.Caller{ID: user}}
+			return v.SendCSV("file.csv", write)
 		}
 		for i := range exportsAtOnce {
 			go func() {
 				testenv.NoError(
 					t,
-					send(int64(i/userExports), func(*csvFile) error { <-read; return t.Context().Err() }),
+					send(int64(i/userExports), func(*CSVFile) error { <-read; return t.Context().Err() }),
 				)
 			}()
 		}
 		synctest.Wait()
 		for user, who := range map[int64]string{0: "who has two already", exportsAtOnce: "one too many"} {
-			err := send(user, func(*csvFile) error { t.Errorf("%s: written", who); return nil })
+			err := send(user, func(*CSVFile) error { t.Errorf("%s: written", who); return nil })
 			if !errors.Is(err, fault.ErrBusy) {
 				t.Errorf("%s: %v", who, err)
 			}
 		}
 		close(read)
 		synctest.Wait()
-		testenv.NoError(t, send(0, func(*csvFile) error { return nil }))
+		testenv.NoError(t, send(0, func(*CSVFile) error { return nil }))
 	})
 }

@@ -6,10 +6,10 @@ import (
 	"gateway.example/internal/caller"
 )
 
-// curl is a command for a shell that reads something through the merchant API, for who works with it;
+// Curl is a command for a shell that reads something through the merchant API, for who works with it;
 // "" is for nobody else. Key and secret are the reader's to fill in: none of theirs is known here.
-func (v *visit) curl(path string) string {
-	if v.who.Kind != caller.MerchantPortal || !v.may(caller.MerchantEvents) {
+func (v *Visit) Curl(path string) string {
+	if v.Who.Kind != caller.MerchantPortal || !v.May(caller.MerchantEvents) {
 		return ""
 	}
 	// A request without a body signs the empty text.
@@ -17,10 +17,10 @@ func (v *visit) curl(path string) string {
 	return strings.Join([]string{
 		"KEY_ID='YOUR_KEY_ID'",
 		"SECRET='YOUR_SECRET'",
-		"curl -sS " + quoted(v.APIURL+path) + ` \`,
-		"  -H " + quoted(v.Headers.KeyID) + `": $KEY_ID" \`,
-		"  -H " + quoted(v.Headers.Secret) + `": $SECRET" \`,
-		"  -H " + quoted(v.Headers.Signature) + `": ` + signature + `"`,
+		"curl -sS " + quoted(v.server.APIURL+path) + ` \`,
+		"  -H " + quoted(v.server.Headers.KeyID) + `": $KEY_ID" \`,
+		"  -H " + quoted(v.server.Headers.Secret) + `": $SECRET" \`,
+		"  -H " + quoted(v.server.Headers.Signature) + `": ` + signature + `"`,
 	}, "\n")
 }
 

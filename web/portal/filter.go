@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,69 +11,69 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// filters are the form above a list.
-func (v *visit) filters(a asked) (view.Filters, error) {
+// Filters are the form above a list.
+func (v *Visit) Filters(a Asked) (view.Filters, error) {
 	f := view.Filters{
-		Path: a.path, Query: a.query.Encode(), Searches: a.search, Hint: a.hint, Amounts: a.amounts, Always: a.always,
-		Search: a.query.Get(asksSearch), Method: a.query.Get(asksMethod), From: a.query.Get(asksFrom),
-		To: a.query.Get(asksTo), MinAmount: a.query.Get(asksMin), MaxAmount: a.query.Get(asksMax), Wrong: a.wrong,
+		Path: a.Path, Query: a.Query.Encode(), Searches: a.Search, Hint: a.Hint, Amounts: a.Amounts, Always: a.Always,
+		Search: a.Query.Get(AsksSearch), Method: a.Query.Get(AsksMethod), From: a.Query.Get(AsksFrom),
+		To: a.Query.Get(AsksTo), MinAmount: a.Query.Get(asksMin), MaxAmount: a.Query.Get(asksMax), Wrong: a.Wrong,
 	}
-	for _, name := range []string{asksAccount, asksOwner, asksBy} {
-		if kept := a.query.Get(name); kept != "" {
+	for _, name := range []string{AsksAccount, AsksOwner, AsksBy} {
+		if kept := a.Query.Get(name); kept != "" {
 			f.Keep = append(f.Keep, [2]string{name, kept})
 		}
 	}
 	v.statusFilters(&f, a)
 	v.choiceFilters(&f, a)
 	textFilters(&f, a)
-	v.shell.Mistakes = len(a.wrong) > 0
-	boxes, err := v.cashboxes(a)
+	v.Shell.Mistakes = len(a.Wrong) > 0
+	boxes, err := v.Cashboxes(a)
 	if err != nil {
 		return f, err
 	}
-	f.Cashbox, f.Cashboxes = a.query.Get(asksCashbox), boxes.options(v, a)
-	f.Chips, f.Window = v.chips(a, boxes), v.window(a)
-	if v.who.May(a.export) && len(a.wrong) == 0 {
-		f.Export = string(listed(a.path+".csv", f.Query))
+	f.Cashbox, f.Cashboxes = a.Query.Get(AsksCashbox), boxes.options(v, a)
+	f.Chips, f.Window, f.Presets = v.chips(a, boxes), v.window(a), v.presets(a)
+	if v.Who.May(a.Export) && len(a.Wrong) == 0 {
+		f.Export = string(Listed(a.Path+".csv", f.Query))
 	}
 	f.Views, err = v.savedViews(a)
 	return f, err
 }
 
 // statusFilters ask for one status where the list is kept to one, and for several otherwise.
-func (v *visit) statusFilters(f *view.Filters, a asked) {
-	name := func(status string) string { return v.shell.Say(a.status(status)) }
-	if a.single {
-		f.Status, f.StatusOptions = a.query.Get(asksStatus), v.anyOf(say.AnyMethod, a.statuses, name)
+func (v *Visit) statusFilters(f *view.Filters, a Asked) {
+	name := func(status string) string { return v.Shell.Say(a.Status(status)) }
+	if a.Single {
+		f.Status, f.StatusOptions = a.Query.Get(AsksStatus), v.anyOf(say.AnyMethod, a.Statuses, name)
 		return
 	}
-	for _, status := range a.statuses {
+	for _, status := range a.Statuses {
 		f.Statuses = append(f.Statuses, view.Tick{
-			Value: status, Text: name(status), On: slices.Contains(a.query[asksStatus], status),
+			Value: status, Text: name(status), On: slices.Contains(a.Query[AsksStatus], status),
 		})
 	}
 }
 
 // choiceFilters ask for a method, a currency and a type, and for what is late, where the list has them.
-func (v *visit) choiceFilters(f *view.Filters, a asked) {
+func (v *Visit) choiceFilters(f *view.Filters, a Asked) {
 	itself := func(value string) string { return value }
-	if len(a.methods) > 0 {
-		f.Methods = v.anyOf(say.AnyMethod, a.methods, v.methodName)
+	if len(a.Methods) > 0 {
+		f.Methods = v.anyOf(say.AnyMethod, a.Methods, v.MethodName)
 	}
-	if len(a.currencies) > 0 {
-		f.Currency, f.Currencies = a.query.Get(asksCurrency), v.anyOf(say.AnyCashbox, a.currencies, itself)
+	if len(a.Currencies) > 0 {
+		f.Currency, f.Currencies = a.Query.Get(AsksCurrency), v.anyOf(say.AnyCashbox, a.Currencies, itself)
 	}
-	if a.overdue {
-		f.Overdue = &view.Tick{Value: yes, Text: v.shell.Say(say.OverdueOnly), On: a.filter.Overdue}
+	if a.Overdue {
+		f.Overdue = &view.Tick{Value: Yes, Text: v.Shell.Say(say.OverdueOnly), On: a.Filter.Overdue}
 	}
-	if len(a.types) > 0 {
-		f.Type, f.Types = a.query.Get(asksType), v.anyOf(say.AnyType, a.types, itself)
+	if len(a.Types) > 0 {
+		f.Type, f.Types = a.Query.Get(AsksType), v.anyOf(say.AnyType, a.Types, itself)
 	}
 }
 
 // anyOf are values to choose one from, after a choice that keeps to none of them.
-func (v *visit) anyOf(first say.Phrase, values []string, name func(string) string) []view.Option {
-	options := []view.Option{{Text: v.shell.Say(first)}}
+func (v *Visit) anyOf(first say.Phrase, values []string, name func(string) string) []view.Option {
+	options := []view.Option{{Text: v.Shell.Say(first)}}
 	for _, value := range values {
 		options = append(options, view.Option{Value: value, Text: name(value)})
 	}
@@ -80,27 +81,27 @@ func (v *visit) anyOf(first say.Phrase, values []string, name func(string) strin
 }
 
 // textFilters ask for what is typed: codes, keys and ids.
-func textFilters(f *view.Filters, a asked) {
-	if a.program {
-		f.Texts = []view.Field{f.Text(asksCode, say.RequestCode, a.query), f.Text(asksKey, say.KeyID, a.query)}
+func textFilters(f *view.Filters, a Asked) {
+	if a.Program {
+		f.Texts = []view.Field{f.Text(AsksCode, say.RequestCode, a.Query), f.Text(AsksKey, say.KeyID, a.Query)}
 	}
-	if a.owners {
-		f.Texts = append(f.Texts, f.Text(asksMerchant, say.MerchantID, a.query),
-			f.Text(asksTrader, say.TraderID, a.query))
+	if a.Owners {
+		f.Texts = append(f.Texts, f.Text(AsksMerchant, say.MerchantID, a.Query),
+			f.Text(AsksTrader, say.TraderID, a.Query))
 	}
-	if a.log {
+	if a.Log {
 		f.StatusLabel = say.AuditKind
-		f.Texts = []view.Field{f.Text(asksSubject, say.AuditSubject, a.query), f.Text(asksKey, say.AuditKey, a.query)}
+		f.Texts = []view.Field{f.Text(AsksSubject, say.AuditSubject, a.Query), f.Text(AsksKey, say.AuditKey, a.Query)}
 	}
 }
 
 // chips are the filters in force. What is wrong is none of them.
-func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
+func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	var chips []view.Chip
-	s := v.shell
+	s := v.Shell
 	add := func(name string, words func(value string) string) {
-		for _, value := range a.query[name] {
-			if a.wrong[name] == "" {
+		for _, value := range a.Query[name] {
+			if a.Wrong[name] == "" {
 				chips = append(chips, view.Chip{Text: words(value), Href: a.without(name, value)})
 			}
 		}
@@ -108,40 +109,69 @@ func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
 	bound := func(label say.Phrase, amount decimal.Decimal) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Number(amount) }
 	}
-	add(asksSearch, func(value string) string { return "“" + value + "”" })
-	add(asksStatus, func(value string) string { return s.Say(a.status(value)) })
-	add(asksMethod, v.methodName)
-	if !a.account { // an account is always of one
-		add(asksCashbox, boxes.name)
+	add(AsksSearch, func(value string) string { return "“" + value + "”" })
+	add(AsksStatus, func(value string) string { return s.Say(a.Status(value)) })
+	add(AsksMethod, v.MethodName)
+	if !a.Account { // an account is always of one
+		add(AsksCashbox, boxes.Name)
 	}
-	for _, name := range []string{asksType, asksCode, asksSubject, asksKey, asksCurrency} {
+	for _, name := range []string{AsksType, AsksCode, AsksSubject, AsksKey, AsksCurrency} {
 		add(name, func(value string) string { return value })
 	}
-	numbered := func(label say.Phrase) func(string) string {
+	Numbered := func(label say.Phrase) func(string) string {
 		return func(value string) string { return s.Say(label) + " " + value }
 	}
-	add(asksMerchant, numbered(say.MerchantID))
-	add(asksTrader, numbered(say.TraderID))
-	add(asksOverdue, func(string) string { return s.Say(say.OverdueOnly) })
+	add(AsksMerchant, Numbered(say.MerchantID))
+	add(AsksTrader, Numbered(say.TraderID))
+	add(AsksOverdue, func(string) string { return s.Say(say.OverdueOnly) })
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}
-	add(asksFrom, day(say.FromDay, a.filter.From))
-	add(asksTo, day(say.ToDay, a.filter.To.AddDate(0, 0, -1)))
-	add(asksMin, bound(say.MinAmount, a.filter.MinAmount))
-	add(asksMax, bound(say.MaxAmount, a.filter.MaxAmount))
+	add(AsksFrom, day(say.FromDay, a.Filter.From))
+	add(AsksTo, day(say.ToDay, a.Filter.To.AddDate(0, 0, -1)))
+	add(asksMin, bound(say.MinAmount, a.Filter.MinAmount))
+	add(asksMax, bound(say.MaxAmount, a.Filter.MaxAmount))
 	return chips
 }
 
-// window says which time a list shows, where nobody has said from when.
-func (v *visit) window(a asked) string {
-	switch {
-	case a.always || len(a.wrong) > 0 || !a.filter.From.IsZero():
-		return ""
-	case a.days > 0:
-		return v.shell.Say(a.kept, v.shell.Day(v.shell.Now.AddDate(0, 0, -a.days)))
-	case a.filter.To.IsZero():
-		return v.shell.Say(say.LastDays, v.shell.Day(v.shell.Now.AddDate(0, 0, -windowDays)))
+// presets are the days that are asked for most, in the reader's zone.
+func (v *Visit) presets(a Asked) []view.Pick {
+	if a.Always || len(a.Wrong) > 0 {
+		return nil
 	}
-	return v.shell.Say(say.DaysUpTo, v.shell.Day(a.filter.To.AddDate(0, 0, -1)))
+	year, month, day := v.Shell.Now.In(a.Zone).Date()
+	ago := func(days int) string {
+		return time.Date(year, month, day-days, 0, 0, 0, 0, a.Zone).Format(time.DateOnly)
+	}
+	first := time.Date(year, month, 1, 0, 0, 0, 0, a.Zone).Format(time.DateOnly)
+	var picks []view.Pick
+	for _, one := range []struct {
+		label    say.Phrase
+		from, to string
+	}{
+		{say.Today, ago(0), ago(0)}, {say.Yesterday, ago(1), ago(1)}, {say.SevenDays, ago(6), ago(0)},
+		{say.ThisMonth, first, ago(0)},
+	} {
+		query := maps.Clone(a.Query)
+		query.Set(AsksFrom, one.from)
+		query.Set(AsksTo, one.to)
+		picks = append(picks, view.Pick{
+			Text: v.Shell.Say(one.label), Href: view.Link(a.Href(query)),
+			Current: a.Query.Get(AsksFrom) == one.from && a.Query.Get(AsksTo) == one.to,
+		})
+	}
+	return picks
+}
+
+// window says which time a list shows, where nobody has said from when.
+func (v *Visit) window(a Asked) string {
+	switch {
+	case a.Always || len(a.Wrong) > 0 || !a.Filter.From.IsZero():
+		return ""
+	case a.Days > 0:
+		return v.Shell.Say(a.Kept, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -a.Days)))
+	case a.Filter.To.IsZero():
+		return v.Shell.Say(say.LastDays, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -windowDays)))
+	}
+	return v.Shell.Say(say.DaysUpTo, v.Shell.Day(a.Filter.To.AddDate(0, 0, -1)))
 }

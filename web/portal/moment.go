@@ -12,67 +12,69 @@ import (
 // asksAt asks for something as it stood at a minute.
 const asksAt = "at"
 
-// moment is when something is looked at: now, or as it stood at the end of a minute.
-type moment struct {
+// Moment is when something is looked at: now, or as it stood at the end of a minute.
+type Moment struct {
 	path string
-	// at is zero for now.
-	at           time.Time
+	// At is zero for now.
+	At           time.Time
 	typed, wrong string
 }
 
-// moment reads from when something is asked for that was made at a time.
-func (v *visit) moment(path string, created time.Time) moment {
-	m := moment{path: path, typed: v.r.URL.Query().Get(asksAt)}
+// Moment reads from when something is asked for that was made at a time.
+func (v *Visit) Moment(path string, created time.Time) Moment {
+	m := Moment{path: path, typed: v.R.URL.Query().Get(asksAt)}
 	if m.typed == "" {
 		return m
 	}
 	const minute = "2006-01-02T15:04"
-	at, err := time.ParseInLocation(minute, m.typed[:min(len(m.typed), len(minute))], v.shell.Zone)
+	at, err := time.ParseInLocation(minute, m.typed[:min(len(m.typed), len(minute))], v.Shell.Zone)
 	end := at.Add(time.Minute - time.Nanosecond)
 	switch {
 	case err != nil || at.Year() < 2000:
-		m.wrong = v.shell.Say(say.WrongMoment)
+		m.wrong = v.Shell.Say(say.WrongMoment)
 	case end.Before(created):
-		m.wrong = v.shell.Say(say.WrongBefore)
+		m.wrong = v.Shell.Say(say.WrongBefore)
 	default:
-		m.at = end
+		m.At = end
 	}
-	v.shell.Mistakes = m.wrong != ""
+	v.Shell.Mistakes = m.wrong != ""
 	return m
 }
 
-func (m moment) past() bool { return !m.at.IsZero() }
+// Past tells that it is not now.
+func (m Moment) Past() bool { return !m.At.IsZero() }
 
-// status is what the page answers with.
-func (m moment) status() int {
+// Status is what the page answers with.
+func (m Moment) Status() int {
 	if m.wrong != "" {
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusOK
 }
 
-func (m moment) shown() view.Moment {
-	return view.Moment{Path: m.path, Typed: m.typed, Wrong: m.wrong, At: m.at}
+// Shown is the form that asks for a moment.
+func (m Moment) Shown() view.Moment {
+	return view.Moment{Path: m.path, Typed: m.typed, Wrong: m.wrong, At: m.At}
 }
 
-// cut leaves out what happened later.
-func (m moment) cut(lines []report.Line) []report.Line {
-	if !m.past() {
+// Cut leaves out what happened later.
+func (m Moment) Cut(lines []report.Line) []report.Line {
+	if !m.Past() {
 		return lines
 	}
 	var kept []report.Line
 	for _, line := range lines {
-		if !line.At.After(m.at) {
+		if !line.At.After(m.At) {
 			kept = append(kept, line)
 		}
 	}
 	return kept
 }
 
-// last is the last change of status until then.
-func (m moment) last(lines []report.Line) *report.Line {
+// Last is the last change of status until then.
+func (m Moment) Last(lines []report.Line) *report.Line {
 	var last *report.Line
-	for _, line := range m.cut(lines) {
+	for _, line := range m.Cut(lines) {
 		if line.What == report.WhatStatus {
 			last = &line
 		}
@@ -80,10 +82,10 @@ func (m moment) last(lines []report.Line) *report.Line {
 	return last
 }
 
-// settledLater tells that the sum in USDT was not known yet.
-func (m moment) settledLater(lines []report.Line) bool {
+// SettledLater tells that the sum in USDT was not known yet.
+func (m Moment) SettledLater(lines []report.Line) bool {
 	for _, line := range lines {
-		if m.past() && line.What == report.WhatRateSettled && line.At.After(m.at) {
+		if m.Past() && line.What == report.WhatRateSettled && line.At.After(m.At) {
 			return true
 		}
 	}

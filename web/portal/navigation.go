@@ -10,38 +10,40 @@ import (
 )
 
 // entry is a page in the navigation, for who has the capability. Group is the heading of entries that
-// belong together, of which an operator has many.
+// belong together, for those who have many; the others have an icon.
 type entry struct {
 	needs caller.Capability
 	href  string
 	label say.Phrase
 	group say.Phrase
+	icon  string
 }
 
 var merchantEntries = []entry{
 	{needs: caller.MerchantRead, href: "/merchant", label: say.Overview},
-	{needs: caller.MerchantRead, href: "/merchant/payments", label: say.Payments},
-	{needs: caller.MerchantRead, href: "/merchant/payouts", label: say.Payouts},
-	{needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals},
-	{needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits},
-	{needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle},
-	{needs: caller.MerchantMoney, href: "/merchant/statement", label: say.StatementTitle},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle},
-	{needs: caller.MerchantEvents, href: requestsPath, label: say.RequestsTitle},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle},
-	{needs: caller.MerchantEvents, href: looksPath, label: say.LooksTitle},
-	{needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle},
-	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle},
+	{needs: caller.MerchantRead, href: "/merchant/payments", label: say.Payments, group: say.Payments},
+	{needs: caller.MerchantRead, href: "/merchant/payouts", label: say.Payouts, group: say.Payments},
+	{needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals, group: say.Payments},
+	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments},
+	{needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits, group: say.MoneyGroup},
+	{needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle, group: say.MoneyGroup},
+	{needs: caller.MerchantMoney, href: "/merchant/statement", label: say.StatementTitle, group: say.MoneyGroup},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle, group: say.DeveloperGroup},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle, group: say.DeveloperGroup},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle, group: say.DeveloperGroup},
+	{needs: caller.MerchantEvents, href: RequestsPath, label: say.RequestsTitle, group: say.DeveloperGroup},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle, group: say.DeveloperGroup},
+	{needs: caller.MerchantEvents, href: LooksPath, label: say.LooksTitle, group: say.SettingGroup},
+	{needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle, group: say.SettingGroup},
+	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle, group: say.SettingGroup},
 }
 
 var traderEntries = []entry{
-	{needs: caller.TraderRead, href: "/trader", label: say.Desk},
-	{needs: caller.TraderRead, href: "/trader/payments", label: say.Payments},
-	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts},
-	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites},
-	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle},
+	{needs: caller.TraderRead, href: "/trader", label: say.Desk, icon: "desk"},
+	{needs: caller.TraderRead, href: "/trader/payments", label: say.Payments, icon: "in"},
+	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts, icon: "out"},
+	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites, icon: "card"},
+	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},
 }
 
 // entries are the pages of a kind of user.
@@ -59,23 +61,76 @@ func entries(kind caller.Kind) []entry {
 }
 
 // navigation lists the pages of the user's portal, as far as their role has them.
-func (v *visit) navigation() []view.NavItem {
+func (v *Visit) navigation() []view.NavItem {
 	var items []view.NavItem
-	all := slices.Clone(entries(v.who.Kind))
-	if v.Simulator != nil && v.who.Kind == caller.Operator {
+	all := slices.Clone(entries(v.Who.Kind))
+	if v.server.Simulator && v.Who.Kind == caller.Operator {
 		all = append(all, simulatorEntries...)
 	}
-	for _, e := range append(all, entry{href: "/account", label: say.Account}) {
-		if e.needs != "" && !v.who.May(e.needs) {
+	own := entry{href: "/account", label: say.Account, icon: "user"}
+	if v.Who.Kind != caller.Trader { // the others' entries have groups
+		own.group, own.icon = say.OwnGroup, ""
+	}
+	for _, e := range append(all, own) {
+		if e.needs != "" && !v.Who.May(e.needs) {
 			continue
 		}
-		items = append(items, view.NavItem{Href: e.href, Label: e.label, Group: e.group, Current: v.isAt(e.href)})
+		items = append(items, view.NavItem{
+			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e.href),
+		})
 	}
 	return items
 }
 
 // isAt tells whether the page belongs to an entry. The portal's first page is only itself.
-func (v *visit) isAt(href string) bool {
-	path := v.r.URL.Path
+func (v *Visit) isAt(href string) bool {
+	path := v.R.URL.Path
 	return path == href || strings.HasPrefix(path, href+"/") && strings.Count(href, "/") > 1
+}
+
+// moneyEntries are the pages of money in an operator's navigation.
+var moneyEntries = []entry{
+	{needs: caller.OperatorMoney, href: MoneyPath, label: say.MoneyTitle, group: say.MoneyGroup},
+	{needs: caller.OperatorRead, href: ApprovalsPath, label: say.ApprovalsTitle, group: say.MoneyGroup},
+	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup},
+	{needs: caller.OperatorRead, href: IncomePath, label: say.IncomeTitle, group: say.MoneyGroup},
+}
+
+// rateEntries are the pages of rates and routing in an operator's navigation.
+var rateEntries = []entry{
+	{needs: caller.OperatorRead, href: RatesPath, label: say.RatesTitle, group: say.RateGroup},
+	{needs: caller.OperatorRead, href: RoutingPath, label: say.RoutingTitle, group: say.RateGroup},
+}
+
+var simulatorEntries = []entry{
+	{needs: caller.OperatorRead, href: SimulatorPath, label: say.SimulatorTitle, group: say.SandboxGroup},
+}
+
+var trustEntries = []entry{
+	{needs: caller.OperatorRead, href: AlarmsPath, label: say.AlarmsTitle, group: say.TrustGroup},
+	{needs: caller.OperatorRead, href: ReconPath, label: say.ReconTitle, group: say.TrustGroup},
+	{needs: caller.OperatorRead, href: AuditPath, label: say.AuditTitle, group: say.TrustGroup},
+	{needs: caller.OperatorRead, href: ManualPath, label: say.ManualTitle, group: say.TrustGroup},
+}
+
+var workEntries = []entry{
+	{needs: caller.OperatorRead, href: "/operator", label: say.WorkTitle, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: PaymentsPath, label: say.Payments, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: PayoutsPath, label: say.Payouts, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: AppealsPath, label: say.Appeals, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: ConflictsPath, label: say.ConflictsTitle, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: DeadPath, label: say.DeadTitle, group: say.WorkGroup},
+}
+
+var directoryEntries = []entry{
+	{needs: caller.OperatorRead, href: MerchantsPath, label: say.Merchants, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: CashboxesPath, label: say.Cashboxes, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: TradersPath, label: say.Traders, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: RequisitesPath, label: say.Requisites, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: UsersPath, label: say.Users, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: LimitsPath, label: say.PlatformLimit, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: BlocksPath, label: say.BlocksTitle, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: BanksPath, label: say.Banks, group: say.DirectoryGroup},
 }

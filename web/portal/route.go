@@ -20,82 +20,58 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// route is one of the portals' addresses, and who may ask for it. What they may do there is decided
-// by the services once more.
-type route struct {
-	// pattern is the method and path.
-	pattern string
-	// open lets in anybody, also without a session; kinds are let in otherwise.
-	open  bool
-	kinds []caller.Kind
-	// begun lets in users whose second factor is still to come, too.
-	begun bool
-	// needs is the capability without which there is nothing to see; "" is none.
-	needs caller.Capability
-	// fragment tells that a script asks for it, which cannot be shown a page to sign in.
-	fragment bool
-	// machine tells that programs post here, which no browser speaks for.
-	machine bool
-	// viewing lets in posts of operators who look as another user.
-	viewing bool
-	handle  func(*visit) error
+// Route is one of the portals' addresses.
+type Route = RouteOf[*Visit]
+
+// RouteOf is an address of a feature whose handlers take a visit of its own, and who may ask for it.
+// What they may do there is decided by the services once more.
+type RouteOf[V any] struct {
+	// Pattern is the method and path.
+	Pattern string
+	// Open lets in anybody, also without a session; Kinds are let in otherwise.
+	Open  bool
+	Kinds []caller.Kind
+	// Begun lets in users whose second factor is still to come, too.
+	Begun bool
+	// Needs is the capability without which there is nothing to see; "" is none.
+	Needs caller.Capability
+	// Fragment tells that a script asks for it, which cannot be shown a page to sign in.
+	Fragment bool
+	// Machine tells that programs post here, which no browser speaks for.
+	Machine bool
+	// Viewing lets in posts of operators who look as another user.
+	Viewing bool
+	// Keeps is the list that is shown there, of which users may keep views; nil is none.
+	Keeps  *List
+	Handle func(V) error
 }
 
+// The kinds of users that pages are for.
 var (
-	users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
-	merchants = []caller.Kind{caller.MerchantPortal}
-	traders   = []caller.Kind{caller.Trader}
-	operators = []caller.Kind{caller.Operator}
+	Users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
+	Merchants = []caller.Kind{caller.MerchantPortal}
+	Traders   = []caller.Kind{caller.Trader}
+	Operators = []caller.Kind{caller.Operator}
 )
 
-// routes is the one table of all addresses.
-func (p *Portal) routes() []route {
-	routes := slices.Concat(
-		signRoutes,
-		accountRoutes,
-		deskRoutes,
-		paymentRoutes,
-		payoutRoutes,
-		requisiteRoutes,
-		statementRoutes,
-		merchantRoutes,
-		depositRoutes,
-		appealRoutes,
-		viewRoutes,
-		viewAsRoutes,
-		developerRoutes,
-		teamRoutes,
-		consentRoutes,
-		doctorRoutes,
-		overviewRoutes,
-		signedRoutes,
-		workRoutes,
-		caseRoutes,
-		caseEventRoutes,
-		trustRoutes,
-		manualRoutes,
-		proofRoutes,
-		requestRoutes,
-		lookRoutes,
-		rateRoutes,
-		routingRoutes,
-		moneyRoutes,
-		approvalRoutes,
-		ledgerRoutes,
-		incomeRoutes,
-		directoryRoutes,
-	)
-	if p.Sandbox != nil {
-		routes = append(routes, sandboxRoutes...)
+// CoreRoutes are the core's own.
+func CoreRoutes() []Route { return viewRoutes }
+
+// Bind makes routes of the core of a feature's own: visit makes the feature's visit, with its services.
+func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
+	var bound []Route
+	for _, r := range slices.Concat(routes...) {
+		bound = append(bound, Route{
+			Pattern: r.Pattern, Open: r.Open, Kinds: r.Kinds, Begun: r.Begun, Needs: r.Needs, Fragment: r.Fragment,
+			Machine: r.Machine, Viewing: r.Viewing, Keeps: r.Keeps,
+			Handle: func(v *Visit) error { return r.Handle(visit(v)) },
+		})
 	}
-	if p.Simulator != nil {
-		routes = append(routes, simulatorRoutes...)
-	}
-	return routes
+	return bound
 }
 
 // guarded lets those through to a route's handler who may come in, and shows what went wrong there.
-func (p *Portal) guarded(to route) http.HandlerFunc {
+func (p *server) guarded(to Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
 		defer func() {
@@ -109,7 +85,7 @@ func (p *Portal) guarded(to route) http.HandlerFunc {
 		err := v.admit()
 		if err == nil {
 			v.takeFlash()
-			err = v.proposed(to.handle(v))
+			err = v.proposed(to.Handle(v))
 		}
 		if err != nil {
 			v.failed(err)
@@ -118,15 +94,15 @@ func (p *Portal) guarded(to route) http.HandlerFunc {
 }
 
 // admit settles who visits, and whether they may.
-func (v *visit) admit() error {
-	if cookie, err := v.r.Cookie(v.sessionCookie()); err == nil {
-		find := v.Sessions.Find
-		if v.route.fragment { // what a page asks by itself is no sign of somebody being there
-			find = v.Sessions.Peek
+func (v *Visit) admit() error {
+	if cookie, err := v.R.Cookie(v.SessionCookie()); err == nil {
+		find := v.server.Sessions.Find
+		if v.route.Fragment { // what a page asks by itself is no sign of somebody being there
+			find = v.server.Sessions.Peek
 		}
-		found, err := find(v.ctx(), cookie.Value)
+		found, err := find(v.Ctx(), cookie.Value)
 		if err == nil {
-			v.enter(found)
+			v.Enter(found)
 			if err := errors.Join(v.tellConsent(), v.tellAlone()); err != nil {
 				return err
 			}
@@ -140,19 +116,19 @@ func (v *visit) admit() error {
 	if err := v.onlyLooks(); err != nil {
 		return err
 	}
-	if !isText(v.r.URL) {
+	if !isText(v.R.URL) {
 		return fault.ErrNotFound
 	}
 	switch {
-	case v.route.open:
+	case v.route.Open:
 		return nil
-	case v.session.ID == 0:
+	case v.Session.ID == 0:
 		return fault.ErrUnauthenticated
-	case v.session.State != session.Whole && !v.route.begun:
-		return v.session.NeedWhole()
-	case !slices.Contains(v.route.kinds, v.who.Kind):
+	case v.Session.State != session.Whole && !v.route.Begun:
+		return v.Session.NeedWhole()
+	case !slices.Contains(v.route.Kinds, v.Who.Kind):
 		return fault.ErrNotFound
-	case v.route.needs != "":
+	case v.route.Needs != "":
 		return v.needs()
 	}
 	return nil
@@ -172,91 +148,91 @@ func isText(address *url.URL) bool {
 
 // count bounds how often a user may ask for pages and, of those who are not signed in, an address may
 // post.
-func (v *visit) count() error {
+func (v *Visit) count() error {
 	var err error
 	switch {
-	case v.session.ID != 0:
-		_, err = v.Limits.Count(limit.User, strconv.FormatInt(v.who.ID, 10))
-	case v.r.Method == http.MethodPost && !v.route.machine:
-		_, err = v.Limits.Count(limit.AddressWrites, edge.Address(v.ctx()))
+	case v.Session.ID != 0:
+		_, err = v.server.Limits.Count(limit.User, strconv.FormatInt(v.Who.ID, 10))
+	case v.R.Method == http.MethodPost && !v.route.Machine:
+		_, err = v.server.Limits.Count(limit.AddressWrites, edge.Address(v.Ctx()))
 	}
 	return err
 }
 
 // failed shows why a request was refused, or leads to where what it lacks is given.
-func (v *visit) failed(err error) {
+func (v *Visit) failed(err error) {
 	f := edge.Fault(err)
-	if f == nil && v.ctx().Err() != nil {
+	if f == nil && v.Ctx().Err() != nil {
 		return // the browser has gone, and with it whoever could be told
 	}
 	if f == nil {
-		v.log(err)
-		v.messageText(
+		v.Log(err)
+		v.MessageText(
 			http.StatusInternalServerError,
 			say.BrokenTitle,
-			v.shell.Say(say.BrokenText, edge.RequestID(v.ctx())),
+			v.Shell.Say(say.BrokenText, edge.RequestID(v.Ctx())),
 		)
 		return
 	}
 	switch {
 	case f.Kind == fault.Unauthenticated:
 		v.leadTo("/sign-in")
-	case f.Code == "second_factor_required" && v.session.State == session.AwaitsEnrolment:
-		v.lead("/second-factor/enrol")
+	case f.Code == "second_factor_required" && v.Session.State == session.AwaitsEnrolment:
+		v.Lead("/second-factor/enrol")
 	case f.Code == fault.ErrFactorMissing.Code:
-		v.lead("/second-factor/enrol")
+		v.Lead("/second-factor/enrol")
 	case f.Code == "second_factor_required", f.Code == fault.ErrFactorNeeded.Code:
 		v.leadTo("/second-factor")
-	case f.Code == fault.ErrViewOnly.Code && v.shell.Viewing != nil:
-		v.messageText(http.StatusForbidden, say.ViewOnlyTitle, v.shell.Say(say.ViewOnlyText, v.shell.Viewing.As))
+	case f.Code == fault.ErrViewOnly.Code && v.Shell.Viewing != nil:
+		v.MessageText(http.StatusForbidden, say.ViewOnlyTitle, v.Shell.Say(say.ViewOnlyText, v.Shell.Viewing.As))
 	case f.Code == "consent_awaited":
-		v.messageText(http.StatusForbidden, say.ConsentWaitsBand,
-			v.shell.Say(say.ConsentWaits, v.shell.When(v.who.AwaitsUntil)))
+		v.MessageText(http.StatusForbidden, say.ConsentWaitsBand,
+			v.Shell.Say(say.ConsentWaits, v.Shell.When(v.Who.AwaitsUntil)))
 	case f.Code == fault.ErrCashboxAccessDenied.Code: // another merchant's is as if there were none
-		_ = v.notFound()
+		_ = v.NotFound()
 	case f.Kind == fault.NotFound && v.outgrown():
-		v.lead("/")
+		v.Lead("/")
 	case f.Kind == fault.NotFound:
-		_ = v.notFound()
+		_ = v.NotFound()
 	case f.Kind == fault.Forbidden:
 		v.message(http.StatusForbidden, say.RefusedTitle, say.RefusedText)
 	case f.Kind == fault.TooManyRequests:
 		v.message(http.StatusTooManyRequests, say.TooOftenTitle, say.TooOftenText)
 	case f.Kind == fault.Unavailable:
-		v.log(err) // a page that is busy now and then is found by its cause alone
-		v.w.Header().Set("Retry-After", "1")
+		v.Log(err) // a page that is busy now and then is found by its cause alone
+		v.W.Header().Set("Retry-After", "1")
 		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
 	case f.Code == submission.ErrUnfinished.Code:
 		v.message(http.StatusConflict, say.UnfinishedTitle, say.UnfinishedText)
 	default:
-		v.messageText(http.StatusConflict, say.ImpossibleTitle, v.shell.Say(say.ImpossibleText, f.Message))
+		v.MessageText(http.StatusConflict, say.ImpossibleTitle, v.Shell.Say(say.ImpossibleText, f.Message))
 	}
 }
 
 // outgrown reports whether a part is asked for by a page of another kind of user than who is there
 // now: an operator looked as that user, and is themselves again.
-func (v *visit) outgrown() bool {
-	return v.r.Header.Get("HX-Request") != "" && v.route.fragment && !v.route.open &&
-		!slices.Contains(v.route.kinds, v.who.Kind)
+func (v *Visit) outgrown() bool {
+	return v.R.Header.Get("HX-Request") != "" && v.route.Fragment && !v.route.Open &&
+		!slices.Contains(v.route.Kinds, v.Who.Kind)
 }
 
 // leadTo leads to a page that leads back here when it is done with.
-func (v *visit) leadTo(path string) {
-	next := v.r.URL.RequestURI()
-	if v.r.Method != http.MethodGet || v.route.fragment {
-		next = v.back()
+func (v *Visit) leadTo(path string) {
+	next := v.R.URL.RequestURI()
+	if v.R.Method != http.MethodGet || v.route.Fragment {
+		next = v.Back()
 	}
 	if next == "/" {
-		v.lead(path)
+		v.Lead(path)
 		return
 	}
-	v.lead(path + "?next=" + url.QueryEscape(next))
+	v.Lead(path + "?next=" + url.QueryEscape(next))
 }
 
-// back is the page that a form was on.
-func (v *visit) back() string {
-	from, err := url.Parse(v.r.Header.Get("Referer"))
-	if err != nil || from.Host != v.r.Host {
+// Back is the page that a form was on.
+func (v *Visit) Back() string {
+	from, err := url.Parse(v.R.Header.Get("Referer"))
+	if err != nil || from.Host != v.R.Host {
 		return "/"
 	}
 	if own := ownPath(from.RequestURI()); own != "" {
@@ -268,19 +244,19 @@ func (v *visit) back() string {
 // referrer tells the portals' own pages alone where somebody comes from.
 const referrer = "same-origin"
 
-// lead leads a browser to another page, and a script that asks for a part of one likewise.
-func (v *visit) lead(to string) {
-	if v.r.Header.Get("HX-Request") != "" {
-		v.w.Header().Set("HX-Redirect", to)
-		v.w.WriteHeader(http.StatusOK)
+// Lead leads a browser to another page, and a script that asks for a part of one likewise.
+func (v *Visit) Lead(to string) {
+	if v.R.Header.Get("HX-Request") != "" {
+		v.W.Header().Set("HX-Redirect", to)
+		v.W.WriteHeader(http.StatusOK)
 		return
 	}
-	v.w.Header().Set("Location", to)
-	v.w.WriteHeader(http.StatusSeeOther)
+	v.W.Header().Set("Location", to)
+	v.W.WriteHeader(http.StatusSeeOther)
 }
 
-// next is where an address asks to be led to: a path of ours, or "".
-func (v *visit) next() string { return ownPath(v.r.URL.Query().Get("next")) }
+// Next is where an address asks to be led to: a path of ours, or "".
+func (v *Visit) Next() string { return ownPath(v.R.URL.Query().Get("next")) }
 
 // ownPath is an address if it is a path of ours, and "" otherwise.
 func ownPath(address string) string {

@@ -14,82 +14,67 @@ import (
 )
 
 // Lists that users find again by a name.
-var viewRoutes = []route{
-	{pattern: "POST /views", kinds: users, handle: (*visit).saveView},
-	{pattern: "POST /views/{id}/remove", kinds: users, handle: (*visit).removeView},
+var viewRoutes = []Route{
+	{Pattern: "POST /views", Kinds: Users, Handle: (*Visit).saveView},
+	{Pattern: "POST /views/{id}/remove", Kinds: Users, Handle: (*Visit).removeView},
 }
 
-// lists are the lists of which there may be views.
-var lists = []list{
-	paymentList, payoutList, statementList,
-	ownPaymentList, ownPayoutList, ownStatementList, depositList, appealList, eventList, requestList,
-	casePaymentList, casePayoutList, caseDepositList, caseAppealList,
-	auditList,
-}
-
-func (v *visit) savedViews(a asked) ([]view.SavedView, error) {
-	saved, err := v.Views.List(v.ctx(), v.who, a.path)
+func (v *Visit) savedViews(a Asked) ([]view.SavedView, error) {
+	saved, err := v.server.Views.List(v.Ctx(), v.Who, a.Path)
 	if err != nil {
 		return nil, err
 	}
-	now := a.query.Encode()
+	now := a.Query.Encode()
 	shown := make([]view.SavedView, 0, len(saved))
 	for _, one := range saved {
 		shown = append(shown, view.SavedView{
-			ID: one.ID, Name: one.Name, Href: listed(one.Path, one.Query), Current: one.Query == now,
+			ID: one.ID, Name: one.Name, Href: Listed(one.Path, one.Query), Current: one.Query == now,
 		})
 	}
 	return shown, nil
 }
 
-func listed(path, query string) view.Link {
-	if query == "" {
-		return view.Link(path)
-	}
-	return view.Link(path + "?" + query)
-}
-
 // saveView keeps the filters of a list, as far as the list knows them.
-func (v *visit) saveView() error {
-	form, err := v.form()
+func (v *Visit) saveView() error {
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(lists, func(l list) bool { return l.path == form.Get("path") })
+	of := v.server.keeps[form.Get("path")]
 	query, err := url.ParseQuery(form.Get("query"))
-	if at < 0 || err != nil {
+	if of == nil || err != nil {
 		return fault.ErrNotFound
 	}
 	for name := range query {
-		if !slices.Contains(lists[at].parameters(), name) {
+		if !slices.Contains(of.parameters(), name) {
 			query.Del(name)
 		}
 	}
-	asked := view.NewView{Name: form.Get("name"), Path: lists[at].path, Query: query.Encode()}
-	err = v.Views.Save(v.ctx(), v.who, savedview.View{Name: asked.Name, Path: asked.Path, Query: asked.Query})
-	if asked.Wrong = v.wrong(err); asked.Wrong != nil {
-		v.shell.Title = v.shell.Say(say.SaveView)
-		v.show(http.StatusUnprocessableEntity, func(s view.Shell) site.Page { return view.SaveView(s, asked) })
+	asked := view.NewView{Name: form.Get("name"), Path: of.Path, Query: query.Encode()}
+	err = v.server.Views.Save(v.Ctx(), v.Who, savedview.View{Name: asked.Name, Path: asked.Path, Query: asked.Query})
+	if asked.Wrong = v.Wrong(err); asked.Wrong != nil {
+		v.Shell.Title = v.Shell.Say(say.SaveView)
+		v.Show(http.StatusUnprocessableEntity, func(s view.Shell) site.Page { return view.SaveView(s, asked) })
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return v.done(string(listed(asked.Path, asked.Query)), "view-saved")
+	return v.Done(string(Listed(asked.Path, asked.Query)), "view-saved")
 }
 
-func (v *visit) removeView() error {
-	id, err := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
+func (v *Visit) removeView() error {
+	id, err := strconv.ParseInt(v.R.PathValue("id"), 10, 64)
 	if err != nil {
 		return fault.ErrNotFound
 	}
-	path, err := v.Views.Remove(v.ctx(), v.who, id)
+	path, err := v.server.Views.Remove(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err
 	}
-	to := v.back()
+	to := v.Back()
 	if to == "/" {
 		to = path
 	}
-	return v.done(to, "view-removed")
+	return v.Done(to, "view-removed")
 }

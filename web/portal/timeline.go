@@ -1,7 +1,14 @@
 package portal
 
 import (
+	"slices"
+	"strconv"
 	"strings"
+
+	"gateway.example/internal/rate"
+
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/payment"
 
 	"github.com/shopspring/decimal"
 
@@ -13,36 +20,36 @@ import (
 
 // What money is moved for.
 const (
-	subjectPayment = "payment"
-	subjectPayout  = "payin"
-	subjectDeposit = "deposit"
+	SubjectPayment = "payment"
+	SubjectPayout  = "payin"
+	SubjectDeposit = "deposit"
 )
 
-// timeline puts the lines of a payment's timeline into words.
-func (v *visit) timeline(lines []report.Line) []view.Line {
-	return v.told(lines, subjectPayment, say.PaymentStatus, say.LineCreated, say.LineWaitsUntil)
+// Timeline puts the lines of a payment's timeline into words.
+func (v *Visit) Timeline(lines []report.Line) []view.Line {
+	return v.told(lines, SubjectPayment, say.PaymentStatus, say.LineCreated, say.LineWaitsUntil)
 }
 
-// payoutTimeline puts the lines of a payout's timeline into words.
-func (v *visit) payoutTimeline(lines []report.Line) []view.Line {
-	return v.told(lines, subjectPayout, say.PayoutStatus, say.LinePayoutCreated, say.LineTakeUntil)
+// PayoutTimeline puts the lines of a payout's timeline into words.
+func (v *Visit) PayoutTimeline(lines []report.Line) []view.Line {
+	return v.told(lines, SubjectPayout, say.PayoutStatus, say.LinePayoutCreated, say.LineTakeUntil)
 }
 
-func (v *visit) told(
+func (v *Visit) told(
 	lines []report.Line, subject string, status func(string) say.Phrase, created, until say.Phrase,
 ) []view.Line {
 	shown := make([]view.Line, 0, len(lines))
 	for _, line := range lines {
-		told := view.Line{At: line.At, Kind: string(line.Kind), Actor: v.actor(line.Actor)}
+		told := view.Line{At: line.At, Kind: string(line.Kind), Actor: v.ActorName(line.Actor)}
 		switch line.What {
 		case report.WhatCreated:
-			told.Text = v.shell.Say(created, v.shell.Amount(line.Request.Amount, line.Request.Currency),
-				v.shell.Say(say.Method(line.Request.Method)))
-			told.Notes = []string{v.shell.Say(until, v.shell.When(line.Request.ExpiresAt))}
+			told.Text = v.Shell.Say(created, v.Shell.Amount(line.Request.Amount, line.Request.Currency),
+				v.Shell.Say(say.Method(line.Request.Method)))
+			told.Notes = []string{v.Shell.Say(until, v.Shell.When(line.Request.ExpiresAt))}
 		case report.WhatStatus:
 			told.Text = v.statusMoved(line, status)
 			if line.Reason != "" {
-				told.Notes = []string{v.shell.Say(say.LineReason, v.shell.Say(say.ReasonOf(line.Reason)))}
+				told.Notes = []string{v.Shell.Say(say.LineReason, v.Shell.Say(say.ReasonOf(line.Reason)))}
 			}
 		default:
 			told.Text, told.Notes = v.words(line, subject)
@@ -54,24 +61,25 @@ func (v *visit) told(
 	return shown
 }
 
-func (v *visit) statusMoved(line report.Line, status func(string) say.Phrase) string {
+func (v *Visit) statusMoved(line report.Line, status func(string) say.Phrase) string {
 	if line.From == "" {
-		return v.shell.Say(say.LineStatusFirst, v.shell.Say(status(line.To)))
+		return v.Shell.Say(say.LineStatusFirst, v.Shell.Say(status(line.To)))
 	}
-	return v.shell.Say(say.LineStatus, v.shell.Say(status(line.From)), v.shell.Say(status(line.To)))
+	return v.Shell.Say(say.LineStatus, v.Shell.Say(status(line.From)), v.Shell.Say(status(line.To)))
 }
 
-// meet has operators read the logins of those who did something, beside what they are.
-func (v *visit) meet(actors []string) error {
-	if v.who.Kind != caller.Operator {
+// Meet has operators read the logins of those who did something, beside what they are.
+func (v *Visit) Meet(actors []string) error {
+	if v.Who.Kind != caller.Operator {
 		return nil
 	}
-	logins, err := v.loginsOf(actors)
+	logins, err := v.LoginsOf(actors)
 	v.logins = logins
 	return err
 }
 
-func actorsOf(lines []report.Line) []string {
+// ActorsOf are those who did what lines tell.
+func ActorsOf(lines []report.Line) []string {
 	actors := make([]string, 0, len(lines))
 	for _, line := range lines {
 		actors = append(actors, line.Actor)
@@ -79,20 +87,20 @@ func actorsOf(lines []report.Line) []string {
 	return actors
 }
 
-// actor is who did something: the reader themselves, or what they are.
-func (v *visit) actor(actor string) string {
+// ActorName is who did something: the reader themselves, or what they are.
+func (v *Visit) ActorName(actor string) string {
 	if actor == "" {
 		return ""
 	}
-	if actor == v.who.Actor() {
-		return v.shell.Say(say.Actor("you"))
+	if actor == v.Who.Actor() {
+		return v.Shell.Say(say.Actor("you"))
 	}
-	kind, id, numbered := strings.Cut(actor, ":")
-	name := v.shell.Say(say.Actor(kind))
+	kind, id, Numbered := strings.Cut(actor, ":")
+	name := v.Shell.Say(say.Actor(kind))
 	if login := v.logins[actor]; login != "" {
 		return name + " " + login
 	}
-	if numbered {
+	if Numbered {
 		name += " " + id
 	}
 	return name
@@ -109,8 +117,8 @@ var steps = map[string]say.Phrase{
 }
 
 // words are what a line says, and what more there is to it.
-func (v *visit) words(line report.Line, subject string) (text string, notes []string) {
-	s := v.shell
+func (v *Visit) words(line report.Line, subject string) (text string, notes []string) {
+	s := v.Shell
 	switch line.What {
 	case report.WhatRequisiteChosen:
 		return v.choiceWords(line.Choice)
@@ -125,7 +133,7 @@ func (v *visit) words(line report.Line, subject string) (text string, notes []st
 	case report.WhatCardEntered:
 		return s.Say(say.LineCard, line.Brand, line.Last4), nil
 	case report.WhatReceipt:
-		return s.Say(say.LineReceipt, line.File.Number, s.Say(say.FileType(line.File.Type)), size(line.File.Size)), nil
+		return s.Say(say.LineReceipt, line.File.Number, s.Say(say.FileType(line.File.Type)), Size(line.File.Size)), nil
 	case report.WhatEvent, report.WhatAttempt:
 		return v.webhookWords(line)
 	}
@@ -146,62 +154,62 @@ func said(texts ...string) []string {
 	return list
 }
 
-func (v *visit) choiceWords(c *report.Choice) (string, []string) {
+func (v *Visit) choiceWords(c *report.Choice) (string, []string) {
 	if c.Value == "" {
-		return v.shell.Say(say.LineDesk), nil
+		return v.Shell.Say(say.LineDesk), nil
 	}
 	var notes []string
 	if about := strings.Join(said(c.Bank, c.Holder), ", "); about != "" {
 		notes = append(notes, about)
 	}
 	if c.Pool != nil && c.Looked != nil {
-		notes = append(notes, v.shell.Say(say.LinePool, *c.Pool, *c.Looked))
+		notes = append(notes, v.Shell.Say(say.LinePool, *c.Pool, *c.Looked))
 	}
 	for _, passed := range c.Passed {
-		notes = append(notes, v.shell.Say(say.LinePassed, v.ruleName(passed.Rule), numbersOf(passed.Requisites)))
+		notes = append(notes, v.Shell.Say(say.LinePassed, v.RuleName(passed.Rule), numbersOf(passed.Requisites)))
 	}
-	return v.shell.Say(say.LineRequisite, c.Value), notes
+	return v.Shell.Say(say.LineRequisite, c.Value), notes
 }
 
-func (v *visit) rateWords(line report.Line, subject string) (string, []string) {
-	text := v.shell.Say(say.LineRateFixed)
+func (v *Visit) rateWords(line report.Line, subject string) (string, []string) {
+	text := v.Shell.Say(say.LineRateFixed)
 	switch line.What {
 	case report.WhatRateHeld:
-		text = v.shell.Say(say.LineRateHeld)
+		text = v.Shell.Say(say.LineRateHeld)
 	case report.WhatRateSettled:
-		text = v.shell.Say(say.LineRateSettled)
+		text = v.Shell.Say(say.LineRateSettled)
 	}
 	r := line.Rate
 	var notes []string
 	add := func(phrase say.Phrase, amount *decimal.Decimal, write func(decimal.Decimal) string) {
 		if amount != nil {
-			notes = append(notes, v.shell.Say(phrase, write(*amount)))
+			notes = append(notes, v.Shell.Say(phrase, write(*amount)))
 		}
 	}
 	add(say.LineBase, r.Base, decimal.Decimal.String)
 	add(say.LineMarkup, r.Markup, decimal.Decimal.String)
-	add(say.LineSpot, r.Spot, view.USDT)
+	add(say.LineSpot, r.Spot, v.Shell.USDT)
 	merchant, trader := say.LineMerchant, say.LineTrader
-	if subject == subjectPayout {
+	if subject == SubjectPayout {
 		merchant = say.LineMerchantPays
 	}
 	switch {
-	case v.shell.Portal == "trader":
+	case v.Shell.Portal == "trader":
 		trader = say.LineYou
-	case v.shell.Portal == "merchant" && subject == subjectPayout:
+	case v.Shell.Portal == "merchant" && subject == SubjectPayout:
 		merchant = say.LineYouPay
-	case v.shell.Portal == "merchant":
+	case v.Shell.Portal == "merchant":
 		merchant = say.LineYou
 	}
-	add(merchant, r.Amount, view.USDT)
-	add(trader, r.Trader, view.USDT)
-	add(say.LinePlatform, r.Platform, view.USDT)
-	add(say.LineHold, r.Hold, view.USDT)
+	add(merchant, r.Amount, v.Shell.USDT)
+	add(trader, r.Trader, v.Shell.USDT)
+	add(say.LinePlatform, r.Platform, v.Shell.USDT)
+	add(say.LineHold, r.Hold, v.Shell.USDT)
 	return text, notes
 }
 
 // transferWords tell what an account got or gave.
-func (v *visit) transferWords(t *report.Transfer, subject string) (string, []string) {
+func (v *Visit) transferWords(t *report.Transfer, subject string) (string, []string) {
 	amount := t.Amount
 	if !t.Credit {
 		amount = amount.Neg()
@@ -210,59 +218,57 @@ func (v *visit) transferWords(t *report.Transfer, subject string) (string, []str
 	if t.Account.Reserved {
 		phrase = say.LineReserved
 	}
-	return v.shell.Say(
-			phrase,
-			signed(amount, view.USDT),
-		), said(
-			v.movement(t.Kind, subject, t.Credit != t.Account.Reserved),
-		)
+	return v.Shell.Say(
+		phrase,
+		Signed(amount, v.Shell.USDT),
+	), said(v.Movement(t.Kind, subject, t.Credit != t.Account.Reserved))
 }
 
-// signed is an amount that says which way it goes.
-func signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
+// Signed is an amount that says which way it goes.
+func Signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
 	if amount.IsPositive() {
 		return "+" + write(amount)
 	}
 	return write(amount)
 }
 
-// movement says why money was moved; released tells that less is held or more available by it.
-func (v *visit) movement(kind, subject string, released bool) string {
+// Movement says why money was moved; released tells that less is held or more available by it.
+func (v *Visit) Movement(kind, subject string, released bool) string {
 	if kind == "pending-completed" && released {
-		return v.shell.Say(say.HoldEnded)
+		return v.Shell.Say(say.HoldEnded)
 	}
 	if phrase := say.MovementOf(kind); !phrase.Empty() {
-		return v.shell.Say(phrase)
+		return v.Shell.Say(phrase)
 	}
 	from, to, statuses := strings.Cut(kind, "-")
 	if !statuses {
 		return kind
 	}
 	status := say.PaymentStatus
-	if subject == subjectPayout {
+	if subject == SubjectPayout {
 		status = say.PayoutStatus
 	}
-	return v.shell.Say(say.StatusMoved, v.shell.Say(status(from)), v.shell.Say(status(to)))
+	return v.Shell.Say(say.StatusMoved, v.Shell.Say(status(from)), v.Shell.Say(status(to)))
 }
 
-func (v *visit) webhookWords(line report.Line) (string, []string) {
+func (v *Visit) webhookWords(line report.Line) (string, []string) {
 	w := line.Webhook
 	switch {
 	case line.What == report.WhatEvent:
-		return v.shell.Say(say.LineEvent, w.Sequence, w.Type), said(w.URL)
+		return v.Shell.Say(say.LineEvent, w.Sequence, w.Type), said(w.URL)
 	case w.StatusCode == nil:
-		return v.shell.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
+		return v.Shell.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
 	}
-	return v.shell.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
+	return v.Shell.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
 }
 
 // eventOf leads to the webhook that a line is about, for who works with those.
-func (v *visit) eventOf(line report.Line) (view.Link, string) {
+func (v *Visit) eventOf(line report.Line) (view.Link, string) {
 	w := line.Webhook
-	if w == nil || v.who.Kind != caller.MerchantPortal || !v.who.May(caller.MerchantEvents) {
+	if w == nil || v.Who.Kind != caller.MerchantPortal || !v.Who.May(caller.MerchantEvents) {
 		return "", ""
 	}
-	return view.Link(eventPath(w.EventID.String())), v.shell.Say(say.EventNamed, w.Sequence)
+	return view.Link(EventPath(w.EventID.String())), v.Shell.Say(say.EventNamed, w.Sequence)
 }
 
 // codeOf is what was sent to a merchant's endpoint, or what it answered, as it was.
@@ -275,4 +281,106 @@ func codeOf(line report.Line) []view.Code {
 		return []view.Code{{Title: say.AnswerBody, Text: strings.ToValidUTF8(string(w.Answer), "\uFFFD")}}
 	}
 	return nil
+}
+
+// DepositLines put what became of a deposit into words.
+func (v *Visit) DepositLines(moves []deposit.Move) []view.Line {
+	lines := make([]view.Line, 0, len(moves))
+	for _, move := range moves {
+		line := view.Line{At: move.At, Kind: "status", Actor: v.ActorName(move.Actor)}
+		line.Text = v.Shell.Say(say.LineStatusFirst, v.Shell.Say(say.DepositStatus(move.To)))
+		if move.From != "" {
+			line.Text = v.Shell.Say(
+				say.LineStatus, v.Shell.Say(say.DepositStatus(move.From)), v.Shell.Say(say.DepositStatus(move.To)))
+		}
+		if move.Reason != "" {
+			line.Notes = []string{v.Shell.Say(say.LineReason, move.Reason)}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// RateSteps shows a sum in the reader's words: what each line is, the numbers it came of, and its value.
+func (v *Visit) RateSteps(answer payment.RateAnswer, currency string) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(say.StepsTitle), Columns: v.Columns(false, say.StepOf, say.StepHow, say.StepValue),
+	}
+	sheet.Columns[2].Right = true
+	for _, step := range answer.Steps {
+		_, numbers, _ := strings.Cut(step.Formula, " = ")
+		unit := "\u00a0USDT"
+		switch step.Name {
+		case "baseRate":
+			unit = "\u00a0" + currency
+			numbers = v.Shell.Say(say.RateFrom, v.SourceName(answer.RateSource))
+			if answer.RateObservedAt != nil {
+				numbers += ", " + v.Shell.When(*answer.RateObservedAt)
+			}
+			if answer.RateUnavailable {
+				numbers += ". " + v.Shell.Say(say.RateWasStale)
+			}
+		case "markupPercent":
+			unit, numbers = "\u00a0%", v.Shell.Say(say.MarkupFrom(answer.MarkupSource))
+		case "hold":
+			if numbers == "" {
+				numbers = v.Shell.Say(say.HeldEarlier)
+			}
+		}
+		label, note := say.RateStep(step.Name)
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: v.Shell.Say(label), Note: v.Shell.Say(note)}, {Text: numbers}, {Text: step.Value + unit},
+		})
+	}
+	return sheet
+}
+
+// RuleName names a rule that drops a candidate.
+func (v *Visit) RuleName(rule string) string {
+	if phrase := say.RoutingRule(rule); !phrase.Empty() {
+		return v.Shell.Say(phrase)
+	}
+	return rule
+}
+
+// numbersOf lists numbers.
+func numbersOf(ids []int64) string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, strconv.FormatInt(id, 10))
+	}
+	return strings.Join(list, ", ")
+}
+
+// SourceName says where a rate came from.
+func (v *Visit) SourceName(source string) string {
+	if id, feed := strings.CutPrefix(source, "feed:"); feed {
+		return v.Shell.Say(say.FeedNumber, id)
+	}
+	if source == rate.SourceOperator {
+		return v.Shell.Say(say.ByHand)
+	}
+	return source
+}
+
+// LoginsOf are the logins of those actors who are users.
+func (v *Visit) LoginsOf(actors []string) (map[string]string, error) {
+	var ids []int64
+	by := map[string]int64{}
+	for _, actor := range actors {
+		kind, number, _ := strings.Cut(actor, ":")
+		isUser := slices.Contains(Users, caller.Kind(kind)) // others are numbered on their own
+		if id, err := strconv.ParseInt(number, 10, 64); err == nil && isUser {
+			ids, by[actor] = append(ids, id), id
+		}
+	}
+	found, err := v.server.Sessions.Logins(v.Ctx(), v.Who, ids)
+	if err != nil {
+		return nil, err
+	}
+	logins := map[string]string{}
+	for actor, id := range by {
+		logins[actor] = found[id]
+	}
+	return logins, nil
 }

@@ -83,6 +83,7 @@ type schema struct {
 	Required    []string         `json:"required"`
 	Items       *schema          `json:"items"`
 	AnyOf       []*schema        `json:"anyOf"`
+	OneOf       []*schema        `json:"oneOf"`
 	AllOf       []*schema        `json:"allOf"`
 	Not         *schema          `json:"not"`
 }

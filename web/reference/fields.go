@@ -58,6 +58,9 @@ func (d *document) without(s *schema) (*schema, bool) {
 
 func (f *Field) describe(s *schema, null bool) {
 	types := slices.DeleteFunc(slices.Clone(s.Type), func(t string) bool { return t == "null" })
+	for _, form := range s.OneOf {
+		types = append(types, form.Type...)
+	}
 	f.Type = strings.Join(types, " or ")
 	if s.Items != nil {
 		f.Type = "list"
@@ -99,8 +102,10 @@ func rules(s *schema) string {
 	case s.Minimum != nil:
 		list = append(list, fmt.Sprintf("at least %s", *s.Minimum))
 	}
-	if s.Pattern != "" {
-		list = append(list, "`"+s.Pattern+"`")
+	for _, form := range append([]*schema{s}, s.OneOf...) {
+		if form.Pattern != "" {
+			list = append(list, "`"+form.Pattern+"`")
+		}
 	}
 	return strings.Join(list, "; ")
 }

@@ -2,12 +2,14 @@ package reference_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 func page(t *testing.T, url string, status int) *goquery.Document {
@@ -56,6 +58,11 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s has a script, or a form outside a sandbox", address)
 		}
 	}
+	for _, name := range []string{"signing", "repeats", "webhooks", "limits", "portal"} {
+		page(t, server.URL+"/docs/"+name, http.StatusOK).Find(".prose a").Each(func(_ int, link *goquery.Selection) {
+			leads(t, server.URL+"/docs/"+name, link.AttrOr("href", ""))
+		})
+	}
 	page(t, server.URL+"/docs/nothing", http.StatusNotFound)
 	page(t, server.URL+"/docs/CreatePayment/more", http.StatusNotFound)
 }
@@ -84,6 +91,22 @@ func TestCallPage(t *testing.T) {
 		if !found {
 			t.Errorf("the field %s does not say %q", row.field, row.want)
 		}
+	}
+}
+
+// leads checks that a link of a page leads to a part that is there, or to another site.
+func leads(t *testing.T, from, to string) {
+	t.Helper()
+	if strings.HasPrefix(to, "https://") {
+		return
+	}
+	base, err := url.Parse(from)
+	testenv.NoError(t, err)
+	at, err := base.Parse(to)
+	testenv.NoError(t, err)
+	document := page(t, at.String(), http.StatusOK)
+	if at.Fragment != "" && document.Find("#"+at.Fragment).Length() != 1 {
+		t.Errorf("%s leads to %s, which has no such part", from, to)
 	}
 }
 

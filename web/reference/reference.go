@@ -47,7 +47,7 @@ type reference struct {
 	guides   map[string]guide
 }
 
-// guide is a part of the manual of integration.
+// guide is a page of the manual of integration.
 type guide struct{ title, html string }
 
 // New makes the handler of everything below /docs, and of the files of its pages.
@@ -69,10 +69,8 @@ func New(rooms Rooms) (http.Handler, error) {
 			s.calls[call.ID] = call
 		}
 	}
-	for name, title := range map[string]string{
-		"signing": "Sign a request", "repeats": "Idempotency and repeats", "limits": "Limits", "events": "Webhooks",
-	} {
-		if s.guides[name], err = readGuide(title); err != nil {
+	for name, file := range guideFiles {
+		if s.guides[name], err = readGuide(file); err != nil {
 			return nil, err
 		}
 	}
@@ -132,46 +130,54 @@ func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 		s.show(w, r, http.StatusOK, call.Summary, callPage(s.document.base(), call, s.form(call), nil))
 		return
 	}
-	found := s.guides[name]
-	switch name {
-	case "signing", "repeats", "limits":
+	found, isGuide := s.guides[name]
+	switch {
+	case name == "webhooks":
+		s.show(w, r, http.StatusOK, found.title, webhooksPage(s.document.events(), found.html))
+	case isGuide:
 		s.show(w, r, http.StatusOK, found.title, guidePage(found.html))
-	case "webhooks":
-		s.show(w, r, http.StatusOK, "Webhooks", webhooksPage(s.document.events(), s.guides["events"].html))
-	case "errors":
+	case name == "errors":
 		s.show(w, r, http.StatusOK, "Error codes", errorsPage(s.document.errorFields(), s.document.allCodes()))
 	default:
 		s.notFound(w, r)
 	}
 }
 
-// pages are where the parts of the manual are that other parts lead to.
-var pages = map[string]string{
-	"#sign-a-request": Path + "/signing", "#limits": Path + "/limits", "#errors": Path + "/errors",
-	"#webhooks": Path + "/webhooks", "#idempotency-and-repeats": Path + "/repeats",
-	"#when-the-answer-is-invalid_signature": "#when-the-answer-is-invalid_signature",
+// guideFiles are the pages of the manual of integration that the reference shows, by their names here.
+var guideFiles = map[string]string{
+	"signing":   "sign.md",
+	"java":      "java.md",
+	"csharp":    "csharp.md",
+	"generated": "generated.md",
+	"repeats":   "repeats.md",
+	"webhooks":  "webhooks.md",
+	"limits":    "limits.md",
+	"portal":    "portal.md",
 }
 
-// readGuide is the part of the manual of integration below a title of the second level. The parts inside
-// it are moved up by one level, since the title is the page's.
-func readGuide(title string) (guide, error) {
-	_, text, found := bytes.Cut(docs.Integrate, []byte("\n## "+title+"\n"))
-	if !found {
-		return guide{}, &missingGuideError{title}
+// guideLink is where a link of a guide leads to here: nowhere, if its page is not shown.
+func guideLink(to string) string {
+	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") {
+		return to
 	}
-	text, _, _ = bytes.Cut(text, []byte("\n## "))
-	text = bytes.ReplaceAll(text, []byte("\n### "), []byte("\n## "))
-	html, err := site.Markdown(text, func(to string) string {
-		if strings.HasPrefix(to, "https://") {
-			return to
+	file, part, inside := strings.Cut(to, "#")
+	if inside {
+		part = "#" + part
+	}
+	if file == "errors.md" {
+		return Path + "/errors"
+	}
+	for name, shown := range guideFiles {
+		if shown == file {
+			return Path + "/" + name + part
 		}
-		return pages[to]
-	})
-	return guide{title: title, html: html}, err
+	}
+	return ""
 }
 
-type missingGuideError struct{ title string }
-
-func (e *missingGuideError) Error() string {
-	return "docs/integrate.md has no part " + e.title
+// readGuide reads a page of the manual of integration: its title, and what is below it.
+func readGuide(file string) (guide, error) {
+	title, text, _ := bytes.Cut(docs.Find("integrate/"+file).Text, []byte("\n"))
+	html, err := site.Markdown(text, 0, guideLink)
+	return guide{title: strings.TrimPrefix(string(title), "# "), html: html}, err
 }

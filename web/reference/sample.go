@@ -15,7 +15,7 @@ type Sample struct{ Language, Text string }
 
 // languages are those of the samples, and the files of their templates.
 var languages = []struct{ name, file string }{
-	{"curl", "curl"}, {"TypeScript", "typescript"}, {"Go", "go"}, {"Python", "python"},
+	{"curl", "curl"}, {"PHP", "php"}, {"TypeScript", "typescript"}, {"Go", "go"}, {"Python", "python"},
 }
 
 // samples are programs that make the call in each language, from the examples of its description.
@@ -67,5 +67,5 @@ func examplePath(call *Call) string {
 // quoted is a text as a shell takes it for one word that means nothing else, whatever is in it.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// literal is a text as Go, TypeScript and Python write it.
+// literal is a text as Go, PHP, TypeScript and Python write it.
 func literal(text string) string { return fmt.Sprintf("%q", text) }

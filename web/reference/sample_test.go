@@ -33,6 +33,7 @@ type program struct {
 
 var programs = map[string]program{
 	"curl": {command: []string{"sh"}, ending: ".sh"},
+	"PHP":  {command: []string{"php"}, ending: ".php"},
 	"Go":   {command: []string{"go", "run"}, ending: ".go"},
 	"TypeScript": {command: []string{"node"}, ending: ".mjs", all: `
 		for (const [name, secret] of JSON.parse(process.env.SAMPLES)) {
@@ -136,9 +137,7 @@ func (p program) run(t *testing.T, dir, url string, list []sample) map[string]st
 		text := strings.ReplaceAll(one.text, " as Record<string, string>", "")
 		write(t, dir, one.call+p.ending, text)
 		all = append(all, [2]string{one.call, one.secret})
-		if formatted, err := format.Source(
-			[]byte(text),
-		); p.ending == ".go" &&
+		if formatted, err := format.Source([]byte(text)); p.ending == ".go" &&
 			(err != nil || string(formatted) != text) {
 			t.Errorf("%s is not formatted: %v\n%s", one.call, err, text)
 		}

@@ -24,6 +24,7 @@ func paragraphs(text string) []string { return strings.Split(text, "\n\n") }
 
 // guideLinks are the parts of the guide, in the order to read them in.
 var guideLinks = []struct{ name, title string }{
-	{"signing", "Sign a request"}, {"repeats", "Idempotency and repeats"}, {"webhooks", "Webhooks"},
-	{"errors", "Error codes"}, {"limits", "Limits"},
+	{"signing", "Sign a request"}, {"java", "Java"}, {"csharp", "C#"}, {"generated", "Generated clients"},
+	{"repeats", "Idempotency and repeats"}, {"webhooks", "Webhooks"},
+	{"errors", "Error codes"}, {"limits", "Limits"}, {"portal", "Keys, portal calls and Connect"},
 }

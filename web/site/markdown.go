@@ -13,14 +13,15 @@ import (
 )
 
 // Markdown is a text of the documentation as a page has it. Its parts have the names that links know
-// them by. A link leads where the function says; one for which it returns "" is left out, and its words
-// stay. Tables, which may be wider than a phone, can be scrolled with keys, too.
-func Markdown(content []byte, link func(to string) string) (string, error) {
+// them by, and headings are deeper by so many levels. A link leads where the function says; one for which
+// it returns "" is left out, and its words stay. Tables, which may be wider than a phone, can be scrolled
+// with keys, too.
+func Markdown(content []byte, deeper int, link func(to string) string) (string, error) {
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	)
 	root := markdown.Parser().Parse(source.NewReader(content))
-	fit(root, link)
+	fit(root, deeper, link)
 	var page bytes.Buffer
 	if err := markdown.Renderer().Render(&page, content, root); err != nil {
 		return "", fmt.Errorf("render a text: %w", err)
@@ -28,10 +29,14 @@ func Markdown(content []byte, link func(to string) string) (string, error) {
 	return page.String(), nil
 }
 
-func fit(root ast.Node, link func(to string) string) {
+func fit(root ast.Node, deeper int, link func(to string) string) {
 	var out []ast.Node
 	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
+		case *ast.Heading:
+			if entering {
+				n.Level += deeper
+			}
 		case *ast.Link:
 			if !entering {
 				break

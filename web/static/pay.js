@@ -4,7 +4,7 @@
 (() => {
   const live = document.getElementById('live');
   const minute = 60;
-  let main, end, again, poller, leading, unsent, failures = 0, asking = false, warned = false;
+  let main, end, again, later, poller, leading, sending, unsent, failures = 0, asking = false, warned = false;
 
   // say has a screen reader speak; shown, it is there for everyone until something else is said.
   function say(text, shown) {
@@ -18,21 +18,27 @@
   // adopt takes over the content of the page: at first, and whenever it is replaced.
   function adopt() {
     main = document.querySelector('main');
-    for (const button of main.querySelectorAll('[data-copy], [data-print]')) button.hidden = false;
+    for (const button of main.querySelectorAll('[data-copy], [data-print], [data-share]')) button.hidden = false;
     sync(Number(main.dataset.seconds));
-    const time = main.querySelector('time');
-    if (time) {
-      const local = new Date(end);
-      time.textContent = time.dataset.text.replace('{}', two(local.getHours()) + ':' + two(local.getMinutes()) + zone(local));
+    for (const time of main.querySelectorAll('time')) {
+      // A deadline is as far away as the server says; what is over was when it was.
+      const local = new Date('date' in time.dataset ? time.dateTime : end), clock = two(local.getHours()) + ':' + two(local.getMinutes()) + zone(local);
+      time.textContent = time.dataset.text?.replace('{}', clock) || two(local.getDate()) + '.' + two(local.getMonth() + 1) + '.' + local.getFullYear() + ' ' + clock;
     }
     const next = main.querySelector('[data-next]');
     again = next && Date.now() + next.dataset.next * 1000;
+    later = main.querySelector('[data-after]');
+    if (later) {
+      later.hidden = true;
+      later.at = Date.now() + later.dataset.after * 1000;
+    }
     for (const field of main.querySelectorAll('[data-format]')) format(field);
     warned = false;
     recall();
     lead();
     tell();
     tick();
+    plan();
   }
 
   // recall puts the bank first whose app was opened before on this device.
@@ -48,10 +54,18 @@
   // lead goes back to the shop by itself where it wants that, but not from a reader who would rather stay.
   function lead() {
     const back = main.querySelector('[data-leads]');
-    clearTimeout(leading);
+    clearInterval(leading);
     if (!back) return;
-    main.querySelector('.leads').hidden = false;
-    leading = setTimeout(() => back.click(), 5000);
+    const said = main.querySelector('.leads p'), texts = said.dataset.text.split('|');
+    let left = texts.length;
+    said.parentNode.hidden = false;
+    leading = setInterval(() => {
+      if (--left) said.textContent = texts[left - 1];
+      else {
+        clearInterval(leading);
+        back.click();
+      }
+    }, 1000);
   }
 
   // tell tells the page around a frame, if it is the one that may be, how high this one is and how the payment ended.
@@ -81,6 +95,7 @@
       const resend = main.querySelector('form[action*="/resend"]');
       if (resend) resend.hidden = !!wait;
     }
+    if (later) later.hidden = Date.now() < later.at;
     const left = main.querySelector('[data-left]');
     if (!left) return;
     left.classList.add('counting');
@@ -99,7 +114,8 @@
 
   // ask learns how the payment stands, and shows the page anew when that is not what it shows.
   async function ask() {
-    if (asking) return;
+    if (!main.dataset.status && unsent) send(release());
+    if (asking || !main.dataset.status) return;
     asking = true;
     clearTimeout(poller);
     const began = Date.now();
@@ -109,9 +125,13 @@
       const question = document.hidden || failures || every > 3 ? '' : (status.includes('?') ? '&' : '?') + 'wait=1&version=' + encodeURIComponent(version);
       const answer = await (await get(status + question)).json();
       held = question && Date.now() - began > 1000;
-      if (answer.version !== main.dataset.version) await renew(main.dataset.page);
+      const news = answer.version !== main.dataset.version;
+      // What arrived before the connection was lost is not sent again, but for what can be said twice.
+      const arrived = news && unsent && !('keep' in unsent.form.dataset);
+      if (arrived) unsent = null;
+      if (news) await renew(main.dataset.page, arrived);
       else sync(answer.seconds);
-      online();
+      online(news);
     } catch {
       if (++failures === 2) offline();
     }
@@ -129,26 +149,48 @@
 
   function offline() { say(main.dataset.offline, true); }
 
-  // online goes on after a time without a connection. What the payer has said meanwhile is sent now.
-  function online() {
-    if (failures > 1) say('');
+  // online goes on after a time without a connection. What the payer has sent meanwhile is sent now.
+  function online(news) {
+    if (failures > 1 && !news) say(main.dataset.online);
     failures = 0;
-    if (unsent) keep(unsent);
+    if (unsent) send(release());
   }
 
-  // keep sends a form of which nothing may be lost: without a connection the page stays, and sends it later.
-  async function keep(form) {
-    unsent = null;
+  // send sends a form, once however often its button is pressed. Without a connection the page stays with all that was
+  // typed, and sends the form when it is back.
+  async function send(form) {
+    if (sending) return;
+    sending = true;
+    const button = form.querySelector('button:not([type=button])'), data = new FormData(form);
+    button.classList.add('sending');
+    let answer, text;
     try {
-      const response = await fetch(form.action, { method: 'post', body: new URLSearchParams(new FormData(form)) });
-      if (response.status >= 500) throw new Error(response.status);
-      show(await response.text(), main.dataset.page);
-    } catch {
-      unsent = form;
-      failures = Math.max(failures, 2);
-      say(main.dataset.unsent, true);
-      plan();
+      const file = form.enctype[0] === 'm';
+      answer = await fetch(form.action, { method: 'post', body: file ? data : new URLSearchParams(data), signal: AbortSignal.timeout(file ? 3e5 : 3e4) });
+      if (answer.status >= 500 && 'keep' in form.dataset) throw new Error(answer.status);
+      text = await answer.text();
+    } catch { /* it is kept */ }
+    sending = false;
+    button.classList.remove('sending');
+    if (text) {
+      show(text, answer.redirected ? answer.url : main.dataset.page || location.href, true);
+      return;
     }
+    unsent = { form, label: [...button.childNodes] };
+    if (main.dataset.holding) {
+      button.replaceChildren(main.dataset.holding);
+      say(form.dataset.keep || main.dataset.held, true);
+    }
+    failures = Math.max(failures, 2);
+    plan();
+  }
+
+  // release takes back a form that waits for the connection.
+  function release() {
+    const { form, label } = unsent;
+    unsent = null;
+    form.querySelector('button:not([type=button])').replaceChildren(...label);
+    return form;
   }
 
   async function get(address) {
@@ -158,9 +200,9 @@
   }
 
   // renew shows a page, this one as it is now or in another language, in place of what is shown.
-  async function renew(page) { show(await (await get(page)).text(), page); }
+  async function renew(page, answered) { show(await (await get(page)).text(), page, answered); }
 
-  function show(text, page) {
+  function show(text, page, answered) {
     const next = new DOMParser().parseFromString(text, 'text/html');
     const old = main, active = document.activeElement, inside = main.contains(active);
     main = document.adoptNode(next.querySelector('main'));
@@ -169,24 +211,46 @@
     document.documentElement.lang = next.documentElement.lang;
     document.title = next.title;
     history.replaceState(null, '', page);
-    // What is being typed stays where the form does.
+    // What is being typed stays where the form does, unless it was sent.
     for (const field of main.querySelectorAll('input[id]:not([type=file])')) {
-      const before = old.querySelector('#' + field.id);
+      const before = !answered && old.querySelector('#' + field.id);
       if (before) field.checked = before.checked;
       field.value = before?.value || field.value;
     }
     // So does a file that was chosen.
     const chosen = old.querySelector('input[type=file]'), place = main.querySelector('input[type=file]');
-    if (chosen?.value && place) place.replaceWith(chosen);
+    if (chosen?.value && place && !answered) place.replaceWith(chosen);
     adopt();
-    const heading = main.querySelector('h1'), same = inside && active.id && main.querySelector('#' + active.id);
-    if (!same) scrollTo(0, 0);
-    if (inside) (same || heading).focus();
-    say([heading, ...main.querySelectorAll('h1 ~ p')].map(part => part.textContent).join('. '));
+    // The focus goes to what is wrong, stays where the payer is, or goes to what is new.
+    const fresh = news(old), same = !answered && inside && active.id && main.querySelector('#' + active.id);
+    const target = main.querySelector('[aria-invalid]') || same || fresh[0] || main.querySelector('[autofocus]') || main.querySelector('h1');
+    if (target !== same) scrollTo(0, 0);
+    if (parent === window || document.hasFocus()) target.focus();
+    speak(fresh);
   }
 
-  async function copy(button) {
-    const text = button.dataset.copy;
+  function words(part) { return part.textContent.replace(/\s+/g, ' ').trim(); }
+
+  // news are the parts of the page that tell what has just happened, unless the page before said the same.
+  function news(old) {
+    const known = old && [...old.querySelectorAll('[data-new]')].map(words);
+    return [...main.querySelectorAll('[data-new], .error')].filter(part => !known?.includes(words(part)));
+  }
+
+  // speak says what is new on the page, or else what the page is.
+  function speak(fresh) {
+    const parts = fresh.length ? fresh : main.querySelectorAll('h1, h1 ~ p:not(.hint), .leads:not([hidden]) p');
+    say([...parts].map(words).map(text => /[.!?…]$/.test(text) ? text : text + '.').join(' '));
+  }
+
+  // share hands the page's address to what the device has for that, or copies it.
+  function share(button) {
+    const url = new URL(main.dataset.page || '', location).href;
+    if (!navigator.share) copy(button, url);
+    else navigator.share({ title: document.title, url }).catch(error => error.name === 'AbortError' || copy(button, url));
+  }
+
+  async function copy(button, text = button.dataset.copy) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
@@ -199,11 +263,11 @@
       field.remove();
       button.focus();
     }
-    const label = button.dataset.label || (button.dataset.label = button.textContent);
-    button.textContent = main.dataset.copied;
+    const shown = button.querySelector('span') || button, label = button.dataset.label || (button.dataset.label = shown.textContent);
+    shown.textContent = main.dataset.copied;
     button.classList.add('done');
     say(main.dataset.copied);
-    setTimeout(() => { button.textContent = label; button.classList.remove('done'); }, 2000);
+    setTimeout(() => { shown.textContent = label; button.classList.remove('done'); }, 2000);
   }
 
   const brands = [
@@ -218,6 +282,7 @@
       if (event?.inputType !== 'deleteContentBackward' && /^\d{2}\/\d{0,4}$/.test(typed)) field.value = typed;
       return;
     }
+    if (field.dataset.format === 'file') picked(field);
     if (field.dataset.format !== 'pan') return;
     const digits = field.value.replace(/\D/g, '');
     const brand = brands.find(([, start]) => start.test(digits))?.[0] || '';
@@ -228,6 +293,10 @@
       field.previousElementSibling.append(shown);
     }
     shown.textContent = brand;
+    const marks = [...main.querySelectorAll('.marks svg')], known = marks.some(mark => mark.dataset.mark === brand);
+    for (const mark of marks) mark.classList.toggle('off', !!brand && mark.dataset.mark !== brand);
+    if (marks.length) marks[0].parentNode.hidden = !!brand && !known;
+    shown.classList.toggle('unseen', known);
     if (/[^\d\s-]/.test(field.value)) return;
     const before = field.value.slice(0, field.selectionStart).replace(/\D/g, '').length;
     const grouped = (brand === 'American Express' ? digits.replace(/^(\d{4})(\d{1,6})/, '$1 $2').replace(/^(\d{4} \d{6})(\d)/, '$1 $2')
@@ -238,6 +307,20 @@
     let at = 0;
     for (let seen = 0; seen < before; at++) if (grouped[at] !== ' ') seen++;
     field.setSelectionRange(at, at);
+  }
+
+  // picked shows which file was chosen, and what is on it where that is a picture.
+  async function picked(field) {
+    const file = field.files[0], canvas = field.parentNode.querySelector('canvas'), name = field.parentNode.querySelector('[data-name]');
+    name.textContent = file?.name || name.textContent;
+    canvas.hidden = true;
+    try {
+      const image = await createImageBitmap(file);
+      canvas.width = 320;
+      canvas.height = 320 * image.height / image.width;
+      canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.hidden = false;
+    } catch { /* it is none, or no picture */ }
   }
 
   // luhn checks a card number's last digit.
@@ -282,7 +365,7 @@
       error.className = 'error';
       error.id = id;
       error.textContent = text;
-      field.after(error);
+      (field.closest('.pick') || field).after(error);
     }
     if (described.size) field.setAttribute('aria-describedby', [...described].join(' '));
     else field.removeAttribute('aria-describedby');
@@ -305,30 +388,19 @@
 
   document.addEventListener('input', event => {
     const field = event.target;
+    // Who changes what waits to be sent will send it themselves.
+    if (unsent?.form === field.form) release();
     if (!field.dataset.format) return;
     format(field, event);
     if (field.hasAttribute('aria-invalid') && !mistake(field)) blame(field, '');
   });
-  // A form is sent once, however often its button is pressed.
   document.addEventListener('submit', event => {
     const form = event.target;
-    if (!checked(form)) {
-      event.preventDefault();
-      return;
-    }
-    if ('keep' in form.dataset) {
-      event.preventDefault();
-      form.querySelector('button').classList.add('sending');
-      if (!unsent) keep(form);
-      return;
-    }
-    if (form.dataset.sent) event.preventDefault();
-    if ('once' in form.dataset) {
-      form.dataset.sent = 'yes';
-      form.querySelector('.button, button').classList.add('sending');
-      // Whoever stopped the browser may send it again.
-      setTimeout(() => { delete form.dataset.sent; }, 15000);
-    }
+    event.preventDefault();
+    if (!checked(form)) return;
+    // One that waits is sent after the page has asked whether it has arrived.
+    if (unsent?.form === form) ask();
+    else send(form);
   });
   addEventListener('pageshow', event => {
     if (event.persisted) location.reload();
@@ -337,8 +409,10 @@
     const button = event.target.closest('[data-copy]');
     if (button) copy(button);
     if (event.target.closest('[data-print]')) print();
+    const sharing = event.target.closest('[data-share]');
+    if (sharing) share(sharing);
     if (event.target.closest('[data-stay]')) {
-      clearTimeout(leading);
+      clearInterval(leading);
       main.querySelector('.leads').hidden = true;
     }
     const bank = event.target.closest('[data-bank] a, [data-bank] summary')?.closest('[data-bank]');
@@ -375,7 +449,8 @@
   });
 
   adopt();
+  const told = news();
+  if (told.length) speak(told);
   new ResizeObserver(tell).observe(document.body);
   setInterval(tick, 1000);
-  plan();
 })();

@@ -29,6 +29,19 @@ if (document.querySelector("[data-until], #desk")) {
   setInterval(countDown, 1000);
 }
 
+// The marks of a chart are one stop for the tab key; arrows go from one to the next.
+every(".marks", (chart) => {
+  const all = [...chart.querySelectorAll(".mark")];
+  all.slice(1).forEach((e) => (e.tabIndex = -1));
+  chart.addEventListener("keydown", (event) => {
+    const to = all[all.indexOf(document.activeElement) + ({ ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? NaN)];
+    if (!to) return;
+    event.preventDefault();
+    all.forEach((e) => (e.tabIndex = e === to ? 0 : -1));
+    to.focus();
+  });
+});
+
 // Copying, and showing what was typed.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
@@ -77,8 +90,14 @@ function step(by) {
   next.scrollIntoView({ block: "nearest" });
   (next.querySelector("a[href]") || next).focus({ preventScroll: true });
 }
+function find() {
+  const fields = [...document.querySelectorAll("input[type=search]")];
+  const field = fields.find((e) => e.checkVisibility());
+  field?.focus();
+  field?.select();
+}
 const keys = {
-  "/": () => document.querySelector("input[type=search]")?.focus(),
+  "/": find,
   j: () => step(1),
   k: () => step(-1),
   c: () => current()?.querySelector("[data-key=c]")?.click(),
@@ -86,6 +105,11 @@ const keys = {
 };
 if (html.dataset.keys === "on") {
   document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.code === "KeyK") {
+      event.preventDefault();
+      find();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || !keys[event.key]) return;
     event.preventDefault();
     keys[event.key]();

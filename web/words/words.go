@@ -6,6 +6,7 @@ package words
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -97,8 +98,11 @@ func For(accept string) Words {
 func (w Words) Say(key Key, fill ...any) string { return w.printer.Sprintf(string(key), fill...) }
 
 // signs are the currencies' own; those without one go by their code, or by what a language calls
-// them. So does the manat: many phones have no letter for its sign, and show a box.
-var signs = map[string]string{"RUB": "₽", "TRY": "₺", "KZT": "₸", "MNT": "₮"}
+// them.
+var signs = map[string]string{"RUB": "₽", "TRY": lira, "KZT": "₸", "MNT": "₮", "AZN": "₼"}
+
+// lira is the one sign that stands before its amount, without a space.
+const lira = "₺"
 
 // Amount writes a fiat amount as its reader is used to: grouped, and with decimals only where there
 // are any.
@@ -110,18 +114,31 @@ func (w Words) Amount(amount decimal.Decimal, currency string) string {
 			sign = w.Say(Som)
 		}
 	}
+	if sign == lira {
+		return sign + w.Number(amount)
+	}
 	// The non-breaking space keeps the two on one line.
 	return w.Number(amount) + "\u00a0" + sign
 }
 
 // Number writes an amount without its currency. It never passes through a float.
 func (w Words) Number(amount decimal.Decimal) string {
-	whole := w.printer.Sprint(amount.IntPart())
-	_, fraction, _ := strings.Cut(money.Fiat(amount), ".")
-	if fraction == "00" {
-		return whole
+	return w.Grouped(strings.TrimSuffix(money.Fiat(amount), ".00"))
+}
+
+// Grouped writes a plain decimal with the language's spaces or commas between thousands, its point, and a true minus.
+func (w Words) Grouped(plain string) string {
+	digits, negative := strings.CutPrefix(plain, "-")
+	whole, fraction, broken := strings.Cut(digits, ".")
+	number, _ := strconv.ParseInt(whole, 10, 64)
+	text := w.printer.Sprint(number)
+	if broken {
+		text += w.point() + fraction
 	}
-	return whole + w.point() + fraction
+	if negative {
+		return "−" + text
+	}
+	return text
 }
 
 // point is what the language puts between whole and fraction.

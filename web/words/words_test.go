@@ -131,7 +131,7 @@ func TestNoSecondWord(t *testing.T) {
 // A phrase left in English is one that was forgotten; these are the same in other languages, too.
 func TestNothingIsLeftInEnglish(t *testing.T) {
 	t.Parallel()
-	same := []words.Key{words.IBAN, words.TitleOf, words.Som, words.Bank}
+	same := []words.Key{words.IBAN, words.TitleOf, words.Som, words.Bank, words.SecurityCode}
 	for _, language := range words.Languages[1:] {
 		for _, key := range words.Keys(t) {
 			english, _ := words.Raw("en", key)
@@ -149,8 +149,8 @@ func TestAmounts(t *testing.T) {
 		{"en", "1234567.5", "RUB", "1,234,567.50\u00a0₽"},
 		{"ru", "1234567.5", "RUB", "1\u00a0234\u00a0567,50\u00a0₽"},
 		{"ru", "1500", "RUB", "1\u00a0500\u00a0₽"},
-		{"az", "12.05", "AZN", "12,05\u00a0AZN"},
-		{"tr", "2350", "TRY", "2.350\u00a0₺"},
+		{"az", "12.05", "AZN", "12,05\u00a0₼"},
+		{"tr", "2350", "TRY", "₺2.350"},
 		{"kk", "1234567.89", "KZT", "1\u00a0234\u00a0567,89\u00a0₸"},
 		{"uz", "250000", "UZS", "250\u00a0000\u00a0soʻm"},
 		{"ru", "250000", "UZS", "250\u00a0000\u00a0сум"},

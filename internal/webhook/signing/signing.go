@@ -23,14 +23,14 @@ const (
 	secretBytes  = 32
 )
 
-// NewSecret makes a secret to sign with, in the form merchants are given: whsec_ and base64.
+// NewSecret makes a signing secret in the form for merchants: whsec_ and base64.
 func NewSecret() string {
 	raw := make([]byte, secretBytes)
 	_, _ = rand.Read(raw) // never fails
 	return FormatSecret(raw)
 }
 
-// SealSecret seals a cashbox's secret for the cashbox's row.
+// SealSecret seals a cashbox's secret for its row.
 func SealSecret(v *vault.Vault, cashboxID int64, secret string) ([]byte, error) {
 	sealed, err := v.Seal([]byte(secret), SecretPlace(cashboxID))
 	if err != nil {
@@ -39,16 +39,16 @@ func SealSecret(v *vault.Vault, cashboxID int64, secret string) ([]byte, error) 
 	return sealed, nil
 }
 
-// SecretPlace is where a cashbox's webhook secret is sealed for.
+// SecretPlace is the place that a cashbox's webhook secret is sealed for.
 func SecretPlace(cashboxID int64) vault.Place {
 	return vault.Place{Table: "cashbox", Column: "webhook_secret", Row: cashboxID}
 }
 
-// FormatSecret writes a raw secret in the form merchants are given.
+// FormatSecret writes a secret in the form for merchants.
 func FormatSecret(raw []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(raw) }
 
-// Sign adds the signature headers: the Standard Webhooks ones under every secret that is valid now,
-// and Signature, the plain hex HMAC, under the newest, which comes first.
+// Sign adds the signature headers: those of Standard Webhooks with every valid secret, and Signature,
+// the plain hex HMAC, with the newest, which comes first.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
 	signatures := make([]string, 0, len(secrets))
 	for _, secret := range secrets {

@@ -85,10 +85,11 @@ export class MerchantClient {
   readonly #deposits: Client<typeof DepositService>;
   readonly #events: Client<typeof EventService>;
   readonly #cashboxes: Client<typeof CashboxService>;
-  readonly #sign: (text: string) => Record<string, string>;
+  readonly #appealHeaders: (reason: string, file: AppealFile) => Record<string, string>;
 
   constructor(options: MerchantOptions) {
-    this.#sign = (text) => signed(options, text);
+    this.#appealHeaders = (reason, { name, content }) =>
+      signed(options, signAppeal(options.secret, reason, name, content.length));
     const connection = { baseUrl: options.baseUrl, fetch: signingFetch(options) };
     this.#payments = connect(PaymentService, connection);
     this.#payins = connect(PayinService, connection);
@@ -118,10 +119,9 @@ export class MerchantClient {
 
   /** createAppeal opens the one appeal that a failed payment may have, within 24 hours of its failure. */
   async createAppeal(paymentId: string, reason: string, file: AppealFile): Promise<Appeal> {
-    const text = `appeal-v1\n${reason}\n${file.name}\n${file.content.length}`;
     const answer = await this.#payments.createAppeal(
       { paymentId: integer("paymentId", paymentId), reason, fileName: file.name, file: file.content },
-      { headers: this.#sign(text) },
+      { headers: this.#appealHeaders(reason, file) },
     );
     return data<Appeal>(answer);
   }
@@ -235,12 +235,22 @@ async function replayable<Answer>(create: (onHeader: (header: Headers) => void) 
   };
 }
 
-/** signed are the three headers of a call whose signature is that of the text. */
-function signed({ keyId, secret, headers }: MerchantOptions, text: string | Uint8Array): Record<string, string> {
+/** sign is the value of the header Signature, for a client of your own. A request without a body signs "". */
+export function sign(secret: string, body: string | Uint8Array): string {
+  return createHmac("sha256", secret).update(body).digest("hex");
+}
+
+/** signAppeal is the signature of an appeal: of four lines, and not of its body. */
+export function signAppeal(secret: string, reason: string, fileName: string, fileSize: number): string {
+  return sign(secret, `appeal-v1\n${reason}\n${fileName}\n${fileSize}`);
+}
+
+/** signed are the three headers of a call. */
+function signed({ keyId, secret, headers }: MerchantOptions, signature: string): Record<string, string> {
   return {
     [headers?.keyId ?? "X-Merchant-Key-Id"]: keyId,
     [headers?.secret ?? "X-Merchant-Secret"]: secret,
-    [headers?.signature ?? "Signature"]: createHmac("sha256", secret).update(text).digest("hex"),
+    [headers?.signature ?? "Signature"]: signature,
   };
 }
 
@@ -250,7 +260,7 @@ function signingFetch(options: MerchantOptions): Fetch {
     const header = new Headers(init?.headers);
     const body = init?.body ?? "";
     if (typeof body !== "string" && !(body instanceof Uint8Array)) throw new TypeError("only bytes can be signed");
-    for (const [name, value] of Object.entries(signed(options, body))) {
+    for (const [name, value] of Object.entries(signed(options, sign(options.secret, body)))) {
       if (!header.has(name)) header.set(name, value);
     }
     return fetch(input, { ...init, headers: header });

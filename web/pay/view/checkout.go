@@ -1,5 +1,7 @@
 package view
 
+import "gateway.example/web/words"
+
 // Checkout is the page of a payment by card.
 type Checkout struct {
 	Shell
@@ -38,6 +40,9 @@ type SavedCard struct {
 // CodeEntry is the form of the code that the payer's bank sent.
 type CodeEntry struct {
 	Code Input
+	// Text says where the code comes from, and Sent that another one has been asked for.
+	Text words.Key
+	Sent bool
 	// Attempt tells apart the forms of a payment, so that one sent twice counts once.
 	Attempt string
 	// Resends says whether the code can be had again, and Next when, which is NextSeconds away; ""

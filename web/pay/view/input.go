@@ -17,6 +17,8 @@ type Input struct {
 	Format string
 	// Longest is how many characters it takes; 0 sets no bound.
 	Longest int
+	// Marks are the schemes of the cards that are taken, by their names; none shows none.
+	Marks []string
 	// Wrong are the texts by which the script says what is wrong before the form is sent, by what it
 	// calls each mistake.
 	Wrong map[string]string

@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"html"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,8 @@ type Shell struct {
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
 	Merchant string
+	// Operator is who runs the gateway and how they are reached; "" says nothing.
+	Operator string
 	// Color is the shop's, as #rrggbb; it may be "".
 	Color string
 	// Style is the stylesheet, the shop's colour in it. The policy of the page names its hash.
@@ -51,8 +54,7 @@ type Watch struct {
 	Typing bool
 }
 
-// leadsAfter is how many seconds a page waits that leads back to the shop by itself. The script knows
-// it, too.
+// leadsAfter is how many seconds a page waits that leads back to the shop by itself.
 const leadsAfter = 5
 
 // refreshSeconds is how often a page without script loads itself anew.
@@ -101,10 +103,19 @@ func address(path string, query []string) templ.SafeURL {
 	return templ.SafeURL(path)
 }
 
-// initial stands in the shop's mark.
-func (s Shell) initial() string {
-	first, _ := utf8.DecodeRuneInString(strings.ToUpper(strings.TrimSpace(s.Merchant)))
+// initial stands in the mark of a shop, and of a bank without a logo.
+func initial(name string) string {
+	first, _ := utf8.DecodeRuneInString(strings.ToUpper(strings.TrimSpace(name)))
 	return string(first)
+}
+
+// leading is what the script says while it counts down to leading back, the last second first.
+func (s Shell) leading() string {
+	texts := make([]string, leadsAfter)
+	for second := range texts {
+		texts[second] = s.Say(words.BackSoon, second+1)
+	}
+	return strings.Join(texts, "|")
 }
 
 // Field is a line of the requisite.
@@ -114,6 +125,12 @@ type Field struct {
 	Label, Value string
 	// Copy is what goes to the clipboard; "" offers no copying.
 	Copy string
+	// Time is the value for machines where it is a time: the script writes it by the payer's own clock.
+	Time string
+	// Mark is what is drawn beside it: "sbp", "bank" for a bank's letter or its Logo, or nothing.
+	Mark, Logo string
+	// Note explains it below.
+	Note string
 }
 
 // Bill is what is paid for.
@@ -137,10 +154,20 @@ func (b Bill) size() string {
 	return "c24"
 }
 
-// around is a phrase's text before the amount and after it.
-func (b Bill) around(phrase string) (before, after string, found bool) {
-	return strings.Cut(phrase, b.Amount)
+// phrase is a text in which the amount stays on one line. No space is put around it.
+func phrase(text string, b Bill) templ.Component {
+	sum := fmt.Sprintf(`<span class="sum %s">%s</span>`, b.size(), drawn(b.Amount))
+	return templ.Raw(strings.Replace(html.EscapeString(text), b.Amount, sum, 1))
 }
+
+// sum is the amount with its sign.
+func (b Bill) sum() templ.Component { return templ.Raw(drawn(html.EscapeString(b.Amount))) }
+
+// manat is drawn: many phones have no letter for it, and show a box.
+const manat = `<svg class="manat" viewBox="0 0 16 15" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">` +
+	`<path d="M2 15v-4a6 6 0 0 1 12 0v4M8 0v15"/></svg><span class="unseen">₼</span>`
+
+func drawn(amount string) string { return strings.Replace(amount, "₼", manat, 1) }
 
 // shortest is how many characters of a name that somebody else chose are always shown.
 const shortest = 40
@@ -193,10 +220,12 @@ type Outcome struct {
 	Title, Text string
 	// Late says what to do if the money was sent all the same.
 	Late bool
+	// Claimed tells that the payer has said that they have paid: a receipt is then asked for at once.
+	Claimed bool
 	// Notice comes first: what could not be done.
 	Notice string
-	// Facts are what a receipt has on it, or what a question about the payment needs; Receipt tells
-	// that it is a receipt, which can be printed.
+	// Facts are what a question about the payment needs; Receipt tells that there is a receipt, which
+	// has a page of its own.
 	Facts   []Field
 	Receipt bool
 	// Next says step by step what happens now.

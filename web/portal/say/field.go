@@ -1,13 +1,42 @@
 package say
 
-import "strings"
+import (
+	"strings"
 
-// fields are the names of what a proposal sets, as the forms have them. A name that means something else in one action
+	"gateway.example/internal/setting"
+)
+
+// Of is a phrase of a declared setting.
+func Of(p setting.Phrase) Phrase { return Phrase{p.En, p.Ru} }
+
+func labelOf(s setting.Subject, name string) Phrase { return Of(s.Find(name).Label) }
+
+// What settings are called outside their forms, too.
+var (
+	NameLabel       = labelOf(setting.Merchant, "name")
+	RatePercent     = labelOf(setting.Merchant, "ratePercent")
+	SharePercent    = labelOf(setting.Trader, "sharePercent")
+	MarginPercent   = labelOf(setting.Method, "marginPercent")
+	SmallestAmount  = labelOf(setting.Limit, "minAmount")
+	LargestAmount   = labelOf(setting.Limit, "maxAmount")
+	Holder          = labelOf(setting.Requisite, "holder")
+	Bank            = labelOf(setting.Requisite, "bank")
+	LimitMinAmount  = labelOf(setting.Requisite, "minAmount")
+	LimitMaxAmount  = labelOf(setting.Requisite, "maxAmount")
+	LimitDailyCount = labelOf(setting.Requisite, "dailyCount")
+	LimitDailySum   = labelOf(setting.Requisite, "dailySum")
+	LimitOpen       = labelOf(setting.Requisite, "openPayments")
+	LimitFrom       = labelOf(setting.Requisite, "workFrom")
+	LimitUntil      = labelOf(setting.Requisite, "workUntil")
+	Weight          = labelOf(setting.Requisite, "weight")
+)
+
+// fields are the names of what a proposal sets and no setting declares. A name that means something else in one action
 // stands behind that action.
 var fields = map[string]Phrase{
 	"id": Number, "seen": {"Version that was read", "Прочитанная версия"},
 	"trader_id": TraderNumber, "merchant_id": MerchantNumber, "cashbox_id": CashboxNumber, "merchant_ids": CabinetIDs,
-	"enabled": TakesPart, "currency": Currency, "name": NameLabel,
+	"currency": Currency,
 
 	"priority": PriorityOf, "pointer": FeedPointer, "poll_seconds": PollEvery,
 	"timeout_ms": TimeoutOf, "band_percent": BandPercent, "day_band_percent": DayBand, "fresh_seconds": FreshFor,
@@ -16,16 +45,9 @@ var fields = map[string]Phrase{
 	"kind": KindLabel, "role": RoleLabel, "login": Login, "password": Password,
 	"url": ProcessorURL, "key_id": KeyID, "secret": ProcessorSecret,
 
-	"method": MethodLabel, "value": RequisiteText, "holder": Holder, "bank": Bank,
-	"limits.min_amount": LimitMinAmount, "limits.max_amount": LimitMaxAmount, "limits.time_zone": ZoneOfDay,
-	"limits.daily_count": LimitDailyCount, "limits.daily_sum": LimitDailySum, "limits.open_payments": LimitOpen,
-	"limits.work_from": LimitFrom, "limits.work_until": LimitUntil, "limits.weight": Weight,
+	"method": MethodLabel, "value": RequisiteText, "set_cashbox_method name": MethodLabel,
 
-	"set_cashbox_method name": MethodLabel, "margin_percent": MarginPercent, "validity_seconds": ValiditySeconds,
-	"min_amount": SmallestAmount, "max_amount": LargestAmount, "claim_seconds": ClaimSeconds, "cards": CardsLabel,
-
-	"api_enabled": APIEnabled, "rate_percent": RatePercent, "max_open_payments": MaxOpenPayments,
-	"share_percent": SharePercent, "max_open_payins": MaxOpenPayins,
+	"reason": ReasonWhy,
 
 	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.proof_reference": ProofLabel,
 }
@@ -35,6 +57,14 @@ func Field(action, name string) Phrase {
 	for _, key := range []string{action + " " + name, name} {
 		if p, known := fields[key]; known {
 			return p
+		}
+	}
+	column, isLimit := strings.CutPrefix(name, "limits.")
+	for _, subject := range setting.Subjects {
+		for _, one := range subject.Settings {
+			if setting.Column(one.Name) == column && (!isLimit || subject.Name == setting.Requisite.Name) {
+				return Of(one.Label)
+			}
 		}
 	}
 	words := strings.NewReplacer("_", " ", ".", ": ").Replace(name)

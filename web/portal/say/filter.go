@@ -3,7 +3,6 @@ package say
 // What lists are kept to, and what is said of them.
 var (
 	Search        = Phrase{"Search", "Поиск"}
-	SearchOwn     = Phrase{"Number, or last 4 digits", "Номер или последние 4 цифры"}
 	FiltersTitle  = Phrase{"Filters", "Фильтры"}
 	Apply         = Phrase{"Apply", "Применить"}
 	Status        = Phrase{"Status", "Статус"}
@@ -42,6 +41,11 @@ var (
 	WrongLess   = Phrase{"Must not be less than “Amount from”.", "Не меньше «Сумма от»."}
 	WrongStatus = Phrase{"There is no such status.", "Такого статуса нет."}
 	WrongMethod = Phrase{"There is no such method.", "Такого метода нет."}
+	PresetsOf   = Phrase{"Days", "Дни"}
+	Today       = Phrase{"Today", "Сегодня"}
+	Yesterday   = Phrase{"Yesterday", "Вчера"}
+	SevenDays   = Phrase{"7 days", "7 дней"}
+	ThisMonth   = Phrase{"This month", "Этот месяц"}
 	WrongSearch = Phrase{"At most 200 characters.", "Не больше 200 символов."}
 
 	SavedViews   = Phrase{"Saved views", "Сохранённые виды"}
@@ -74,15 +78,23 @@ var (
 )
 
 // PaymentStatus is the name of a payment's status, PayoutStatus of a payout's.
-func PaymentStatus(name string) Phrase { return named(paymentStatuses, name) }
+func PaymentStatus(name string) Phrase { return Named(paymentStatuses, name) }
 
 // PayoutStatus is the name of a payout's status.
-func PayoutStatus(name string) Phrase { return named(payoutStatuses, name) }
+func PayoutStatus(name string) Phrase { return Named(payoutStatuses, name) }
 
-// named is a name's phrase. A name that has none stands for itself.
-func named(names map[string]Phrase, name string) Phrase {
+// Named is a name's phrase. A name that has none stands for itself.
+func Named(names map[string]Phrase, name string) Phrase {
 	if p, known := names[name]; known {
 		return p
 	}
 	return Phrase{name, name}
 }
+
+// Lists and what they list.
+var (
+	Payments       = Phrase{"Payments", "Платежи"}
+	Payouts        = Phrase{"Payouts", "Выплаты"}
+	Requisites     = Phrase{"Requisites", "Реквизиты"}
+	StatementTitle = Phrase{"Statement", "Выписка"}
+)

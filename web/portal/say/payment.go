@@ -7,28 +7,10 @@ var (
 	Created      = Phrase{"Created", "Создан"}
 	Amount       = Phrase{"Amount", "Сумма"}
 	Requisite    = Phrase{"Requisite", "Реквизит"}
-	Holder       = Phrase{"Holder", "Владелец"}
-	Bank         = Phrase{"Bank", "Банк"}
-	Expires      = Phrase{"Expires", "Срок"}
-	Ended        = Phrase{"Ended", "Окончен"}
-	TimeLeft     = Phrase{"Time left", "Осталось"}
-	MerchantUSDT = Phrase{"Merchant, USDT", "Мерчанту, USDT"}
-	YouKeep      = Phrase{"You keep", "Ваш доход"}
-	NoRateYet    = Phrase{
-		"Not known until there is a fresh rate",
-		"Станет известно, когда появится свежий курс",
-	}
 	WhatHappened = Phrase{"What happened", "Что произошло"}
-	NoReceipts   = Phrase{"The payer has sent none.", "Плательщик не присылал."}
 	Download     = Phrase{"Download", "Скачать"}
 	UUID         = Phrase{"UUID", "UUID"}
 
-	NoPayments     = Phrase{"No payments yet.", "Платежей ещё не было."}
-	NoPaymentsText = Phrase{
-		"They appear here as soon as payers are sent to your requisites.",
-		"Они появятся, как только плательщики получат ваши реквизиты.",
-	}
-	NoneLately     = Phrase{"No payments in these 30 days.", "За эти 30 дней платежей нет."}
 	NoneLatelyText = Phrase{"There are older ones.", "Есть более ранние."}
 )
 
@@ -38,4 +20,128 @@ var reasons = map[string]Phrase{
 }
 
 // ReasonOf is why something got its status. Others than the gateway's own stand for themselves.
-func ReasonOf(reason string) Phrase { return named(reasons, reason) }
+func ReasonOf(reason string) Phrase { return Named(reasons, reason) }
+
+// Proofs that what was moved is in the ledger as it was sealed.
+var (
+	LedgerProof     = Phrase{"Proof", "Подтверждение"}
+	LedgerProofFile = Phrase{"File from the sealed ledger", "Файл из запечатанной книги учёта"}
+)
+
+// What happened to a payment, as a file that can be proven.
+var (
+	EventNamed = Phrase{"Webhook %d", "Вебхук %d"}
+	CurlTitle  = Phrase{"Read it through the API", "Запрос через API"}
+	CurlText   = Phrase{
+		"The same as a program reads it. Put in your key and secret first.",
+		"То же, что получает программа. Сначала подставьте ключ и секрет.",
+	}
+	CopyCurl = Phrase{"Copy as curl", "Скопировать как curl"}
+)
+
+// A trader's payouts.
+var (
+	PayoutTitle = Phrase{"Payout № %d", "Выплата № %d"}
+	TakenAt     = Phrase{"Taken", "Взята"}
+
+	ProofLabel = Phrase{"Number of the transfer", "Номер перевода"}
+)
+
+// A trader's statement.
+var (
+	AccountAvailable = Phrase{"Available", "Доступно"}
+	AccountReserved  = Phrase{"Held", "Удержано"}
+	At               = Phrase{"Time", "Время"}
+	About            = Phrase{"For", "Основание"}
+	ShortPayment     = Phrase{"Payment № %d", "Платёж № %d"}
+)
+
+// movements are why money was moved.
+var movements = map[string]Phrase{
+	"hold":       {"Held for a payment", "Удержано под платёж"},
+	"freeze":     {"Frozen for a payout", "Заморожено под выплату"},
+	"deposit":    {"Deposit", "Пополнение"},
+	"insurance":  {"Insurance", "Страховой депозит"},
+	"funding":    {"Funded by the operator", "Пополнено оператором"},
+	"correction": {"Correction by the operator", "Исправление оператором"},
+	"withdrawal": {"Withdrawn by the operator", "Выведено оператором"},
+	// A change of status says what it was to.
+	"pending-completed":    {"Payment completed", "Платёж завершён"},
+	"pending-failed":       {"Payment failed: no longer held", "Платёж не удался: удержание снято"},
+	"pending-cancelled":    {"Payment cancelled: no longer held", "Платёж отменён: удержание снято"},
+	"completed-completed":  {"Settled at a fresh rate", "Расчёт по свежему курсу"},
+	"processing-completed": {"Payout completed", "Выплата завершена"},
+	"completed-failed":     {"Reversed", "Отменено после завершения"},
+}
+
+// MovementOf says why money was moved; it is empty for what has no phrase.
+func MovementOf(kind string) Phrase { return movements[kind] }
+
+// HoldEnded says that what was held for a completed payment is not held any more.
+var HoldEnded = Phrase{"Payment completed: no longer held", "Платёж завершён: удержание снято"}
+
+// StatusMoved says that money was moved since the status changed.
+var StatusMoved = Phrase{"%s → %s", "%s → %s"}
+
+// A trader's desk.
+var (
+	Desk     = Phrase{"Desk", "Стол"}
+	WhyNone  = Phrase{"Why do I get no payments?", "Почему нет платежей?"}
+	EndBreak = Phrase{"End the break", "Закончить перерыв"}
+
+	Payment      = Phrase{"Payment %d", "Платёж %d"}
+	Card         = Phrase{"Card", "Карта"}
+	Step         = Phrase{"Step", "Шаг"}
+	PayerClaims  = Phrase{"Payer says paid", "Плательщик: оплачено"}
+	Receipts     = Phrase{"Receipts", "Чеки"}
+	Reward       = Phrase{"You get", "Вы получите"}
+	Recipient    = Phrase{"Recipient", "Получатель"}
+	MethodLabel  = Phrase{"Method", "Метод"}
+	MerchantGets = Phrase{"The merchant gets", "Мерчант получит"}
+
+	ConfirmAct     = Phrase{"Money arrived", "Деньги пришли"}
+	CancelAct      = Phrase{"Cancel", "Отменить"}
+	RequestCodeAct = Phrase{"Ask for the code", "Запросить код"}
+	ResendAct      = Phrase{"Send the code again", "Код ещё раз"}
+	NoCodeAct      = Phrase{"No code needed", "Код не нужен"}
+	TakeAct        = Phrase{"Take", "Взять"}
+	CompleteAct    = Phrase{"Paid", "Выплачено"}
+	FailAct        = Phrase{"Cannot be paid", "Не выплатить"}
+	GiveBackAct    = Phrase{"Give back", "Вернуть"}
+
+	Reason     = Phrase{"Reason", "Причина"}
+	ReasonHint = Phrase{"The merchant sees it.", "Её увидит мерчант."}
+)
+
+// phases are where a card checkout stands.
+var phases = map[string]Phrase{
+	"awaiting_payer_details":   {"The payer enters a card", "Плательщик вводит карту"},
+	"awaiting_trader_bank_sms": {"The bank decides", "Решает банк"},
+	"awaiting_payer_otp":       {"The payer enters the code", "Плательщик вводит код"},
+	"awaiting_trader_confirm":  {"The bank has the code", "Код у банка"},
+}
+
+// PhaseOf says where a card checkout stands.
+func PhaseOf(name string) Phrase { return phases[name] }
+
+// methods are the names of ways to pay.
+var methods = map[string]Phrase{
+	"sbp":        {"SBP transfer", "Перевод по СБП"},
+	"sim":        {"Phone top-up", "Пополнение телефона"},
+	"card":       {"Card transfer", "Перевод на карту"},
+	"c2c":        {"Card transfer", "Перевод на карту"},
+	"iban":       {"Bank transfer (IBAN)", "Банковский перевод (IBAN)"},
+	"mtstpay":    {"Card (MTS Pay)", "Карта (MTS Pay)"},
+	"quasi_ecom": {"Card on the page", "Карта на странице"},
+}
+
+// Method is the name of a way to pay. One that has none goes by what the API calls it.
+func Method(name string) Phrase {
+	if p, known := methods[name]; known {
+		return p
+	}
+	return Phrase{name, name}
+}
+
+// Empty tells that there is nothing to say.
+func (p Phrase) Empty() bool { return p == Phrase{} }

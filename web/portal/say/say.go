@@ -16,6 +16,9 @@ const (
 // Phrase is a text in both languages, with places to fill as fmt has them.
 type Phrase struct{ en, ru string }
 
+// Both is a phrase of a feature, in English and in Russian.
+func Both(en, ru string) Phrase { return Phrase{en, ru} }
+
 // In is the phrase in a language, its places filled.
 func (p Phrase) In(language string, fill ...any) string {
 	text := p.en

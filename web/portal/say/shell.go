@@ -24,6 +24,7 @@ var (
 
 	ShowKeys   = Phrase{"shows the keys", "показывает клавиши"}
 	Keys       = Phrase{"Keys", "Клавиши"}
+	SearchAll  = Phrase{"Search everything", "Поиск по всему"}
 	KeySearch  = Phrase{"Search", "Поиск"}
 	KeyStep    = Phrase{"Next and previous row", "Следующая и предыдущая строка"}
 	KeyOpen    = Phrase{"Open the row", "Открыть строку"}

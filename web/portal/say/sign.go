@@ -2,141 +2,20 @@ package say
 
 // Signing in, second factors, invitations.
 var (
-	SignIn           = Phrase{"Sign in", "Вход"}
-	SignInAct        = Phrase{"Sign in", "Войти"}
-	Login            = Phrase{"Login", "Логин"}
-	Password         = Phrase{"Password", "Пароль"}
-	WrongCredentials = Phrase{"Login or password is wrong.", "Неверный логин или пароль."}
-	LostPassword     = Phrase{
-		"Lost your password? The owner of your account or the operator sends you a new invitation.",
-		"Забыли пароль? Владелец учётной записи или оператор пришлёт новое приглашение.",
-	}
-
-	SecondFactor     = Phrase{"Second factor", "Второй фактор"}
-	SecondFactorText = Phrase{
-		"Your password was right. One more proof that it is you:",
-		"Пароль верный. Ещё одно подтверждение, что это вы:",
-	}
-	SecondFactorAgain = Phrase{
-		"This needs a fresh proof that it is you. It holds for five minutes.",
-		"Для этого нужно свежее подтверждение, что это вы. Оно действует пять минут.",
-	}
-	FactorCode     = Phrase{"Code", "Код"}
-	FactorCodeHint = Phrase{
-		"Six digits from your authenticator app, or one of your recovery codes",
-		"Шесть цифр из приложения-аутентификатора или один из кодов восстановления",
-	}
-	UsePasskey    = Phrase{"Use a passkey", "Использовать ключ доступа"}
-	PasskeyFailed = Phrase{
-		"The passkey was not used. Try again, or use a code.",
-		"Ключ доступа не использован. Попробуйте ещё раз или введите код.",
-	}
-	FactorLocked = Phrase{
-		"Too many wrong codes were given, so the second factor is locked. Ask for a new invitation, as if it were lost.",
-		"Введено слишком много неверных кодов, второй фактор заблокирован. Попросите новое приглашение, как при его утере.",
-	}
-	WrongFactor     = Phrase{"That was wrong, or was used already.", "Неверно или уже использовано."}
-	Continue        = Phrase{"Continue", "Продолжить"}
-	SetUpFactor     = Phrase{"Set up a second factor", "Настройка второго фактора"}
-	SetUpFactorText = Phrase{
-		"A password alone can be guessed or stolen. With a second factor nobody signs in by it alone.",
-		"Пароль могут подобрать или украсть. Со вторым фактором одного пароля мало.",
-	}
-	SetUpFactorMust  = Phrase{"Your account works only with one.", "Без него учётная запись не работает."}
-	SetUpPasskey     = Phrase{"Add a passkey", "Добавить ключ доступа"}
-	SetUpPasskeyText = Phrase{
-		"Your device keeps it: you sign in with its fingerprint, face or PIN. Nothing can be typed into a false page.",
-		"Его хранит ваше устройство: вход по отпечатку, лицу или PIN. На поддельной странице вводить нечего.",
-	}
-	SetUpApp     = Phrase{"Set up an authenticator app", "Настройка приложения-аутентификатора"}
-	SetUpAppText = Phrase{
-		"An app on your phone shows a new code every 30 seconds.",
-		"Приложение на телефоне показывает новый код каждые 30 секунд.",
-	}
-	AppScan = Phrase{
-		"Scan this with the app, or open it on this phone:",
-		"Отсканируйте приложением или откройте на этом телефоне:",
-	}
-	AppOpen   = Phrase{"Open in the app", "Открыть в приложении"}
-	AppSecret = Phrase{"Or type this secret into it:", "Или введите в него этот секрет:"}
-	AppCode   = Phrase{"The code that the app shows", "Код, который показывает приложение"}
-	WrongCode = Phrase{
-		"This is not the code. Check the clock of your phone.",
-		"Код не подходит. Проверьте время на телефоне.",
-	}
-	PasskeyName        = Phrase{"Name, to tell it from others", "Название, чтобы отличать от других"}
-	PasskeyNameExample = Phrase{"Work laptop", "Рабочий ноутбук"}
-	WrongPasskey       = Phrase{
-		"The passkey was not added. Check the name and try again.",
-		"Ключ доступа не добавлен. Проверьте название и попробуйте ещё раз.",
-	}
-	NeedsScript = Phrase{
-		"Passkeys need scripts in your browser. Use an authenticator app instead.",
-		"Для ключей доступа нужны скрипты в браузере. Используйте приложение-аутентификатор.",
-	}
-	RecoveryCodes     = Phrase{"Recovery codes", "Коды восстановления"}
-	RecoveryCodesText = Phrase{
-		"Keep these where you find them without your phone. Each works once, in place of the second factor. They are not shown again.",
-		"Сохраните их там, где найдёте без телефона. Каждый действует один раз вместо второго фактора. Больше они не покажутся.",
-	}
-	RecoveryCodesKept = Phrase{"I have kept them", "Я их сохранил"}
-
-	Welcome      = Phrase{"Welcome", "Добро пожаловать"}
-	WelcomeText  = Phrase{"You sign in as %s. Choose a password.", "Ваш логин: %s. Придумайте пароль."}
-	NewPassword  = Phrase{"New password", "Новый пароль"}
-	PasswordHint = Phrase{
-		"At least 12 characters. A few unrelated words are easy to remember and hard to guess.",
-		"Не меньше 12 символов. Несколько несвязанных слов легко запомнить и трудно подобрать.",
-	}
-	PasswordAgain = Phrase{"The same again", "Ещё раз"}
-	NotTheSame    = Phrase{"The two are not the same.", "Пароли не совпадают."}
-	SetPassword   = Phrase{"Set the password", "Установить пароль"}
+	SignInAct = Phrase{"Sign in", "Войти"}
+	Login     = Phrase{"Login", "Логин"}
+	Password  = Phrase{"Password", "Пароль"}
 )
 
 // The account of a user.
 var (
-	YourRole    = Phrase{"Role", "Роль"}
-	Preferences = Phrase{"Preferences", "Настройки"}
-	Zone        = Phrase{"Time zone", "Часовой пояс"}
-	ZoneHint    = Phrase{
-		"As in Europe/Istanbul. All times are shown in it.",
-		"Например, Europe/Istanbul. В нём показано всё время.",
-	}
-	ZoneHere       = Phrase{"Use this browser's:", "Взять из браузера:"}
-	Language       = Phrase{"Language", "Язык"}
-	LanguageAuto   = Phrase{"As the browser has it", "Как в браузере"}
-	Theme          = Phrase{"Colours", "Цвета"}
-	ThemeSystem    = Phrase{"As the system has them", "Как в системе"}
-	ThemeLight     = Phrase{"Light", "Светлые"}
-	ThemeDark      = Phrase{"Dark", "Тёмные"}
-	ShortcutsOn    = Phrase{"Keys of one letter (j, k, c, /)", "Клавиши из одной буквы (j, k, c, /)"}
-	Security       = Phrase{"Security", "Безопасность"}
-	ChangePassword = Phrase{"Change the password", "Сменить пароль"}
-	OldPassword    = Phrase{"Present password", "Текущий пароль"}
-	WrongPassword  = Phrase{"This is not your password.", "Это не ваш пароль."}
-	PasswordEnds   = Phrase{"All your other sessions end.", "Все остальные сеансы завершатся."}
-	App            = Phrase{"Authenticator app", "Приложение-аутентификатор"}
-	AppOn          = Phrase{"Set up", "Настроено"}
-	AppOff         = Phrase{"Not set up", "Не настроено"}
-	Passkeys       = Phrase{"Passkeys", "Ключи доступа"}
-	Remove         = Phrase{"Remove", "Удалить"}
-	SetUp          = Phrase{"Set up", "Настроить"}
-	UsedAt         = Phrase{"Used %s", "Использован %s"}
-	NeverUsed      = Phrase{"Not used yet", "Ещё не использован"}
-	CodesLeft      = Count{
+	CodesLeft = Count{
 		[2]string{"%d code left", "%d codes left"},
 		[3]string{"Остался %d код", "Осталось %d кода", "Осталось %d кодов"},
 	}
-	RenewCodes    = Phrase{"Make new ones", "Создать новые"}
-	Sessions      = Phrase{"Where you are signed in", "Где выполнен вход"}
-	ThisSession   = Phrase{"This one", "Этот сеанс"}
-	APISession    = Phrase{"API", "API"}
-	EndSession    = Phrase{"End", "Завершить"}
-	EndSessions   = Phrase{"End all others", "Завершить остальные"}
 	Seen          = Phrase{"Last seen", "Последняя активность"}
 	Device        = Phrase{"Device", "Устройство"}
 	From          = Phrase{"From", "Откуда"}
-	Since         = Phrase{"Since", "С"}
 	UnknownDevice = Phrase{"Unknown device", "Неизвестное устройство"}
 )
 
@@ -223,7 +102,6 @@ var baseFlashes = map[string]Flash{
 var wrongs = map[string]string{
 	"must be a whole number, at least 1":                       "целое число, не меньше 1",
 	"must be a plain decimal number, without sign or exponent": "число, например 1500 или 1500.50",
-	"has too many decimals":                                    "слишком много знаков после запятой",
 	"must have at most 12 integer digits":                      "слишком большое число",
 	"must be at least 1":                                       "не меньше 1",
 	"must be more than 0":                                      "больше 0",
@@ -266,3 +144,67 @@ func Wrong(language, text string) string {
 	}
 	return text
 }
+
+// An owner's consent to users whom operators let in.
+var (
+	ConsentBand  = Phrase{"Waiting for your answer", "Ждёт вашего ответа"}
+	ConsentAsked = Phrase{
+		"An operator has let in %s (%s). Accept or refuse by %s.",
+		"Оператор впустил пользователя %s (%s). Примите или откажите до %s.",
+	}
+	ConsentMore   = Phrase{"And %d more.", "И ещё %d."}
+	ConsentAnswer = Phrase{"Answer", "Ответить"}
+	ConsentUntil  = Phrase{"Only looks until", "Только смотрит до"}
+	ConsentWaits  = Phrase{
+		"Your account waits for the consent of an owner until %s. Until then you can only look.",
+		"Ваша учётная запись ждёт согласия владельца до %s. До этого можно только смотреть.",
+	}
+	ConsentWaitsBand = Phrase{"You can only look", "Можно только смотреть"}
+)
+
+var consentFlashes = map[string]Flash{
+	"consent-accept": {Phrase{"Accepted.", "Пользователь принят."}, ""},
+	"consent-refuse": {
+		Phrase{
+			"Refused: they are switched off and signed out. Ask the operators who let them in, and why.",
+			"Отказано: пользователь выключен, его сеансы завершены. Спросите операторов, кто его впустил и зачем.",
+		}, "",
+	},
+	"consent-over": {Phrase{"They do not wait for an answer any more.", "Ответ уже не нужен."}, "late"},
+}
+
+// Operators who look as another user.
+var (
+	ViewAsReason   = Phrase{"Reason", "Причина"}
+	ViewAsBegin    = Phrase{"Look", "Посмотреть"}
+	ViewAsBand     = Phrase{"You look as another user", "Вы смотрите как другой пользователь"}
+	ViewAsBandText = Phrase{
+		"You look as %s until %s: nothing can be changed.",
+		"Вы смотрите как %s до %s: менять ничего нельзя.",
+	}
+	ViewAsEnd     = Phrase{"Be yourself again", "Вернуться к себе"}
+	ViewOnlyTitle = Phrase{"Only looking", "Только просмотр"}
+	ViewOnlyText  = Phrase{
+		"Nothing was done: you look as %s, for whom nothing can be changed meanwhile.",
+		"Ничего не сделано: вы смотрите как %s, менять при этом ничего нельзя.",
+	}
+)
+
+var viewAsFlashes = map[string]Flash{
+	"view-as-ended": {Phrase{"You are yourself again.", "Вы снова работаете от своего имени."}, ""},
+}
+
+// roles are the names of roles.
+var roles = map[string]Phrase{
+	"owner":     {"Owner", "Владелец"},
+	"finance":   {"Finance", "Финансы"},
+	"developer": {"Developer", "Разработчик"},
+	"support":   {"Support", "Поддержка"},
+	"desk":      {"Desk", "Оператор стола"},
+	"admin":     {"Administrator", "Администратор"},
+	"treasury":  {"Treasury", "Казначейство"},
+	"auditor":   {"Auditor", "Аудитор"},
+}
+
+// Role is the name of a role.
+func Role(name string) Phrase { return roles[name] }

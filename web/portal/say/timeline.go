@@ -16,11 +16,11 @@ var (
 	LineBase          = Phrase{"Base rate %s", "Базовый курс %s"}
 	LineMarkup        = Phrase{"Markup %s %%", "Наценка %s %%"}
 	LineSpot          = Phrase{"At the base rate: %s", "По базовому курсу: %s"}
-	LineMerchant      = Phrase{"The merchant gets %s", "Мерчант получит %s"}
+	LineMerchant      = Phrase{"For the merchant: %s", "Мерчанту: %s"}
 	LineMerchantPays  = Phrase{"The merchant pays %s", "Мерчант платит %s"}
-	LineTrader        = Phrase{"The trader gets %s", "Трейдер получит %s"}
-	LineYou           = Phrase{"You get %s", "Вы получите %s"}
-	LinePlatform      = Phrase{"The platform gets %s", "Платформа получит %s"}
+	LineTrader        = Phrase{"For the trader: %s", "Трейдеру: %s"}
+	LineYou           = Phrase{"For you: %s", "Вам: %s"}
+	LinePlatform      = Phrase{"For the platform: %s", "Платформе: %s"}
 	LineHold          = Phrase{"Held: %s", "Удержание: %s"}
 	LineStatusFirst   = Phrase{"Status: %s", "Статус: %s"}
 	LineStatus        = Phrase{"Status: %s → %s", "Статус: %s → %s"}
@@ -58,7 +58,7 @@ var actors = map[string]Phrase{
 }
 
 // Actor is who does something, "you" for the reader. One without a name goes by what it is called.
-func Actor(name string) Phrase { return named(actors, name) }
+func Actor(name string) Phrase { return Named(actors, name) }
 
 // pageNames are the pages of payers.
 var pageNames = map[string]Phrase{
@@ -71,7 +71,7 @@ var pageNames = map[string]Phrase{
 }
 
 // PageName is the name of a payer's page.
-func PageName(name string) Phrase { return named(pageNames, name) }
+func PageName(name string) Phrase { return Named(pageNames, name) }
 
 // fileTypes are what receipts are.
 var fileTypes = map[string]Phrase{
@@ -85,4 +85,4 @@ var fileTypes = map[string]Phrase{
 }
 
 // FileType is the name of a type of file.
-func FileType(media string) Phrase { return named(fileTypes, media) }
+func FileType(media string) Phrase { return Named(fileTypes, media) }

@@ -77,4 +77,5 @@ type Choice struct {
 // Option is one of a choice.
 type Option struct{ Value, Text string }
 
-func number(id int64) string { return strconv.FormatInt(id, 10) }
+// Number is a number as addresses have it.
+func Number(id int64) string { return strconv.FormatInt(id, 10) }

@@ -49,6 +49,8 @@ type Filters struct {
 	// Wrong is what is wrong with what was typed, by the names of the fields.
 	Wrong map[string]string
 	Chips []Chip
+	// Presets keep to days that are asked for often.
+	Presets []Pick
 	// Window says which time is shown, where no filter does; "" is nothing.
 	Window string
 	// Export is where the same is had as a file; "" is not for this user.
@@ -168,8 +170,8 @@ type NewView struct {
 	Wrong             map[string]string
 }
 
-// href is where the list is that a view would be of.
-func (n NewView) href() templ.SafeURL {
+// Href is where the list is that a view would be of.
+func (n NewView) Href() templ.SafeURL {
 	if n.Query == "" {
 		return templ.SafeURL(n.Path)
 	}

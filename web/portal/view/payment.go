@@ -1,70 +1,13 @@
 package view
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"gateway.example/web/portal/say"
 )
-
-// Payments is a list of payments.
-type Payments struct {
-	Filters Filters
-	// About and Sum head the columns that differ by portal.
-	About, Sum say.Phrase
-	Items      []PaymentRow
-	Empty      Empty
-	Pages      Pages
-}
-
-// PaymentRow is a payment in a list.
-type PaymentRow struct {
-	ID             int64
-	Href           templ.SafeURL
-	Amount, Method string
-	// About and Beside tell the reader what the payment is about, the first in figures.
-	About, Beside string
-	// Whose is for operators, who see everybody's.
-	Whose string
-	// Card is the last digits of the card entered, USDT what the merchant gets; both may be "".
-	Card, USDT string
-	Status     Badge
-	CreatedAt  time.Time
-}
-
-// Payment is everything of one payment.
-type Payment struct {
-	Job
-	UUID, Status string
-	CreatedAt    time.Time
-	// StatusAt is when it got its status, Reason why.
-	StatusAt time.Time
-	Reason   string
-	// List is where it is listed.
-	List templ.SafeURL
-	// Facts are what the reader's side knows of it.
-	Facts []Fact
-	// RequisitePage leads to the requisite, which RequisiteName names, and Choice to how it was chosen;
-	// all are "" to those who have no such pages.
-	RequisiteName         string
-	RequisitePage, Choice templ.SafeURL
-	// Rate is what it is worth step by step, for operators.
-	Rate Sheet
-	// Appeal leads to where it may be appealed, Appealed to its appeal.
-	Appeal, Appealed templ.SafeURL
-	// Proof is the proof that what it moved is in the ledger.
-	Proof templ.SafeURL
-	// File leads to the timeline as a signed file, Print to the one for paper; "" is not for this user.
-	File, Print templ.SafeURL
-	// Curl reads it through the API; "" is not for this user.
-	Curl  string
-	Then  Moment
-	Files []Receipt
-	Lines []Line
-}
-
-func (p Payment) open() bool { return p.Status == "pending" }
 
 // Receipt is a file that a payer sent.
 type Receipt struct {
@@ -89,10 +32,119 @@ type Line struct {
 	EventName string
 }
 
-// phase tells whether there is something to say of a card checkout.
-func (p Payment) phase() say.Phrase {
-	if !p.open() {
-		return say.Phrase{}
-	}
-	return p.Phase
+// Claim is who works on something.
+type Claim struct {
+	// Path is the page of what it is about; Text says who works on it.
+	Path, Text string
+	// May tells that the reader may work on it, Mine that they do, Others that somebody else does.
+	May, Mine, Others bool
 }
+
+// Act leads to a decision.
+type Act struct {
+	Label  say.Phrase
+	Href   templ.SafeURL
+	Danger bool
+}
+
+// Href is an address below that of the case.
+func (c Claim) Href(below string) templ.SafeURL { return templ.SafeURL(c.Path + below) }
+
+// Fact is something that is known of what a page is about. Without a value it is not shown.
+type Fact struct {
+	Label        say.Phrase
+	Value, Class string
+	// Href leads to the page about it; "" is none.
+	Href templ.SafeURL
+}
+
+// Moment is when something is looked at, as asked for. At is zero for now.
+type Moment struct {
+	Path, Typed, Wrong string
+	At                 time.Time
+}
+
+// Field asks for the minute.
+func (m Moment) Field() Field {
+	f := Field{Name: "at", Label: say.AsOf, Value: m.Typed, Wrong: m.Wrong, Type: "datetime-local", Quiet: true}
+	if f.Wrong != "" { // a field for times shows nothing that is none
+		f.Type = "text"
+	}
+	return f
+}
+
+// Code is what was sent to a program, or what it said.
+type Code struct {
+	Title say.Phrase
+	Text  string
+}
+
+// DepositBadge shows the status of a deposit.
+func DepositBadge(status string) Badge {
+	tones := map[string]string{"confirmed": "good", "rejected": "bad"}
+	return Badge{say.DepositStatus(status), tones[status]}
+}
+
+// AppealBadge shows the status of an appeal.
+func AppealBadge(status string) Badge {
+	tones := map[string]string{"in_review": "late", "completed": "good", "failed": "bad", "closed": "off"}
+	return Badge{say.AppealStatus(status), tones[status]}
+}
+
+// Job is an open payment.
+type Job struct {
+	ID             int64
+	Amount, Method string
+	Requisite      Requisite
+	// Phase is where a card checkout stands, and Card the last digits of its card; both may be "".
+	Phase     say.Phrase
+	Card      string
+	ExpiresAt time.Time
+	ClaimedAt *time.Time
+	Receipts  int
+	Steps     []Step
+}
+
+// Href is the payment's page.
+func (j Job) Href() string { return "/trader/payments/" + strconv.FormatInt(j.ID, 10) }
+
+// Requisite is where money is sent.
+type Requisite struct{ Value, Bank, Holder string }
+
+// Step is something a trader may do about a payment. Asks tells that a page comes first which says
+// what is about to be done.
+type Step struct {
+	Label           say.Phrase
+	Href            string
+	Asks            bool
+	Primary, Danger bool
+	Key             string
+}
+
+// StepOf is a step by its name.
+func StepOf(id int64, name string) Step {
+	path := "/trader/payments/" + strconv.FormatInt(id, 10)
+	switch name {
+	case "confirm":
+		return Step{Label: say.ConfirmAct, Href: path + "/confirm", Asks: true, Primary: true, Key: "c"}
+	case "cancel":
+		return Step{Label: say.CancelAct, Href: path + "/cancel", Asks: true, Danger: true}
+	case "request_code":
+		return Step{Label: say.RequestCodeAct, Href: path + "/code"}
+	case "resend":
+		return Step{Label: say.ResendAct, Href: path + "/resend"}
+	}
+	return Step{Label: say.NoCodeAct, Href: path + "/no-code"}
+}
+
+// Offer is a payout as a trader sees it.
+type Offer struct {
+	// Path is where it is shown.
+	Path                                                         string
+	ID, Amount, Method, Address, Recipient, Bank, Reward, Status string
+	ExpiresAt                                                    time.Time
+	MayWork                                                      bool
+}
+
+// Href is the payout's page.
+func (o Offer) Href() string { return o.Path }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/shopspring/decimal"
 )
 
 // Sheet is a table whose first column names what a row is about.
@@ -31,9 +32,11 @@ type Cell struct {
 	// Note stands below, and leads to NoteHref unless that is "".
 	Note     string
 	NoteHref templ.SafeURL
+	// Drawn stands beside the text.
+	Drawn templ.Component
 }
 
-func (c Cell) blank() bool { return c.Text == "" && c.At == nil && c.Note == "" }
+func (c Cell) blank() bool { return c.Text == "" && c.At == nil && c.Note == "" && c.Drawn == nil }
 
 func (c Cell) tone() string {
 	if c.Tone == "plain" {
@@ -65,87 +68,44 @@ type MoneyForm struct {
 	Notes   []string
 }
 
-// Money are the actions that move USDT by hand.
-type Money struct {
-	// Alone says who has to agree.
-	Alone string
-	Acts  []MoneyAct
-	Open  int
-}
-
-// MoneyAct leads to the form of an action.
-type MoneyAct struct {
-	Title, Text string
-	Href        templ.SafeURL
-}
-
-// Approvals are proposals.
-type Approvals struct {
-	Tabs  []Tab
-	Sheet Sheet
-	Pages Pages
-	// Alone warns that there is nobody else to approve.
-	Alone string
-}
-
-// Approval is a proposal, and what the reader may do with it.
-type Approval struct {
-	Facts          []Fact
-	State          Badge
-	Path, Token    string
-	Approve, Wrong string
-	CanApprove     bool
-	CanRefuse      bool
-	// Why says why the reader cannot approve it.
-	Why    string
-	Reason string
-}
-
-// Accounts are who has what.
-type Accounts struct {
-	Tabs  []Tab
-	Sheet Sheet
-	Pages Pages
-}
-
-// Incomes are what the platform earned.
-type Incomes struct {
-	Filters  Filters
-	Tabs     []Tab
-	Figures  []OverviewFigure
-	Sheet    Sheet
-	Currency string
-}
-
-// Rates are the rates, their feeds, and what waits for a rate.
-type Rates struct {
-	// Ask asks what a payment would be worth, and Quote answers.
-	Ask     MoneyForm
-	Quote   Sheet
-	May     bool
-	Waiting Sheet
-	More    string
-	Pairs   Sheet
-	Charts  []RateChart
-	Feeds   Sheet
-}
-
-// RateChart is what the feeds of a currency brought in a day.
-type RateChart struct {
-	Title, Label string
-	// Lines are the points of each feed's line, in units of the chart.
-	Lines  []RateLine
-	Lowest string
-	Most   string
-	Sheet  Sheet
-}
-
-// RateLine is a feed's line, Class its look.
-type RateLine struct{ Class, Points string }
-
 func (f MoneyForm) method() string {
 	if f.Get {
 		return "get"
 	}
 	return "post"
+}
+
+// OverviewFigure is a number. Href leads to what is counted; "" leads nowhere.
+type OverviewFigure struct {
+	Label, Now string
+	// Exact is the number with all decimals, where Now has fewer; Unit stands beside it.
+	Exact, Unit string
+	// By is how it has changed, and Before what is said of that below; "" is nothing.
+	By     Delta
+	Before string
+	Href   templ.SafeURL
+	// Spark is how it went; nil is not shown.
+	Spark templ.Component
+}
+
+// Delta is a change in words. Tone tells whether it is good; "" is neither.
+type Delta struct{ Text, Tone string }
+
+// Rounded is an amount of USDT with two decimals, whose others show on hover and focus.
+func (s Shell) Rounded(label string, amount decimal.Decimal) OverviewFigure {
+	return OverviewFigure{Label: label, Now: s.Short(amount), Exact: s.Figure(amount), Unit: "USDT"}
+}
+
+// Pick is a filter that can be chosen.
+type Pick struct {
+	Text    string
+	Href    templ.SafeURL
+	Current bool
+}
+
+// Tab is one of several pages, of which one is shown.
+type Tab struct {
+	Text    string
+	Href    templ.SafeURL
+	Current bool
 }

@@ -47,6 +47,8 @@ type Shell struct {
 	Consent Consent
 	// Alone tells that no operator could decide what another one proposes.
 	Alone bool
+	// Search is what was looked for, where that is the page.
+	Search string
 	// Live tells that the page changes by itself.
 	Live bool
 	// Title is the page's, Mistakes whether a form on it was filled in wrongly.
@@ -65,7 +67,9 @@ type NavItem struct {
 	Href  string
 	Label say.Phrase
 	// Group is the heading above the first entry of several that belong together.
-	Group   say.Phrase
+	Group say.Phrase
+	// Icon stands before the label, and on a phone above it; "" is none.
+	Icon    string
 	Current bool
 	// Count is what waits there, capped; "" is nothing.
 	Count string
@@ -101,9 +105,10 @@ func (s Shell) here() string {
 func (s Shell) CountOf(c say.Count, n int) string { return c.In(s.Code, n) }
 
 // label is the portal's name.
-func (s Shell) label() string { return s.portalName(s.Portal) }
+func (s Shell) label() string { return s.PortalName(s.Portal) }
 
-func (s Shell) portalName(name string) string {
+// PortalName is what a portal is called.
+func (s Shell) PortalName(name string) string {
 	switch name {
 	case "merchant":
 		return s.Say(say.PortalMerchant)
@@ -122,6 +127,9 @@ func (s Shell) home() templ.SafeURL {
 	}
 	return templ.SafeURL("/" + s.Portal)
 }
+
+// searchPath is where everything is searched.
+func (s Shell) searchPath() templ.SafeURL { return s.home() + "/search" }
 
 // title is what the browser shows of the page.
 func (s Shell) title() string {
@@ -168,33 +176,37 @@ func (s Shell) Exactly(t time.Time) string {
 // offset is the zone's distance from UTC at present, as in UTC+03:00.
 func (s Shell) offset() string { return s.Now.In(s.Zone).Format("UTC-07:00") }
 
-// USDT writes an amount of USDT with as many decimals as it has, at least two.
-func USDT(amount decimal.Decimal) string {
-	text := strings.TrimRight(money.USDT(amount), "0")
-	whole, fraction, _ := strings.Cut(text, ".")
-	for len(fraction) < 2 {
-		fraction += "0"
+// Amount is that of the words, but for the manat: many systems have no letter for its sign, which payers' pages draw.
+func (s Shell) Amount(amount decimal.Decimal, currency string) string {
+	if currency == "AZN" {
+		return s.Number(amount) + "\u00a0AZN"
 	}
-	return group(whole) + "." + fraction + "\u00a0USDT"
+	return s.Words.Amount(amount, currency)
+}
+
+// Percent writes a number with at most one decimal, as percentages have.
+func (s Shell) Percent(d decimal.Decimal) string {
+	text := s.Number(d.Round(1))
+	if strings.ContainsAny(text, ".,") && strings.HasSuffix(text, "0") && !d.Round(1).IsInteger() {
+		return strings.TrimSuffix(text, "0")
+	}
+	return text
+}
+
+// USDT writes an amount of USDT with as many decimals as it has, at least two.
+func (s Shell) USDT(amount decimal.Decimal) string {
+	exact := money.USDT(amount)
+	short := len(exact) - len(".00000000") + len(".00")
+	return s.Grouped(exact[:short]+strings.TrimRight(exact[short:], "0")) + "\u00a0USDT"
 }
 
 // Figure writes an amount of USDT for a column of a table, whose head names the unit: with all
 // decimals, so that they stand below each other.
-func Figure(amount decimal.Decimal) string {
-	whole, fraction, _ := strings.Cut(money.USDT(amount), ".")
-	return group(whole) + "." + fraction
-}
+func (s Shell) Figure(amount decimal.Decimal) string { return s.Grouped(money.USDT(amount)) }
 
-// group puts a narrow space between thousands.
-func group(whole string) string {
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "−", whole[1:]
-	}
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "\u202f" + whole[at:]
-	}
-	return sign + whole
+// Short writes an amount of USDT for a headline: with two decimals, rounded down.
+func (s Shell) Short(amount decimal.Decimal) string {
+	return s.Grouped(amount.RoundDown(2).StringFixed(2))
 }
 
 // Link is an address within the portals.
@@ -214,8 +226,8 @@ func Query(path string, pairs ...string) templ.SafeURL {
 	return templ.SafeURL(path + "?" + values.Encode())
 }
 
-// device names browser and system of a user agent, as far as people know them.
-func (s Shell) device(agent string) string {
+// Device names browser and system of a user agent, as far as people know them.
+func (s Shell) Device(agent string) string {
 	find := func(known [][2]string) string {
 		for _, one := range known {
 			if strings.Contains(agent, one[0]) {
@@ -254,3 +266,22 @@ func (s Shell) device(agent string) string {
 	}
 	return browser + ", " + system
 }
+
+// Consent is what there is of owners' consent on every page of a user.
+type Consent struct {
+	// Until is until when the user themselves waits; nil is that they do not.
+	Until *time.Time
+	// Asked are those whom the user is to answer for.
+	Asked []Awaiting
+	// Asking tells that the page itself asks, and needs no band above.
+	Asking bool
+}
+
+// Awaiting is a user whom an operator let in, and who waits for an owner's answer.
+type Awaiting struct {
+	ID, Login, Role string
+	Since, Until    time.Time
+}
+
+// ConsentPath is where the owner answers.
+func (s Shell) ConsentPath() string { return "/" + s.Portal + "/consent" }

@@ -1037,14 +1037,16 @@ func (x *Ledger) GetRestricted() bool {
 // UpdatePaymentStatusRequest is what UpdatePaymentStatus of PaymentService takes.
 type UpdatePaymentStatusRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The payment's integer id.
+	// The payment's integer id. Over REST the path takes its uuid, too.
 	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// pending, completed, failed, cancelled or appeal.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
 	// The provider's id of the payment, at most 255 characters.
 	ProviderPaymentId *string `protobuf:"bytes,3,opt,name=provider_payment_id,json=providerPaymentId,proto3,oneof" json:"provider_payment_id,omitempty"`
 	// Why, at most 255 characters.
-	Reason        *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	Reason *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// The payment's uuid in place of its id.
+	PaymentUuid   *string `protobuf:"bytes,5,opt,name=payment_uuid,json=paymentUuid,proto3,oneof" json:"payment_uuid,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1103,6 +1105,13 @@ func (x *UpdatePaymentStatusRequest) GetProviderPaymentId() string {
 func (x *UpdatePaymentStatusRequest) GetReason() string {
 	if x != nil && x.Reason != nil {
 		return *x.Reason
+	}
+	return ""
+}
+
+func (x *UpdatePaymentStatusRequest) GetPaymentUuid() string {
+	if x != nil && x.PaymentUuid != nil {
+		return *x.PaymentUuid
 	}
 	return ""
 }
@@ -1547,14 +1556,16 @@ func (x *PaymentListItem) GetStatusUpdatedAt() *timestamppb.Timestamp {
 // CreateAppealRequest is what CreateAppeal of PaymentService takes.
 type CreateAppealRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The payment's integer id.
+	// The payment's integer id. Over REST the path takes its uuid, too.
 	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// What the payer says happened, at most 2000 characters.
 	Reason *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// The file's name, 1 to 255 characters; over REST that of the part.
 	FileName *string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3,oneof" json:"file_name,omitempty"`
 	// PDF, PNG, JPEG, WebP or MP4, by its content.
-	File          []byte `protobuf:"bytes,4,opt,name=file,proto3,oneof" json:"file,omitempty"`
+	File []byte `protobuf:"bytes,4,opt,name=file,proto3,oneof" json:"file,omitempty"`
+	// The payment's uuid in place of its id.
+	PaymentUuid   *string `protobuf:"bytes,5,opt,name=payment_uuid,json=paymentUuid,proto3,oneof" json:"payment_uuid,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1615,6 +1626,13 @@ func (x *CreateAppealRequest) GetFile() []byte {
 		return x.File
 	}
 	return nil
+}
+
+func (x *CreateAppealRequest) GetPaymentUuid() string {
+	if x != nil && x.PaymentUuid != nil {
+		return *x.PaymentUuid
+	}
+	return ""
 }
 
 // CreateAppealResponse is what CreateAppeal of PaymentService, and AppealWithReceipt of ReceiptService answer with.
@@ -1927,15 +1945,17 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x13_spread_trader_usdtB\x17\n" +
 	"\x15_spread_platform_usdtB\x19\n" +
 	"\x17_base_rate_rub_per_usdtB\x1d\n" +
-	"\x1b_seller_rate_markup_percent\"\xac\x02\n" +
+	"\x1b_seller_rate_markup_percent\"\xed\x02\n" +
 	"\x1aUpdatePaymentStatusRequest\x12+\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\tpaymentId\x12X\n" +
 	"\x06status\x18\x02 \x01(\tB@\x8a\xb5\x18<(\x01B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealj\tcompletedR\x06status\x12<\n" +
 	"\x13provider_payment_id\x18\x03 \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01H\x00R\x11providerPaymentId\x88\x01\x01\x12&\n" +
-	"\x06reason\x18\x04 \x01(\tB\t\x8a\xb5\x18\x050\x01`\xff\x01H\x01R\x06reason\x88\x01\x01B\x16\n" +
+	"\x06reason\x18\x04 \x01(\tB\t\x8a\xb5\x18\x050\x01`\xff\x01H\x01R\x06reason\x88\x01\x01\x12.\n" +
+	"\fpayment_uuid\x18\x05 \x01(\tB\x06\x8a\xb5\x18\x02 \x01H\x02R\vpaymentUuid\x88\x01\x01B\x16\n" +
 	"\x14_provider_payment_idB\t\n" +
-	"\a_reason\"\x8c\x01\n" +
+	"\a_reasonB\x0f\n" +
+	"\r_payment_uuid\"\x8c\x01\n" +
 	"\x1bUpdatePaymentStatusResponse\x126\n" +
 	"\amessage\x18\x01 \x01(\tB\x1c\x8a\xb5\x18\x18B\x16Payment status updatedR\amessage\x125\n" +
 	"\x04data\x18\x02 \x01(\v2\x19.gateway.v1.PaymentStatusB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xad\x02\n" +
@@ -1983,18 +2003,20 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"created_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\n" +
 	"created_at\x12h\n" +
-	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\"\xfb\x01\n" +
+	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\"\xbc\x02\n" +
 	"\x13CreateAppealRequest\x12+\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\tpaymentId\x12J\n" +
 	"\x06reason\x18\x02 \x01(\tB-\x8a\xb5\x18)(\x010\x01X\x01`\xd0\x0fj\x1ePaid at 12:00, see the receiptH\x00R\x06reason\x88\x01\x01\x12 \n" +
 	"\tfile_name\x18\x03 \x01(\tH\x01R\bfileName\x88\x01\x01\x12'\n" +
 	"\x04file\x18\x04 \x01(\fB\x0e\x8a\xb5\x18\n" +
-	"(\x01R\x06binaryH\x02R\x04file\x88\x01\x01B\t\n" +
+	"(\x01R\x06binaryH\x02R\x04file\x88\x01\x01\x12.\n" +
+	"\fpayment_uuid\x18\x05 \x01(\tB\x06\x8a\xb5\x18\x02 \x01H\x03R\vpaymentUuid\x88\x01\x01B\t\n" +
 	"\a_reasonB\f\n" +
 	"\n" +
 	"_file_nameB\a\n" +
-	"\x05_file\"v\n" +
+	"\x05_fileB\x0f\n" +
+	"\r_payment_uuid\"v\n" +
 	"\x14CreateAppealResponse\x12.\n" +
 	"\amessage\x18\x01 \x01(\tB\x14\x8a\xb5\x18\x10B\x0eAppeal createdR\amessage\x12.\n" +
 	"\x04data\x18\x02 \x01(\v2\x12.gateway.v1.AppealB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xb2\x03\n" +

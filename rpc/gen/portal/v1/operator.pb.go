@@ -1510,7 +1510,9 @@ type UpdateMerchantRequest struct {
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// Payers see it, 1 to 100 characters.
-	Name          *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	Name *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1583,6 +1585,13 @@ func (x *UpdateMerchantRequest) GetVersion() string {
 func (x *UpdateMerchantRequest) GetName() string {
 	if x != nil && x.Name != nil {
 		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateMerchantRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -2172,7 +2181,9 @@ type SetPlatformLimitRequest struct {
 	// The greatest amount of one payment, at most two decimals.
 	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version       *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	Version *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2235,6 +2246,13 @@ func (x *SetPlatformLimitRequest) GetVersion() string {
 	return ""
 }
 
+func (x *SetPlatformLimitRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // UpdateTraderRequest is what UpdateTrader of OperatorService takes.
 type UpdateTraderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2251,7 +2269,9 @@ type UpdateTraderRequest struct {
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// 1 to 100 characters.
-	Name          *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	Name *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2331,6 +2351,13 @@ func (x *UpdateTraderRequest) GetVersion() string {
 func (x *UpdateTraderRequest) GetName() string {
 	if x != nil && x.Name != nil {
 		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateTraderRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -3788,7 +3815,9 @@ type SettingChange struct {
 	// Amounts, rates and percents with decimals are text, so that none is rounded. Unset for something new.
 	Before *structpb.Struct `protobuf:"bytes,6,opt,name=before,proto3" json:"before,omitempty"`
 	// The same fields as they are since then.
-	After         *structpb.Struct `protobuf:"bytes,7,opt,name=after,proto3" json:"after,omitempty"`
+	After *structpb.Struct `protobuf:"bytes,7,opt,name=after,proto3" json:"after,omitempty"`
+	// Why, where whoever changed it has said so.
+	Reason        *string `protobuf:"bytes,8,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3870,6 +3899,13 @@ func (x *SettingChange) GetAfter() *structpb.Struct {
 		return x.After
 	}
 	return nil
+}
+
+func (x *SettingChange) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
 }
 
 // ListSettingChangesRequest is what ListSettingChanges of OperatorService takes.
@@ -4191,7 +4227,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"last_error\x18\x06 \x01(\tH\x01R\tlastError\x88\x01\x01\x12\x1a\n" +
 	"\bfailures\x18\a \x01(\x05R\bfailuresB\b\n" +
 	"\x06_errorB\r\n" +
-	"\v_last_error\"\xbb\x02\n" +
+	"\v_last_error\"\xd3\x02\n" +
 	"\x15UpdateMerchantRequest\x12\x1f\n" +
 	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
 	"merchantId\x12$\n" +
@@ -4200,7 +4236,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12/\n" +
 	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01\x12\x1d\n" +
 	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x17\n" +
-	"\x04name\x18\x06 \x01(\tH\x04R\x04name\x88\x01\x01B\x0e\n" +
+	"\x04name\x18\x06 \x01(\tH\x04R\x04name\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reasonB\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
 	"\r_rate_percentB\x14\n" +
 	"\x12_max_open_paymentsB\n" +
@@ -4273,16 +4310,17 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x10ListBanksRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\"8\n" +
 	"\x11ListBanksResponse\x12#\n" +
-	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"\x9e\x01\n" +
+	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"\xb6\x01\n" +
 	"\x17SetPlatformLimitRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x1d\n" +
 	"\n" +
 	"min_amount\x18\x02 \x01(\tR\tminAmount\x12\x1d\n" +
 	"\n" +
 	"max_amount\x18\x03 \x01(\tR\tmaxAmount\x12\x1d\n" +
-	"\aversion\x18\x04 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\aversion\x18\x04 \x01(\tH\x00R\aversion\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reasonB\n" +
 	"\n" +
-	"\b_version\"\xe0\x02\n" +
+	"\b_version\"\xf8\x02\n" +
 	"\x13UpdateTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12&\n" +
@@ -4290,7 +4328,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\rshare_percent\x18\x04 \x01(\tH\x02R\fsharePercent\x88\x01\x01\x12+\n" +
 	"\x0fmax_open_payins\x18\x05 \x01(\x05H\x03R\rmaxOpenPayins\x88\x01\x01\x12\x1d\n" +
 	"\aversion\x18\x06 \x01(\tH\x04R\aversion\x88\x01\x01\x12\x17\n" +
-	"\x04name\x18\a \x01(\tH\x05R\x04name\x88\x01\x01B\n" +
+	"\x04name\x18\a \x01(\tH\x05R\x04name\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reasonB\n" +
 	"\n" +
 	"\b_enabledB\x0f\n" +
 	"\r_rate_percentB\x10\n" +
@@ -4425,7 +4464,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x15CreateCashboxResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
 	"\x0ewebhook_secret\x18\x02 \x01(\tR\rwebhookSecret\x12&\n" +
-	"\x04data\x18\x03 \x01(\v2\x12.portal.v1.CashboxR\x04data\"\xfc\x01\n" +
+	"\x04data\x18\x03 \x01(\v2\x12.portal.v1.CashboxR\x04data\"\xa4\x02\n" +
 	"\rSettingChange\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
@@ -4434,7 +4473,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\vsubject_key\x18\x05 \x01(\tR\n" +
 	"subjectKey\x12/\n" +
 	"\x06before\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x06before\x12-\n" +
-	"\x05after\x18\a \x01(\v2\x17.google.protobuf.StructR\x05after\"\xc9\x01\n" +
+	"\x05after\x18\a \x01(\v2\x17.google.protobuf.StructR\x05after\x12\x1b\n" +
+	"\x06reason\x18\b \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\a_reason\"\xc9\x01\n" +
 	"\x19ListSettingChangesRequest\x12\x1d\n" +
 	"\asubject\x18\x01 \x01(\tH\x00R\asubject\x88\x01\x01\x12$\n" +
 	"\vsubject_key\x18\x02 \x01(\tH\x01R\n" +
@@ -4950,6 +4991,7 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[34].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[36].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[53].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[54].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[55].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[56].OneofWrappers = []any{}

@@ -3863,6 +3863,443 @@ func (x *Income) GetNet() string {
 	return ""
 }
 
+// GetPayerRequest is what GetPayer of ReportService takes.
+type GetPayerRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merchant, for operators. A merchant's users are told of their own.
+	MerchantId int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// The payer.userId of the payments.
+	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPayerRequest) Reset() {
+	*x = GetPayerRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPayerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPayerRequest) ProtoMessage() {}
+
+func (x *GetPayerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPayerRequest.ProtoReflect.Descriptor instead.
+func (*GetPayerRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *GetPayerRequest) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
+}
+
+func (x *GetPayerRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+// GetPayerResponse is what GetPayer of ReportService answers with: what is known of a payer by their last 1000 payments.
+type GetPayerResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many payments were looked at.
+	Count int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// There are older ones.
+	More bool `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
+	// When the oldest of them was made.
+	FirstAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=first_at,json=firstAt,proto3" json:"first_at,omitempty"`
+	// When the newest of them was made.
+	LastAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_at,json=lastAt,proto3" json:"last_at,omitempty"`
+	// By currency, the one with the most payments first.
+	Sums []*PayerSum `protobuf:"bytes,5,rep,name=sums,proto3" json:"sums,omitempty"`
+	// The cards entered, the latest first.
+	Cards []*PayerCard `protobuf:"bytes,6,rep,name=cards,proto3" json:"cards,omitempty"`
+	// The newest of those that failed or were cancelled, at most ten.
+	Failures []*PayerPayment `protobuf:"bytes,7,rep,name=failures,proto3" json:"failures,omitempty"`
+	// The newest, at most ten.
+	Latest        []*PayerPayment `protobuf:"bytes,8,rep,name=latest,proto3" json:"latest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPayerResponse) Reset() {
+	*x = GetPayerResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPayerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPayerResponse) ProtoMessage() {}
+
+func (x *GetPayerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPayerResponse.ProtoReflect.Descriptor instead.
+func (*GetPayerResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *GetPayerResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *GetPayerResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+func (x *GetPayerResponse) GetFirstAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FirstAt
+	}
+	return nil
+}
+
+func (x *GetPayerResponse) GetLastAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastAt
+	}
+	return nil
+}
+
+func (x *GetPayerResponse) GetSums() []*PayerSum {
+	if x != nil {
+		return x.Sums
+	}
+	return nil
+}
+
+func (x *GetPayerResponse) GetCards() []*PayerCard {
+	if x != nil {
+		return x.Cards
+	}
+	return nil
+}
+
+func (x *GetPayerResponse) GetFailures() []*PayerPayment {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+func (x *GetPayerResponse) GetLatest() []*PayerPayment {
+	if x != nil {
+		return x.Latest
+	}
+	return nil
+}
+
+// PayerSum is what a payer has paid in a currency.
+type PayerSum struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// How many payments.
+	Count int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	// How many of them were completed.
+	Paid int32 `protobuf:"varint,3,opt,name=paid,proto3" json:"paid,omitempty"`
+	// How many of them have not ended.
+	Open int32 `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`
+	// The sum of those that were completed, a decimal.
+	PaidAmount string `protobuf:"bytes,5,opt,name=paid_amount,json=paidAmount,proto3" json:"paid_amount,omitempty"`
+	// The largest amount asked for, a decimal.
+	MaxAmount     string `protobuf:"bytes,6,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PayerSum) Reset() {
+	*x = PayerSum{}
+	mi := &file_portal_v1_report_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PayerSum) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PayerSum) ProtoMessage() {}
+
+func (x *PayerSum) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PayerSum.ProtoReflect.Descriptor instead.
+func (*PayerSum) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *PayerSum) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *PayerSum) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *PayerSum) GetPaid() int32 {
+	if x != nil {
+		return x.Paid
+	}
+	return 0
+}
+
+func (x *PayerSum) GetOpen() int32 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
+func (x *PayerSum) GetPaidAmount() string {
+	if x != nil {
+		return x.PaidAmount
+	}
+	return ""
+}
+
+func (x *PayerSum) GetMaxAmount() string {
+	if x != nil {
+		return x.MaxAmount
+	}
+	return ""
+}
+
+// PayerCard is a card that was entered for payments of a payer.
+type PayerCard struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The scheme, in lower case.
+	Brand string `protobuf:"bytes,1,opt,name=brand,proto3" json:"brand,omitempty"`
+	// The last four digits.
+	Last4 string `protobuf:"bytes,2,opt,name=last4,proto3" json:"last4,omitempty"`
+	// For how many payments it was entered.
+	Count int32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	// How many of them were completed.
+	Paid int32 `protobuf:"varint,4,opt,name=paid,proto3" json:"paid,omitempty"`
+	// When the last of them was made.
+	LastAt        *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_at,json=lastAt,proto3" json:"last_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PayerCard) Reset() {
+	*x = PayerCard{}
+	mi := &file_portal_v1_report_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PayerCard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PayerCard) ProtoMessage() {}
+
+func (x *PayerCard) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PayerCard.ProtoReflect.Descriptor instead.
+func (*PayerCard) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *PayerCard) GetBrand() string {
+	if x != nil {
+		return x.Brand
+	}
+	return ""
+}
+
+func (x *PayerCard) GetLast4() string {
+	if x != nil {
+		return x.Last4
+	}
+	return ""
+}
+
+func (x *PayerCard) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *PayerCard) GetPaid() int32 {
+	if x != nil {
+		return x.Paid
+	}
+	return 0
+}
+
+func (x *PayerCard) GetLastAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastAt
+	}
+	return nil
+}
+
+// PayerPayment is one of a payer's payments.
+type PayerPayment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// The merchant's order id.
+	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// pending, completed, failed, cancelled or appeal.
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// Why it has that status; empty is none.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// ISO 4217 code.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// A decimal.
+	Amount string `protobuf:"bytes,6,opt,name=amount,proto3" json:"amount,omitempty"`
+	// When it was made.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PayerPayment) Reset() {
+	*x = PayerPayment{}
+	mi := &file_portal_v1_report_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PayerPayment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PayerPayment) ProtoMessage() {}
+
+func (x *PayerPayment) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PayerPayment.ProtoReflect.Descriptor instead.
+func (*PayerPayment) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *PayerPayment) GetPaymentId() int64 {
+	if x != nil {
+		return x.PaymentId
+	}
+	return 0
+}
+
+func (x *PayerPayment) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *PayerPayment) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *PayerPayment) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PayerPayment) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *PayerPayment) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *PayerPayment) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 var File_portal_v1_report_proto protoreflect.FileDescriptor
 
 const file_portal_v1_report_proto_rawDesc = "" +
@@ -4286,7 +4723,45 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\bcurrency\x18\x06 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06earned\x18\a \x01(\tR\x06earned\x12\x1a\n" +
 	"\breversed\x18\b \x01(\tR\breversed\x12\x10\n" +
-	"\x03net\x18\t \x01(\tR\x03net2\xc9\a\n" +
+	"\x03net\x18\t \x01(\tR\x03net\"K\n" +
+	"\x0fGetPayerRequest\x12\x1f\n" +
+	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
+	"merchantId\x12\x17\n" +
+	"\auser_id\x18\x02 \x01(\tR\x06userId\"\xe3\x02\n" +
+	"\x10GetPayerResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\x12\x12\n" +
+	"\x04more\x18\x02 \x01(\bR\x04more\x125\n" +
+	"\bfirst_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\afirstAt\x123\n" +
+	"\alast_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06lastAt\x12'\n" +
+	"\x04sums\x18\x05 \x03(\v2\x13.portal.v1.PayerSumR\x04sums\x12*\n" +
+	"\x05cards\x18\x06 \x03(\v2\x14.portal.v1.PayerCardR\x05cards\x123\n" +
+	"\bfailures\x18\a \x03(\v2\x17.portal.v1.PayerPaymentR\bfailures\x12/\n" +
+	"\x06latest\x18\b \x03(\v2\x17.portal.v1.PayerPaymentR\x06latest\"\xa4\x01\n" +
+	"\bPayerSum\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\x12\x12\n" +
+	"\x04paid\x18\x03 \x01(\x05R\x04paid\x12\x12\n" +
+	"\x04open\x18\x04 \x01(\x05R\x04open\x12\x1f\n" +
+	"\vpaid_amount\x18\x05 \x01(\tR\n" +
+	"paidAmount\x12\x1d\n" +
+	"\n" +
+	"max_amount\x18\x06 \x01(\tR\tmaxAmount\"\x96\x01\n" +
+	"\tPayerCard\x12\x14\n" +
+	"\x05brand\x18\x01 \x01(\tR\x05brand\x12\x14\n" +
+	"\x05last4\x18\x02 \x01(\tR\x05last4\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\x05R\x05count\x12\x12\n" +
+	"\x04paid\x18\x04 \x01(\x05R\x04paid\x123\n" +
+	"\alast_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x06lastAt\"\xe7\x01\n" +
+	"\fPayerPayment\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x19\n" +
+	"\border_id\x18\x02 \x01(\tR\aorderId\x12\x16\n" +
+	"\x06status\x18\x03 \x01(\tR\x06status\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06amount\x18\x06 \x01(\tR\x06amount\x129\n" +
+	"\n" +
+	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\x8e\b\n" +
 	"\rReportService\x12W\n" +
 	"\x12GetPaymentTimeline\x12$.portal.v1.GetPaymentTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12S\n" +
 	"\x10GetPayinTimeline\x12\".portal.v1.GetPayinTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12b\n" +
@@ -4299,7 +4774,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"ListEvents\x12).portal.v1.ReportServiceListEventsRequest\x1a#.portal.v1.ListReportEventsResponse\x12[\n" +
 	"\x11GetSignedTimeline\x12#.portal.v1.GetSignedTimelineRequest\x1a!.portal.v1.SignedDocumentResponse\x12O\n" +
 	"\fListAccounts\x12\x1e.portal.v1.ListAccountsRequest\x1a\x1f.portal.v1.ListAccountsResponse\x12F\n" +
-	"\tGetIncome\x12\x1b.portal.v1.GetIncomeRequest\x1a\x1c.portal.v1.GetIncomeResponse\x12U\n" +
+	"\tGetIncome\x12\x1b.portal.v1.GetIncomeRequest\x1a\x1c.portal.v1.GetIncomeResponse\x12C\n" +
+	"\bGetPayer\x12\x1a.portal.v1.GetPayerRequest\x1a\x1b.portal.v1.GetPayerResponse\x12U\n" +
 	"\x0eGetSigningKeys\x12 .portal.v1.GetSigningKeysRequest\x1a!.portal.v1.SignedDocumentResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -4314,7 +4790,7 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_portal_v1_report_proto_goTypes = []any{
 	(*GetSignedTimelineRequest)(nil),         // 0: portal.v1.GetSignedTimelineRequest
 	(*GetSigningKeysRequest)(nil),            // 1: portal.v1.GetSigningKeysRequest
@@ -4359,16 +4835,21 @@ var file_portal_v1_report_proto_goTypes = []any{
 	(*GetIncomeRequest)(nil),                 // 40: portal.v1.GetIncomeRequest
 	(*GetIncomeResponse)(nil),                // 41: portal.v1.GetIncomeResponse
 	(*Income)(nil),                           // 42: portal.v1.Income
-	(*timestamppb.Timestamp)(nil),            // 43: google.protobuf.Timestamp
+	(*GetPayerRequest)(nil),                  // 43: portal.v1.GetPayerRequest
+	(*GetPayerResponse)(nil),                 // 44: portal.v1.GetPayerResponse
+	(*PayerSum)(nil),                         // 45: portal.v1.PayerSum
+	(*PayerCard)(nil),                        // 46: portal.v1.PayerCard
+	(*PayerPayment)(nil),                     // 47: portal.v1.PayerPayment
+	(*timestamppb.Timestamp)(nil),            // 48: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	43, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
-	43, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
+	48, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
+	48, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
 	5,  // 2: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
-	43, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	43, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
-	43, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
-	43, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	48, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	48, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
+	48, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	48, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
 	10, // 8: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
 	11, // 9: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
@@ -4378,74 +4859,84 @@ var file_portal_v1_report_proto_depIdxs = []int32{
 	8,  // 13: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
 	8,  // 14: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
 	8,  // 15: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
-	43, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	48, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
 	8,  // 17: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
-	43, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	48, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
 	18, // 19: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	43, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	48, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
 	19, // 21: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
 	20, // 22: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
 	22, // 23: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
 	23, // 24: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
 	26, // 25: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
 	25, // 26: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	43, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	48, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
 	21, // 28: portal.v1.TimelineChoice.passed:type_name -> portal.v1.PassedBy
-	43, // 29: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	48, // 29: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
 	24, // 30: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
 	24, // 31: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
 	29, // 32: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
 	29, // 33: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	43, // 34: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	43, // 35: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	48, // 34: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	48, // 35: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
 	31, // 36: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	43, // 37: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	43, // 38: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	43, // 39: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	43, // 40: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	43, // 41: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	48, // 37: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	48, // 38: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	48, // 39: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	48, // 40: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	48, // 41: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
 	33, // 42: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	43, // 43: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	43, // 44: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	43, // 45: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	43, // 46: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	43, // 47: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	43, // 48: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	48, // 43: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	48, // 44: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	48, // 45: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	48, // 46: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	48, // 47: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	48, // 48: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
 	24, // 49: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
 	36, // 50: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	43, // 51: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	48, // 51: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
 	39, // 52: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
-	43, // 53: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
-	43, // 54: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
+	48, // 53: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
+	48, // 54: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
 	42, // 55: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
-	43, // 56: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
-	15, // 57: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	16, // 58: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	27, // 59: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	28, // 60: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	34, // 61: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	6,  // 62: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
-	3,  // 63: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
-	0,  // 64: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
-	37, // 65: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
-	40, // 66: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
-	1,  // 67: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
-	17, // 68: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	17, // 69: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	30, // 70: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	32, // 71: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	35, // 72: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	7,  // 73: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
-	4,  // 74: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
-	2,  // 75: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
-	38, // 76: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
-	41, // 77: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
-	2,  // 78: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
-	68, // [68:79] is the sub-list for method output_type
-	57, // [57:68] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	48, // 56: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
+	48, // 57: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
+	48, // 58: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
+	45, // 59: portal.v1.GetPayerResponse.sums:type_name -> portal.v1.PayerSum
+	46, // 60: portal.v1.GetPayerResponse.cards:type_name -> portal.v1.PayerCard
+	47, // 61: portal.v1.GetPayerResponse.failures:type_name -> portal.v1.PayerPayment
+	47, // 62: portal.v1.GetPayerResponse.latest:type_name -> portal.v1.PayerPayment
+	48, // 63: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
+	48, // 64: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
+	15, // 65: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	16, // 66: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	27, // 67: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	28, // 68: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	34, // 69: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	6,  // 70: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	3,  // 71: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
+	0,  // 72: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
+	37, // 73: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
+	40, // 74: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
+	43, // 75: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
+	1,  // 76: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
+	17, // 77: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	17, // 78: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	30, // 79: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	32, // 80: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	35, // 81: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	7,  // 82: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	4,  // 83: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
+	2,  // 84: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
+	38, // 85: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
+	41, // 86: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
+	44, // 87: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
+	2,  // 88: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
+	77, // [77:89] is the sub-list for method output_type
+	65, // [65:77] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -4477,7 +4968,7 @@ func file_portal_v1_report_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   43,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -739,7 +739,7 @@ type Alarm struct {
 	Since *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=since,proto3" json:"since,omitempty"`
 	// What was found, in figures.
 	Count int64 `protobuf:"varint,5,opt,name=count,proto3" json:"count,omitempty"`
-	// The page of the portal, and the part of docs/operate.md, that are about it.
+	// The page of the portal, and the part of docs/operate/runbooks.md, that are about it.
 	Page string `protobuf:"bytes,6,opt,name=page,proto3" json:"page,omitempty"`
 	// The part of docs/operate.md that says what to do.
 	Runbook string `protobuf:"bytes,7,opt,name=runbook,proto3" json:"runbook,omitempty"`

@@ -62,6 +62,8 @@ const (
 	ReportServiceListAccountsProcedure = "/portal.v1.ReportService/ListAccounts"
 	// ReportServiceGetIncomeProcedure is the fully-qualified name of the ReportService's GetIncome RPC.
 	ReportServiceGetIncomeProcedure = "/portal.v1.ReportService/GetIncome"
+	// ReportServiceGetPayerProcedure is the fully-qualified name of the ReportService's GetPayer RPC.
+	ReportServiceGetPayerProcedure = "/portal.v1.ReportService/GetPayer"
 	// ReportServiceGetSigningKeysProcedure is the fully-qualified name of the ReportService's
 	// GetSigningKeys RPC.
 	ReportServiceGetSigningKeysProcedure = "/portal.v1.ReportService/GetSigningKeys"
@@ -90,6 +92,8 @@ type ReportServiceClient interface {
 	ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error)
 	// GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
 	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
+	// GetPayer tells what is known of a payer across a merchant's payments. It is for users of that merchant, and for operators.
+	GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -165,6 +169,12 @@ func NewReportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(reportServiceMethods.ByName("GetIncome")),
 			connect.WithClientOptions(opts...),
 		),
+		getPayer: connect.NewClient[v1.GetPayerRequest, v1.GetPayerResponse](
+			httpClient,
+			baseURL+ReportServiceGetPayerProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetPayer")),
+			connect.WithClientOptions(opts...),
+		),
 		getSigningKeys: connect.NewClient[v1.GetSigningKeysRequest, v1.SignedDocumentResponse](
 			httpClient,
 			baseURL+ReportServiceGetSigningKeysProcedure,
@@ -186,6 +196,7 @@ type reportServiceClient struct {
 	getSignedTimeline  *connect.Client[v1.GetSignedTimelineRequest, v1.SignedDocumentResponse]
 	listAccounts       *connect.Client[v1.ListAccountsRequest, v1.ListAccountsResponse]
 	getIncome          *connect.Client[v1.GetIncomeRequest, v1.GetIncomeResponse]
+	getPayer           *connect.Client[v1.GetPayerRequest, v1.GetPayerResponse]
 	getSigningKeys     *connect.Client[v1.GetSigningKeysRequest, v1.SignedDocumentResponse]
 }
 
@@ -239,6 +250,11 @@ func (c *reportServiceClient) GetIncome(ctx context.Context, req *connect.Reques
 	return c.getIncome.CallUnary(ctx, req)
 }
 
+// GetPayer calls portal.v1.ReportService.GetPayer.
+func (c *reportServiceClient) GetPayer(ctx context.Context, req *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error) {
+	return c.getPayer.CallUnary(ctx, req)
+}
+
 // GetSigningKeys calls portal.v1.ReportService.GetSigningKeys.
 func (c *reportServiceClient) GetSigningKeys(ctx context.Context, req *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
 	return c.getSigningKeys.CallUnary(ctx, req)
@@ -267,6 +283,8 @@ type ReportServiceHandler interface {
 	ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error)
 	// GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
 	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
+	// GetPayer tells what is known of a payer across a merchant's payments. It is for users of that merchant, and for operators.
+	GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -338,6 +356,12 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(reportServiceMethods.ByName("GetIncome")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reportServiceGetPayerHandler := connect.NewUnaryHandler(
+		ReportServiceGetPayerProcedure,
+		svc.GetPayer,
+		connect.WithSchema(reportServiceMethods.ByName("GetPayer")),
+		connect.WithHandlerOptions(opts...),
+	)
 	reportServiceGetSigningKeysHandler := connect.NewUnaryHandler(
 		ReportServiceGetSigningKeysProcedure,
 		svc.GetSigningKeys,
@@ -366,6 +390,8 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 			reportServiceListAccountsHandler.ServeHTTP(w, r)
 		case ReportServiceGetIncomeProcedure:
 			reportServiceGetIncomeHandler.ServeHTTP(w, r)
+		case ReportServiceGetPayerProcedure:
+			reportServiceGetPayerHandler.ServeHTTP(w, r)
 		case ReportServiceGetSigningKeysProcedure:
 			reportServiceGetSigningKeysHandler.ServeHTTP(w, r)
 		default:
@@ -415,6 +441,10 @@ func (UnimplementedReportServiceHandler) ListAccounts(context.Context, *connect.
 
 func (UnimplementedReportServiceHandler) GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetIncome is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPayer is not implemented"))
 }
 
 func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {

@@ -472,7 +472,7 @@ export type Alarm = Message<"portal.v1.Alarm"> & {
   count: bigint;
 
   /**
-   * The page of the portal, and the part of docs/operate.md, that are about it.
+   * The page of the portal, and the part of docs/operate/runbooks.md, that are about it.
    *
    * @generated from field: string page = 6;
    */

@@ -1,0 +1,81 @@
+<?php
+
+declare(strict_types=1);
+
+use PaymentGateway\Client;
+use PaymentGateway\Webhook;
+use PaymentGateway\WebhookError;
+use PHPUnit\Framework\TestCase;
+
+/** Holds the client to the vectors that all clients share. */
+final class VectorsTest extends TestCase
+{
+    private static function vectors(string $kind): array
+    {
+        $text = file_get_contents(getenv('VECTORS'));
+        $named = [];
+        foreach (json_decode($text, true, flags: JSON_THROW_ON_ERROR)[$kind] as $vector) {
+            $named[$vector['name']] = [$vector];
+        }
+        return $named;
+    }
+
+    public function bodies(): array
+    {
+        return self::vectors('bodies');
+    }
+
+    public function appeals(): array
+    {
+        return self::vectors('appeals');
+    }
+
+    public function webhooks(): array
+    {
+        return self::vectors('webhooks');
+    }
+
+    /** @dataProvider bodies */
+    public function testBody(array $v): void
+    {
+        self::assertSame($v['signature'], Client::sign($v['secret'], $v['body']));
+    }
+
+    /** @dataProvider appeals */
+    public function testAppeal(array $v): void
+    {
+        self::assertSame(
+            $v['signature'],
+            Client::signAppeal($v['secret'], $v['reason'], $v['fileName'], $v['fileSize']),
+        );
+    }
+
+    /** @dataProvider webhooks */
+    public function testWebhook(array $v): void
+    {
+        $headers = ['webhook-id' => $v['id'], 'webhook-timestamp' => $v['timestamp']];
+        $headers['webhook-signature'] = $v['signature'];
+        if (!$v['valid']) {
+            $this->expectException(WebhookError::class);
+        }
+        self::assertIsObject(Webhook::verify($v['body'], $headers, $v['secrets'], now: $v['now']));
+    }
+
+    /** Headers as $_SERVER, getallheaders() and PSR-7 have them. */
+    public function testHeaders(): void
+    {
+        $v = self::vectors('webhooks')['the example of the specification'][0];
+        $forms = [
+            ['HTTP_WEBHOOK_ID', 'HTTP_WEBHOOK_TIMESTAMP', 'HTTP_WEBHOOK_SIGNATURE'],
+            ['Webhook-Id', 'Webhook-Timestamp', 'Webhook-Signature'],
+        ];
+        foreach ($forms as $names) {
+            $headers = array_combine($names, [$v['id'], $v['timestamp'], $v['signature']]);
+            self::assertIsObject(Webhook::verify($v['body'], $headers, $v['secrets'][0], now: $v['now']));
+        }
+        $lists = array_map(fn (string $value) => [$value], $headers);
+        self::assertIsObject(Webhook::verify($v['body'], $lists, $v['secrets'], now: $v['now']));
+        $this->expectException(InvalidArgumentException::class);
+        Webhook::verify($v['body'], $headers, 'whsec_not base64', now: $v['now']);
+    }
+}

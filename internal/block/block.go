@@ -1,0 +1,103 @@
+// Package block tells which payers are kept out: by what they are compared, and in memory where each is blocked.
+package block
+
+import (
+	"encoding/hex"
+	"net/netip"
+	"strings"
+	"time"
+
+	"gateway.example/internal/db"
+)
+
+// Kind says by what a payer is blocked.
+type Kind string
+
+// The kinds of blocks: by the merchant's id of the payer, by the card, by the address that they come from, and by the
+// requisite that payouts go to.
+const (
+	User      Kind = "user"
+	Card      Kind = "card"
+	Address   Kind = "address"
+	Requisite Kind = "requisite"
+)
+
+// Kinds are all there are.
+var Kinds = []Kind{User, Card, Address, Requisite}
+
+// UserMark is what a block of a user id compares. This mark and the others are "" where there is nothing to block.
+func UserMark(id *string) string { return mark(User, text(id)) }
+
+// CardMark is what a block of a card compares, by the card's keyed hash.
+func CardMark(hash []byte) string { return mark(Card, hex.EncodeToString(hash)) }
+
+// AddressMark is what a block of an address compares: of IPv6 the /64, which whoever has one address of it has whole.
+func AddressMark(address *string) string {
+	if network, err := netip.ParsePrefix(text(address)); err == nil && network.Bits() == ipv6Network {
+		return mark(Address, network.Masked().String())
+	}
+	ip, err := netip.ParseAddr(text(address))
+	ip = ip.Unmap().WithZone("")
+	switch {
+	case err != nil:
+		return ""
+	case ip.Is4():
+		return mark(Address, ip.String())
+	}
+	return mark(Address, netip.PrefixFrom(ip, ipv6Network).Masked().String())
+}
+
+const ipv6Network = 64
+
+// RequisiteMark is what a block of a requisite compares, by the requisite's keyed hash.
+func RequisiteMark(hash []byte) string { return mark(Requisite, hex.EncodeToString(hash)) }
+
+// KindOf is the kind of a mark.
+func KindOf(mark string) Kind {
+	kind, _, _ := strings.Cut(mark, ":")
+	return Kind(kind)
+}
+
+func mark(kind Kind, value string) string {
+	if value == "" {
+		return ""
+	}
+	return string(kind) + ":" + value
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// List are the blocks that nobody has lifted, by their marks and ids.
+type List map[string]map[int64]db.PayerBlocksSinceRow
+
+// Take takes over how a block is now.
+func (l List) Take(row db.PayerBlocksSinceRow) {
+	switch {
+	case row.EndedAt != nil:
+		if delete(l[row.Mark], row.ID); len(l[row.Mark]) == 0 {
+			delete(l, row.Mark)
+		}
+	case l[row.Mark] == nil:
+		l[row.Mark] = map[int64]db.PayerBlocksSinceRow{row.ID: row}
+	default:
+		l[row.Mark][row.ID] = row
+	}
+}
+
+// Has reports whether one of these marks is blocked at a merchant.
+func (l List) Has(merchantID int64, now time.Time, marks ...string) bool {
+	for _, one := range marks {
+		for _, row := range l[one] {
+			here := row.MerchantID == nil || *row.MerchantID == merchantID
+			if here && (row.Until == nil || now.Before(*row.Until)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,19 @@
+package fault
+
+import "testing"
+
+func TestOneOf(t *testing.T) {
+	t.Parallel()
+	known := []string{"sbp", "sim", "quasi_ecom"}
+	for value, meant := range map[string]string{
+		"SBP": "sbp", "sbpp": "sbp", "quasiEcom": "quasi_ecom", "quasi-ekom": "quasi_ecom", "spb": "", "": "", "cash": "", "ж": "",
+	} {
+		want := "must be one of sbp, sim, quasi_ecom"
+		if meant != "" {
+			want += "; did you mean " + meant + "?"
+		}
+		if got := OneOf(value, known); got != want {
+			t.Errorf("%q: %q, want %q", value, got, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"gateway.example/internal/testenv"
+)
+
+// markdown is a page as links see it: where it leads to, and the names of its parts.
+type markdown struct {
+	words int
+	links []string
+	parts map[string]bool
+}
+
+// markdownPages are all pages of the repository by their paths.
+func markdownPages(t *testing.T) map[string]markdown {
+	t.Helper()
+	pages := map[string]markdown{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git"):
+			return fs.SkipDir
+		case !entry.IsDir() && path.Ext(name) == ".md":
+			pages[name] = parseMarkdown(t, read(t, name))
+		}
+		return nil
+	})
+	testenv.NoError(t, err)
+	return pages
+}
+
+func parseMarkdown(t *testing.T, content string) markdown {
+	t.Helper()
+	page := markdown{words: len(strings.Fields(content)), parts: map[string]bool{}}
+	document := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).
+		Parser().Parse(text.NewReader([]byte(content)))
+	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := node.(type) {
+		case *ast.Heading:
+			id, _ := n.AttributeString("id")
+			name, _ := id.([]byte)
+			page.parts[string(name)] = true
+		case *ast.Link:
+			if entering {
+				page.links = append(page.links, string(n.Destination))
+			}
+		case *ast.Image:
+			if entering {
+				page.links = append(page.links, string(n.Destination))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	testenv.NoError(t, err)
+	return page
+}
+
+// Every link of every page leads to a file that is there, and to a part that it has.
+func TestLinksLead(t *testing.T) {
+	t.Parallel()
+	pages, checked := markdownPages(t), 0
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		for _, link := range pages[name].links {
+			if strings.Contains(link, "://") {
+				continue
+			}
+			checked++
+			file, part, inside := strings.Cut(link, "#")
+			to := name
+			if file != "" {
+				to = path.Join(path.Dir(name), file)
+			}
+			if _, err := os.Stat(path.Join(root, to)); err != nil {
+				t.Errorf("%s leads to %s, which there is not", name, link)
+			} else if inside && !pages[to].parts[part] {
+				t.Errorf("%s leads to %s, a part that there is not", name, link)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d links were found", checked)
+	}
+}
+
+// A page names files that are there. Names in capitals stand for others.
+func TestNamedFilesAreThere(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`((?:cmd|deploy|docs|internal|queries|rpc|schema|web)/[a-z0-9_./-]+\\.[a-z]+)`")
+	for page := range markdownPages(t) {
+		for _, found := range named.FindAllStringSubmatch(read(t, page), -1) {
+			if _, err := os.Stat(path.Join(root, found[1])); err != nil {
+				t.Errorf("%s names %s, which there is not", page, found[1])
+			}
+		}
+	}
+}
+
+// longPages may have more words than others: a generated table, and the contract as it was given.
+var longPages = []string{
+	"docs/integrate/errors.md", "internal/acceptance/testdata/interface.md", "internal/acceptance/testdata/decisions.md",
+}
+
+// A page is short enough to be read. What grows beyond that becomes two pages.
+func TestPagesAreShort(t *testing.T) {
+	t.Parallel()
+	const most = 3000
+	for name, page := range markdownPages(t) {
+		if page.words > most && !slices.Contains(longPages, name) {
+			t.Errorf("%s has %d words, and may have %d", name, page.words, most)
+		}
+	}
+}
+
+// The index of a manual leads to each of its pages.
+func TestPagesAreFound(t *testing.T) {
+	t.Parallel()
+	pages := markdownPages(t)
+	for name := range pages {
+		folder := path.Dir(name)
+		if path.Dir(folder) == "docs" &&
+			!slices.Contains(pages[folder+".md"].links, path.Base(folder)+"/"+path.Base(name)) {
+			t.Errorf("%s.md does not lead to %s", folder, name)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Earned is what a trader keeps of what was completed in some time.
+type Earned struct {
+	// At is when the time begins.
+	At time.Time
+	// Count is how many payments and payouts.
+	Count int64
+	USDT  decimal.Decimal
+	// Payments are those of them whose speed is known. Median is how long the trader took to confirm half of them at most, from when
+	// the payer said that they have paid, or else from their creation.
+	Payments int64
+	Median   time.Duration
+}
+
+// openMost is how long before its completion something may have been created: an appeal can take weeks.
+const openMost = 60 * 24 * time.Hour
+
+// Earned tells a trader what they earn: in all, and in each slot of so many days, which are those of a Trend.
+func (s *Service) Earned(
+	ctx context.Context, who caller.Caller, days int, zone *time.Location,
+) (all Earned, slots []Earned, err error) {
+	if err := who.Need(caller.TraderMoney); err != nil {
+		return all, nil, err
+	}
+	found := fault.Decoded(ctx)
+	found.Check(slices.Contains(TrendDays, days), "days", "must be 1, 7, 30 or 90")
+	if err := found.Err(); err != nil {
+		return all, nil, err
+	}
+	params := db.ReportEarnedParams{
+		TraderID: who.TraderID, Starts: TrendFilter{Days: days, Zone: zone}.starts(s.clock.Now()),
+	}
+	params.Since = params.Starts[0]
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportEarnedRow, error) {
+		since := params.Since.Add(-openMost)
+		for subject, above := range map[string]*int64{"payment": &params.PaymentsAbove, "payin": &params.PayoutsAbove} {
+			var err error
+			if *above, _, err = (db.Span{From: &since}).IDs(ctx, q, subject, 0, 0); err != nil {
+				return nil, err
+			}
+		}
+		return q.ReportEarned(ctx, params)
+	})
+	if err != nil {
+		return all, nil, fmt.Errorf("add up what was earned: %w", err)
+	}
+	slots = make([]Earned, len(params.Starts)+1) // the first is all of it
+	for i, at := range params.Starts {
+		slots[i+1].At = at
+	}
+	for _, row := range rows {
+		one := &slots[row.Slot]
+		one.Count, one.USDT, one.Payments = row.Completed, row.USDT, row.Payments
+		one.Median = time.Duration(row.Seconds) * time.Second
+	}
+	return slots[0], slots[1:], nil
+}

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+)
+
+// Names are those of merchants and traders, by their ids.
+type Names struct{ Merchants, Traders map[int64]string }
+
+// Owned is something of a merchant's that may be a trader's, too.
+type Owned interface {
+	// Owners are the ids; a trader's is 0 where there is none.
+	Owners() (merchantID, traderID int64)
+}
+
+// NamesOf names the owners of what an operator has before them, by one question for all.
+func NamesOf[O Owned](ctx context.Context, s *Service, who caller.Caller, list []O) (Names, error) {
+	names := Names{Merchants: map[int64]string{}, Traders: map[int64]string{}}
+	if len(list) == 0 || who.Kind != caller.Operator {
+		return names, nil
+	}
+	var asked db.ReportOwnerNamesParams
+	for _, owned := range list {
+		merchant, trader := owned.Owners()
+		asked.Merchants, asked.Traders = append(asked.Merchants, merchant), append(asked.Traders, trader)
+	}
+	rows, err := s.q.ReportOwnerNames(ctx, asked)
+	if err != nil {
+		return names, fmt.Errorf("read names: %w", err)
+	}
+	for _, row := range rows {
+		of := names.Merchants
+		if row.Kind == "trader" {
+			of = names.Traders
+		}
+		of[row.ID] = row.Name
+	}
+	return names, nil
+}
+
+// Owners are a payment's.
+func (p PaymentItem) Owners() (merchantID, traderID int64) { return p.MerchantID, p.TraderID }
+
+// Owners are a payout's.
+func (p PayoutItem) Owners() (merchantID, traderID int64) {
+	if p.TraderID != nil {
+		traderID = *p.TraderID
+	}
+	return p.MerchantID, traderID
+}

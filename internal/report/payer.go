@@ -1,0 +1,147 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+const (
+	// PayerMost is how many payments of a payer are looked at, the newest.
+	PayerMost = 1000
+	// payerShown is how many of them, and of those that failed, are told one by one.
+	payerShown = 10
+	maxPayer   = 255
+)
+
+// Payer is what is known of a merchant's payer by their last payments.
+type Payer struct {
+	MerchantID int64
+	User       string
+	// Count is how many payments were looked at. More tells that there are older ones.
+	Count int
+	More  bool
+	// FirstAt and LastAt are when the oldest and the newest of them were made.
+	FirstAt, LastAt time.Time
+	// Sums are by currency, and Cards those entered, the latest first.
+	Sums  []PayerSum
+	Cards []PayerCard
+	// Latest are the newest payments, and Failures the newest of those that failed or were cancelled.
+	Latest, Failures []PayerPayment
+}
+
+// PayerSum is what a payer has paid in a currency.
+type PayerSum struct {
+	Currency              string
+	Count, Paid, Open     int
+	PaidAmount, MaxAmount decimal.Decimal
+}
+
+// Ended is how many are not open any more.
+func (s PayerSum) Ended() int { return s.Count - s.Open }
+
+// PayerCard is a card that was entered for payments of a payer.
+type PayerCard struct {
+	Brand, Last4 string
+	Count, Paid  int
+	LastAt       time.Time
+}
+
+// PayerPayment is one of a payer's payments.
+type PayerPayment struct {
+	ID              int64
+	OrderID         string
+	Status          payment.Status
+	Reason          string
+	Currency        string
+	Amount          decimal.Decimal
+	CreatedAt       time.Time
+	Brand, CardEnds string
+}
+
+// Payer tells what is known of a payer: to a merchant's users of theirs, whatever merchant is named, and to operators of any
+// merchant's. One without payments is not found.
+func (s *Service) Payer(ctx context.Context, who caller.Caller, merchantID int64, user string) (Payer, error) {
+	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
+		return Payer{}, err
+	}
+	found := fault.Decoded(ctx)
+	found.MaxLength("userId", user, maxPayer)
+	if err := found.Err(); err != nil {
+		return Payer{}, err
+	}
+	if who.Kind == caller.MerchantPortal {
+		merchantID = who.MerchantID
+	}
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportPayerPaymentsRow, error) {
+		return q.ReportPayerPayments(ctx, db.ReportPayerPaymentsParams{
+			Payer: &user, MerchantID: merchantID, Most: PayerMost + 1,
+		})
+	})
+	if err != nil {
+		return Payer{}, fmt.Errorf("read a payer's payments: %w", err)
+	}
+	if len(rows) == 0 {
+		return Payer{}, fault.ErrNotFound
+	}
+	p := Payer{MerchantID: merchantID, User: user, More: len(rows) > PayerMost}
+	for _, row := range rows[:min(len(rows), PayerMost)] {
+		p.add(PayerPayment{
+			ID: row.ID, OrderID: row.OrderID, Status: payment.Status(row.Status), Reason: text(row.StatusReason),
+			Currency: row.Currency, Amount: row.Amount, CreatedAt: row.CreatedAt, Brand: text(row.Brand), CardEnds: text(row.Last4),
+		})
+	}
+	slices.SortFunc(p.Sums, func(a, b PayerSum) int { return b.Count - a.Count })
+	return p, nil
+}
+
+// add counts a payment, which is older than all counted before.
+func (p *Payer) add(one PayerPayment) {
+	if p.Count == 0 {
+		p.LastAt = one.CreatedAt
+	}
+	p.Count, p.FirstAt = p.Count+1, one.CreatedAt
+	if len(p.Latest) < payerShown {
+		p.Latest = append(p.Latest, one)
+	}
+	failed := one.Status == payment.Failed || one.Status == payment.Cancelled
+	if failed && len(p.Failures) < payerShown {
+		p.Failures = append(p.Failures, one)
+	}
+	sum := entryOf(&p.Sums, func(s PayerSum) bool { return s.Currency == one.Currency }, PayerSum{Currency: one.Currency})
+	sum.Count++
+	sum.MaxAmount = decimal.Max(sum.MaxAmount, one.Amount)
+	paid := one.Status == payment.Completed
+	switch {
+	case paid:
+		sum.Paid, sum.PaidAmount = sum.Paid+1, sum.PaidAmount.Add(one.Amount)
+	case !failed:
+		sum.Open++
+	}
+	if one.CardEnds == "" {
+		return
+	}
+	card := entryOf(&p.Cards, func(c PayerCard) bool { return c.Brand == one.Brand && c.Last4 == one.CardEnds },
+		PayerCard{Brand: one.Brand, Last4: one.CardEnds, LastAt: one.CreatedAt})
+	card.Count++
+	if paid {
+		card.Paid++
+	}
+}
+
+// entryOf is the one of a list that is meant, or else a new one at its end.
+func entryOf[T any](list *[]T, is func(T) bool, otherwise T) *T {
+	at := slices.IndexFunc(*list, is)
+	if at < 0 {
+		*list, at = append(*list, otherwise), len(*list)
+	}
+	return &(*list)[at]
+}

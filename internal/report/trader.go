@@ -1,0 +1,129 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// tradersMost is how many payments of each trader tell how they work.
+const tradersMost = 500
+
+// TraderHealth is how a trader worked on their newest payments of the last seven days.
+type TraderHealth struct {
+	// Completed are the payments that were paid, Ended those, the failed and the cancelled.
+	Completed, Ended int64
+	// Median is how long the trader took to confirm half of them at most; zero where none is completed.
+	Median time.Duration
+	// Requisites are theirs, of which Usable can be given payments now as far as switches and limits of the day go.
+	Requisites, Usable int64
+	// Days are the shares of each day, as Success; nil where none has ended.
+	Days []*decimal.Decimal
+}
+
+// Success is how many of a hundred ended payments were completed, with one decimal; nil where none has ended.
+func (h TraderHealth) Success() *decimal.Decimal {
+	return Figures{Completed: h.Completed, Ended: h.Ended}.Success()
+}
+
+// Traders tells operators how some traders work, by their ids.
+func (s *Service) Traders(
+	ctx context.Context, who caller.Caller, ids []int64, zone *time.Location,
+) (map[int64]TraderHealth, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	now := s.clock.Now()
+	starts := TrendFilter{Days: 30, Zone: zone}.starts(now)[30-7:]
+	health := map[int64]TraderHealth{}
+	_, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]struct{}, error) {
+		above, _, err := (db.Span{From: &starts[0]}).IDs(ctx, q, subjectPayment, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := q.ReportTraders(ctx, db.ReportTradersParams{
+			Traders: ids, Starts: starts, Since: starts[0], Above: above, Most: tradersMost,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			health[row.TraderID] = health[row.TraderID].with(row, len(starts))
+		}
+		counts, err := q.ReportTraderRequisites(ctx, db.ReportTraderRequisitesParams{Traders: ids, Now: now})
+		for _, row := range counts {
+			one := health[row.TraderID]
+			one.Requisites, one.Usable = row.Requisites, row.Usable
+			health[row.TraderID] = one
+		}
+		return nil, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read how traders work: %w", err)
+	}
+	return health, nil
+}
+
+func (h TraderHealth) with(row db.ReportTradersRow, days int) TraderHealth {
+	if h.Days == nil {
+		h.Days = make([]*decimal.Decimal, days)
+	}
+	if row.Slot > 0 {
+		h.Days[row.Slot-1] = Figures{Completed: row.Completed, Ended: row.Ended}.Success()
+		return h
+	}
+	h.Completed, h.Ended, h.Median = row.Completed, row.Ended, time.Duration(row.Seconds)*time.Second
+	return h
+}
+
+// ProcessorHealth is how the card attempts at a processor ended, of a trader's newest payments of the last seven days.
+// How long a processor takes to answer is not kept with them; the metrics have it.
+type ProcessorHealth struct {
+	// Attempts are all, Approved and Declined those that ended so, Failed those of which nothing is known or that ended
+	// otherwise than their payment.
+	Attempts, Approved, Declined, Failed int64
+}
+
+// Success is how many of a hundred attempts with an answer were approved, with one decimal; nil where there is none.
+func (h ProcessorHealth) Success() *decimal.Decimal {
+	return Figures{Completed: h.Approved, Ended: h.Approved + h.Declined + h.Failed}.Success()
+}
+
+// Processors tells operators how a trader's processors work, by the processors' ids.
+func (s *Service) Processors(
+	ctx context.Context, who caller.Caller, traderID int64,
+) (map[int64]ProcessorHealth, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	since := s.clock.Now().Add(-week)
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.AttemptHealthRow, error) {
+		above, _, err := (db.Span{From: &since}).IDs(ctx, q, subjectPayment, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		return q.AttemptHealth(ctx, db.AttemptHealthParams{
+			TraderID: traderID, Above: above, Most: tradersMost, Since: since,
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read how processors work: %w", err)
+	}
+	health := map[int64]ProcessorHealth{}
+	for _, row := range rows {
+		health[row.AcquirerID] = ProcessorHealth{row.Attempts, row.Approved, row.Declined, row.Failed}
+	}
+	return health, nil
+}

@@ -1,0 +1,53 @@
+package report_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+)
+
+// An operator is told how traders work: what was paid of what ended, how fast, and what could be given payments.
+func TestTraders(t *testing.T) {
+	b := setup(t)
+	for i, status := range []string{"completed", "failed", "completed", "pending"} {
+		made := b.create(t, b.shop, fmt.Sprint("order-", i))
+		b.clock.Advance(40 * time.Second)
+		switch status {
+		case "completed":
+			b.confirm(t, b.sbp, made.ID)
+		case "failed":
+			b.set(t, made.ID, status)
+			b.clock.Advance(48 * time.Hour)
+		}
+	}
+	b.Exec(t, "update requisite set enabled = false where trader_id = $1 and id = (select max(id) from requisite where trader_id = $1)", b.sbp.ID)
+	ids := []int64{b.sbp.ID, 999}
+	health := must(b.reports.Traders(t.Context(), operator, ids, time.UTC))(t)
+	h := health[b.sbp.ID]
+	want(t, "health", fmt.Sprint(h.Completed, h.Ended, h.Success(), h.Median, len(h.Days), h.Days[4], h.Days[5], h.Days[6]), "2 3 66.7 40s 7 50 <nil> 100")
+	want(t, "requisites", fmt.Sprint(h.Requisites-h.Usable), "1")
+	want(t, "nobody", fmt.Sprint(health[999].Success(), health[999].Requisites), "<nil> 0")
+	_, err := b.reports.Traders(t.Context(), traderUser(b.sbp, caller.Owner), ids, time.UTC)
+	want(t, "a trader", code(err), "token_kind_not_allowed")
+}
+
+// An operator is told how card attempts ended at each processor of a trader.
+func TestProcessors(t *testing.T) {
+	b := setup(t)
+	made := b.create(t, b.shop, "order")
+	old := b.createOf(t, b.shop, "sbp", "old", "300")
+	b.Exec(t, "update payment set created_at = created_at - interval '8 days' where id = $1", old.ID)
+	for i, status := range []string{"approved", "approved", "declined", "lost", "open", "undoing"} {
+		for _, id := range []int64{made.ID, old.ID} {
+			b.Exec(t, `insert into card_attempt (merchant_id, id, payment_id, trader_id, status, created_at, poll_at, acquirer_id, progress_at)
+				values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now())`, b.shop.ID, id, b.sbp.ID, status, 7+i/5)
+		}
+	}
+	health := must(b.reports.Processors(t.Context(), operator, b.sbp.ID))(t)
+	want(t, "processors", fmt.Sprint(health, health[7].Success(), health[8].Success(), health[9].Success()),
+		"map[7:{5 2 1 1} 8:{1 1 0 0}] 50 100 <nil>")
+	_, err := b.reports.Processors(t.Context(), traderUser(b.sbp, caller.Owner), b.sbp.ID)
+	want(t, "a trader", code(err), "token_kind_not_allowed")
+}

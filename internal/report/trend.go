@@ -1,0 +1,227 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// TrendDays are the times that a trend may be of; 1 is the last 24 hours.
+var TrendDays = []int{1, 7, 30, 90}
+
+// funnelMost is how many payments a funnel is made of.
+const funnelMost = 2_000
+
+// TrendFilter says of what a trend is.
+type TrendFilter struct {
+	// Days is one of TrendDays. Beyond one they are those of the zone, and end with today.
+	Days int
+	Zone *time.Location
+	// Currency keeps to one; "" is the one with the most payments. Method keeps to one, "" is all.
+	Currency, Method string
+}
+
+// Trend is how payments of a currency went over time, by the time of their creation. Without a currency asked for, an
+// operator's is of all together, which has no amount.
+type Trend struct {
+	// At is when it was read, From when it begins.
+	At, From time.Time
+	Currency string
+	// Currencies are all with payments in this time or in the one before, the most used first.
+	Currencies []string
+	// Now is the whole time, and Before one as long that ended as long before.
+	Now, Before Figures
+	// Slots are hours of the last 24, quarters of seven days, or days.
+	Slots []HourFigures
+	// Methods are those of the currency, whichever one is kept to.
+	Methods []MethodFigures
+	Funnel  Funnel
+	// Volumes are the sums of what was completed, the most used currency first; only for who sees money.
+	Volumes []Volume
+}
+
+// Volume is a sum in a currency.
+type Volume struct {
+	Currency string
+	Amount   decimal.Decimal
+}
+
+// Funnel is how far payments came.
+type Funnel struct {
+	// Payments are those that were looked at, the newest; Capped tells that there are more.
+	Payments int64
+	Capped   bool
+	// Opened are those whose page was opened or that came further; 0 where no page was. Claimed are those
+	// of which the payer says that they are paid, or that are; 0 where no payer did.
+	Opened, Claimed, Paid int64
+	Unpaid                []Unpaid
+}
+
+// Unpaid is why payments ended unpaid: as their status and its reason, which may be a text of somebody's.
+type Unpaid struct {
+	Status, Reason string
+	Payments       int64
+}
+
+// Trend tells a merchant how its payments went, and an operator how all did. Only a merchant's has a funnel.
+func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (Trend, error) {
+	needs := caller.OperatorRead
+	if who.Kind == caller.MerchantPortal {
+		needs = caller.MerchantRead
+	}
+	if err := who.Need(needs); err != nil {
+		return Trend{}, err
+	}
+	found := fault.Decoded(ctx)
+	found.Check(slices.Contains(TrendDays, f.Days), "days", "must be 1, 7, 30 or 90")
+	if err := found.Err(); err != nil {
+		return Trend{}, err
+	}
+	t := Trend{At: s.clock.Now()}
+	starts := f.starts(t.At)
+	t.From = starts[0]
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.PaymentHourSlotsRow, error) {
+		return q.PaymentHourSlots(ctx, db.PaymentHourSlotsParams{
+			Starts: starts, StartsAt: t.From, UntilAt: t.At.Add(time.Hour), MerchantID: unless(who.MerchantID),
+			FromAt: t.From.AddDate(0, 0, -f.Days), BeforeUntil: t.At.In(f.Zone).AddDate(0, 0, -f.Days),
+		})
+	})
+	if err != nil {
+		return Trend{}, fmt.Errorf("read trend: %w", err)
+	}
+	for _, start := range starts {
+		t.Slots = append(t.Slots, HourFigures{At: start})
+	}
+	t.count(rows, f, who)
+	if who.Kind == caller.MerchantPortal {
+		err = s.funnel(ctx, who, f, &t)
+	}
+	return t, err
+}
+
+// starts are when the slots begin.
+func (f TrendFilter) starts(now time.Time) []time.Time {
+	var starts []time.Time
+	if f.Days == 1 {
+		for at := now.Truncate(time.Hour).Add(-23 * time.Hour); !at.After(now); at = at.Add(time.Hour) {
+			starts = append(starts, at)
+		}
+		return starts
+	}
+	hours := 24
+	if f.Days <= 7 {
+		hours = 6
+	}
+	year, month, day := now.In(f.Zone).Date()
+	for ago := f.Days - 1; ago >= 0; ago-- {
+		for hour := 0; hour < 24; hour += hours {
+			starts = append(starts, time.Date(year, month, day-ago, hour, 0, 0, 0, f.Zone))
+		}
+	}
+	return starts
+}
+
+// count adds up what was read.
+func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.Caller) {
+	used, volumes := map[string]int64{}, map[string]decimal.Decimal{}
+	for _, row := range rows {
+		used[row.Currency] += row.Payments
+		if row.Slot > 0 && row.Status == "completed" {
+			volumes[row.Currency] = volumes[row.Currency].Add(row.Amount)
+		}
+	}
+	t.Currencies = slices.SortedFunc(maps.Keys(used), func(a, b string) int {
+		return cmp.Or(cmp.Compare(used[b], used[a]), cmp.Compare(a, b))
+	})
+	mixed := f.Currency == "" && who.Kind == caller.Operator
+	if t.Currency = f.Currency; t.Currency == "" && len(t.Currencies) > 0 && !mixed {
+		t.Currency = t.Currencies[0]
+	}
+	money := who.Kind == caller.Operator || who.May(caller.MerchantMoney)
+	for _, currency := range t.Currencies {
+		if volume, known := volumes[currency]; known && money {
+			t.Volumes = append(t.Volumes, Volume{currency, volume})
+		}
+	}
+	var methods Overview
+	for _, row := range rows {
+		if mixed || row.Currency == t.Currency {
+			t.add(&methods, row, f, money && !mixed)
+		}
+	}
+	t.Methods = methods.Methods
+	slices.SortFunc(t.Methods, func(a, b MethodFigures) int {
+		return cmp.Or(cmp.Compare(b.Payments, a.Payments), cmp.Compare(a.Method, b.Method))
+	})
+}
+
+func (t *Trend) add(methods *Overview, row db.PaymentHourSlotsRow, f TrendFilter, money bool) {
+	one := db.PaymentHourListRow{Status: row.Status, Span: row.Span, Payments: row.Payments, Amount: row.Amount}
+	if row.Slot > 0 {
+		methods.method(row.Method, row.Currency).add(one, money)
+	}
+	switch {
+	case f.Method != "" && f.Method != row.Method:
+	case row.Slot == 0:
+		t.Before.add(one, money)
+	default:
+		t.Now.add(one, money)
+		t.Slots[row.Slot-1].add(one, money)
+	}
+}
+
+// funnel looks at the newest payments of the trend.
+func (s *Service) funnel(ctx context.Context, who caller.Caller, f TrendFilter, t *Trend) error {
+	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportFunnelRow, error) {
+		above, _, err := (db.Span{From: &t.From}).IDs(ctx, q, subjectPayment, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		return q.ReportFunnel(ctx, db.ReportFunnelParams{
+			MerchantID: who.MerchantID, Above: above, Scan: funnelMost, FromAt: t.From,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("read funnel: %w", err)
+	}
+	var seen, said, opened int64
+	for _, row := range rows {
+		seen += row.Payments
+		if row.Currency == t.Currency && (f.Method == "" || f.Method == row.Method) {
+			said, opened = said+row.Said, opened+row.Opened-row.Claimed
+			t.Funnel.add(row)
+		}
+	}
+	t.Funnel.Capped = seen >= funnelMost
+	if opened == 0 && said == 0 {
+		t.Funnel.Opened = 0
+	}
+	if said == 0 {
+		t.Funnel.Claimed = 0
+	}
+	return nil
+}
+
+func (f *Funnel) add(row db.ReportFunnelRow) {
+	f.Payments += row.Payments
+	f.Opened, f.Claimed = f.Opened+row.Opened, f.Claimed+row.Claimed
+	switch row.Status {
+	case "completed":
+		f.Paid += row.Payments
+	case "failed", "cancelled":
+		at := slices.IndexFunc(f.Unpaid, func(u Unpaid) bool { return u.Status == row.Status && u.Reason == row.Reason })
+		if at < 0 {
+			at, f.Unpaid = len(f.Unpaid), append(f.Unpaid, Unpaid{Status: row.Status, Reason: row.Reason})
+		}
+		f.Unpaid[at].Payments += row.Payments
+	}
+}

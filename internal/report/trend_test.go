@@ -1,0 +1,57 @@
+package report_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+)
+
+// A trend counts payments in their slots beside as long a time before, and its funnel follows the newest.
+func TestTrend(t *testing.T) {
+	b := setup(t)
+	b.createOf(t, b.other, "sim", "foreign", "777")
+	first := b.createOf(t, b.shop, "sbp", "first", "300") // 20 November, 12:00 UTC
+	b.clock.Advance(100 * time.Second)
+	b.confirm(t, b.sbp, first.ID)
+	b.clock.Advance(167 * time.Hour) // 27 November, 11:01:40
+	second := b.createOf(t, b.shop, "sbp", "second", "200")
+	third := b.createOf(t, b.shop, "sim", "third", "100")
+	b.clock.Advance(30 * time.Second)
+	b.confirm(t, b.sbp, second.ID)
+	b.set(t, third.ID, "failed")
+	b.Exec(t, `insert into payment_step (merchant_id, payment_id, at, actor, what)
+		select merchant_id, id, created_at, 'payer', 'page_opened' from payment where id = $1`, third.ID)
+	b.Exec(t, `update payment set payer_claimed_at = created_at where id = $1`, second.ID)
+	b.clock.Advance(time.Hour) // the first was a week and 12 minutes before this hour
+	b.countHours(t)
+
+	owner := merchantUser(b.shop, caller.Owner)
+	for f, expected := range map[report.TrendFilter]string{
+		{Days: 1}: "2 1 2 50 200 38s; 0 0 0 - - 0s; 24 slots, 22: 2 1 2 50 200 38s; 2 2 1 1 [{failed  1}]",
+		// Until 12:02 of the 20th, as today is until 12:02.
+		{Days: 7}:                 "2 1 2 50 200 38s; 1 1 1 100 300 1m45s; 28 slots, 25: 2 1 2 50 200 38s; 2 2 1 1 [{failed  1}]",
+		{Days: 30}:                "3 2 3 66.7 500 45s; 0 0 0 - - 0s; 30 slots, 29: 2 1 2 50 200 38s; 3 3 2 2 [{failed  1}]",
+		{Days: 90, Method: "sbp"}: "2 2 2 100 500 45s; 0 0 0 - - 0s; 90 slots, 89: 1 1 1 100 200 38s; 2 2 2 2 []",
+	} {
+		f.Zone = time.UTC
+		got := must(b.reports.Trend(t.Context(), owner, f))(t)
+		at := len(got.Slots) - 1
+		for got.Slots[at].Payments == 0 {
+			at--
+		}
+		u := got.Funnel
+		want(t, fmt.Sprint(f.Days, f.Method), fmt.Sprintf("%s; %s; %d slots, %d: %s; %d %d %d %d %v", figures(got.Now), figures(got.Before),
+			len(got.Slots), at, figures(got.Slots[at].Figures), u.Payments, u.Opened, u.Claimed, u.Paid, u.Unpaid), expected)
+	}
+	all := must(b.reports.Trend(t.Context(), operator, report.TrendFilter{Days: 30, Zone: time.UTC}))(t)
+	want(t, "an operator sees all", figures(all.Now)+fmt.Sprint(all.Volumes), "4 2 3 66.7 - 45s[{RUB 500}]")
+	support := must(b.reports.Trend(t.Context(), merchantUser(b.shop, caller.Support), report.TrendFilter{Days: 1, Zone: time.UTC}))(t)
+	want(t, "support", figures(support.Now), "2 1 2 50 - 38s")
+	for who, expected := range map[*caller.Caller]string{&owner: "validation_failed", new(traderUser(b.sbp, caller.Owner)): "token_kind_not_allowed"} {
+		_, err := b.reports.Trend(t.Context(), *who, report.TrendFilter{Days: 2, Zone: time.UTC})
+		want(t, "refused", code(err), expected)
+	}
+}

@@ -1,0 +1,225 @@
+// Package setting declares once what operators set of merchants, cashboxes, traders and requisites:
+// names, kinds, bounds and phrases. The checks of services, the inputs of forms, the names in
+// proposals and the table of the manual follow from it, and a test compares it with the schema.
+package setting
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+)
+
+// Kind is the type of a setting, which says how it is typed and checked.
+type Kind int
+
+// The kinds. A Percent has four decimals and is at most 100, an Amount is fiat. Lines are several
+// texts, a Clock is a time of day, an ID is the id of something else.
+const (
+	Text Kind = iota
+	Percent
+	Amount
+	Whole
+	Switch
+	Lines
+	Clock
+	ID
+)
+
+// Phrase is a text of the portals in English and Russian.
+type Phrase struct{ En, Ru string }
+
+// Setting is one field that can be set.
+type Setting struct {
+	// Name is the field's name in the API and in forms. Columns and Go fields are named alike.
+	Name string
+	Kind Kind
+	// Min and Max bound a Whole; for a Text, Max is its greatest length. A Max of 0 is no bound.
+	Min, Max int32
+	// First is the default, or "" if the schema has none.
+	First string
+	// Needed says that it cannot be cleared.
+	Needed bool
+	// Term says that it decides what somebody earns: a large change takes a second operator.
+	Term bool
+	// Heading begins a section of the form.
+	Heading, Label, Hint Phrase
+}
+
+// Subject is what settings belong to, named as its table and its log entries are.
+type Subject struct {
+	Name string
+	// Needs is the capability for a change, which also says whether the second factor has to be
+	// fresh.
+	Needs    caller.Capability
+	Settings []Setting
+}
+
+// Column is a field's name in tables and in the log of settings.
+func Column(name string) string {
+	var column strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			column.WriteByte('_')
+		}
+		column.WriteRune(unicode.ToLower(r))
+	}
+	return column.String()
+}
+
+// Find is the setting with a name, which must exist.
+func (s Subject) Find(name string) Setting {
+	at := slices.IndexFunc(s.Settings, func(one Setting) bool { return one.Name == name })
+	return s.Settings[at]
+}
+
+// Only are the settings with these names, in order.
+func (s Subject) Only(names ...string) []Setting {
+	list := make([]Setting, 0, len(names))
+	for _, name := range names {
+		list = append(list, s.Find(name))
+	}
+	return list
+}
+
+// Without is the subject but for one setting, which is not changed among the others.
+func (s Subject) Without(name string) Subject {
+	s.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(one Setting) bool { return one.Name == name })
+	return s
+}
+
+// In is the field of a struct for the setting; it is not valid if there is none.
+func (s Setting) In(object reflect.Value) reflect.Value {
+	return object.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, s.Name) })
+}
+
+// Digits is how much may be typed, including separators.
+func (s Setting) Digits() int {
+	digits := map[Kind]int{Text: int(s.Max), Percent: 12, Amount: 24, Whole: 10, ID: 19}[s.Kind]
+	if s.Kind == Whole && s.Max > 0 {
+		digits = len(strconv.Itoa(int(s.Max)))
+		digits += (digits - 1) / 3
+	}
+	return digits
+}
+
+// Range is the bounds in words, or "".
+func (s Setting) Range() string {
+	switch {
+	case s.Kind == Percent:
+		return "0 to 100"
+	case s.Kind == Whole && s.Max > 0:
+		return grouped(s.Min) + " to " + grouped(s.Max)
+	}
+	return ""
+}
+
+// grouped has a comma between thousands.
+func grouped(n int32) string {
+	text := strconv.Itoa(int(n))
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// Between checks a whole number.
+func (s Setting) Between(f fault.Fields, n int32) {
+	f.Check(n >= s.Min && (s.Max == 0 || n <= s.Max), s.Name, "must be between %d and %d", s.Min, s.Max)
+}
+
+// Read checks the settings of an update and copies them to the parameters of its query. For one that
+// an empty text clears, it sets the parameter SetX.
+func (s Subject) Read(f fault.Fields, update, params any) {
+	from, to := reflect.ValueOf(update), reflect.ValueOf(params).Elem()
+	for _, one := range s.Settings {
+		given := one.In(from)
+		if !given.IsValid() || given.IsNil() {
+			continue
+		}
+		if set := to.FieldByName("Set" + one.nameIn(to)); set.IsValid() {
+			set.SetBool(true)
+		}
+		one.In(to).Set(reflect.ValueOf(one.checked(f, given.Elem())).Convert(one.In(to).Type()))
+	}
+}
+
+// nameIn is the setting's field name in a struct.
+func (s Setting) nameIn(object reflect.Value) string {
+	field, _ := object.Type().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, s.Name) })
+	return field.Name
+}
+
+// checked is a value in the type of the query.
+func (s Setting) checked(f fault.Fields, given reflect.Value) any {
+	switch s.Kind {
+	case Percent:
+		return s.percent(f, given.String())
+	case Whole:
+		n := int32(given.Int())
+		s.Between(f, n)
+		return &n
+	case Switch:
+		return new(given.Bool())
+	default:
+		text := strings.TrimSpace(given.String())
+		if s.Needed {
+			f.Required(s.Name, text)
+		}
+		if s.Max > 0 {
+			f.MaxLength(s.Name, text, int(s.Max))
+		}
+		return &text
+	}
+}
+
+func (s Setting) percent(f fault.Fields, literal string) decimal.NullDecimal {
+	if literal == "" {
+		f.Check(!s.Needed, s.Name, "cannot be cleared")
+		return decimal.NullDecimal{}
+	}
+	value, err := money.ParsePercent(literal)
+	if err != nil {
+		f.Add(s.Name, "%s", err)
+	}
+	return decimal.NullDecimal{Decimal: value, Valid: err == nil}
+}
+
+// Terms are the terms that an update sets, by column.
+func (s Subject) Terms(update any) map[string]*string {
+	terms := map[string]*string{}
+	for _, one := range s.Settings {
+		if text, is := one.In(reflect.ValueOf(update)).Interface().(*string); one.Term && is {
+			terms[Column(one.Name)] = text
+		}
+	}
+	return terms
+}
+
+// Fill copies the fields that both structs have, into the types of messages. It formats numbers.
+func (s Subject) Fill(to, from any) {
+	source, target := reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem()
+	for _, one := range s.Settings {
+		value, field := one.In(source), one.In(target)
+		if !value.IsValid() || !field.IsValid() {
+			continue
+		}
+		switch number := value.Interface().(type) {
+		case decimal.Decimal:
+			field.SetString(number.String())
+		case decimal.NullDecimal:
+			if number.Valid {
+				field.Set(reflect.ValueOf(new(number.Decimal.String())))
+			}
+		default:
+			field.Set(value)
+		}
+	}
+}

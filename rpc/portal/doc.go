@@ -1,0 +1,6 @@
+// Package portal serves portal.v1, the RPCs for the portals' own programs: one or more files for each
+// service, and each method a mapping between its messages and a method of a service below. Package
+// rpc says who may call what.
+package portal
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,144 @@
+package portal
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/sensitive"
+	"gateway.example/internal/session"
+	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+)
+
+// OperatorRooms are the services behind the operators' portal.
+type OperatorRooms struct {
+	Payments *payment.Service
+	Rates    *rate.Settings
+	Settings *directory.Settings
+	Deposits *deposit.Service
+	// Proposals carries out what may take a second operator.
+	Proposals *proposal.Service
+	Payouts   *payout.Service
+	Users     *session.Service
+	Events    *webhook.Events
+
+	Checkouts *checkout.Service
+	Acquirers *acquirer.Directory
+	// Reads says who read sensitive values.
+	Reads *sensitive.Reads
+	Work  *work.Service
+}
+
+// OperatorService serves portal.v1.OperatorService.
+type OperatorService struct {
+	portalv1connect.UnimplementedOperatorServiceHandler
+	OperatorRooms
+}
+
+var _ portalv1connect.OperatorServiceHandler = (*OperatorService)(nil)
+
+// NewOperatorService makes the handler.
+func NewOperatorService(rooms OperatorRooms) *OperatorService {
+	return &OperatorService{OperatorRooms: rooms}
+}
+
+// ExplainRouting implements the service.
+func (s *OperatorService) ExplainRouting(
+	ctx context.Context, req *connect.Request[portalv1.ExplainRoutingRequest],
+) (*connect.Response[portalv1.ExplainRoutingResponse], error) {
+	found := fault.Decoded(ctx)
+	question := payment.RoutingQuestion{
+		Amount: req.Msg.GetAmount(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(),
+		CashboxID: req.Msg.GetMerchantCashboxId(),
+	}
+	if req.Msg.GetAt() != nil {
+		at := moment(found, "at", req.Msg.GetAt())
+		question.At = &at
+	}
+	answer, err := s.Payments.ExplainRouting(fault.WithDecoded(ctx, found), caller.From(ctx), question)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(routingView(answer)), nil
+}
+
+func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse {
+	out := &portalv1.ExplainRoutingResponse{
+		Refusal:     optional(answer.Refusal),
+		RequisiteId: optional(answer.RequisiteID),
+	}
+	for _, c := range answer.Candidates {
+		candidate := &portalv1.RoutingCandidate{
+			RequisiteId: c.ID, TraderId: c.TraderID, DroppedBy: optional(string(c.DroppedBy)), Weight: c.Weight,
+		}
+		if c.LastUsedAt.Unix() > 0 {
+			candidate.LastUsedAt = rpc.Timestamp(c.LastUsedAt)
+		}
+		out.Candidates = append(out.Candidates, candidate)
+	}
+	return out
+}
+
+// ReplayRouting implements the service.
+func (s *OperatorService) ReplayRouting(
+	ctx context.Context, req *connect.Request[portalv1.ReplayRoutingRequest],
+) (*connect.Response[portalv1.ReplayRoutingResponse], error) {
+	r, err := s.Payments.ReplayRouting(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ReplayRoutingResponse{
+		RequisiteId: optional(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
+		Passed: passedView(report.ByRule(r.Passed)), Now: routingView(r.Now),
+	}), nil
+}
+
+func passedView(list []report.PassedBy) []*portalv1.PassedBy {
+	var out []*portalv1.PassedBy
+	for _, p := range list {
+		out = append(out, &portalv1.PassedBy{Rule: p.Rule, RequisiteIds: p.Requisites})
+	}
+	return out
+}
+
+// ListRoutingRefusals implements the service.
+func (s *OperatorService) ListRoutingRefusals(
+	ctx context.Context, _ *connect.Request[portalv1.ListRoutingRefusalsRequest],
+) (*connect.Response[portalv1.ListRoutingRefusalsResponse], error) {
+	list, err := s.Payments.Refusals(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListRoutingRefusalsResponse{}
+	for _, r := range list {
+		out.Data = append(out.Data, &portalv1.RoutingRefusals{
+			Hour: rpc.Timestamp(r.Hour), MerchantId: r.MerchantID, Merchant: r.Merchant, Currency: r.Currency,
+			Method: r.Method, Cause: r.Cause, Refusals: r.Refusals,
+		})
+	}
+	return connect.NewResponse(out), nil
+}
+
+// optional is v, or nil if it is zero.
+func optional[T comparable](v T) *T {
+	var nothing T
+	if v == nothing {
+		return nil
+	}
+	return &v
+}

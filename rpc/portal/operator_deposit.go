@@ -1,0 +1,79 @@
+package portal
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/proposal"
+	"gateway.example/rpc"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// ListDeposits implements the service.
+func (s *OperatorService) ListDeposits(
+	ctx context.Context, req *connect.Request[portalv1.ListDepositsRequest],
+) (*connect.Response[portalv1.ListDepositsResponse], error) {
+	page := deposit.Page{Status: req.Msg.Status}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, cursor, err := s.Deposits.List(ctx, caller.From(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(depositList(list, cursor)), nil
+}
+
+func depositList(list []deposit.Deposit, cursor *string) *portalv1.ListDepositsResponse {
+	data := make([]*gatewayv1.Deposit, 0, len(list))
+	for _, d := range list {
+		data = append(data, rpc.DepositView(d))
+	}
+	return &portalv1.ListDepositsResponse{Data: data, NextCursor: cursor}
+}
+
+// ConfirmDeposit implements the service.
+func (s *OperatorService) ConfirmDeposit(
+	ctx context.Context, req *connect.Request[portalv1.ConfirmDepositRequest],
+) (*connect.Response[portalv1.DepositResponse], error) {
+	p := proposal.Payload{DepositID: req.Msg.GetDepositId()}
+	done, err := s.Proposals.Do(ctx, caller.From(ctx), proposal.ConfirmDeposit, p, req.Msg.GetReason())
+	if err != nil {
+		return nil, err
+	}
+	if done.Proposal != nil {
+		return connect.NewResponse(&portalv1.DepositResponse{
+			Message: "Another operator has to approve this", Proposal: proposalView(*done.Proposal),
+		}), nil
+	}
+	return depositResponse("Deposit confirmed", *done.Deposit, nil)
+}
+
+// RejectDeposit implements the service.
+func (s *OperatorService) RejectDeposit(
+	ctx context.Context, req *connect.Request[portalv1.RejectDepositRequest],
+) (*connect.Response[portalv1.DepositResponse], error) {
+	d, err := s.Deposits.Reject(ctx, caller.From(ctx), req.Msg.GetDepositId(), req.Msg.Reason)
+	return depositResponse("Deposit rejected", d, err)
+}
+
+func depositResponse(
+	message string,
+	d deposit.Deposit,
+	err error,
+) (*connect.Response[portalv1.DepositResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.DepositResponse{Message: message, Data: rpc.DepositView(d)}), nil
+}
+
+// SetInsurance implements the service.
+func (s *OperatorService) SetInsurance(
+	ctx context.Context, req *connect.Request[portalv1.SetInsuranceRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	p := proposal.Payload{CashboxID: req.Msg.GetMerchantCashboxId(), Amount: req.Msg.GetAmount()}
+	return proposed(s.Proposals.Do(ctx, caller.From(ctx), proposal.SetInsurance, p, req.Msg.GetReason()))
+}

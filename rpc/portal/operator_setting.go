@@ -1,0 +1,320 @@
+package portal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
+	"gateway.example/internal/session"
+	"gateway.example/internal/setting"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// UpdateMerchant implements the service.
+func (s *OperatorService) UpdateMerchant(
+	ctx context.Context, req *connect.Request[portalv1.UpdateMerchantRequest],
+) (*connect.Response[portalv1.MerchantResponse], error) {
+	u := directory.MerchantUpdate{ID: req.Msg.GetMerchantId(), Seen: req.Msg.GetVersion(), Reason: req.Msg.GetReason()}
+	setting.Merchant.Fill(&u, req.Msg)
+	c, err := s.Settings.UpdateMerchant(ctx, caller.From(ctx), u)
+	return settled(c, err, merchantSet)
+}
+
+// UpdateCashbox implements the service.
+func (s *OperatorService) UpdateCashbox(
+	ctx context.Context, req *connect.Request[portalv1.UpdateCashboxRequest],
+) (*connect.Response[portalv1.CashboxResponse], error) {
+	c, err := s.Settings.UpdateCashbox(ctx, caller.From(ctx), directory.CashboxUpdate{
+		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
+		Name: req.Msg.Name, PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
+		ReturnAutomatic: req.Msg.ReturnAutomatic, PayerEvents: req.Msg.PayerEvents, ReturnHosts: returnHosts(req.Msg),
+		Seen: req.Msg.GetVersion(),
+	})
+	return settled(c, err, cashboxSet)
+}
+
+// SetCashboxMethod implements the service.
+func (s *OperatorService) SetCashboxMethod(
+	ctx context.Context, req *connect.Request[portalv1.SetCashboxMethodRequest],
+) (*connect.Response[portalv1.CashboxMethodResponse], error) {
+	c, err := s.Settings.SetMethod(ctx, caller.From(ctx), directory.CashboxMethod{
+		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
+		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
+		ClaimSeconds: req.Msg.ClaimSeconds, Cards: req.Msg.Cards,
+		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
+		Seen: req.Msg.GetVersion(),
+	})
+	return settled(c, err, methodSet)
+}
+
+// SetPlatformLimit implements the service.
+func (s *OperatorService) SetPlatformLimit(
+	ctx context.Context, req *connect.Request[portalv1.SetPlatformLimitRequest],
+) (*connect.Response[portalv1.PlatformLimitResponse], error) {
+	c, err := s.Settings.SetPlatformLimit(ctx, caller.From(ctx), directory.NewPlatformLimit{
+		Currency: req.Msg.GetCurrency(), MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
+		Seen: req.Msg.GetVersion(), Reason: req.Msg.GetReason(),
+	})
+	return settled(c, err, limitSet)
+}
+
+// UpdateTrader implements the service.
+func (s *OperatorService) UpdateTrader(
+	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
+) (*connect.Response[portalv1.TraderResponse], error) {
+	u := directory.TraderUpdate{ID: req.Msg.GetTraderId(), Seen: req.Msg.GetVersion(), Reason: req.Msg.GetReason()}
+	setting.Trader.Fill(&u, req.Msg)
+	c, err := s.Settings.UpdateTrader(ctx, caller.From(ctx), u)
+	return settled(c, err, traderSet)
+}
+
+// CreateRequisite implements the service.
+func (s *OperatorService) CreateRequisite(
+	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],
+) (*connect.Response[portalv1.RequisiteResponse], error) {
+	c, err := s.Settings.CreateRequisite(ctx, caller.From(ctx), directory.NewRequisite{
+		TraderID: req.Msg.GetTraderId(),
+		Currency: req.Msg.GetCurrency(),
+		Method:   req.Msg.GetMethod(),
+		Value:    req.Msg.GetValue(),
+		Holder:   req.Msg.Holder,
+		Bank:     req.Msg.Bank,
+		Limits:   limits(req.Msg.GetLimits()),
+	})
+	return settled(c, err, requisiteSet)
+}
+
+// UpdateRequisite implements the service.
+func (s *OperatorService) UpdateRequisite(
+	ctx context.Context, req *connect.Request[portalv1.UpdateRequisiteRequest],
+) (*connect.Response[portalv1.RequisiteResponse], error) {
+	c, err := s.Settings.UpdateRequisite(ctx, caller.From(ctx), directory.RequisiteUpdate{
+		ID: req.Msg.GetRequisiteId(), Enabled: req.Msg.Enabled, Holder: req.Msg.Holder, Bank: req.Msg.Bank,
+		Limits: limits(req.Msg.GetLimits()), Seen: req.Msg.GetVersion(),
+	})
+	return settled(c, err, requisiteSet)
+}
+
+func limits(l *portalv1.RequisiteLimits) directory.Limits {
+	if l == nil {
+		return directory.Limits{}
+	}
+	return directory.Limits{
+		MinAmount:    l.MinAmount,
+		MaxAmount:    l.MaxAmount,
+		TimeZone:     l.TimeZone,
+		DailyCount:   l.DailyCount,
+		DailySum:     l.DailySum,
+		OpenPayments: l.OpenPayments,
+		WorkFrom:     l.WorkFrom,
+		WorkUntil:    l.WorkUntil,
+		Weight:       l.Weight,
+	}
+}
+
+// CreateUser implements the service.
+func (s *OperatorService) CreateUser(
+	ctx context.Context, req *connect.Request[portalv1.CreateUserRequest],
+) (*connect.Response[portalv1.UserInvitedResponse], error) {
+	return userInvited(s.Users.Create(ctx, caller.From(ctx), session.NewUser{
+		Kind: caller.Kind(req.Msg.GetKind()), Role: caller.Role(req.Msg.GetRole()),
+		Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
+		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId, MerchantIDs: req.Msg.GetMerchantIds(),
+	}))
+}
+
+// InviteUser implements the service.
+func (s *OperatorService) InviteUser(
+	ctx context.Context, req *connect.Request[portalv1.InviteUserRequest],
+) (*connect.Response[portalv1.UserInvitedResponse], error) {
+	return userInvited(s.Users.Invite(ctx, caller.From(ctx), req.Msg.GetUserId()))
+}
+
+func userInvited(
+	c directory.Changed[session.User], link string, err error,
+) (*connect.Response[portalv1.UserInvitedResponse], error) {
+	return settled(c, err, func(change *portalv1.SettingChange, u session.User) *portalv1.UserInvitedResponse {
+		return &portalv1.UserInvitedResponse{Change: change, InvitationLink: optional(link), Data: userView(u)}
+	})
+}
+
+// UpdateUser implements the service.
+func (s *OperatorService) UpdateUser(
+	ctx context.Context, req *connect.Request[portalv1.UpdateUserRequest],
+) (*connect.Response[portalv1.UserResponse], error) {
+	c, err := s.Users.Update(ctx, caller.From(ctx), session.UserUpdate{
+		ID: req.Msg.GetUserId(), Enabled: req.Msg.Enabled, Password: req.Msg.Password,
+		Role: (*caller.Role)(req.Msg.Role), Seen: req.Msg.GetVersion(),
+	})
+	return settled(c, err, userSet)
+}
+
+// RevokeTokens implements the service.
+func (s *OperatorService) RevokeTokens(
+	ctx context.Context, req *connect.Request[portalv1.RevokeTokensRequest],
+) (*connect.Response[portalv1.UserResponse], error) {
+	c, err := s.Users.RevokeTokens(ctx, caller.From(ctx), req.Msg.GetUserId())
+	return settled(c, err, userSet)
+}
+
+// ListSettingChanges implements the service.
+func (s *OperatorService) ListSettingChanges(
+	ctx context.Context, req *connect.Request[portalv1.ListSettingChangesRequest],
+) (*connect.Response[portalv1.ListSettingChangesResponse], error) {
+	page := directory.ChangePage{Subject: req.Msg.Subject, SubjectKey: req.Msg.SubjectKey}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	changes, cursor, err := s.Settings.Changes(ctx, caller.From(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListSettingChangesResponse{NextCursor: cursor}
+	for _, c := range changes {
+		change, err := settingChange(c)
+		if err != nil {
+			return nil, err
+		}
+		out.Data = append(out.Data, change)
+	}
+	return connect.NewResponse(out), nil
+}
+
+func settingResponse(c directory.Change) (*connect.Response[portalv1.SettingResponse], error) {
+	change, err := settingChange(c)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SettingResponse{Change: change}), nil
+}
+
+func settingChange(c directory.Change) (*portalv1.SettingChange, error) {
+	before, err := object(c.Before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := object(c.After)
+	return &portalv1.SettingChange{
+		Id:         c.ID,
+		At:         rpc.Timestamp(c.At),
+		Actor:      c.Actor,
+		Subject:    c.Subject,
+		SubjectKey: c.SubjectKey,
+		Before:     before,
+		After:      after,
+		Reason:     c.Reason,
+	}, err
+}
+
+// object reads a JSON object; none is nil. Amounts and rates become text: as numbers they would be
+// floats.
+func object(content []byte) (*structpb.Struct, error) {
+	if content == nil {
+		return nil, nil //nolint:nilnil // nothing was there before
+	}
+	var fields map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, fmt.Errorf("read setting: %w", err)
+	}
+	for name, value := range fields {
+		if number, ok := value.(json.Number); ok && strings.Contains(number.String(), ".") {
+			fields[name] = number.String()
+		}
+	}
+	return structpb.NewStruct(fields)
+}
+
+// returnHosts are the hosts to set, or nil to keep them.
+func returnHosts(m *portalv1.UpdateCashboxRequest) *[]string {
+	if m.GetReturnHosts() == nil {
+		return nil
+	}
+	hosts := m.GetReturnHosts().GetHosts()
+	return &hosts
+}
+
+// SetBank implements the service.
+func (s *OperatorService) SetBank(
+	ctx context.Context, req *connect.Request[portalv1.SetBankRequest],
+) (*connect.Response[portalv1.BankResponse], error) {
+	b := req.Msg.GetBank()
+	c, err := s.Settings.SetBank(ctx, caller.From(ctx), directory.Bank{
+		Currency: b.GetCurrency(), Name: b.GetName(), Methods: b.GetMethods(), Link: b.GetLink(), Steps: b.GetSteps(),
+		Source: b.GetSource(), Enabled: b.GetEnabled(), Logo: req.Msg.Logo,
+		Seen: req.Msg.GetVersion(),
+	})
+	return settled(c, err, bankSet)
+}
+
+// ListBanks implements the service.
+func (s *OperatorService) ListBanks(
+	ctx context.Context, req *connect.Request[portalv1.ListBanksRequest],
+) (*connect.Response[portalv1.ListBanksResponse], error) {
+	list, err := s.Settings.ListBanks(ctx, caller.From(ctx), req.Msg.GetCurrency())
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListBanksResponse{}
+	for _, b := range list {
+		out.Data = append(out.Data, bankView(b))
+	}
+	return connect.NewResponse(out), nil
+}
+
+func bankView(b directory.Bank) *portalv1.Bank {
+	return &portalv1.Bank{
+		Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: b.Steps, Source: b.Source,
+		Enabled: b.Enabled, LogoHash: b.LogoHash, Version: b.Version,
+	}
+}
+
+// settled answers a change of a setting with the new state.
+func settled[T, R any](
+	c directory.Changed[T], err error, answer func(*portalv1.SettingChange, T) *R,
+) (*connect.Response[R], error) {
+	if err != nil {
+		return nil, err
+	}
+	change, err := settingChange(c.SettingChange)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(answer(change, c.Now)), nil
+}
+
+func limitSet(c *portalv1.SettingChange, l directory.PlatformLimit) *portalv1.PlatformLimitResponse {
+	return &portalv1.PlatformLimitResponse{Change: c, Data: limitView(l)}
+}
+
+func bankSet(c *portalv1.SettingChange, b directory.Bank) *portalv1.BankResponse {
+	return &portalv1.BankResponse{Change: c, Data: bankView(b)}
+}
+
+// ListPlatformLimits implements the service.
+func (s *OperatorService) ListPlatformLimits(
+	ctx context.Context, _ *connect.Request[portalv1.ListPlatformLimitsRequest],
+) (*connect.Response[portalv1.ListPlatformLimitsResponse], error) {
+	list, err := s.Settings.PlatformLimits(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ListPlatformLimitsResponse{Data: views(list, limitView)}), nil
+}
+
+func limitView(l directory.PlatformLimit) *portalv1.PlatformLimit {
+	return &portalv1.PlatformLimit{
+		Currency:  l.Currency,
+		MinAmount: money.Fiat(l.MinAmount),
+		MaxAmount: money.Fiat(l.MaxAmount),
+		Version:   l.Version,
+	}
+}

@@ -1,0 +1,256 @@
+package portal
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"gateway.example/internal/attest"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/internal/report"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+)
+
+// ReportService serves portal.v1.ReportService.
+type ReportService struct {
+	reports *report.Service
+	signer  *attest.Signer
+}
+
+var _ portalv1connect.ReportServiceHandler = (*ReportService)(nil)
+
+// NewReportService makes the handler. The signer signs what leaves the gateway.
+func NewReportService(reports *report.Service, signer *attest.Signer) *ReportService {
+	return &ReportService{reports, signer}
+}
+
+// GetPaymentTimeline implements the service.
+func (s *ReportService) GetPaymentTimeline(
+	ctx context.Context, req *connect.Request[portalv1.GetPaymentTimelineRequest],
+) (*connect.Response[portalv1.TimelineResponse], error) {
+	return timelineResponse(s.reports.Timeline(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+}
+
+// GetPayinTimeline implements the service.
+func (s *ReportService) GetPayinTimeline(
+	ctx context.Context, req *connect.Request[portalv1.GetPayinTimelineRequest],
+) (*connect.Response[portalv1.TimelineResponse], error) {
+	return timelineResponse(s.reports.PayoutTimeline(ctx, caller.From(ctx), req.Msg.GetPayinId()))
+}
+
+// ListPayments implements the service.
+func (s *ReportService) ListPayments(
+	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPaymentsRequest],
+) (*connect.Response[portalv1.ListReportPaymentsResponse], error) {
+	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
+	page, err := s.reports.Payments(ctx, caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListReportPaymentsResponse{
+		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
+	}
+	for _, p := range page.Items {
+		out.Data = append(out.Data, reportPayment(p))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// ListPayins implements the service.
+func (s *ReportService) ListPayins(
+	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPayinsRequest],
+) (*connect.Response[portalv1.ListReportPayinsResponse], error) {
+	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
+	page, err := s.reports.Payouts(ctx, caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListReportPayinsResponse{
+		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
+	}
+	for _, p := range page.Items {
+		out.Data = append(out.Data, reportPayin(p))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// GetStatement implements the service.
+func (s *ReportService) GetStatement(
+	ctx context.Context, req *connect.Request[portalv1.GetStatementRequest],
+) (*connect.Response[portalv1.GetStatementResponse], error) {
+	m, found := req.Msg, fault.Decoded(ctx)
+	filter := report.StatementFilter{
+		Paging:      report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Account:     ledger.Account{OwnerID: m.GetOwnerId(), Reserved: m.GetReserved()},
+		From:        moment(found, "from", m.GetFrom()),
+		To:          moment(found, "to", m.GetTo()),
+		OldestFirst: m.GetOldestFirst(),
+	}
+	if m.GetOwner() != "" {
+		var known bool
+		filter.Account.Owner, known = ledger.OwnerNamed(m.GetOwner())
+		found.Check(known || found.Wrong("owner"), "owner", "must be external, platform, cashbox or trader")
+	}
+	statement, err := s.reports.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	a := statement.Account
+	out := &portalv1.GetStatementResponse{
+		Account:        accountView(report.Account{Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}),
+		OpeningBalance: money.USDT(statement.Opening),
+		ClosingBalance: money.USDT(statement.Closing),
+		NextCursor:     statement.Next,
+		PreviousCursor: statement.Previous,
+	}
+	for _, line := range statement.Items {
+		out.Data = append(out.Data, statementLine(line))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// reportFilter reads a filter. What is wrong with it is in the context that it returns, for the
+// service to report.
+func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Context, report.Filter) {
+	found := fault.Decoded(ctx)
+	amount := func(field, text string) decimal.Decimal {
+		if text == "" {
+			return decimal.Zero
+		}
+		return fault.Read(found, field, text, money.ParseFiat)
+	}
+	filter := report.Filter{
+		Paging:     report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Status:     m.GetStatus(),
+		Method:     m.GetMethod(),
+		Currency:   m.GetCurrency(),
+		From:       moment(found, "filter.from", m.GetFrom()),
+		To:         moment(found, "filter.to", m.GetTo()),
+		MinAmount:  amount("filter.minAmount", m.GetMinAmount()),
+		MaxAmount:  amount("filter.maxAmount", m.GetMaxAmount()),
+		CashboxID:  m.GetMerchantCashboxId(),
+		MerchantID: m.GetMerchantId(),
+		TraderID:   m.GetTraderId(),
+		Search:     m.GetSearch(),
+	}
+	return fault.WithDecoded(ctx, found), filter
+}
+
+// moment is a time that may not be set.
+func moment(found fault.Fields, field string, at *timestamppb.Timestamp) time.Time {
+	if set := rpc.Instant(found, field, at); set != nil {
+		return *set
+	}
+	return time.Time{}
+}
+
+// unlessEmpty is v, or nil if it is zero.
+func unlessEmpty[T comparable](value T) *T {
+	var nothing T
+	if value == nothing {
+		return nil
+	}
+	return &value
+}
+
+// shownUSDT formats an amount; nil is one that the caller may not see.
+func shownUSDT(d *decimal.Decimal) *string {
+	if d == nil {
+		return nil
+	}
+	return ptr(money.USDT(*d))
+}
+
+func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
+	return &portalv1.ReportPayment{
+		Id:                 p.ID,
+		Uuid:               p.UUID.String(),
+		CreatedAt:          rpc.Timestamp(p.CreatedAt),
+		OrderId:            unlessEmpty(p.OrderID),
+		Method:             p.Method,
+		Currency:           p.Currency,
+		Amount:             money.Fiat(p.Amount),
+		Status:             string(p.Status),
+		StatusReason:       p.StatusReason,
+		StatusAt:           rpc.Timestamp(p.StatusAt),
+		ExpiresAt:          rpc.Timestamp(p.ExpiresAt),
+		ClaimedAt:          rpc.OptionalTime(p.ClaimedAt),
+		MerchantId:         p.MerchantID,
+		MerchantCashboxId:  p.CashboxID,
+		TraderId:           unlessEmpty(p.TraderID),
+		Requisite:          p.RequisiteValue,
+		CardLast4:          unlessEmpty(p.CardLast4),
+		AmountUsdt:         shownUSDT(p.Sight.Amount),
+		ProfitUsdt:         shownUSDT(p.Sight.Profit),
+		SpreadTraderUsdt:   shownUSDT(p.Sight.SpreadTrader),
+		SpreadPlatformUsdt: shownUSDT(p.Sight.SpreadPlatform),
+	}
+}
+
+func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
+	out := &portalv1.ReportPayin{
+		Id:                p.ID,
+		PayinId:           p.UUID.String(),
+		CreatedAt:         rpc.Timestamp(p.CreatedAt),
+		OrderId:           unlessEmpty(p.OrderID),
+		Method:            p.Method,
+		Currency:          p.Currency,
+		Amount:            money.Fiat(p.Amount),
+		Status:            string(p.Status),
+		StatusReason:      p.StatusReason,
+		StatusAt:          rpc.Timestamp(p.StatusAt),
+		ExpiresAt:         rpc.Timestamp(p.ExpiresAt),
+		MerchantId:        p.MerchantID,
+		MerchantCashboxId: p.CashboxID,
+		TraderId:          p.TraderID,
+		AddressMask:       p.AddressMask,
+		Recipient:         p.Recipient,
+		ProofReference:    p.ProofReference,
+		RewardUsdt:        shownUSDT(p.RewardUSDT),
+	}
+	if !p.FrozenUSDT.IsZero() {
+		out.FrozenUsdt = shownUSDT(&p.FrozenUSDT)
+	}
+	return out
+}
+
+func statementLine(line report.StatementLine) *portalv1.StatementLine {
+	out := &portalv1.StatementLine{
+		TransferId: line.TransferID,
+		At:         rpc.Timestamp(line.At),
+		Kind:       line.Kind,
+		Subject:    line.Subject,
+		SubjectId:  line.SubjectID,
+		Direction:  direction(line.Debit.IsZero()),
+		Amount:     money.USDT(line.Debit.Add(line.Credit)),
+		Balance:    money.USDT(line.Balance),
+	}
+	if line.SubjectUUID != uuid.Nil {
+		out.SubjectUuid = ptr(line.SubjectUUID.String())
+	}
+	return out
+}
+
+func direction(credit bool) string {
+	if credit {
+		return "credit"
+	}
+	return "debit"
+}
+
+func accountView(a report.Account) *portalv1.LedgerAccount {
+	purpose := "available"
+	if a.Reserved {
+		purpose = "reserved"
+	}
+	return &portalv1.LedgerAccount{Owner: a.Owner, OwnerId: a.OwnerID, Purpose: purpose}
+}

@@ -1,0 +1,145 @@
+package portal
+
+import (
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/money"
+	"gateway.example/internal/report"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+func timelineResponse(lines []report.Line, err error) (*connect.Response[portalv1.TimelineResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.TimelineResponse{Data: make([]*portalv1.TimelineLine, 0, len(lines))}
+	for _, line := range lines {
+		out.Data = append(out.Data, timelineLine(line))
+	}
+	return connect.NewResponse(out), nil
+}
+
+func timelineLine(line report.Line) *portalv1.TimelineLine {
+	return &portalv1.TimelineLine{
+		At:         rpc.Timestamp(line.At),
+		Kind:       string(line.Kind),
+		Actor:      line.Actor,
+		What:       line.What,
+		FromStatus: unlessEmpty(line.From),
+		ToStatus:   unlessEmpty(line.To),
+		Reason:     unlessEmpty(line.Reason),
+		Request:    timelineRequest(line.Request),
+		Choice:     timelineChoice(line.Choice),
+		Rate:       timelineRate(line.Rate),
+		Transfer:   timelineTransfer(line.Transfer),
+		Webhook:    timelineWebhook(line.What, line.Webhook),
+		File:       timelineFile(line.File),
+		CardLast4:  unlessEmpty(line.Last4),
+		CardBrand:  unlessEmpty(line.Brand),
+		By:         unlessEmpty(line.By),
+		Page:       unlessEmpty(line.Page),
+		Agent:      unlessEmpty(line.Agent),
+	}
+}
+
+func timelineRequest(r *report.Request) *portalv1.TimelineRequest {
+	if r == nil {
+		return nil
+	}
+	return &portalv1.TimelineRequest{
+		Method:         r.Method,
+		Currency:       r.Currency,
+		Amount:         money.Fiat(r.Amount),
+		ExpiresAt:      rpc.Timestamp(r.ExpiresAt),
+		OrderId:        unlessEmpty(r.OrderID),
+		CallbackUri:    unlessEmpty(r.CallbackURI),
+		RequestId:      unlessEmpty(r.RequestID),
+		RequestAddress: unlessEmpty(r.Address),
+		AddressMask:    unlessEmpty(r.AddressMask),
+	}
+}
+
+func timelineChoice(c *report.Choice) *portalv1.TimelineChoice {
+	if c == nil {
+		return nil
+	}
+	return &portalv1.TimelineChoice{
+		TraderId:    unlessEmpty(c.TraderID),
+		RequisiteId: unlessEmpty(c.RequisiteID),
+		Type:        unlessEmpty(c.Type),
+		Value:       unlessEmpty(c.Value),
+		Holder:      unlessEmpty(c.Holder),
+		Bank:        unlessEmpty(c.Bank),
+		Pool:        c.Pool,
+		Looked:      c.Looked,
+		Passed:      passedView(c.Passed),
+	}
+}
+
+// plain formats a number with all its decimals; nil is one that the caller may not see.
+func plain(d *decimal.Decimal, form func(decimal.Decimal) string) *string {
+	if d == nil {
+		return nil
+	}
+	return ptr(form(*d))
+}
+
+func timelineRate(r *report.Rate) *portalv1.TimelineRate {
+	if r == nil {
+		return nil
+	}
+	return &portalv1.TimelineRate{
+		Source:        unlessEmpty(r.Source),
+		ObservedAt:    rpc.OptionalTime(r.ObservedAt),
+		Unavailable:   r.Unavailable,
+		BaseRate:      plain(r.Base, money.Rate),
+		MarkupPercent: plain(r.Markup, money.Plain),
+		MarkupSource:  unlessEmpty(r.MarkupSource),
+		SpotUsdt:      shownUSDT(r.Spot),
+		AmountUsdt:    shownUSDT(r.Amount),
+		ProfitUsdt:    shownUSDT(r.Profit),
+		SharePercent:  plain(r.SharePercent, money.Plain),
+		TraderUsdt:    shownUSDT(r.Trader),
+		PlatformUsdt:  shownUSDT(r.Platform),
+		HoldUsdt:      shownUSDT(r.Hold),
+	}
+}
+
+func timelineTransfer(m *report.Transfer) *portalv1.TimelineTransfer {
+	if m == nil {
+		return nil
+	}
+	out := &portalv1.TimelineTransfer{
+		TransferId: m.ID, Kind: m.Kind, Amount: money.USDT(m.Amount), Account: accountView(m.Account),
+		Direction: direction(m.Credit),
+	}
+	if m.Other != nil {
+		out.Other = accountView(*m.Other)
+	}
+	return out
+}
+
+func timelineFile(f *report.File) *portalv1.TimelineFile {
+	if f == nil {
+		return nil
+	}
+	return &portalv1.TimelineFile{Number: unlessEmpty(f.Number), Type: f.Type, Size: f.Size}
+}
+
+func timelineWebhook(what string, w *report.Webhook) *portalv1.TimelineWebhook {
+	if w == nil {
+		return nil
+	}
+	out := &portalv1.TimelineWebhook{
+		EventId: w.EventID.String(), Type: w.Type, Sequence: w.Sequence, Status: unlessEmpty(w.Status),
+		Url: unlessEmpty(w.URL), StatusCode: w.StatusCode, Answer: w.Answer, Error: unlessEmpty(w.Error),
+	}
+	if what == report.WhatAttempt {
+		out.DurationMs = ptr(int32(w.Took / time.Millisecond))
+	}
+	return out
+}

@@ -1,0 +1,200 @@
+package portal
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/routing"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// deskCounts is where counting stops.
+const deskCounts = 100
+
+// GetDesk implements the service.
+func (s *TraderService) GetDesk(
+	ctx context.Context, _ *connect.Request[portalv1.GetDeskRequest],
+) (*connect.Response[portalv1.GetDeskResponse], error) {
+	who := caller.From(ctx)
+	onBreak, err := s.settings.Break(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	open, err := s.payments.DeskCount(ctx, who, deskCounts)
+	if err != nil {
+		return nil, err
+	}
+	payouts, err := s.payouts.DeskCounts(ctx, who, deskCounts)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.GetDeskResponse{
+		OnBreak: onBreak, OpenPayments: int32(open),
+		TakenPayins: int32(payouts.Taken), WaitingPayins: int32(payouts.Waiting),
+	}
+	if who.May(caller.TraderMoney) {
+		balance, err := s.settings.OwnBalance(ctx, who)
+		if err != nil {
+			return nil, err
+		}
+		available, reserved := money.USDT(balance.Available), money.USDT(balance.Reserved)
+		out.AvailableUsdt, out.ReservedUsdt = &available, &reserved
+	}
+	return connect.NewResponse(out), nil
+}
+
+// SetBreak implements the service.
+func (s *TraderService) SetBreak(
+	ctx context.Context, req *connect.Request[portalv1.SetBreakRequest],
+) (*connect.Response[portalv1.SetBreakResponse], error) {
+	on := req.Msg.GetOnBreak()
+	if err := s.settings.SetBreak(ctx, caller.From(ctx), on); err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SetBreakResponse{OnBreak: on}), nil
+}
+
+// ListRequisites implements the service.
+func (s *TraderService) ListRequisites(
+	ctx context.Context, _ *connect.Request[portalv1.TraderServiceListRequisitesRequest],
+) (*connect.Response[portalv1.TraderServiceListRequisitesResponse], error) {
+	list, err := s.settings.ListOwnRequisites(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.TraderServiceListRequisitesResponse{}
+	for _, own := range list {
+		out.Data = append(out.Data, ownRequisite(own))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// UpdateRequisite implements the service.
+func (s *TraderService) UpdateRequisite(
+	ctx context.Context, req *connect.Request[portalv1.TraderServiceUpdateRequisiteRequest],
+) (*connect.Response[portalv1.TraderServiceUpdateRequisiteResponse], error) {
+	own, err := s.settings.UpdateOwnRequisite(ctx, caller.From(ctx), req.Msg.GetRequisiteId(), directory.OwnUpdate{
+		Enabled: req.Msg.Enabled, Limits: ownLimits(req.Msg.GetLimits()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.TraderServiceUpdateRequisiteResponse{Data: ownRequisite(own)}), nil
+}
+
+func ownLimits(l *portalv1.OwnRequisiteLimits) directory.OwnLimits {
+	if l == nil {
+		return directory.OwnLimits{}
+	}
+	return directory.OwnLimits{
+		MinAmount:    l.MinAmount,
+		MaxAmount:    l.MaxAmount,
+		DailyCount:   l.DailyCount,
+		DailySum:     l.DailySum,
+		OpenPayments: l.OpenPayments,
+		WorkFrom:     l.WorkFrom,
+		WorkUntil:    l.WorkUntil,
+		TimeZone:     l.TimeZone,
+	}
+}
+
+func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {
+	return &portalv1.OwnRequisite{
+		Id:                own.ID,
+		Currency:          own.Currency,
+		Method:            own.Method,
+		Value:             own.Value,
+		Masked:            own.Masked,
+		Holder:            own.Holder,
+		Bank:              own.Bank,
+		Enabled:           own.Enabled,
+		EnabledByOperator: own.EnabledByOperator,
+		OperatorLimits:    ownLimitsView(own.Set),
+		OwnLimits:         ownLimitsView(own.Own),
+		EffectiveLimits:   ownLimitsView(own.Effective),
+		Use: &portalv1.RequisiteUse{
+			Day: own.Use.Day.Format(time.DateOnly), Count: own.Use.Count, Sum: money.Fiat(own.Use.Sum),
+			OpenPayments: own.Use.OpenPayments, LastUsedAt: optionalTimestamp(own.Use.LastUsedAt),
+		},
+	}
+}
+
+func ownLimitsView(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
+	return &portalv1.OwnRequisiteLimits{
+		MinAmount:    optionalNumber(l.MinAmount, money.Fiat),
+		MaxAmount:    optionalNumber(l.MaxAmount, money.Fiat),
+		DailyCount:   l.DailyCount,
+		DailySum:     optionalNumber(l.DailySum, money.Fiat),
+		OpenPayments: l.OpenPayments,
+		WorkFrom:     optional(l.WorkFrom),
+		WorkUntil:    optional(l.WorkUntil),
+		TimeZone:     optional(l.TimeZone),
+	}
+}
+
+// optionalNumber formats a number, or returns nil.
+func optionalNumber(d decimal.NullDecimal, write func(decimal.Decimal) string) *string {
+	if !d.Valid {
+		return nil
+	}
+	text := write(d.Decimal)
+	return &text
+}
+
+// ExplainRequisites implements the service.
+func (s *TraderService) ExplainRequisites(
+	ctx context.Context, req *connect.Request[portalv1.ExplainRequisitesRequest],
+) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
+	list, err := s.payments.ExplainForTrader(ctx, caller.From(ctx), req.Msg.GetRequisiteId())
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ExplainRequisitesResponse{}
+	for _, e := range list {
+		out.Data = append(out.Data, explanation(e))
+	}
+	return connect.NewResponse(out), nil
+}
+
+func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation {
+	out := &portalv1.RequisiteExplanation{
+		RequisiteId:           e.RequisiteID,
+		Currency:              e.Currency,
+		Method:                e.Method,
+		Free:                  e.Free,
+		Amount:                money.Fiat(e.Amount),
+		HoldUsdt:              optionalNumber(e.Hold, money.USDT),
+		AvailableUsdt:         optionalNumber(e.Available, money.USDT),
+		NoRate:                e.NoRate,
+		TakenByMerchants:      e.Taken,
+		OutsidePlatformLimits: e.OutsidePlatform,
+		LastUsedAt:            optionalTimestamp(e.LastUsedAt),
+	}
+	for _, d := range e.Drops {
+		write := numberOf(d.Rule)
+		out.Drops = append(out.Drops, &portalv1.RequisiteDrop{
+			Rule: string(d.Rule), Limit: optionalNumber(d.Limit, write), Used: optionalNumber(d.Used, write),
+			FreeAt: optionalTimestamp(d.FreeAt),
+		})
+	}
+	return out
+}
+
+// numberOf says how a rule's numbers are formatted: as payments, USDT, or fiat.
+func numberOf(rule routing.Rule) func(decimal.Decimal) string {
+	switch rule {
+	case routing.DailyCount, routing.OpenLimit:
+		return decimal.Decimal.String
+	case routing.TraderShort:
+		return money.USDT
+	default:
+		return money.Fiat
+	}
+}

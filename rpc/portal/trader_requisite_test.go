@@ -1,0 +1,115 @@
+package portal_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/portal"
+)
+
+// traderDesk is the service for a trader with a requisite and 19.6 USDT, at 100 RUB per USDT.
+func traderDesk(t *testing.T) (*portal.TraderService, *dbtest.DB, dbtest.Trader) {
+	t.Helper()
+	d := dbtest.New(t)
+	d.SetRate(t, "RUB", "100", true)
+	clock := &dbtest.Clock{}
+	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", Requisites: 1, MinAmount: "1000", MaxAmount: "5000"})
+	keeper, err := directory.NewKeeper(t.Context(), d.Pool, time.Second, nil)
+	testenv.NoError(t, err)
+	addresses := outbound.NewAddresses(false)
+	payments, err := payment.New(d.Pools(), clock, addresses, keeper, payment.Config{Requisites: dbtest.Requisites()})
+	testenv.NoError(t, err)
+	payouts := payout.New(d.Pools(), clock, dbtest.Vault(), addresses, foureyes.Rules{})
+	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	return portal.NewTraderService(payments, nil, payouts, settings, nil, ""), d, trader
+}
+
+// says calls a procedure as a role of the trader, and wants its answer.
+func says[Req, Res any](
+	t *testing.T, trader dbtest.Trader, role caller.Role,
+	call func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error), req *Req, want string,
+) {
+	t.Helper()
+	who := trader.Caller
+	who.Role = role
+	res, err := call(caller.With(t.Context(), who), connect.NewRequest(req))
+	testenv.NoError(t, err)
+	message, _ := any(res.Msg).(proto.Message)
+	wanted := proto.Clone(message)
+	proto.Reset(wanted)
+	testenv.NoError(t, protojson.Unmarshal([]byte(want), wanted))
+	if !proto.Equal(message, wanted) {
+		t.Errorf("%s, want %s", protojson.Format(message), want)
+	}
+}
+
+func TestTraderDesk(t *testing.T) {
+	t.Parallel()
+	s, d, trader := traderDesk(t)
+	d.Fund(t, ledger.Reserved(ledger.Trader, trader.ID), "2.5")
+	says(t, trader, caller.Desk, s.SetBreak, &portalv1.SetBreakRequest{OnBreak: true}, `{"onBreak": true}`)
+	says(t, trader, caller.Owner, s.GetDesk, &portalv1.GetDeskRequest{},
+		`{"onBreak": true, "availableUsdt": "19.60000000", "reservedUsdt": "2.50000000"}`)
+	says(t, trader, caller.Desk, s.GetDesk, &portalv1.GetDeskRequest{}, `{"onBreak": true}`)
+	says(t, trader, caller.Owner, s.ExplainRequisites, &portalv1.ExplainRequisitesRequest{}, `{"data": [{
+		"requisiteId": "1", "currency": "RUB", "method": "sbp", "amount": "1000.00", "drops": [{"rule": "trader_break"}],
+		"holdUsdt": "10.00000000", "availableUsdt": "19.60000000"}]}`)
+	says(t, trader, caller.Owner, s.SetBreak, &portalv1.SetBreakRequest{}, `{}`)
+	d.Exec(t, `update requisite set daily_count = 3, daily_sum = 2000.50, own_open_payments = 1,
+		own_min_amount = 2000`)
+	d.Exec(t, `insert into requisite_day values (1, '2026-11-20', 3, 1500.25)`)
+	d.Exec(t, `insert into requisite_slot select id, 2000, 7, 'infinity', hash from requisite where id = 1`)
+	says(
+		t,
+		trader,
+		caller.Owner,
+		s.ExplainRequisites,
+		&portalv1.ExplainRequisitesRequest{RequisiteId: proto.Int64(1)},
+		`{
+		"data": [{"requisiteId": "1", "currency": "RUB", "method": "sbp", "amount": "2000.00", "drops": [
+			{"rule": "daily_count", "limit": "3", "used": "3", "freeAt": "2026-11-20T21:00:00Z"},
+			{"rule": "daily_sum", "limit": "2000.50", "used": "1500.25", "freeAt": "2026-11-20T21:00:00Z"},
+			{"rule": "open_limit", "limit": "1", "used": "1"}, {"rule": "slot_taken", "used": "2000.00"},
+			{"rule": "trader_short", "limit": "20.00000000", "used": "19.60000000"}
+		], "holdUsdt": "20.00000000", "availableUsdt": "19.60000000"}]}`,
+	)
+}
+
+func TestTraderRequisites(t *testing.T) {
+	t.Parallel()
+	s, _, trader := traderDesk(t)
+	limits := &portalv1.OwnRequisiteLimits{
+		MinAmount: proto.String("1500"), MaxAmount: proto.String("4000"), DailyCount: proto.Int32(4),
+		DailySum: proto.String("9000.5"), OpenPayments: proto.Int32(2), WorkFrom: proto.String("09:00"),
+		WorkUntil: proto.String("18:30"), TimeZone: proto.String("Asia/Baku"),
+	}
+	const requisite = `{
+		"id": "1", "currency": "RUB", "method": "sbp", "value": "+79000010000", "masked": "•••• 0000", "holder": "Ivan Petrov",
+		"bank": "Sample Bank", "enabledByOperator": true,
+		"operatorLimits": {"minAmount": "1000.00", "maxAmount": "5000.00", "timeZone": "Europe/Moscow"},
+		"ownLimits": {"minAmount": "1500.00", "maxAmount": "4000.00", "dailyCount": 4, "dailySum": "9000.50",
+			"openPayments": 2, "workFrom": "09:00", "workUntil": "18:30", "timeZone": "Asia/Baku"},
+		"effectiveLimits": {"minAmount": "1500.00", "maxAmount": "4000.00", "dailyCount": 4, "dailySum": "9000.50",
+			"openPayments": 2},
+		"use": {"day": "2026-11-20", "sum": "0.00"}}`
+	says(t, trader, caller.Owner, s.UpdateRequisite, &portalv1.TraderServiceUpdateRequisiteRequest{
+		RequisiteId: 1, Enabled: proto.Bool(false), Limits: limits,
+	}, `{"data": `+requisite+`}`)
+	says(t, trader, caller.Desk, s.ListRequisites, &portalv1.TraderServiceListRequisitesRequest{},
+		`{"data": [`+requisite+`]}`)
+}

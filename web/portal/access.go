@@ -1,0 +1,99 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// tellAlone has every page of operators say that proposals wait, where no operator could decide what another one proposes.
+func (v *Visit) tellAlone() error {
+	if v.Session.State != session.Whole || v.route.Fragment || v.Who.Kind != caller.Operator {
+		return nil
+	}
+	two, err := v.server.Proposals.TwoDecide(v.Ctx())
+	v.Shell.Alone = err == nil && !two
+	return err
+}
+
+// proposed makes a proposal of what takes a second operator, and leads to it. Another error stays as it is.
+func (v *Visit) proposed(err error) error {
+	if wanted := new(foureyes.Wanted); !errors.As(err, &wanted) {
+		return err
+	}
+	p, err := v.server.Proposals.Propose(v.Ctx(), v.Who, err)
+	if err != nil {
+		return err
+	}
+	return v.Done(ApprovalPath(p.ID), "proposed")
+}
+
+// tellConsent has every page tell an owner who waits for their answer, and those who wait that they do.
+func (v *Visit) tellConsent() error {
+	if v.Session.State != session.Whole || v.route.Fragment {
+		return nil
+	}
+	if until := v.Who.AwaitsUntil; !until.IsZero() {
+		v.Shell.Consent.Until = &until
+	}
+	list, err := v.server.Sessions.Awaited(v.Ctx(), v.Who)
+	for _, one := range list {
+		v.Shell.Consent.Asked = append(v.Shell.Consent.Asked, view.Awaiting{
+			ID: IDText(one.ID), Login: one.Login, Role: v.Shell.Say(say.Role(string(one.Role))), Since: one.Since,
+			Until: one.Until,
+		})
+	}
+	return err
+}
+
+// May reports whether the user has a capability, perhaps once they have given their second factor
+// again.
+func (v *Visit) May(c caller.Capability) bool {
+	return v.Who.Proved().May(c)
+}
+
+// MayViewAs reports whether the user may look as another, perhaps once they have given their second
+// factor again.
+func (v *Visit) MayViewAs() bool {
+	return v.May(caller.OperatorViewAs)
+}
+
+// look has every page say that somebody looks as another user, and the log of requests who.
+func (v *Visit) look() {
+	edge.NoteViewer(v.Ctx(), v.Who.Actor())
+	as := v.Who.Login
+	if v.Who.Role != "" {
+		as += " (" + strings.ToLower(v.Shell.Say(say.Role(string(v.Who.Role)))) + ")"
+	}
+	v.Shell.Viewing = &view.Viewing{As: as, Until: v.Session.View.Until}
+}
+
+// onlyLooks settles that nothing is posted by somebody who looks as another user, but what ends that.
+// The services refuse it, too, where they get to it: a form that is wrong is refused for that first.
+func (v *Visit) onlyLooks() error {
+	if !v.Who.ViewAs || v.Reads() || v.route.Viewing || v.route.Machine {
+		return nil
+	}
+	return fault.ErrViewOnly
+}
+
+// Reads tells that a page is asked for, and nothing is sent.
+func (v *Visit) Reads() bool { return v.R.Method == http.MethodGet || v.R.Method == http.MethodHead }
+
+// needs settles that the visitor has the route's capability. A page that leads to a change may be
+// looked at by somebody who looks as a user: it is the change that is refused.
+func (v *Visit) needs() error {
+	who := v.Who
+	if v.Reads() {
+		who.ViewAs = false
+	}
+	return who.Need(v.route.Needs)
+}

@@ -1,0 +1,32 @@
+// Package account is signing in and out, second factors, and the user's own account.
+package account
+
+import (
+	"gateway.example/internal/session"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	// Sandbox tells that a sandbox has a first page of its own.
+	Sandbox  bool
+	Sessions *session.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	first := startRoutes
+	if s.Sandbox {
+		first = nil
+	}
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		first, accountRoutes, consentRoutes, signRoutes, viewAsRoutes)
+}

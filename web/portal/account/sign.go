@@ -1,0 +1,267 @@
+package account
+
+import (
+	"net/http"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// startRoutes are outside a sandbox only, which has a page of its own there.
+var startRoutes = []route{{Pattern: "GET /{$}", Open: true, Handle: (*visit).start}}
+
+// Signing in and out, second factors, invitations.
+var signRoutes = []route{
+	{Pattern: "GET /sign-in", Open: true, Handle: (*visit).signInPage},
+	{Pattern: "POST /sign-in", Open: true, Viewing: true, Handle: (*visit).signIn},
+	{Pattern: "POST /sign-out", Open: true, Viewing: true, Handle: (*visit).signOut},
+	{Pattern: "GET /second-factor", Kinds: portal.Users, Begun: true, Handle: (*visit).factorPage},
+	{Pattern: "POST /second-factor", Kinds: portal.Users, Begun: true, Handle: (*visit).factor},
+	{Pattern: "GET /second-factor/enrol", Kinds: portal.Users, Begun: true, Handle: (*visit).enrolPage},
+	{Pattern: "GET /second-factor/app", Kinds: portal.Users, Begun: true, Handle: (*visit).appPage},
+	{Pattern: "POST /second-factor/app", Kinds: portal.Users, Begun: true, Handle: (*visit).addApp},
+	{Pattern: "GET /second-factor/passkey", Kinds: portal.Users, Begun: true, Handle: (*visit).passkeyPage},
+	{Pattern: "POST /second-factor/passkey", Kinds: portal.Users, Begun: true, Handle: (*visit).addPasskey},
+	{Pattern: "GET /invitation/{token}", Open: true, Handle: (*visit).invitationPage},
+	{Pattern: "POST /invitation/{token}", Open: true, Handle: (*visit).accept},
+}
+
+// start leads everybody to where they work.
+func (v *visit) start() error {
+	if v.Session.ID == 0 {
+		v.Lead("/sign-in")
+	} else {
+		v.Lead(v.Landing())
+	}
+	return nil
+}
+
+func (v *visit) signInPage() error {
+	return v.showSignIn(http.StatusOK, "", nil, "")
+}
+
+func (v *visit) showSignIn(status int, login string, wrong map[string]string, failed string) error {
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySignIn), status != http.StatusOK
+	next := v.Next()
+	v.Show(status, func(s view.Shell) site.Page { return SignIn(s, next, login, wrong, failed) })
+	return nil
+}
+
+// signIn begins a session. One that the browser had ends, so that nobody is signed in by a cookie
+// that somebody else has put there.
+func (v *visit) signIn() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	credentials := session.Credentials{Login: form.Get("login"), Password: form.Get("password")}
+	opened, err := v.Sessions.SignIn(v.Ctx(), credentials, v.Origin())
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showSignIn(http.StatusUnprocessableEntity, credentials.Login, wrong, "")
+	}
+	if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
+		return v.showSignIn(http.StatusUnprocessableEntity, credentials.Login, nil, v.Shell.Say(sayWrongCredentials))
+	}
+	if err != nil {
+		return err
+	}
+	if v.Session.ID != 0 {
+		if err := v.Sessions.End(v.Ctx(), v.Session); err != nil {
+			v.Log(err)
+		}
+	}
+	return v.Entered(opened)
+}
+
+func (v *visit) signOut() error {
+	if v.Session.ID != 0 {
+		if err := v.Sessions.End(v.Ctx(), v.Session); err != nil {
+			return err
+		}
+	}
+	v.SetCookie(v.SessionCookie(), "", -1)
+	return v.Done("/sign-in", "signed-out")
+}
+
+func (v *visit) factorPage() error { return v.showFactor(http.StatusOK, "") }
+
+// showFactor asks for a second factor, or for the password of those who have none.
+func (v *visit) showFactor(status int, failed string) error {
+	if v.Session.State == session.AwaitsEnrolment {
+		v.Lead("/second-factor/enrol")
+		return nil
+	}
+	question := FactorQuestion{Next: v.Next(), Failed: failed, Again: v.Session.State == session.Whole}
+	question.App = v.Session.Factors.TOTP || v.Session.Factors.RecoveryCodes > 0
+	question.Password = !v.Session.Factors.Any()
+	if v.Session.Factors.Passkeys > 0 && v.Sessions.Passkeys() {
+		options, err := v.Sessions.BeginAssertion(v.Ctx(), v.Session)
+		if err != nil {
+			return err
+		}
+		question.Passkey = string(options)
+	}
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySecondFactor), failed != ""
+	v.Show(status, func(s view.Shell) site.Page { return Factor(s, question) })
+	return nil
+}
+
+func (v *visit) factor() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	given := session.Factor{Code: form.Get("code"), Password: form.Get("password")}
+	if answer := form.Get("passkey"); answer != "" {
+		given = session.Factor{Assertion: []byte(answer)}
+	}
+	opened, err := v.Sessions.GiveFactor(v.Ctx(), v.Session, given)
+	if f := fault.As(err); f != nil && f.Code == "factor_locked" {
+		return v.showFactor(http.StatusForbidden, v.Shell.Say(sayFactorLocked))
+	}
+	if f := fault.As(err); f != nil &&
+		(f.Kind == fault.Refused || f.Kind == fault.Invalid || f.Kind == fault.Unauthenticated) {
+		return v.showFactor(http.StatusUnprocessableEntity, v.Shell.Say(sayWrongFactor))
+	}
+	if err != nil {
+		return err
+	}
+	return v.Entered(opened)
+}
+
+func (v *visit) enrolPage() error {
+	v.Shell.Title = v.Shell.Say(saySetUpFactor)
+	passkeys, compulsory := v.Sessions.Passkeys(), v.Session.State == session.AwaitsEnrolment
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return Enrol(s, passkeys, compulsory) })
+	return nil
+}
+
+func (v *visit) appPage() error {
+	offer, err := v.Sessions.BeginTOTP(v.Ctx(), v.Session)
+	if err != nil {
+		return err
+	}
+	return v.showApp(http.StatusOK, offer, "")
+}
+
+func (v *visit) showApp(status int, offer session.TOTPOffer, failed string) error {
+	drawn, err := site.QR(offer.URL)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySetUpApp), failed != ""
+	shown := AppOffer{Secret: offer.Secret, URL: offer.URL, QR: string(drawn), Failed: failed}
+	v.Show(status, func(s view.Shell) site.Page { return App(s, shown) })
+	return nil
+}
+
+// addApp takes the first code of an authenticator app. After a wrong one the page shows the secret
+// that was offered before, which the form brings along to be shown and for nothing else.
+func (v *visit) addApp() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	opened, codes, err := v.Sessions.ConfirmTOTP(v.Ctx(), v.Session, form.Get("code"))
+	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
+		offer := session.TOTPOffer{Secret: form.Get("secret"), URL: form.Get("url")}
+		return v.showApp(http.StatusUnprocessableEntity, offer, v.Shell.Say(sayWrongCode))
+	}
+	if err != nil {
+		return err
+	}
+	return v.enrolled(opened, codes)
+}
+
+// enrolled shows the recovery codes that came with a first factor, once, or leads on.
+func (v *visit) enrolled(opened session.Opened, codes []string) error {
+	v.Keep(opened)
+	if len(codes) == 0 {
+		return v.Done("/account", "factor-added")
+	}
+	v.Enter(opened.Session)
+	return v.showCodes(codes)
+}
+
+func (v *visit) showCodes(codes []string) error {
+	v.Shell.Title = v.Shell.Say(sayRecoveryCodes)
+	landing := v.Landing()
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return Codes(s, codes, landing) })
+	return nil
+}
+
+func (v *visit) passkeyPage() error { return v.showPasskey(http.StatusOK, "") }
+
+func (v *visit) showPasskey(status int, failed string) error {
+	options, err := v.Sessions.BeginPasskey(v.Ctx(), v.Session)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySetUpPasskey), failed != ""
+	v.Show(status, func(s view.Shell) site.Page { return NewPasskey(s, string(options), failed) })
+	return nil
+}
+
+func (v *visit) addPasskey() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	opened, codes, err := v.Sessions.FinishPasskey(v.Ctx(), v.Session, form.Get("name"), []byte(form.Get("passkey")))
+	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
+		return v.showPasskey(http.StatusUnprocessableEntity, v.Shell.Say(sayWrongPasskey))
+	}
+	if err != nil {
+		return err
+	}
+	return v.enrolled(opened, codes)
+}
+
+func (v *visit) invitationPage() error {
+	login, err := v.Sessions.Invited(v.Ctx(), v.R.PathValue("token"))
+	if err != nil {
+		return err
+	}
+	return v.showInvitation(http.StatusOK, login, nil)
+}
+
+// showInvitation asks for a password. The address is a credential until then: nobody is told of it.
+func (v *visit) showInvitation(status int, login string, wrong map[string]string) error {
+	v.W.Header().Set("Referrer-Policy", "no-referrer")
+	v.Shell.Title = v.Shell.Say(sayWelcome)
+	path := v.R.URL.Path
+	v.Show(status, func(s view.Shell) site.Page { return Invitation(s, path, login, wrong) })
+	return nil
+}
+
+func (v *visit) accept() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	token := v.R.PathValue("token")
+	login, err := v.Sessions.Invited(v.Ctx(), token)
+	if err != nil {
+		return err
+	}
+	password := form.Get("password")
+	if password != form.Get("again") {
+		return v.showInvitation(
+			http.StatusUnprocessableEntity,
+			login,
+			map[string]string{"again": v.Shell.Say(sayNotTheSame)},
+		)
+	}
+	opened, err := v.Sessions.AcceptInvitation(v.Ctx(), token, password, v.Origin())
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showInvitation(http.StatusUnprocessableEntity, login, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Entered(opened)
+}

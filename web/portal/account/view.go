@@ -1,0 +1,63 @@
+package account
+
+import (
+	"time"
+)
+
+// FactorQuestion asks for a second factor.
+type FactorQuestion struct {
+	// Next is where to go on, "" to the start; Again tells that the user is signed in already.
+	Next  string
+	Again bool
+	// App and Password tell what may be given, and Passkey holds the options of one, as JSON, or "".
+	App, Password bool
+	Passkey       string
+	Failed        string
+}
+
+// AppOffer is a secret for an authenticator app.
+type AppOffer struct{ Secret, URL, QR, Failed string }
+
+// Preferences are how the user wants pages to be.
+type Preferences struct {
+	Zone, Language, Theme string
+	Shortcuts             bool
+}
+
+// Factors are the second factors of the user.
+type Factors struct {
+	TOTP                    bool
+	Passkeys, RecoveryCodes int
+}
+
+// Passkey is one of the user's.
+type Passkey struct {
+	ID, Name  string
+	CreatedAt time.Time
+	UsedAt    *time.Time
+}
+
+// Session is a place where the user is signed in.
+type Session struct {
+	ID                int64
+	API, Current      bool
+	Agent, Address    string
+	SeenAt, CreatedAt time.Time
+}
+
+// Account is what the page of the user's own account shows.
+type Account struct {
+	Role          string
+	Preferences   Preferences
+	Wrong         map[string]string
+	Factors       Factors
+	MayAddPasskey bool
+	Passkeys      []Passkey
+	Sessions      []Session
+	// MayViewAs shows the form to look as another user, which ViewAs is filled in with.
+	MayViewAs bool
+	ViewAs    Look
+}
+
+// Look asks to look as another user.
+type Look struct{ User, Reason string }

@@ -1,0 +1,45 @@
+package account
+
+import (
+	"net/http"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+)
+
+// Operators who look at the portal as another user. To be oneself again works for everybody: whom
+// the session looks as decides nothing of it.
+var viewAsRoutes = []route{
+	{Pattern: "POST /operator/view-as", Kinds: portal.Operators, Needs: caller.OperatorViewAs, Handle: (*visit).viewAs},
+	{Pattern: "POST /operator/view-as/end", Kinds: portal.Users, Viewing: true, Handle: (*visit).endViewAs},
+}
+
+func (v *visit) viewAs() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	asked := Look{User: strings.TrimSpace(form.Get("user")), Reason: form.Get("reason")}
+	looks, err := v.Sessions.ViewAs(v.Ctx(), v.Session, asked.User, asked.Reason)
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showAccount(http.StatusUnprocessableEntity, Account{
+			Preferences: Preferences(v.Session.Preferences), ViewAs: asked, Wrong: wrong,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	v.Enter(looks)
+	return v.Done(v.Landing(), "")
+}
+
+func (v *visit) endViewAs() error {
+	own, err := v.Sessions.EndViewAs(v.Ctx(), v.Session)
+	if err != nil {
+		return err
+	}
+	v.Enter(own)
+	return v.Done(v.Landing(), "view-as-ended")
+}

@@ -1,0 +1,307 @@
+package appeals
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// A merchant's appeals of failed payments.
+var appealRoutes = []route{
+	{
+		Pattern: "GET /merchant/appeals",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantRead,
+		Keeps:   &appealList,
+		Handle:  (*visit).appeals,
+	},
+	{
+		Pattern: "GET /merchant/appeals/{id}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantRead,
+		Handle:  (*visit).appeal,
+	},
+	{
+		Pattern: "GET /merchant/appeals/{id}/file",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantRead,
+		Handle:  (*visit).appealFile,
+	},
+	{
+		Pattern: "GET /merchant/payments/{id}/appeal", Kinds: portal.Merchants, Needs: caller.MerchantAppeal,
+		Handle: (*visit).appealPage,
+	},
+	{
+		Pattern: "POST /merchant/payments/{id}/appeal", Kinds: portal.Merchants, Needs: caller.MerchantAppeal,
+		Handle: (*visit).openAppeal,
+	},
+	{
+		Pattern: "GET /operator/appeals/{id}/file", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).appealFile,
+	},
+}
+
+var appealList = portal.List{
+	Path:     "/merchant/appeals",
+	Statuses: portal.AppealStatuses,
+	Status:   say.AppealStatus,
+	Cashbox:  true,
+	Always:   true,
+	None:     say.NoAppeals,
+	NoneText: sayNoAppealsText,
+}
+
+const (
+	// merchantFiles is how many files to one merchant's appeals are taken at once.
+	merchantFiles = 4
+	// The fields beside the file may have formText bytes together.
+	fileField = "file"
+	formText  = 64 << 10
+)
+
+func (v *visit) appeals() error {
+	a := v.Asks(appealList)
+	if v.Tidied(a) {
+		return nil
+	}
+	var found []payment.AppealRecord
+	var next *string
+	if len(a.Wrong) == 0 {
+		var page payment.OwnAppeals
+		page.Statuses, page.Cursor = a.Filter.Status, portal.Given(a.Filter.Cursor)
+		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
+		var err error
+		found, next, err = v.Payments.ListOwnAppeals(v.Ctx(), v.Who, page)
+		if a.Wrong, err = v.Flawed(err); err != nil {
+			return err
+		}
+	}
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	shown := Appeals{Filters: filters, Empty: a.Nothing()}
+	var ids []int64
+	for _, one := range found {
+		ids = append(ids, one.ID)
+		shown.Items = append(shown.Items, AppealRow{
+			ID: one.ID, Href: v.AppealPath(one.ID), CreatedAt: one.CreatedAt, Status: view.AppealBadge(one.Status),
+			Amount:  v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
+			Payment: v.Shell.Say(say.ShortPayment, one.Payment.ID), Order: one.Payment.OrderID, Reason: one.Reason,
+		})
+	}
+	shown.Pages = portal.Around(a, next, ids)
+	v.Shell.Title = v.Shell.Say(say.Appeals)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return AppealsPage(s, shown) })
+	return nil
+}
+
+func (v *visit) appeal() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	shown := Appeal{
+		Status: a.Status, Amount: v.Shell.Amount(a.Payment.Amount, a.Payment.Currency), CreatedAt: a.CreatedAt,
+		StatusAt: a.StatusAt, Reason: a.Reason, Order: a.Payment.OrderID,
+		Payment: v.Shell.Say(say.ShortPayment, a.Payment.ID), PaymentHref: view.Link(v.PaymentPath(a.Payment.ID)),
+		File: view.Receipt{
+			Name: a.KeptName(), About: v.Shell.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
+			SentAt: a.CreatedAt, Download: v.AppealPath(id) + "/file",
+		},
+	}
+	if a.Status == "completed" || a.Status == "failed" {
+		shown.Decision = portal.Text(a.Payment.StatusReason)
+	}
+	v.Shell.Title = v.Shell.Say(say.AppealTitle, a.ID)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AppealPage(s, shown) })
+	return nil
+}
+
+func (v *visit) appealFile() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	file, err := v.Payments.ReadAppealFile(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	v.KeepFile(file.Name, file.Type, file.Content)
+	return nil
+}
+
+// appealable reads the payment that the address names.
+func (v *visit) appealable() (payment.Payment, error) {
+	id, err := v.PaymentID()
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	return v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+}
+
+func (v *visit) appealPage() error {
+	p, err := v.appealable()
+	if err != nil {
+		return err
+	}
+	return v.askAppeal(http.StatusOK, p, url.Values{"token": {submission.NewToken()}}, nil)
+}
+
+// askAppeal asks why a payment is appealed, and for what shows it.
+func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong map[string]string) error {
+	if !p.TakesAppeal(v.Clock.Now()) {
+		return v.Done(v.PaymentPath(p.ID), "no-appeal")
+	}
+	files, err := v.Payments.ListReceipts(v.Ctx(), v.Who, p.ID)
+	if err != nil {
+		return err
+	}
+	shown := NewAppeal{
+		Path:    v.PaymentPath(p.ID),
+		Token:   typed.Get("token"),
+		Amount:  v.Shell.Amount(p.Amount, p.Currency),
+		Order:   p.OrderID,
+		Reason:  typed.Get("reason"),
+		Receipt: typed.Get("receipt"),
+		Wrong:   wrong,
+	}
+	for _, file := range files {
+		shown.Receipts = append(shown.Receipts, v.ReceiptShown(p.ID, file))
+	}
+	v.Shell.Title = v.Shell.Say(say.PaymentTitle, p.ID)
+	v.Show(status, func(s view.Shell) site.Page { return NewAppealPage(s, shown) })
+	return nil
+}
+
+// openAppeal opens an appeal with a file, or with a receipt that the payer sent.
+func (v *visit) openAppeal() error {
+	p, err := v.appealable()
+	if err != nil {
+		return err
+	}
+	done, err := v.uploads.Take(v.W, v.R, v.Who.MerchantID, v.Who.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	sent, err := v.upload()
+	defer sent.close()
+	if err == nil {
+		err = v.Once(sent.form, func() (submission.Outcome, error) { return v.appealed(p, sent) })
+	}
+	if f := fault.As(err); f != nil && f.Kind == fault.TooLarge {
+		err = fault.Fields{fileField: {"is larger than 10 MB"}}.Err()
+	}
+	wrong := v.Wrong(err)
+	if wrong == nil {
+		return err
+	}
+	if sent.form.Get("token") == "" {
+		sent.form.Set("token", submission.NewToken())
+	}
+	return v.askAppeal(http.StatusUnprocessableEntity, p, sent.form, wrong)
+}
+
+func (v *visit) appealed(p payment.Payment, sent upload) (submission.Outcome, error) {
+	var opened payment.AppealRecord
+	reason := portal.Given(sent.form.Get("reason"))
+	number, err := strconv.ParseInt(sent.form.Get("receipt"), 10, 32)
+	if err == nil && sent.file == nil {
+		opened, err = v.Payments.AppealWithReceipt(v.Ctx(), v.Who, p.ID, int32(number), reason)
+	} else {
+		r := payment.AppealRequest{Reason: reason}
+		if sent.file != nil {
+			r.FileName, r.File = &sent.name, sent.file.Content()
+		}
+		opened, err = v.Payments.OpenAppeal(v.Ctx(), v.Who, p.ID, r)
+	}
+	f := fault.As(err)
+	switch {
+	case f == nil:
+		return submission.Outcome{LedTo: string(v.AppealPath(opened.ID)), Said: "appealed"}, err
+	case f.Kind == fault.Refused || f.Kind == fault.Conflict:
+		return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "no-appeal"}, nil
+	}
+	return submission.Outcome{}, err
+}
+
+// upload is a form that was sent with a file, or without.
+type upload struct {
+	form url.Values
+	name string
+	file *edge.TempFile
+}
+
+func (u upload) close() {
+	if u.file != nil {
+		u.file.Close()
+	}
+}
+
+// upload reads a form and its file, the latter into a temporary file.
+func (v *visit) upload() (upload, error) {
+	u := upload{form: url.Values{}}
+	parts, err := v.R.MultipartReader()
+	if err != nil {
+		return u, fault.Fields{fileField: {"is required"}}.Err()
+	}
+	flaws := fault.Fields{}
+	for left := int64(formText); ; {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return u, edge.UploadError(err)
+		}
+		if part.FormName() == fileField {
+			if err := u.take(part); err != nil {
+				return u, err
+			}
+			continue
+		}
+		value, err := io.ReadAll(io.LimitReader(part, left+1))
+		if left -= int64(len(value) + len(part.FormName())); left < 0 || err != nil {
+			return u, fault.Fields{fault.Body: {"could not be read"}}.Err()
+		}
+		flaws.Flaw(part.FormName(), fault.TextLinesFlaw(string(value)))
+		u.form.Set(part.FormName(), strings.ReplaceAll(string(value), "\r\n", "\n"))
+	}
+	if flaws.Err() != nil {
+		v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), flaws))
+	}
+	return u, nil
+}
+
+// take keeps the file of a form. A field that nothing was chosen for has no name.
+func (u *upload) take(part *multipart.Part) error {
+	if part.FileName() == "" || u.file != nil {
+		return nil
+	}
+	file, err := edge.NewTempFile(edge.BoundUpload(part))
+	if err != nil {
+		return edge.UploadError(err)
+	}
+	u.name, u.file = part.FileName(), file
+	return nil
+}

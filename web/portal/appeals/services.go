@@ -1,0 +1,32 @@
+// Package appeals is a merchant's appeals of failed payments.
+package appeals
+
+import (
+	"gateway.example/internal/clock"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Payments *payment.Service
+	Clock    clock.Clock
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+	// uploads are the files that are being sent, by merchants.
+	uploads *edge.Files
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	uploads := edge.NewFiles(merchantFiles)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },
+		appealRoutes)
+}

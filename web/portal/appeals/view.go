@@ -1,0 +1,61 @@
+package appeals
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/view"
+)
+
+// Appeals is a list of appeals.
+type Appeals struct {
+	Filters view.Filters
+	Items   []AppealRow
+	Empty   view.Empty
+	Pages   view.Pages
+}
+
+// AppealRow is an appeal in a list.
+type AppealRow struct {
+	ID                             int64
+	Href                           templ.SafeURL
+	CreatedAt                      time.Time
+	Amount, Payment, Order, Reason string
+	Status                         view.Badge
+}
+
+// Appeal is everything of one appeal.
+type Appeal struct {
+	Status, Amount, Reason, Order, Payment string
+	PaymentHref                            templ.SafeURL
+	CreatedAt, StatusAt                    time.Time
+	File                                   view.Receipt
+	// Decision is what the operator said, or "".
+	Decision string
+}
+
+// NewAppeal asks why a payment is appealed.
+type NewAppeal struct {
+	Path, Token, Amount, Order, Reason string
+	// Receipt is the number of the one that was chosen.
+	Receipt  string
+	Receipts []view.Receipt
+	Wrong    map[string]string
+}
+
+// chosen tells that a receipt is the one to be sent: the first, unless another was chosen.
+func (a NewAppeal) chosen(file view.Receipt) bool {
+	if a.Receipt == "" {
+		return file.Number == a.Receipts[0].Number
+	}
+	return a.Receipt == view.Number(int64(file.Number))
+}
+
+// fileNotes are the ids of what is said of the file.
+func (a NewAppeal) fileNotes() string {
+	if a.Wrong["file"] != "" {
+		return "file-hint file-wrong"
+	}
+	return "file-hint"
+}

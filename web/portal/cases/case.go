@@ -1,0 +1,265 @@
+package cases
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/work"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// caseKind is a kind of what operators decide, at an address of its own.
+type caseKind struct {
+	kind work.Kind
+	base string
+	find func(*visit) (decidable, error)
+}
+
+// decidable is something that operators decide, as it stands.
+type decidable struct {
+	id     int64
+	status string
+	// path is its page, name what it is called there, and amount what it is about; "" is no amount.
+	path, name, amount string
+	facts              []view.Fact
+	// waits tells that somebody has to decide it.
+	waits bool
+}
+
+var (
+	depositCase  = caseKind{work.Deposit, "/operator/deposits", (*visit).depositSubject}
+	appealCase   = caseKind{work.Appeal, "/operator/appeals", (*visit).appealSubject}
+	payoutCase   = caseKind{work.Overdue, "/operator/payouts", (*visit).payoutSubject}
+	conflictCase = caseKind{work.Conflict, portal.ConflictsPath, (*visit).conflictSubject}
+)
+
+// caseRoutes are what operators look at and decide.
+var caseRoutes = slices.Concat(
+	[]route{
+		{
+			Pattern: "GET /operator/deposits",
+			Kinds:   portal.Operators,
+			Needs:   caller.OperatorRead,
+			Keeps:   &caseDepositList, Handle: (*visit).caseDeposits,
+		},
+		{
+			Pattern: "GET /operator/deposits/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: (*visit).caseDeposit,
+		},
+		{
+			Pattern: "GET /operator/appeals",
+			Kinds:   portal.Operators,
+			Needs:   caller.OperatorRead,
+			Keeps:   &caseAppealList,
+			Handle:  (*visit).caseAppeals,
+		},
+		{
+			Pattern: "GET /operator/appeals/{id}",
+			Kinds:   portal.Operators,
+			Needs:   caller.OperatorRead,
+			Handle:  (*visit).caseAppeal,
+		},
+		{
+			Pattern: "GET /operator/overdue",
+			Kinds:   portal.Operators,
+			Needs:   caller.OperatorRead,
+			Handle:  (*visit).overdue,
+		},
+		{
+			Pattern: "GET /operator/conflicts",
+			Kinds:   portal.Operators,
+			Needs:   caller.OperatorRead,
+			Handle:  (*visit).conflicts,
+		},
+		{
+			Pattern: "GET /operator/conflicts/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: (*visit).conflict,
+		},
+	},
+	claimRoutes(depositCase),
+	claimRoutes(appealCase),
+	claimRoutes(payoutCase),
+	claimRoutes(conflictCase),
+	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions),
+)
+
+// claimRoutes are how a case is taken and released. Whether the reader may, the service says, which
+// asks for no second factor.
+func claimRoutes(of caseKind) []route {
+	one := of.base + "/{id}"
+	return []route{
+		{
+			Pattern: "GET " + one + "/claim", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true,
+			Handle: func(v *visit) error { return v.claimRegion(of) },
+		},
+		{
+			Pattern: "POST " + one + "/take", Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: func(v *visit) error { return v.takeCase(of) },
+		},
+		{
+			Pattern: "POST " + one + "/release", Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: func(v *visit) error { return v.releaseCase(of) },
+		},
+	}
+}
+
+func (v *visit) claimRegion(of caseKind) error {
+	found, err := of.find(v)
+	if err != nil {
+		return err
+	}
+	shown, err := v.claimShown(of.kind, found.id, found.path)
+	if err != nil {
+		return err
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return view.ClaimRegion(s, *shown) })
+	return nil
+}
+
+// takeCase takes a case, and goes on to the decision that somebody was about to make.
+func (v *visit) takeCase(of caseKind) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	found, err := of.find(v)
+	if err != nil {
+		return err
+	}
+	err = v.Work.Take(v.Ctx(), v.Who, of.kind, found.id, form.Get("over") == portal.Yes)
+	f := fault.As(err)
+	switch {
+	case f != nil && f.Code == work.ErrTaken.Code:
+		return v.Done(found.path, "work-others")
+	case f != nil && f.Kind == fault.NotFound:
+		return v.Done(found.path, "changed")
+	case err != nil:
+		return err
+	}
+	if step := form.Get("next"); slices.Contains(steppable, step) {
+		return v.Done(found.path+"/"+step, "work-taken")
+	}
+	return v.Done(found.path, "work-taken")
+}
+
+func (v *visit) releaseCase(of caseKind) error {
+	found, err := of.find(v)
+	if err != nil {
+		return err
+	}
+	if err := v.Work.Release(v.Ctx(), v.Who, of.kind, found.id); err != nil {
+		return err
+	}
+	return v.Done(found.path, "work-released")
+}
+
+func (v *visit) depositSubject() (decidable, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return decidable{}, err
+	}
+	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return decidable{}, err
+	}
+	facts := []view.Fact{{Label: say.Amount, Value: v.Shell.USDT(d.Amount), Class: "num"}}
+	owners, err := v.OwnersOf(v.Settings, d.CashboxID, nil)
+	if err != nil {
+		return decidable{}, err
+	}
+	facts = append(facts, owners...)
+	facts = append(facts, view.Fact{Label: say.Network, Value: d.Network},
+		view.Fact{Label: say.Address, Value: d.Address, Class: "mono"},
+		view.Fact{Label: sayMerchantsReference, Value: portal.Text(d.ExternalReference)})
+	return decidable{
+		id: id, status: d.Status, path: v.DepositPath(id), name: v.Shell.Say(say.DepositTitle, id),
+		amount: v.Shell.USDT(d.Amount), facts: facts, waits: d.Status == "pending",
+	}, nil
+}
+
+func (v *visit) appealSubject() (decidable, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return decidable{}, err
+	}
+	a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
+	if err != nil {
+		return decidable{}, err
+	}
+	amount := v.Shell.Amount(a.Payment.Amount, a.Payment.Currency)
+	facts := []view.Fact{{Label: say.Amount, Value: amount, Class: "num"}}
+	owners, err := v.OwnersOf(v.Settings, a.Payment.CashboxID, portal.UnlessNone(a.Payment.TraderID))
+	if err != nil {
+		return decidable{}, err
+	}
+	facts = append(facts, owners...)
+	facts = append(facts, view.Fact{Label: say.Order, Value: a.Payment.OrderID})
+	return decidable{
+		id:     id,
+		status: a.Status,
+		path:   string(v.AppealPath(id)),
+		name:   v.Shell.Say(say.AppealTitle, id),
+		amount: amount,
+		facts:  facts,
+		waits:  a.Status == "open" || a.Status == "in_review",
+	}, nil
+}
+
+func (v *visit) payoutSubject() (decidable, error) {
+	p, err := v.Payouts.Get(v.Ctx(), v.Who, v.PayoutID())
+	if err != nil {
+		return decidable{}, err
+	}
+	return v.subjectOfPayout(p)
+}
+
+func (v *visit) subjectOfPayout(p payout.Payin) (decidable, error) {
+	owners, err := v.OwnersOf(v.Settings, p.CashboxID, p.TraderID)
+	amount := v.Shell.Amount(p.Amount, p.Currency)
+	facts := []view.Fact{
+		{Label: say.Amount, Value: amount, Class: "num"},
+		{Label: say.Recipient, Value: p.Recipient},
+		{Label: say.Requisite, Value: p.AddressMask},
+	}
+	return decidable{
+		id:     p.ID,
+		status: string(p.Status),
+		path:   v.PayoutPath(p.UUID.String()),
+		name:   v.Shell.Say(say.PayoutTitle, p.ID),
+		amount: amount,
+		facts:  append(facts, owners...),
+		waits:  p.Status == payout.Processing,
+	}, err
+}
+
+func (v *visit) conflictSubject() (decidable, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return decidable{}, err
+	}
+	c, err := v.Checkouts.GetConflict(v.Ctx(), v.Who, id)
+	if err != nil {
+		return decidable{}, err
+	}
+	found := decidable{
+		id: id, status: "open", path: portal.ConflictsPath + "/" + strconv.FormatInt(id, 10),
+		name: v.Shell.Say(sayConflictTitle, id), waits: c.ClosedAt == nil,
+		facts: []view.Fact{
+			{Label: sayPaymentStood, Value: v.Shell.Say(say.PaymentStatus(string(c.PaymentStatus)))},
+			{Label: sayAttemptSays, Value: c.AttemptState},
+			{Label: sayAttemptID, Value: c.AttemptID.String(), Class: "mono"},
+		},
+	}
+	if !found.waits {
+		found.status = "closed"
+	}
+	return found, nil
+}

@@ -1,0 +1,319 @@
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// decision is what an operator may do with a case. A page asks first, then it is done once, and only
+// while the case stands as the page has shown it and no other operator has taken it.
+type decision struct {
+	of    caseKind
+	needs caller.Capability
+	// step is the end of its address, and from the statuses in which it makes sense.
+	step string
+	from []string
+	// label is on the button that leads to it; the others are what the page says.
+	label, title, text, yes say.Phrase
+	danger                  bool
+	// field is what is asked for; nil is nothing.
+	field *view.Field
+	// hint says who reads what is typed.
+	hint say.Phrase
+	// word is what is said when it is done.
+	word string
+	act  func(v *visit, id int64, typed *string) error
+}
+
+// waitsForApproval is the id of a proposal: what was decided takes a second operator.
+type waitsForApproval int64
+
+func (w waitsForApproval) Error() string {
+	return fmt.Sprintf("proposal %d waits for a second operator", int64(w))
+}
+
+// The fields of decisions.
+var (
+	reasonWanted = &view.Field{Name: "reason", Label: say.Reason, Area: true}
+	reasonAsked  = &view.Field{Name: "reason", Label: say.Reason, Area: true, Optional: true}
+	proofWanted  = &view.Field{Name: "proofReference", Label: say.ProofLabel}
+)
+
+var depositDecisions = []decision{
+	{
+		of: depositCase, needs: caller.OperatorMoney, step: "confirm", from: []string{"pending"},
+		label: sayConfirmDepositAct, title: sayConfirmDepositAsk, text: sayConfirmDepositText,
+		yes: sayConfirmDepositYes, word: "deposit-confirmed", field: reasonAsked,
+		act: func(v *visit, id int64, typed *string) error {
+			reason := ""
+			if typed != nil {
+				reason = *typed
+			}
+			done, err := v.Proposals.Do(
+				v.Ctx(),
+				v.Who,
+				proposal.ConfirmDeposit,
+				proposal.Payload{DepositID: id},
+				reason,
+			)
+			if err == nil && done.Proposal != nil {
+				err = waitsForApproval(done.Proposal.ID)
+			}
+			return err
+		},
+	},
+	{
+		of: depositCase, needs: caller.OperatorMoney, step: "reject", from: []string{"pending"},
+		label: sayRejectDepositAct, title: sayRejectDepositAsk, text: sayRejectDepositText,
+		yes: sayRejectDepositYes, danger: true, field: reasonWanted, hint: sayMerchantSees, word: "deposit-rejected",
+		act: func(v *visit, id int64, typed *string) error {
+			_, err := v.Deposits.Reject(v.Ctx(), v.Who, id, typed)
+			return err
+		},
+	},
+}
+
+var appealDecisions = []decision{
+	{
+		of: appealCase, needs: caller.OperatorCases, step: "review", from: []string{"open"},
+		label: sayReviewAct, title: sayReviewAsk, text: sayReviewText, yes: sayReviewYes, word: "appeal-reviewed",
+		act: func(v *visit, id int64, _ *string) error {
+			_, err := v.Payments.ReviewAppeal(v.Ctx(), v.Who, id)
+			return err
+		},
+	},
+	{
+		of: appealCase, needs: caller.OperatorCases, step: "accept", from: []string{"in_review"},
+		label: sayAcceptAct, title: sayAcceptAsk, text: sayAcceptText, yes: sayAcceptYes, field: reasonAsked,
+		hint: sayMerchantSees, word: "appeal-accepted", act: resolved(payment.Completed),
+	},
+	{
+		of: appealCase, needs: caller.OperatorCases, step: "refuse", from: []string{"in_review"},
+		label: sayRefuseAct, title: sayRefuseAsk, text: sayRefuseText, yes: sayRefuseAppealYes, danger: true,
+		field: reasonWanted, hint: sayMerchantSees, word: "appeal-refused", act: resolved(payment.Failed),
+	},
+}
+
+func resolved(outcome payment.Status) func(*visit, int64, *string) error {
+	return func(v *visit, id int64, typed *string) error {
+		_, err := v.Payments.ResolveAppeal(v.Ctx(), v.Who, id, payment.Resolution{
+			Outcome: string(outcome), Reason: typed,
+		})
+		return err
+	}
+}
+
+var payoutDecisions = []decision{
+	{
+		of: payoutCase, needs: caller.OperatorCases, step: "complete", from: []string{string(payout.Processing)},
+		label: sayPaidAct, title: sayPaidAsk, text: sayPaidText, yes: sayPaidYes, field: proofWanted,
+		word: "payout-resolved", act: func(v *visit, _ int64, typed *string) error {
+			_, err := v.Payouts.Resolve(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{
+				Outcome: string(payout.Completed), ProofReference: typed,
+			})
+			return err
+		},
+	},
+	{
+		of: payoutCase, needs: caller.OperatorCases, step: "fail", from: []string{string(payout.Processing)},
+		label: sayNotPaidAct, title: sayNotPaidAsk, text: sayNotPaidText, yes: sayNotPaidYes, danger: true,
+		field: reasonAsked, hint: sayMerchantSees, word: "payout-resolved",
+		act: func(v *visit, _ int64, typed *string) error {
+			_, err := v.Payouts.Resolve(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{
+				Outcome: string(payout.Failed), Reason: typed,
+			})
+			return err
+		},
+	},
+	{
+		of: payoutCase, needs: caller.OperatorCases, step: "reclaim", from: []string{string(payout.Processing)},
+		label: sayReclaimAct, title: sayReclaimAsk, text: sayReclaimText, yes: sayReclaimYes, field: reasonAsked,
+		word: "payout-reclaimed", act: func(v *visit, _ int64, typed *string) error {
+			_, err := v.Payouts.Reclaim(v.Ctx(), v.Who, v.PayoutID(), typed)
+			return err
+		},
+	},
+	{
+		of: payoutCase, needs: caller.OperatorCases, step: "reverse", from: []string{string(payout.Completed)},
+		label: sayReverseAct, title: sayReverseAsk, text: sayReverseText, yes: sayReverseYes, danger: true,
+		field: reasonWanted, hint: sayMerchantSees, word: "payout-reversed",
+		act: func(v *visit, _ int64, typed *string) error {
+			_, err := v.Payouts.Reverse(v.Ctx(), v.Who, v.PayoutID(), typed)
+			return err
+		},
+	},
+}
+
+var conflictDecisions = []decision{
+	{
+		of: conflictCase, needs: caller.OperatorCases, step: "close", from: []string{"open"},
+		label: sayCloseAct, title: sayCloseAsk, text: sayCloseText, yes: sayCloseYes, word: "conflict-closed",
+		act: func(v *visit, id int64, _ *string) error {
+			_, err := v.Checkouts.CloseConflict(v.Ctx(), v.Who, id)
+			return err
+		},
+	},
+}
+
+// steppable are the steps that taking a case may lead on to.
+var steppable = []string{
+	"confirm", "reject", "review", "accept", "refuse", "complete", "fail", "reclaim", "reverse", "close",
+}
+
+func decisionRoutes(all ...[]decision) []route {
+	var routes []route
+	for _, d := range slices.Concat(all...) {
+		pattern := d.of.base + "/{id}/" + d.step
+		routes = append(routes,
+			route{
+				Pattern: "GET " + pattern, Kinds: portal.Operators, Needs: d.needs,
+				Handle: func(v *visit) error { return v.askDecision(d) },
+			},
+			route{
+				Pattern: "POST " + pattern, Kinds: portal.Operators, Needs: d.needs,
+				Handle: func(v *visit) error { return v.decide(d) },
+			})
+	}
+	return routes
+}
+
+// actsOn lead to the decisions that the reader may make of a case.
+func (v *visit) actsOn(found decidable, decisions []decision) []view.Act {
+	var list []view.Act
+	for _, d := range decisions {
+		if v.May(d.needs) && slices.Contains(d.from, found.status) {
+			list = append(list, view.Act{
+				Label: d.label, Href: view.Link(found.path + "/" + d.step), Danger: d.danger,
+			})
+		}
+	}
+	return list
+}
+
+// askDecision shows what is about to be decided, or asks first whether the case shall be taken over.
+func (v *visit) askDecision(d decision) error {
+	found, err := d.of.find(v)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(d.from, found.status) {
+		return v.Done(found.path, "changed")
+	}
+	claim, err := v.Work.Taken(v.Ctx(), v.Who, d.of.kind, found.id)
+	if err != nil {
+		return err
+	}
+	if claim != nil && claim.Others() {
+		return v.Question(view.Question{
+			Title:  sayOverTitle,
+			Texts:  []string{v.Shell.Say(sayOverText, claim.Login, v.Shell.Clock(claim.Since))},
+			Facts:  found.facts,
+			Action: found.path + "/take",
+			Hidden: [][2]string{{"over", portal.Yes}, {"next", d.step}},
+			Yes:    v.Shell.Say(say.ClaimOver),
+			Back:   view.Link(found.path),
+		})
+	}
+	v.showDecision(http.StatusOK, d, found, url.Values{"token": {submission.NewToken()}}, nil)
+	return nil
+}
+
+func (v *visit) showDecision(status int, d decision, found decidable, typed url.Values, wrong map[string]string) {
+	shown := Decision{
+		Title: d.title, Of: found.name, Text: v.Shell.Say(d.text), Facts: found.facts,
+		Action: found.path + "/" + d.step, Token: typed.Get("token"), Status: found.status,
+		Yes: v.Shell.Say(d.yes), Danger: d.danger, Back: view.Link(found.path),
+	}
+	if d.yes == sayConfirmDepositYes || d.yes == sayAcceptYes || d.yes == sayPaidYes {
+		shown.Yes = v.Shell.Say(d.yes, found.amount)
+	}
+	if d.field != nil {
+		field := *d.field
+		field.Value, field.Wrong = typed.Get(field.Name), wrong[field.Name]
+		if !d.hint.Empty() {
+			field.Hint = v.Shell.Say(d.hint)
+		}
+		shown.Field = &field
+	}
+	if shown.Token == "" || wrong["token"] != "" {
+		shown.Token = submission.NewToken()
+	}
+	v.Shell.Title = v.Shell.Say(d.title)
+	v.Show(status, func(s view.Shell) site.Page { return DecidePage(s, shown) })
+}
+
+// decide decides a case, once. One that has changed, or that another operator has taken, stays as it
+// is.
+func (v *visit) decide(d decision) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	found, err := d.of.find(v)
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) { return v.decided(d, found, form) })
+	wrong := v.Wrong(err)
+	if wrong == nil {
+		return err
+	}
+	if !slices.Contains(d.from, found.status) {
+		return v.Done(found.path, "changed")
+	}
+	v.showDecision(http.StatusUnprocessableEntity, d, found, form, wrong)
+	return nil
+}
+
+func (v *visit) decided(d decision, found decidable, form url.Values) (submission.Outcome, error) {
+	changed := submission.Outcome{LedTo: found.path, Said: "changed"}
+	if found.status != form.Get("status") || !slices.Contains(d.from, found.status) {
+		return changed, nil
+	}
+	claim, err := v.Work.Taken(v.Ctx(), v.Who, d.of.kind, found.id)
+	if err != nil {
+		return submission.Outcome{}, err
+	}
+	if claim != nil && claim.Others() {
+		return submission.Outcome{LedTo: found.path, Said: "work-others"}, nil
+	}
+	var typed *string
+	if d.field != nil {
+		typed = portal.Given(form.Get(d.field.Name))
+		if typed == nil && !d.field.Optional {
+			return submission.Outcome{}, fault.Fields{d.field.Name: {"is required"}}.Err()
+		}
+	}
+	err = d.act(v, found.id, typed)
+	if waits := waitsForApproval(0); errors.As(err, &waits) {
+		return submission.Outcome{LedTo: portal.ApprovalPath(int64(waits)), Said: "proposed"}, nil
+	}
+	f := fault.As(err)
+	if f != nil && !errors.Is(err, foureyes.ErrSecondOperator) &&
+		(f.Kind == fault.Refused || f.Kind == fault.Conflict || f.Kind == fault.NotFound) {
+		return changed, nil
+	}
+	if err != nil {
+		return submission.Outcome{}, err
+	}
+	if err := v.Work.Release(v.Ctx(), v.Who, d.of.kind, found.id); err != nil {
+		v.Log(err) // it is decided, and nobody is shown who works on it any more
+	}
+	return submission.Outcome{LedTo: found.path, Said: d.word}, nil
+}

@@ -1,0 +1,292 @@
+package cases
+
+import (
+	"net/http"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/work"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// The lists of operators are of everybody.
+var (
+	caseDepositList = portal.List{
+		Path: depositCase.base, Statuses: portal.DepositStatuses, Status: say.DepositStatus, Always: true, Single: true,
+		None: say.NoDeposits,
+	}
+	caseAppealList = portal.List{
+		Path: appealCase.base, Statuses: portal.AppealStatuses, Status: say.AppealStatus, Always: true, Single: true,
+		None: say.NoAppeals,
+	}
+	overdueList  = portal.List{Path: portal.OverduePath, Always: true, None: sayCasesNone}
+	conflictList = portal.List{Path: portal.ConflictsPath, Always: true, None: sayCasesNone}
+)
+
+// showCases reads a list of cases and shows it: read answers with its rows, each with its id, and where
+// the list goes on.
+func (v *visit) showCases(
+	a portal.Asked, kind work.Kind, shown Cases, read func() ([]CaseRow, []int64, *string, error),
+) error {
+	var next *string
+	if len(a.Wrong) == 0 {
+		rows, ids, on, err := read()
+		if a.Wrong, err = v.Flawed(err); err != nil {
+			return err
+		}
+		claims, err := v.Work.Claims(v.Ctx(), v.Who, kind, ids)
+		if err != nil {
+			return err
+		}
+		for i, id := range ids {
+			if claim, found := claims[id]; found {
+				rows[i].Taken = v.taken(&claim)
+			}
+		}
+		shown.Items, next = rows, on
+	}
+	shown.Empty, shown.Pages = a.Nothing(), a.Older(next)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return CasesPage(s, shown) })
+	return nil
+}
+
+func (v *visit) caseDeposits() error {
+	a := v.Asks(caseDepositList)
+	if v.Tidied(a) {
+		return nil
+	}
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.Deposits)
+	shown := Cases{Filters: &filters, At: say.Created}
+	return v.showCases(a, work.Deposit, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+		var page deposit.Page
+		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
+		found, next, err := v.Deposits.List(v.Ctx(), v.Who, page)
+		for _, d := range found {
+			badge := view.DepositBadge(d.Status)
+			row := CaseRow{
+				Name: strconv.FormatInt(d.ID, 10), Href: view.Link(v.DepositPath(d.ID)), At: d.CreatedAt,
+				Amount: v.Shell.USDT(d.Amount), About: v.Shell.Say(say.ShortMerchant, d.MerchantID), Beside: d.Network,
+			}
+			if row.Status = &badge; d.Status != "pending" {
+				ids = append(ids, 0) // nobody works on it any more
+			} else {
+				ids = append(ids, d.ID)
+			}
+			rows = append(rows, row)
+		}
+		return rows, ids, next, err
+	})
+}
+
+func (v *visit) caseAppeals() error {
+	a := v.Asks(caseAppealList)
+	if v.Tidied(a) {
+		return nil
+	}
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.Appeals)
+	shown := Cases{Filters: &filters, At: say.Opened}
+	return v.showCases(a, work.Appeal, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+		var page payment.Page
+		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
+		found, next, err := v.Payments.ListAppeals(v.Ctx(), v.Who, page)
+		for _, one := range found {
+			badge := view.AppealBadge(one.Status)
+			id := one.ID
+			if one.Status != "open" && one.Status != "in_review" {
+				id = 0
+			}
+			ids = append(ids, id)
+			rows = append(rows, CaseRow{
+				Name: strconv.FormatInt(one.ID, 10), Href: v.AppealPath(one.ID), At: one.CreatedAt, Status: &badge,
+				Amount: v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
+				About:  v.Shell.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
+			})
+		}
+		return rows, ids, next, err
+	})
+}
+
+func (v *visit) overdue() error {
+	a := v.Asks(overdueList)
+	v.Shell.Title = v.Shell.Say(say.OverdueTitle)
+	shown := Cases{Text: sayOverdueText, At: say.TakenAt}
+	return v.showCases(a, work.Overdue, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+		var page payout.Page
+		page.Cursor = portal.Given(a.Filter.Cursor)
+		found, next, err := v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
+		for _, p := range found {
+			badge := view.PayoutBadge(string(p.Status))
+			row := CaseRow{
+				Name: strconv.FormatInt(p.ID, 10), Href: view.Link(v.PayoutPath(p.UUID.String())), At: p.CreatedAt,
+				Amount: v.Shell.Amount(p.Amount, p.Currency), Status: &badge,
+				Beside: v.Shell.Say(say.ShortMerchant, p.MerchantID),
+			}
+			if p.TakenAt != nil {
+				row.At = *p.TakenAt
+			}
+			if p.TraderID != nil {
+				row.About = v.Shell.Say(say.ShortTrader, *p.TraderID)
+			}
+			rows, ids = append(rows, row), append(ids, p.ID)
+		}
+		return rows, ids, next, err
+	})
+}
+
+func (v *visit) conflicts() error {
+	a := v.Asks(conflictList)
+	v.Shell.Title = v.Shell.Say(say.ConflictsTitle)
+	shown := Cases{Text: sayConflictsText, At: sayFoundAt}
+	return v.showCases(a, work.Conflict, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+		found, next, err := v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, portal.Given(a.Filter.Cursor))
+		for _, c := range found {
+			badge := view.PaymentBadge(string(c.PaymentStatus))
+			rows = append(rows, CaseRow{
+				Name:   strconv.FormatInt(c.ID, 10),
+				Href:   view.Link(portal.ConflictsPath + "/" + strconv.FormatInt(c.ID, 10)),
+				At:     c.CreatedAt,
+				About:  v.Shell.Say(say.ShortPayment, c.PaymentID),
+				Beside: c.AttemptState,
+				Status: &badge,
+			})
+			ids = append(ids, c.ID)
+		}
+		return rows, ids, next, err
+	})
+}
+
+// showCase shows a case with what the reader may do with it.
+func (v *visit) showCase(of caseKind, found decidable, decisions []decision, shown Case) error {
+	shown.Facts, shown.Amount, shown.Acts = found.facts, found.amount, v.actsOn(found, decisions)
+	if found.amount != "" { // it heads the page
+		shown.Facts = found.facts[1:]
+	}
+	if found.waits {
+		claim, err := v.claimShown(of.kind, found.id, found.path)
+		if err != nil {
+			return err
+		}
+		shown.Claim, v.Shell.Live = claim, true
+	}
+	v.Shell.Title = found.name
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return CasePage(s, shown) })
+	return nil
+}
+
+func (v *visit) caseDeposit() error {
+	found, err := v.depositSubject()
+	if err != nil {
+		return err
+	}
+	moves, err := v.Deposits.History(v.Ctx(), v.Who, found.id)
+	if err != nil {
+		return err
+	}
+	actors := make([]string, 0, len(moves))
+	for _, move := range moves {
+		actors = append(actors, move.Actor)
+	}
+	if err := v.Meet(actors); err != nil {
+		return err
+	}
+	return v.showCase(depositCase, found, depositDecisions, Case{
+		List: depositCaseLink, ListLabel: say.Deposits, Status: view.DepositBadge(found.status),
+		At: moves[0].At, AtLabel: say.Created, Lines: v.DepositLines(moves),
+	})
+}
+
+const depositCaseLink, appealCaseLink view.Link = "/operator/deposits", "/operator/appeals"
+
+func (v *visit) caseAppeal() error {
+	found, err := v.appealSubject()
+	if err != nil {
+		return err
+	}
+	a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, found.id)
+	if err != nil {
+		return err
+	}
+	shown, err := v.aboutPayment(a.Payment.ID)
+	if err != nil {
+		return err
+	}
+	shown.List, shown.ListLabel, shown.Status = appealCaseLink, say.Appeals, view.AppealBadge(a.Status)
+	shown.At, shown.AtLabel, shown.Wrote = a.CreatedAt, say.Opened, a.Reason
+	shown.File = &view.Receipt{
+		Name: a.KeptName(), About: v.Shell.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
+		SentAt: a.CreatedAt, Download: v.AppealPath(a.ID) + "/file",
+	}
+	return v.showCase(appealCase, found, appealDecisions, shown)
+}
+
+// aboutPayment leads to the payment that a case is about, and says what happened to it.
+func (v *visit) aboutPayment(id int64) (Case, error) {
+	lines, err := v.Reports.Timeline(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	if err != nil {
+		return Case{}, err
+	}
+	if err := v.Meet(portal.ActorsOf(lines)); err != nil {
+		return Case{}, err
+	}
+	return Case{
+		Lines: v.Timeline(lines),
+		Links: []CaseLink{{
+			Label: say.About, Text: v.Shell.Say(say.ShortPayment, id), Href: view.Link(v.PaymentPath(id)),
+		}},
+	}, nil
+}
+
+func (v *visit) conflict() error {
+	found, err := v.conflictSubject()
+	if err != nil {
+		return err
+	}
+	c, err := v.Checkouts.GetConflict(v.Ctx(), v.Who, found.id)
+	if err != nil {
+		return err
+	}
+	shown, err := v.aboutPayment(c.PaymentID)
+	if err != nil {
+		return err
+	}
+	shown.List, shown.ListLabel, shown.At, shown.AtLabel = portal.ConflictsPath, say.ConflictsTitle, c.CreatedAt, sayFoundAt
+	shown.Status = conflictBadge(c)
+	return v.showCase(conflictCase, found, conflictDecisions, shown)
+}
+
+func conflictBadge(c checkout.Conflict) view.Badge {
+	if c.ClosedAt != nil {
+		return view.Badge{Text: sayConflictClosed, Tone: "off"}
+	}
+	return view.Badge{Text: sayConflictOpen, Tone: "late"}
+}
+
+// onPayout is what an operator may do with a payout, and who works on it.
+func (v *visit) onPayout(p payout.Payin) ([]view.Act, *view.Claim, error) {
+	found, err := v.subjectOfPayout(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	acts := v.actsOn(found, payoutDecisions)
+	if !found.waits {
+		return acts, nil, nil
+	}
+	v.Shell.Live = true
+	claim, err := v.claimShown(work.Overdue, p.ID, found.path)
+	return acts, claim, err
+}

@@ -1,0 +1,59 @@
+package cases_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"gateway.example/web/portal/portaltest"
+)
+
+// A payout that a trader does not end is taken back, ended or reversed by an operator.
+func TestOverduePayouts(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	id := b.TakenPayouts(t, 1)[0]
+	path := "/operator/payouts/" + id
+	want(t, "not yet", ann.Page(t, "/operator/overdue").Find("tbody tr").Length(), 0)
+	b.Clock.Advance(30 * time.Minute)
+	want(t, "overdue", ann.Page(t, "/operator/overdue").Find("tbody a").AttrOr("href", ""), path)
+	want(t, "on the first page", ann.Page(t, "/operator").Find(`section.card li a`).AttrOr("href", ""), path)
+
+	form := hidden(ann.Page(t, path+"/reclaim"), "reason", "the trader is away")
+	stale := hidden(bob.Page(t, path+"/complete"), "proofReference", "42")
+	want(t, "no proof", bob.Post(t, path+"/complete", hidden(bob.Page(t, path+"/complete"))...).Code,
+		http.StatusUnprocessableEntity)
+	want(t, "reclaimed", ann.Post(t, path+"/reclaim", form...).To(), path)
+	want(t, "reclaimed twice", ann.Post(t, path+"/reclaim", form...).To(), path)
+	want(t, "bob ends it all the same", bob.Post(t, path+"/complete", stale...).To(), path)
+	found, err := b.Payouts.Get(t.Context(), portaltest.Admin, id)
+	noError(t, err)
+	want(t, "status", found.Status, "waiting")
+	want(t, "nothing to decide", ann.Page(t, path).Find(".actions a").Length(), 0)
+
+	_, err = b.Payouts.Take(t.Context(), b.AsTrader(), id)
+	noError(t, err)
+	form = hidden(ann.Page(t, path+"/complete"), "proofReference", "<b>42</b>")
+	want(t, "completed", ann.Post(t, path+"/complete", form...).To(), path)
+	form = hidden(ann.Page(t, path+"/reverse"), "reason", "it came back")
+	want(t, "reversed", ann.Post(t, path+"/reverse", form...).To(), path)
+	found, err = b.Payouts.Get(t.Context(), portaltest.Admin, id)
+	noError(t, err)
+	want(t, "status then", found.Status, "failed")
+	b.Audit(t)
+}
+
+// A conflict that is closed is listed no more.
+func TestConflicts(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, _ := b.Two(t)
+	path := fmt.Sprintf("/operator/conflicts/%d", b.Conflicting(t, b.Create(t, "1500").ID))
+	want(t, "listed", ann.Page(t, "/operator/conflicts").Find("tbody a").AttrOr("href", ""), path)
+	form := hidden(ann.Page(t, path+"/close"))
+	for range 2 {
+		want(t, "closed", ann.Post(t, path+"/close", form...).To(), path)
+	}
+	want(t, "listed then", ann.Page(t, "/operator/conflicts").Find("tbody tr").Length(), 0)
+	want(t, "badge", ann.Page(t, path).Find(".headline .badge").Text(), "Closed")
+}

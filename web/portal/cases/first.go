@@ -1,0 +1,177 @@
+package cases
+
+import (
+	"slices"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// platform is what of a platform is there, as far as its first payment needs it. Of several merchants,
+// cashboxes or traders it is the newest.
+type platform struct {
+	// alone tells that nobody could approve what the visitor proposes, and proposed that something
+	// waits for approval.
+	alone, proposed bool
+	rate            bool
+	merchant        *directory.Merchant
+	box             *directory.Cashbox
+	method          bool
+	trader          *directory.Trader
+	requisite       *directory.Requisite
+	funded          bool
+	shop, desk      *session.User
+}
+
+// firstSteps are what a platform needs before its first payment. There are none once it has one.
+func (v *visit) firstSteps() ([]FirstStep, error) {
+	made, err := v.Reports.Payments(v.Ctx(), v.Who, report.PaymentFilter{
+		Paging: report.Paging{Limit: 1}, From: time.Unix(0, 0),
+	})
+	if err != nil || len(made.Items) > 0 {
+		return nil, err
+	}
+	p := platform{}
+	for _, look := range []func(*platform) error{v.lookAtApprovals, v.lookAtMerchant, v.lookAtTrader, v.lookAtRate} {
+		if err := look(&p); err != nil {
+			return nil, err
+		}
+	}
+	return v.stepsOf(p), nil
+}
+
+// newest is the first of a list, or nil.
+func newest[T any](list []T, _ *string, err error) (*T, error) {
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+func (v *visit) lookAtApprovals(p *platform) error {
+	if !v.Settings.FourEyes.On {
+		return nil
+	}
+	others, err := v.Proposals.Others(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	waiting, _, err := v.Proposals.List(v.Ctx(), v.Who, proposal.Page{})
+	p.alone, p.proposed = others == 0, len(waiting) > 0
+	return err
+}
+
+func (v *visit) lookAtMerchant(p *platform) (err error) {
+	search := directory.Search{}
+	search.Limit = new(int32(1))
+	if p.merchant, err = newest(v.Settings.Merchants(v.Ctx(), v.Who, search)); err != nil {
+		return err
+	}
+	if p.box, err = newest(v.Settings.Cashboxes(v.Ctx(), v.Who, search)); err != nil {
+		return err
+	}
+	if p.box != nil {
+		methods, err := v.Settings.Methods(v.Ctx(), v.Who, p.box.ID)
+		if err != nil {
+			return err
+		}
+		p.method = slices.ContainsFunc(methods, func(m directory.MethodSetting) bool { return m.Enabled })
+	}
+	p.shop, err = v.newestUser(caller.MerchantPortal)
+	return err
+}
+
+func (v *visit) lookAtTrader(p *platform) (err error) {
+	search := directory.Search{}
+	search.Limit = new(int32(1))
+	if p.trader, err = newest(v.Settings.Traders(v.Ctx(), v.Who, search)); err != nil {
+		return err
+	}
+	if p.requisite, err = newest(v.Settings.Requisites(v.Ctx(), v.Who, search)); err != nil {
+		return err
+	}
+	if p.trader != nil {
+		has, err := v.Settings.Balance(v.Ctx(), v.Who, ledger.Trader, p.trader.ID)
+		if err != nil {
+			return err
+		}
+		p.funded = has.Available.GreaterThan(decimal.Zero)
+	}
+	p.desk, err = v.newestUser(caller.Trader)
+	return err
+}
+
+func (v *visit) newestUser(kind caller.Kind) (*session.User, error) {
+	search := session.UserSearch{Kind: kind}
+	search.Limit = new(int32(1))
+	return newest(v.Sessions.Users(v.Ctx(), v.Who, search))
+}
+
+// lookAtRate looks for a rate of the cashbox's currency, or of any before there is a cashbox.
+func (v *visit) lookAtRate(p *platform) error {
+	known, _, err := v.Rates.List(v.Ctx(), v.Who)
+	p.rate = slices.ContainsFunc(known, func(k rate.Known) bool {
+		return k.InUse && (p.box == nil || k.Currency == p.box.Currency)
+	})
+	return err
+}
+
+// stepsOf are the steps in the order in which each has what it needs.
+func (v *visit) stepsOf(p platform) []FirstStep {
+	ofMerchant, ofTrader, currency := "", "", ""
+	box, fund := view.Link(portal.CashboxesPath), view.Link(portal.ApprovalsPath)
+	if p.merchant != nil {
+		ofMerchant = portal.IDText(p.merchant.ID)
+	}
+	if p.box != nil {
+		box, currency = view.Link(portal.Numbered(portal.CashboxesPath, p.box.ID)), p.box.Currency
+	}
+	if p.trader != nil {
+		ofTrader = portal.IDText(p.trader.ID)
+	}
+	if !p.proposed {
+		fund = view.Query(portal.MoneyPath+"/fund", "traderId", ofTrader)
+	}
+	var steps []FirstStep
+	add := func(label say.Phrase, done bool, needs caller.Capability, href view.Link) {
+		steps = append(steps, FirstStep{Label: label, Done: done, Href: v.Makes(href, needs)})
+	}
+	if v.Settings.FourEyes.On {
+		// Whom the first one made alone could not decide anything for them.
+		add(sayFirstOperator, !p.alone, caller.OperatorUsers, "")
+	}
+	add(sayFirstRate, p.rate, caller.OperatorRates, view.Query(portal.SetRatePath, "currency", currency))
+	add(sayFirstMerchant, p.merchant != nil, caller.OperatorDirectory, portal.MerchantsPath+"/new")
+	add(sayFirstBox, p.box != nil, caller.OperatorDirectory,
+		view.Query(portal.CashboxesPath+"/new", portal.AsksMerchant, ofMerchant))
+	add(sayFirstMethod, p.method, caller.OperatorDirectory, box)
+	add(
+		sayFirstShop,
+		p.shop != nil,
+		caller.OperatorUsers,
+		view.Query(portal.UsersPath+"/new", portal.AsksMerchant, ofMerchant),
+	)
+	add(sayFirstTrader, p.trader != nil, caller.OperatorDirectory, portal.TradersPath+"/new")
+	add(sayFirstRequisite, p.requisite != nil, caller.OperatorDirectory,
+		view.Query(portal.RequisitesPath+"/new", portal.AsksTrader, ofTrader))
+	add(
+		sayFirstDesk,
+		p.desk != nil,
+		caller.OperatorUsers,
+		view.Query(portal.UsersPath+"/new", portal.AsksTrader, ofTrader),
+	)
+	add(sayFirstFunds, p.funded, caller.OperatorMoney, fund)
+	return steps
+}

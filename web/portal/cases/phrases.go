@@ -1,0 +1,187 @@
+package cases
+
+import (
+	"gateway.example/web/portal/say"
+)
+
+// What operators begin with.
+var (
+	sayNoWork          = say.Both("Nothing waits.", "Ничто не ждёт.")
+	sayWorkAll         = say.Both("See all", "Показать все")
+	sayWorkSince       = say.Both("waits since", "ждёт с")
+	sayWaits           = say.Both("What waits", "Ждёт внимания")
+	sayOldest          = say.Both("oldest: %s", "самое старое: %s")
+	sayPaidLately      = say.Both("Paid, 24 hours", "Оплачено, 24 часа")
+	sayPaidOf          = say.Both("%s of %s payments", "%s из %s платежей")
+	sayPaidByHour      = say.Both("Payments of the last 24 hours", "Платежи за последние 24 часа")
+	sayVolumeLately    = say.Both("Volume, 24 hours", "Оборот, 24 часа")
+	sayIncomeYesterday = say.Both("Income yesterday, UTC", "Доход вчера, UTC")
+	sayIncomeBefore    = say.Both("the day before: %s", "днём раньше: %s")
+	sayAlarmsFire      = say.Both("fire", "сработали")
+	sayOfAlarms        = say.Both("of %d", "из %d")
+	sayAlarmsNone      = say.Both("none fires", "все спокойны")
+	sayWorkAge         = say.Both("The oldest first.", "Сначала самое старое.")
+)
+
+// sayWorkQueues are what waits for operators.
+var sayWorkQueues = map[string]say.Phrase{
+	"card_conflict":     say.Both("Card conflicts", "Спорные списания с карт"),
+	"overdrawn_account": say.Both("Overdrawn accounts", "Счета в минусе"),
+	"overdue_payout":    say.Both("Overdue payouts", "Просроченные выплаты"),
+	"appeal":            say.Both("Appeals to decide", "Апелляции без решения"),
+	"deposit":           say.Both("Deposits to confirm", "Пополнения без подтверждения"),
+	"dead_events":       say.Both("Webhooks given up", "Недоставленные вебхуки"),
+	"rate_feed":         say.Both("Rate feeds that fail", "Источники курсов с ошибками"),
+	"short_trader":      say.Both("Traders short of USDT", "Трейдеры, которым не хватает USDT"),
+	"idle_trader":       say.Both("Traders without a free requisite", "Трейдеры без свободного реквизита"),
+}
+
+// sayWorkQueue is the name of a queue.
+func sayWorkQueue(kind string) say.Phrase { return say.Named(sayWorkQueues, kind) }
+
+// What the items of queues are called.
+var (
+	sayShortConflict = say.Both("Conflict № %d", "Спор № %d")
+	sayShortFeed     = say.Both("Feed № %d", "Источник № %d")
+	sayDeadCount     = say.Both("events: %s", "событий: %s")
+)
+
+// Who works on something.
+var (
+	sayTakenBy     = say.Both("Taken by", "Взял(а)")
+	sayClaimNobody = say.Both("Nobody has taken this.", "Этим никто не занят.")
+	sayClaimYou    = say.Both("You took this at %s.", "Вы взяли это в %s.")
+	sayClaimOther  = say.Both("%s took this at %s.", "Это с %[2]s у %[1]s.")
+	sayClaimStale  = say.Both("%s took this at %s, long ago.", "Это давно, с %[2]s, у %[1]s.")
+	sayOverTitle   = say.Both("Take it over?", "Забрать себе?")
+	sayOverText    = say.Both(
+		"%s has taken this at %s and may be about to decide it. Ask them first.",
+		"С %[2]s этим занят(а) %[1]s и, возможно, вот-вот примет решение. Сначала спросите.",
+	)
+)
+
+// Lists and pages of operators.
+var (
+	sayCasesNone   = say.Both("There are none.", "Ничего нет.")
+	sayOverdueText = say.Both(
+		"A trader took these and has not ended them in time.",
+		"Трейдер взял их и не завершил вовремя.",
+	)
+	sayConflictsText = say.Both(
+		"The charge of a card ended otherwise than its payment. Settle it with the acquirer, then close it.",
+		"Списание с карты закончилось не так, как платёж. Решите вопрос с эквайером, затем закройте спор.",
+	)
+	sayConflictTitle      = say.Both("Card conflict № %d", "Спор о списании № %d")
+	sayConflictOpen       = say.Both("Open", "Открыт")
+	sayConflictClosed     = say.Both("Closed", "Закрыт")
+	sayAttemptID          = say.Both("Attempt", "Попытка")
+	sayAttemptSays        = say.Both("The acquirer said", "Ответ эквайера")
+	sayPaymentStood       = say.Both("The payment was", "Платёж был")
+	sayMerchantsReference = say.Both("The merchant's reference", "Пометка мерчанта")
+	sayMerchantWrote      = say.Both("What the merchant wrote", "Что написал мерчант")
+	sayFoundAt            = say.Both("Found", "Обнаружен")
+)
+
+// Decisions of operators.
+var (
+	sayConfirmDepositAct  = say.Both("Confirm", "Подтвердить")
+	sayConfirmDepositAsk  = say.Both("Have the USDT arrived?", "USDT пришли?")
+	sayConfirmDepositText = say.Both(
+		"They are credited to the cashbox at once. Compare amount, network and address with the chain first.",
+		"Они сразу зачислятся в кассу. Сначала сверьте сумму, сеть и адрес с блокчейном.",
+	)
+	sayConfirmDepositYes = say.Both("Yes, credit %s", "Да, зачислить %s")
+	sayRejectDepositAct  = say.Both("Reject", "Отклонить")
+	sayRejectDepositAsk  = say.Both("Reject this deposit?", "Отклонить пополнение?")
+	sayRejectDepositText = say.Both(
+		"Nothing is credited. The merchant sees the reason.",
+		"Ничего не зачислится. Причину увидит мерчант.",
+	)
+	sayRejectDepositYes = say.Both("Reject the deposit", "Отклонить пополнение")
+	sayReviewAct        = say.Both("Review", "Рассмотреть")
+	sayReviewAsk        = say.Both("Review this appeal?", "Рассмотреть апелляцию?")
+	sayReviewText       = say.Both(
+		"The payment moves to appeal and the trader's USDT are held again until you decide.",
+		"Платёж перейдёт в апелляцию, USDT трейдера будут снова удержаны до решения.",
+	)
+	sayReviewYes  = say.Both("Begin the review", "Начать рассмотрение")
+	sayAcceptAct  = say.Both("Accept", "Принять")
+	sayAcceptAsk  = say.Both("Accept this appeal?", "Принять апелляцию?")
+	sayAcceptText = say.Both(
+		"The payment is completed: the merchant gets its USDT from the trader.",
+		"Платёж будет завершён: мерчант получит USDT трейдера.",
+	)
+	sayAcceptYes  = say.Both("Yes, complete %s", "Да, завершить %s")
+	sayRefuseAct  = say.Both("Refuse", "Отказать")
+	sayRefuseAsk  = say.Both("Refuse this appeal?", "Отказать в апелляции?")
+	sayRefuseText = say.Both(
+		"The payment stays failed and the trader's USDT are free again. It cannot be appealed again.",
+		"Платёж останется неудачным, USDT трейдера освободятся. Второй апелляции не будет.",
+	)
+	sayRefuseAppealYes = say.Both("Refuse the appeal", "Отказать")
+	sayMerchantSees    = say.Both("The merchant sees it.", "Её увидит мерчант.")
+	sayPaidAct         = say.Both("It is paid", "Выплачено")
+	sayPaidAsk         = say.Both("Was this payout paid?", "Выплата произведена?")
+	sayPaidText        = say.Both(
+		"The trader gets what is frozen for it. Have the proof before you.",
+		"Трейдер получит замороженное. Подтверждение должно быть у вас.",
+	)
+	sayPaidYes     = say.Both("Yes, %s are paid", "Да, %s выплачены")
+	sayNotPaidAct  = say.Both("It failed", "Не выплачено")
+	sayNotPaidAsk  = say.Both("Has this payout failed?", "Выплата не состоялась?")
+	sayNotPaidText = say.Both(
+		"Nobody pays it any more, and what is frozen goes back to the merchant.",
+		"Её больше никто не выплатит, замороженное вернётся мерчанту.",
+	)
+	sayNotPaidYes  = say.Both("It has failed", "Не состоялась")
+	sayReclaimAct  = say.Both("Take it from the trader", "Забрать у трейдера")
+	sayReclaimAsk  = say.Both("Take it from the trader?", "Забрать у трейдера?")
+	sayReclaimText = say.Both(
+		"Only if you are sure that it was not paid: another trader may take it and pay.",
+		"Только если вы уверены, что она не выплачена: её может взять и выплатить другой трейдер.",
+	)
+	sayReclaimYes  = say.Both("Take it from the trader", "Забрать")
+	sayReverseAct  = say.Both("Reverse", "Отменить выплату")
+	sayReverseAsk  = say.Both("Reverse this payout?", "Отменить завершённую выплату?")
+	sayReverseText = say.Both(
+		"The recipient never got the money, or it came back. Trader and platform give back their parts, whether they have them or not.",
+		"Получатель денег не получил, или они вернулись. Трейдер и платформа возвращают свои доли, даже если их уже нет.",
+	)
+	sayReverseYes = say.Both("Reverse the payout", "Отменить выплату")
+	sayCloseAct   = say.Both("Close", "Закрыть")
+	sayCloseAsk   = say.Both("Is it settled?", "Вопрос решён?")
+	sayCloseText  = say.Both(
+		"It leaves the list. Nothing is charged and nothing given back by this.",
+		"Спор исчезнет из списка. Ничего не спишется и не вернётся.",
+	)
+	sayCloseYes = say.Both("Yes, close it", "Да, закрыть")
+)
+
+// What a platform needs before its first payment.
+var (
+	sayFirstTitle = say.Both("Before the first payment", "Перед первым платежом")
+	sayFirstText  = say.Both(
+		"Take these steps from the top. The list goes away with the first payment.",
+		"Пройдите шаги сверху вниз. Список исчезнет с первым платежом.",
+	)
+	sayFirstReady = say.Both(
+		"Everything is there. The merchant’s program can create payments, with a key that the merchant’s user makes.",
+		"Всё готово. Программа мерчанта может создавать платежи ключом, который выпускает пользователь мерчанта.",
+	)
+	sayFirstAsk      = say.Both("Find out who would get one", "Узнать, кто его получит")
+	sayFirstDone     = say.Both("Done", "Готово")
+	sayFirstOpen     = say.Both("To do", "Не сделано")
+	sayFirstOperator = say.Both(
+		"Make a second operator with the command gateway operator create: moving money takes two",
+		"Создать второго оператора командой gateway operator create: деньги переводят двое",
+	)
+	sayFirstRate      = say.Both("Set a rate", "Задать курс")
+	sayFirstMerchant  = say.Both("Create a merchant", "Создать мерчанта")
+	sayFirstBox       = say.Both("Create the merchant’s cashbox", "Создать кассу мерчанта")
+	sayFirstMethod    = say.Both("Switch on a method of the cashbox", "Включить метод кассы")
+	sayFirstShop      = say.Both("Invite the merchant’s user", "Пригласить пользователя мерчанта")
+	sayFirstTrader    = say.Both("Create a trader", "Создать трейдера")
+	sayFirstRequisite = say.Both("Create the trader’s requisite", "Создать реквизит трейдера")
+	sayFirstDesk      = say.Both("Invite the trader’s user", "Пригласить пользователя трейдера")
+	sayFirstFunds     = say.Both("Give the trader USDT", "Пополнить счёт трейдера в USDT")
+)

@@ -1,0 +1,56 @@
+// Package cases is what waits for operators, and what they decide.
+package cases
+
+import (
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/internal/work"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+)
+
+// Services are what operators' work is done with.
+type Services struct {
+	Sessions  *session.Service
+	Payments  *payment.Service
+	Checkouts *checkout.Service
+	Payouts   *payout.Service
+	Settings  *directory.Settings
+	Deposits  *deposit.Service
+	Rates     *rate.Settings
+	Proposals *proposal.Service
+	Reports   *report.Service
+	// Work is what waits for operators.
+	Work *work.Service
+	// Alarms are what would call somebody now.
+	Alarms *alarm.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		caseRoutes, workRoutes)
+}
+
+// OnPayout tells for the page of a payout what an operator may do with it, and who works on it.
+func OnPayout(s Services) func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error) {
+	return func(v *portal.Visit, p payout.Payin) ([]view.Act, *view.Claim, error) {
+		return (&visit{Visit: v, Services: s}).onPayout(p)
+	}
+}

@@ -1,0 +1,135 @@
+package cases
+
+import (
+	"slices"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/chart"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Work is what waits for operators.
+type Work struct {
+	Queues []WorkQueue
+	// First are the steps to the first payment; none once there is one.
+	First []FirstStep
+	// Home is how the platform stands; nil before the first payment, and where only what waits is asked for.
+	Home *Home
+}
+
+// Home is how the platform stands.
+type Home struct {
+	Figures            []view.OverviewFigure
+	Paid, Income       chart.Chart
+	AnyPaid, AnyIncome bool
+}
+
+// FirstStep is something that the first payment needs. Href leads to where it is done; "" is not for this
+// user.
+type FirstStep struct {
+	Label say.Phrase
+	Done  bool
+	Href  templ.SafeURL
+}
+
+// ready tells that every step to the first payment is done.
+func (w Work) ready() bool {
+	return !slices.ContainsFunc(w.First, func(step FirstStep) bool { return !step.Done })
+}
+
+// badge shows whether a step is done.
+func (f FirstStep) badge() view.Badge {
+	if f.Done {
+		return view.Badge{Text: sayFirstDone, Tone: "good"}
+	}
+	return view.Badge{Text: sayFirstOpen, Tone: "off"}
+}
+
+// WorkQueue is what waits of a kind.
+type WorkQueue struct {
+	Title say.Phrase
+	Count string
+	// Oldest is for how long the first one waits; "" is not known.
+	Oldest string
+	// All leads to the whole list; "" is nowhere.
+	All   templ.SafeURL
+	Items []WorkItem
+}
+
+// WorkItem is something that waits. Href leads to it; "" is nowhere.
+type WorkItem struct {
+	Name, About, Amount string
+	Href                templ.SafeURL
+	// Since is when it began to wait; nil is not known.
+	Since *time.Time
+	// Age is how long ago that is, Taken who works on it; "" is nobody.
+	Age, Taken string
+}
+
+// Cases is a list of what operators decide.
+type Cases struct {
+	// Filters are nil where there is nothing to keep to; Text says what is listed.
+	Filters *view.Filters
+	Text    say.Phrase
+	// At heads the column of times.
+	At    say.Phrase
+	Items []CaseRow
+	Empty view.Empty
+	Pages view.Pages
+}
+
+// CaseRow is something to decide in a list. Status is nil where all have one.
+type CaseRow struct {
+	Name, Amount, About, Beside string
+	Href                        templ.SafeURL
+	At                          time.Time
+	Status                      *view.Badge
+	// Taken is who works on it; "" is nobody.
+	Taken string
+}
+
+// Case is everything of something to decide.
+type Case struct {
+	List      templ.SafeURL
+	ListLabel say.Phrase
+	Amount    string
+	Status    view.Badge
+	Claim     *view.Claim
+	Acts      []view.Act
+	// Links lead to what it is about.
+	Links []CaseLink
+	Facts []view.Fact
+	// At is when it began, which AtLabel names.
+	At      time.Time
+	AtLabel say.Phrase
+	// Wrote is what somebody wrote of it, and File what they sent; both may be missing.
+	Wrote string
+	File  *view.Receipt
+	Lines []view.Line
+}
+
+// CaseLink leads to what a case is about.
+type CaseLink struct {
+	Label say.Phrase
+	Text  string
+	Href  templ.SafeURL
+}
+
+// Decision asks whether something shall be decided.
+type Decision struct {
+	Title say.Phrase
+	// Of names what is decided.
+	Of    string
+	Text  string
+	Facts []view.Fact
+	// Field asks for something; nil asks for nothing.
+	Field *view.Field
+	// Status is how it stood when this was shown.
+	Action, Token, Status string
+	Yes                   string
+	Danger                bool
+	Back                  templ.SafeURL
+}

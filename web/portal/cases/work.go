@@ -1,0 +1,166 @@
+package cases
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/work"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What operators begin with: what waits for them.
+var workRoutes = []route{
+	{Pattern: "GET /operator", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).work},
+	{
+		Pattern: "GET /operator/work", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true,
+		Handle: (*visit).workRegion,
+	},
+}
+
+func (v *visit) work() error {
+	shown, err := v.workShown()
+	if err != nil {
+		return err
+	}
+	if shown.First, err = v.firstSteps(); err != nil {
+		return err
+	}
+	if len(shown.First) == 0 {
+		// What waits has to be seen, also while its figures take too long.
+		if shown.Home, err = portal.IfSoon(v.home()); err != nil {
+			return err
+		}
+	}
+	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.WorkTitle), true
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WorkPage(s, shown) })
+	return nil
+}
+
+func (v *visit) workRegion() error {
+	shown, err := v.workShown()
+	if err != nil {
+		return err
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WorkRegion(s, shown) })
+	return nil
+}
+
+// workFirst is how many items of a queue the first page shows.
+const workFirst = 5
+
+func (v *visit) workShown() (Work, error) {
+	queues, err := v.Work.Queues(v.Ctx(), v.Who)
+	if err != nil {
+		return Work{}, err
+	}
+	var shown Work
+	for _, queue := range queues {
+		one := WorkQueue{
+			Title: sayWorkQueue(string(queue.Kind)), Count: strconv.Itoa(len(queue.Items)), All: workLists[queue.Kind],
+		}
+		if queue.More {
+			one.Count += "+"
+		}
+		if len(queue.Items) > 0 && queue.Items[0].Since != nil {
+			one.Oldest = v.age(*queue.Items[0].Since)
+		}
+		for _, item := range queue.Items[:min(workFirst, len(queue.Items))] {
+			one.Items = append(one.Items, v.workItem(queue.Kind, item))
+		}
+		shown.Queues = append(shown.Queues, one)
+	}
+	return shown, nil
+}
+
+// workLists are where the whole of a queue is listed.
+var workLists = map[work.Kind]view.Link{
+	work.Conflict:   portal.ConflictsPath,
+	work.Overdue:    portal.OverduePath,
+	work.Appeal:     view.Link(caseAppealList.Path),
+	work.Deposit:    view.Link(caseDepositList.Path + "?status=pending"),
+	work.DeadEvents: portal.DeadPath,
+}
+
+func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
+	shown := WorkItem{About: item.Name, Since: item.Since, Taken: v.taken(item.Claim)}
+	shown.Name, shown.Href = v.workName(kind, item)
+	if item.Amount != nil {
+		shown.Amount = v.Shell.USDT(*item.Amount)
+		if item.Currency != "USDT" {
+			shown.Amount = v.Shell.Amount(*item.Amount, item.Currency)
+		}
+	}
+	if item.Since != nil {
+		shown.Age = v.age(*item.Since)
+	}
+	return shown
+}
+
+// workName is what something is called, and where it is.
+func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
+	id := strconv.FormatInt(item.SubjectID, 10)
+	switch kind {
+	case work.Conflict:
+		return v.Shell.Say(sayShortConflict, item.SubjectID), view.Link(portal.ConflictsPath + "/" + id)
+	case work.Overdue:
+		return v.Shell.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
+	case work.Appeal:
+		return v.Shell.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
+	case work.Deposit:
+		return v.Shell.Say(say.ShortDeposit, item.SubjectID), view.Link(v.DepositPath(item.SubjectID))
+	case work.DeadEvents:
+		count := strconv.Itoa(min(item.Count, work.Most))
+		if item.Count > work.Most {
+			count += "+"
+		}
+		return v.Shell.Say(say.ShortMerchant, item.SubjectID) + ", " + v.Shell.Say(sayDeadCount, count),
+			view.Query(portal.DeadPath, portal.AsksMerchant, id)
+	case work.Feed:
+		return v.Shell.Say(sayShortFeed, item.SubjectID), view.Link(portal.Numbered(portal.FeedsPath, item.SubjectID))
+	case work.Short, work.Idle:
+		return v.Shell.Say(
+			say.ShortTrader,
+			item.SubjectID,
+		), view.Link(portal.Numbered(portal.TradersPath, item.SubjectID))
+	case work.Overdrawn:
+		return item.Name, portal.StatementOf(ledger.AccountOf(item.SubjectID))
+	}
+	return item.Name, ""
+}
+
+// taken is who works on something; "" is nobody whose claim still holds.
+func (v *visit) taken(claim *work.Claim) string {
+	if claim == nil || claim.Stale {
+		return ""
+	}
+	return claim.Login + ", " + v.Shell.Clock(claim.Since)
+}
+
+// age is how long ago something was.
+func (v *visit) age(since time.Time) string { return v.Lasting(v.Shell.Now.Sub(since)) }
+
+// claimShown is who works on something, for a page about it.
+func (v *visit) claimShown(kind work.Kind, id int64, path string) (*view.Claim, error) {
+	claim, err := v.Work.Taken(v.Ctx(), v.Who, kind, id)
+	if err != nil {
+		return nil, err
+	}
+	shown := &view.Claim{Path: path, Text: v.Shell.Say(sayClaimNobody), May: work.MayTake(v.Who, kind)}
+	switch {
+	case claim == nil:
+	case claim.Mine:
+		shown.Mine, shown.Text = true, v.Shell.Say(sayClaimYou, v.Shell.Clock(claim.Since))
+	case claim.Stale:
+		shown.Text = v.Shell.Say(sayClaimStale, claim.Login, v.Shell.Clock(claim.Since))
+	default:
+		shown.Others, shown.Text = true, v.Shell.Say(sayClaimOther, claim.Login, v.Shell.Clock(claim.Since))
+	}
+	return shown, nil
+}

@@ -1,0 +1,211 @@
+package cases_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/report"
+	"gateway.example/internal/work"
+	"gateway.example/web/portal/portaltest"
+)
+
+// What waits for operators leads to where it can be put right: a feed that fails, an account that owes.
+func TestWorkLeadsOn(t *testing.T) {
+	b, root := portaltest.Operator(t, caller.Admin)
+	root.Post(t, "/operator/rates/feeds/new", append(hidden(root.Page(t, "/operator/rates/feeds/new")),
+		"currency", "RUB", "enabled", "on", "url", "https://rates.example/v1", "pointer", "/rate", "priority", "1",
+		"pollSeconds", "60", "timeoutMs", "5000", "bandPercent", "3", "dayBandPercent", "10", "freshSeconds", "300")...)
+	account := ledger.Available(ledger.Trader, b.Traders[0].ID).ID()
+	for _, step := range []string{
+		"update rate_feed set error = 'it answers nothing', failures = 3",
+		fmt.Sprintf("update account_balance set overdrawn = true, balance = -1000000 where account_id = %d", account),
+	} {
+		b.Exec(t, step)
+	}
+	page := root.Page(t, "/operator")
+	for _, href := range []string{
+		"/operator/rates/feeds/1", fmt.Sprintf("/operator/accounts/statement?owner=%d", account),
+		fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID),
+	} {
+		want(t, href, page.Find(fmt.Sprintf("#work a[href=%q]", href)).Length(), 1)
+		want(t, "the page "+href, root.Get(t, href).Code, http.StatusOK)
+	}
+}
+
+// What waits stands on the first page, which leads to it; what is decided does not.
+func TestWork(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	want(t, "nothing", ann.Page(t, "/operator").Find("section.card").Length(), 0)
+	d := b.Deposited(t, "250.5", "first")
+	b.Clock.Advance(2 * time.Hour)
+	page := ann.Page(t, "/operator")
+	want(t, "queues", page.Find("section.card").Length(), 1)
+	text := strings.Join(strings.Fields(page.Find("section.card").Text()), " ")
+	wantIn(t, "the queue", text, "Deposits to confirm 1", "Deposit № 1", "250.50 USDT", "2 h 0 min")
+	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
+	want(t, "its address", page.Find(`section.card li a`).AttrOr("href", ""), path)
+
+	want(t, "taken", bob.Post(t, path+"/take").To(), path)
+	if badge := ann.Page(t, "/operator").Find("section.card .badge").Text(); !strings.HasPrefix(badge, "bob, ") {
+		t.Errorf("taken by %q", badge)
+	}
+	part := ann.Get(t, "/operator/work", "HX-Request", "true")
+	if !strings.Contains(part.Body, "bob") || strings.Contains(part.Body, "<html") {
+		t.Errorf("the part that changes: %s", part.Body)
+	}
+	want(t, "Russian", strings.Contains(ann.Get(t, "/operator?lang=ru").Body, "Пополнения без подтверждения"), true)
+}
+
+// Of two operators who confirm one deposit at once, one does.
+func TestConfirmDepositOnce(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	d := b.Deposited(t, "250.5", "first")
+	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
+	question := ann.Page(t, path+"/confirm")
+	wantIn(t, "the question", question.Find("main form").Text(), "250.50\u00a0USDT",
+		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+	forms := map[*portaltest.Person][]string{ann: hidden(question), bob: hidden(bob.Page(t, path+"/confirm"))}
+	var all sync.WaitGroup
+	var lock sync.Mutex
+	said := map[string]int{}
+	for p, form := range forms {
+		for range 2 { // and each clicks twice
+			all.Go(func() {
+				a := p.Post(t, path+"/confirm", form...)
+				lock.Lock()
+				defer lock.Unlock()
+				said[fmt.Sprint(a.Code, " ", a.To())]++
+			})
+		}
+	}
+	all.Wait()
+	want(t, "answers", fmt.Sprint(said), fmt.Sprint(map[string]int{"303 " + path: 4}))
+	credited := b.Count(t, "select count(*) from transfer where subject = 'deposit' and subject_id = $1", d.ID)
+	want(t, "credited", credited, 1)
+	b.Audit(t)
+	wantIn(t, "after that", ann.Page(t, path).Find("main").Text(), "Confirmed")
+	want(t, "the question now", ann.Get(t, path+"/confirm").To(), path)
+}
+
+// What another operator has taken is decided only by who takes it over.
+func TestTakeOver(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	d := b.Deposited(t, "10", "first")
+	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
+	form := hidden(ann.Page(t, path+"/reject"), "reason", "never came")
+	want(t, "bob takes it", bob.Post(t, path+"/take").To(), path)
+	want(t, "ann rejects it all the same", ann.Post(t, path+"/reject", form...).To(), path)
+	want(t, "the flash", strings.Contains(ann.Get(t, path).Body, "Another operator has taken this"), true)
+	want(t, "what she is asked", ann.Page(t, path+"/reject").Find("main h1").Text(), "Take it over?")
+	want(t, "she cannot just take it", ann.Post(t, path+"/take").To(), path)
+	want(t, "it is his", strings.Contains(ann.Get(t, path+"/claim").Body, "bob took this"), true)
+	over := hidden(ann.Page(t, path+"/reject"))
+	want(t, "she takes it over", ann.Post(t, path+"/take", over...).To(), path+"/reject")
+	form = hidden(ann.Page(t, path+"/reject"), "reason", "never came")
+	want(t, "rejected", ann.Post(t, path+"/reject", form...).To(), path)
+	found, err := b.Rooms.Deposits.Get(t.Context(), b.AsMerchant(), d.ID)
+	noError(t, err)
+	want(t, "status", found.Status, "rejected")
+
+	d = b.Deposited(t, "11", "second")
+	path = fmt.Sprintf("/operator/deposits/%d", d.ID)
+	want(t, "bob takes the second", bob.Post(t, path+"/take").To(), path)
+	b.Clock.Advance(work.ClaimLasts)
+	want(t, "too long ago", ann.Page(t, path+"/confirm").Find("main h1").Text(), "Have the USDT arrived?")
+	want(t, "ann takes it", ann.Post(t, path+"/take").To(), path)
+	want(t, "it is hers", strings.Contains(bob.Get(t, path+"/claim").Body, "ann took this"), true)
+	want(t, "released", ann.Post(t, path+"/release").To(), path)
+	want(t, "nobody's", strings.Contains(bob.Get(t, path+"/claim").Body, "Nobody has taken this"), true)
+}
+
+// Each role decides what is its own, and takes nothing else.
+func TestDecisionsByRole(t *testing.T) {
+	b := portaltest.Parallel(t)
+	d := b.Deposited(t, "10", "first")
+	_, appealID := b.OpenedAppeal(t, "it was paid")
+	money, cases := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", appealID)
+	for role, may := range map[caller.Role][2]int{
+		caller.Auditor: {http.StatusForbidden, http.StatusForbidden}, caller.Support: {http.StatusForbidden, http.StatusOK},
+		caller.Treasury: {http.StatusOK, http.StatusForbidden}, caller.Admin: {http.StatusOK, http.StatusOK},
+	} {
+		b.User(t, string(role), caller.Operator, role, 0)
+		p := b.SignIn(t, string(role))
+		want(t, string(role)+" confirms", p.Get(t, money+"/confirm").Code, may[0])
+		want(t, string(role)+" reviews", p.Get(t, cases+"/review").Code, may[1])
+		for path, code := range map[string]int{money: may[0], cases: may[1]} {
+			took := p.Post(t, path+"/take").Code
+			want(t, string(role)+" takes "+path, took == http.StatusForbidden, code == http.StatusForbidden)
+			if code == http.StatusOK {
+				p.Post(t, path+"/release")
+			}
+		}
+	}
+}
+
+// An appeal is read, taken up and accepted, and its payment is completed.
+func TestDecideAppeal(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, _ := b.Two(t)
+	p, id := b.OpenedAppeal(t, "<script>it was paid</script>")
+	path := fmt.Sprintf("/operator/appeals/%d", id)
+	page := ann.Page(t, path)
+	want(t, "what was written", page.Find("p.lines").Text(), "<script>it was paid</script>")
+	if page.Find("ol.timeline li").Length() < 3 {
+		t.Errorf("the timeline: %s", page.Find("ol.timeline").Text())
+	}
+	file := ann.Get(t, path+"/file")
+	want(t, "file", file.Code, http.StatusOK)
+	want(t, "kept", strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment"), true)
+	stale := hidden(ann.Page(t, path+"/review"))
+	want(t, "reviewed", ann.Post(t, path+"/review", stale...).To(), path)
+	want(t, "the payment", b.Status(t, p), "appeal")
+	want(t, "no reason", ann.Post(t, path+"/refuse", hidden(ann.Page(t, path+"/refuse"))...).Code,
+		http.StatusUnprocessableEntity)
+	form := hidden(ann.Page(t, path+"/accept"), "reason", "seen in the bank")
+	want(t, "accepted", ann.Post(t, path+"/accept", form...).To(), path)
+	want(t, "the payment then", b.Status(t, p), "completed")
+	b.Audit(t)
+}
+
+// Once there are payments, the first page begins with how the platform stands.
+func TestHome(t *testing.T) {
+	b := portaltest.Parallel(t)
+	p := b.Operator(t, caller.Admin)
+	want(t, "before the first payment", p.Page(t, "/operator").Find(".headlines").Length(), 0)
+	made := b.Create(t, "1000")
+	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID)
+	noError(t, err)
+	b.Create(t, "500")
+	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
+		values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), $3, $3)`, b.Merchant.ID, b.Merchant.CashboxID, b.Clock.Now().Add(-2*time.Hour))
+	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(t.Context()))
+	b.Clock.Advance(12 * time.Hour) // the day is over
+	p = b.Operator(t, caller.Support)
+	page := p.Page(t, "/operator")
+	wantIn(t, "figures", strings.ReplaceAll(portaltest.Words(page.Find(".headlines")), "\u00a0", " "), "Paid, 24 hours 100 % 1 of 2 payments",
+		"Volume, 24 hours 1,000 ₽", "Income yesterday, UTC 0.47 0.47619048 USDT the day before: 0.00", "Alarms 0 none fires")
+	want(t, "charts", page.Find(".plot svg[role=img]").Length(), 2)
+	wantIn(t, "how old", portaltest.Words(page.Find("#work")), "Deposits to confirm 1 oldest: 14 h 0 min")
+	wantIn(t, "the day's income", portaltest.Words(page.Find(".plot").Last()), "20 Nov SBP transfer, RUB 0.47619048 USDT")
+	want(t, "what changes has no charts", p.Page(t, "/operator/work").Find(".plot").Length(), 0)
+	// What waits is shown while the figures cannot be had.
+	tx, err := b.Pool.Begin(t.Context())
+	noError(t, err)
+	defer func() { noError(t, tx.Rollback(t.Context())) }()
+	_, err = tx.Exec(t.Context(), "lock income_day")
+	noError(t, err)
+	page = p.Page(t, "/operator")
+	want(t, "figures", page.Find(".headlines").Length(), 0)
+	wantIn(t, "what waits", portaltest.Words(page.Find("#work")), "Deposits to confirm 1")
+}

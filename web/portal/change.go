@@ -1,0 +1,77 @@
+package portal
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Lasting is how long something takes, in words.
+func (v *Visit) Lasting(d time.Duration) string {
+	seconds := max(0, int(d/time.Second))
+	switch {
+	case seconds < 60:
+		return v.Shell.Say(say.Seconds, seconds)
+	case seconds < 3600:
+		return v.Shell.Say(say.MinutesSeconds, seconds/60, seconds%60)
+	}
+	return v.Shell.Say(say.HoursMinutes, seconds/3600, seconds/60%60)
+}
+
+// arrow points to where something has gone, and says whether that is good: more is, unless less is wanted.
+func arrow(by int, wantsLess bool) (sign, tone string) {
+	switch {
+	case by == 0:
+		return "=", ""
+	case (by > 0) == wantsLess:
+		tone = "bad"
+	default:
+		tone = "good"
+	}
+	if by > 0 {
+		return "▲\u00a0", tone
+	}
+	return "▼\u00a0", tone
+}
+
+// Points tells by how many points a percentage has changed; nothing where one of the two is not known.
+func (v *Visit) Points(now, before *decimal.Decimal) view.Delta {
+	if now == nil || before == nil {
+		return view.Delta{}
+	}
+	by := now.Sub(*before)
+	sign, tone := arrow(by.Sign(), false)
+	if by.IsZero() {
+		return view.Delta{Text: sign}
+	}
+	return view.Delta{Text: sign + v.Shell.Say(say.Points, v.Shell.Percent(by.Abs())), Tone: tone}
+}
+
+// Grown tells by how many percent an amount has changed; nothing where there was none.
+func (v *Visit) Grown(now, before decimal.Decimal) view.Delta {
+	if !before.IsPositive() {
+		return view.Delta{}
+	}
+	by := now.Sub(before).Shift(2).DivRound(before, 0)
+	sign, tone := arrow(by.Sign(), false)
+	if by.IsZero() {
+		return view.Delta{Text: sign}
+	}
+	return view.Delta{Text: sign + v.Shell.Percent(by.Abs()) + "\u00a0%", Tone: tone}
+}
+
+// Sooner tells by how much a time that should be short has changed; nothing where one is not known.
+func (v *Visit) Sooner(now, before time.Duration) view.Delta {
+	if now == 0 || before == 0 {
+		return view.Delta{}
+	}
+	by := now - before
+	sign, tone := arrow(int(by/time.Second), true)
+	if by/time.Second == 0 {
+		return view.Delta{Text: sign}
+	}
+	return view.Delta{Text: sign + v.Lasting(by.Abs()), Tone: tone}
+}

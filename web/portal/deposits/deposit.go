@@ -1,0 +1,217 @@
+package deposits
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// A merchant's deposits into its cashboxes, and what these hold.
+var depositRoutes = []route{
+	{
+		Pattern: "GET /merchant/deposits",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantMoney,
+		Keeps:   &depositList,
+		Handle:  (*visit).deposits,
+	},
+	{
+		Pattern: "GET /merchant/deposits/new", Kinds: portal.Merchants, Needs: caller.MerchantDeposits,
+		Handle: (*visit).newDeposit,
+	},
+	{
+		Pattern: "POST /merchant/deposits", Kinds: portal.Merchants, Needs: caller.MerchantDeposits,
+		Handle: (*visit).requestDeposit,
+	},
+	{
+		Pattern: "GET /merchant/deposits/{id}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantMoney,
+		Handle:  (*visit).deposit,
+	},
+	{Pattern: "GET /merchant/balance", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).balance},
+}
+
+// depositList is short: merchants ask for few.
+var depositList = portal.List{
+	Path:     "/merchant/deposits",
+	Statuses: portal.DepositStatuses,
+	Status:   say.DepositStatus,
+	Cashbox:  true,
+	Always:   true,
+	Single:   true,
+	None:     say.NoDeposits,
+	NoneText: sayNoDepositsText,
+}
+
+func (v *visit) deposits() error {
+	a := v.Asks(depositList)
+	if v.Tidied(a) {
+		return nil
+	}
+	var found []deposit.Deposit
+	var next *string
+	if len(a.Wrong) == 0 {
+		var page deposit.OwnPage
+		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
+		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
+		var err error
+		found, next, err = v.Deposits.ListOwn(v.Ctx(), v.Who, page)
+		if a.Wrong, err = v.Flawed(err); err != nil {
+			return err
+		}
+	}
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	boxes, err := v.Cashboxes(a)
+	if err != nil {
+		return err
+	}
+	shown := Deposits{Filters: filters, Empty: a.Nothing()}
+	if v.Who.May(caller.MerchantDeposits) {
+		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/deposits/new", sayRequestDeposit
+	}
+	var ids []int64
+	for _, d := range found {
+		ids = append(ids, d.ID)
+		shown.Items = append(shown.Items, DepositRow{
+			ID:        d.ID,
+			Href:      view.Link(v.DepositPath(d.ID)),
+			CreatedAt: d.CreatedAt,
+			Amount:    v.Shell.USDT(d.Amount),
+			Network:   d.Network,
+			Cashbox:   boxes.Name(strconv.FormatInt(d.CashboxID, 10)),
+			Status:    view.DepositBadge(d.Status),
+		})
+	}
+	shown.Pages = portal.Around(a, next, ids)
+	v.Shell.Title = v.Shell.Say(say.Deposits)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return DepositsPage(s, shown) })
+	return nil
+}
+
+func (v *visit) deposit() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	moves, err := v.Deposits.History(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	boxes, err := v.Cashboxes(portal.Asked{List: depositList})
+	if err != nil {
+		return err
+	}
+	shown := Deposit{Amount: v.Shell.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Facts: []view.Fact{
+		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(d.CashboxID, 10))},
+		{Label: say.Network, Value: d.Network},
+		{Label: say.Address, Value: d.Address, Class: "mono"},
+		{Label: sayReference, Value: portal.Text(d.ExternalReference)},
+	}}
+	if d.Status == "confirmed" {
+		shown.Facts = append(shown.Facts, view.Fact{
+			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
+			Href: view.Link(v.DepositPath(d.ID) + "/proof.json"),
+		})
+	}
+	shown.Curl = v.Curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
+	shown.Lines = v.DepositLines(moves)
+	v.Shell.Title = v.Shell.Say(say.DepositTitle, d.ID)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DepositPage(s, shown) })
+	return nil
+}
+
+func (v *visit) newDeposit() error {
+	typed := url.Values{"token": {submission.NewToken()}, portal.AsksCashbox: {v.R.URL.Query().Get(portal.AsksCashbox)}}
+	return v.askDeposit(http.StatusOK, typed, nil)
+}
+
+func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string) error {
+	boxes, err := v.Cashboxes(portal.Asked{List: depositList})
+	if err != nil {
+		return err
+	}
+	shown := NewDeposit{
+		Token:     typed.Get("token"),
+		Cashbox:   typed.Get(portal.AsksCashbox),
+		Amount:    typed.Get("amount"),
+		Network:   typed.Get("network"),
+		Address:   typed.Get("address"),
+		Reference: typed.Get("externalReference"),
+		Wrong:     wrong,
+	}
+	for _, box := range boxes {
+		id := strconv.FormatInt(box.ID, 10)
+		shown.Cashboxes = append(shown.Cashboxes, view.Option{Value: id, Text: boxes.Name(id)})
+	}
+	for _, network := range deposit.Networks() {
+		shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})
+	}
+	v.Shell.Title = v.Shell.Say(sayRequestDeposit)
+	v.Show(status, func(s view.Shell) site.Page { return NewDepositPage(s, shown) })
+	return nil
+}
+
+// requestDeposit asks for a deposit. The form's token is its idempotency key.
+func (v *visit) requestDeposit() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	box, err := strconv.ParseInt(form.Get(portal.AsksCashbox), 10, 64)
+	if err != nil {
+		box = 0 // nobody's
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		created, err := v.Deposits.Create(v.Ctx(), v.Who, deposit.Request{
+			CashboxID:         &box,
+			Amount:            portal.PlainAmount(form.Get("amount")),
+			Network:           form.Get("network"),
+			Address:           strings.TrimSpace(form.Get("address")),
+			ExternalReference: portal.Given(form.Get("externalReference")),
+			IdempotencyKey:    form.Get("token"),
+		})
+		return submission.Outcome{LedTo: v.DepositPath(created.Deposit.ID), Said: "deposit-requested"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.askDeposit(http.StatusUnprocessableEntity, form, wrong)
+	}
+	return err
+}
+
+func (v *visit) balance() error {
+	boxes, err := v.Deposits.Balances(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := Balances{Deposits: v.Who.May(caller.MerchantDeposits)}
+	for _, box := range boxes {
+		id, b := strconv.FormatInt(box.ID, 10), box.Balance
+		shown.Items = append(shown.Items, BalanceRow{
+			Name: box.Name, Number: id, Currency: box.Currency,
+			Total: v.Shell.Figure(b.Total), Available: v.Shell.Figure(b.Available), Reserved: v.Shell.Figure(b.Reserved),
+			Insured:   v.Shell.Figure(b.Insurance),
+			Statement: view.Query(portal.OwnStatementPath, portal.AsksCashbox, id),
+		})
+	}
+	v.Shell.Title = v.Shell.Say(say.BalanceTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return BalancePage(s, shown) })
+	return nil
+}

@@ -1,0 +1,26 @@
+package deposits
+
+import (
+	"gateway.example/web/portal/say"
+)
+
+// What cashboxes hold.
+var (
+	sayNoCashboxes    = say.Both("There are no cashboxes yet.", "Касс пока нет.")
+	sayRequestDeposit = say.Both("Request a deposit", "Запросить пополнение")
+)
+
+// Deposits.
+var (
+	sayAddressHint    = say.Both("Where the USDT are sent to.", "Куда отправлены USDT.")
+	sayReference      = say.Both("Your reference", "Ваша пометка")
+	sayNoDepositsText = say.Both(
+		"A deposit brings USDT into a cashbox, which payouts are paid from.",
+		"Пополнение вносит в кассу USDT, из которых идут выплаты.",
+	)
+	sayRequestDepositText = say.Both(
+		"An operator confirms the deposit once the USDT have arrived. Only then are they in your cashbox.",
+		"Оператор подтвердит пополнение, когда USDT придут. Только тогда они окажутся в кассе.",
+	)
+	sayRequestDepositYes = say.Both("Request the deposit", "Запросить")
+)

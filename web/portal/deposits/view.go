@@ -1,0 +1,57 @@
+package deposits
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/view"
+)
+
+// Balances is what a merchant's cashboxes hold.
+type Balances struct {
+	Items []BalanceRow
+	// Deposits tells that the reader may ask for one.
+	Deposits bool
+}
+
+// BalanceRow is what a cashbox holds.
+type BalanceRow struct {
+	Name, Number, Currency              string
+	Total, Available, Reserved, Insured string
+	Statement                           templ.SafeURL
+}
+
+// Deposits is a list of deposits.
+type Deposits struct {
+	Filters view.Filters
+	Items   []DepositRow
+	Empty   view.Empty
+	Pages   view.Pages
+}
+
+// DepositRow is a deposit in a list.
+type DepositRow struct {
+	ID                       int64
+	Href                     templ.SafeURL
+	CreatedAt                time.Time
+	Amount, Network, Cashbox string
+	Status                   view.Badge
+}
+
+// Deposit is everything of one deposit.
+type Deposit struct {
+	Amount, Status string
+	CreatedAt      time.Time
+	Facts          []view.Fact
+	// Curl reads it through the API; "" is not for this user.
+	Curl  string
+	Lines []view.Line
+}
+
+// NewDeposit asks for a deposit, with what was typed.
+type NewDeposit struct {
+	Token, Cashbox, Amount, Network, Address, Reference string
+	Cashboxes, Networks                                 []view.Option
+	Wrong                                               map[string]string
+}

@@ -1,0 +1,191 @@
+package desk_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
+	"gateway.example/web/portal/portaltest"
+	"gateway.example/web/portals"
+)
+
+const jobs = `[...document.querySelectorAll("[data-job]")].map(e => e.dataset.job).join(" ")`
+
+// ids are those of payments, as jobs lists them.
+func ids(payments ...payment.Payment) string {
+	var list []string
+	for _, p := range payments {
+		list = append(list, fmt.Sprint(p.ID))
+	}
+	return strings.Join(list, " ")
+}
+
+// The desk follows by itself what happens elsewhere, with a chime on a shift, also in a hidden tab,
+// and keeps what is being looked at.
+func TestDeskIsLive(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	first := b.Create(t, "1500")
+	tab := p.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + "/trader")
+	tab.Click(`form[action="/trader/shift"] button`)
+	tab.Await(".shift > span:not(.dot)", "On shift")
+	tab.Click("[data-sound]")
+	portaltest.AwaitScript(t, tab, `String(document.querySelector("[data-sound]").hidden)`, "true")
+	tab.Focus("#job-1 a.danger")
+	second := b.Create(t, "1501")
+	portaltest.AwaitScript(t, tab, jobs, ids(first, second))
+	if focus := browsertest.Eval[string](tab,
+		`document.activeElement.getAttribute("href")`); focus != "/trader/payments/1/cancel" {
+		t.Errorf("the focus is on %q", focus)
+	}
+	before := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
+	browsertest.Eval[bool](tab, `Object.defineProperty(document, "hidden", {value: true, configurable: true}),
+		document.dispatchEvent(new Event("visibilitychange"))`)
+	third := b.Create(t, "1502")
+	portaltest.AwaitScript(t, tab, jobs, ids(first, second, third))
+	want(t, "the hidden tab is titled", browsertest.Eval[string](tab, "document.title"), "(1) Desk · Trader")
+	if after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`); after <= before {
+		t.Errorf("%s chimes before, %s after", before, after)
+	}
+	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID)
+	noError(t, err)
+	portaltest.AwaitScript(t, tab, jobs, ids(second, third))
+}
+
+// A desk that one process shows follows what others do, and catches up after its own was restarted.
+func TestDeskOverReplicas(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	replica := newReplica(t, b)
+	tab := p.Tab(t, replica.URL)
+	tab.Open(replica.URL + "/trader")
+	first := b.Create(t, "1500")
+	portaltest.AwaitScript(t, tab, jobs, ids(first))
+	replica.stop()
+	portaltest.AwaitScript(t, tab, `String(document.getElementById("line").hidden)`, "false")
+	second := b.Create(t, "1501")
+	replica.start(t, b.Rooms)
+	portaltest.AwaitScript(t, tab, jobs, ids(first, second))
+	portaltest.AwaitScript(t, tab, `String(document.getElementById("line").hidden)`, "true")
+}
+
+// A desk follows what happens whichever of its scripts comes late.
+func TestDeskOnASlowLine(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	tab := p.Tab(t, b.Server.URL)
+	var made []payment.Payment
+	p.Page(t, "/trader").Find("script").Each(func(i int, script *goquery.Selection) {
+		replica := newReplica(t, b) // from which the browser has nothing yet
+		late := script.AttrOr("src", "")
+		replica.late.Store(&late)
+		tab.Open(replica.URL + "/trader")
+		made = append(made, b.Create(t, fmt.Sprint(1500+i)))
+		portaltest.AwaitScript(t, tab, jobs, ids(made...))
+	})
+	want(t, "scripts", len(made), 2)
+}
+
+// replica is another process of the gateway, as far as portals go, which keeps its port while it is
+// down: another test might take it.
+type replica struct {
+	*httptest.Server
+	pages atomic.Pointer[http.Handler]
+	// late is the path of what is answered late.
+	late atomic.Pointer[string]
+	stop func()
+}
+
+// lateBy is much longer than scripts take to begin.
+const lateBy = 300 * time.Millisecond
+
+func newReplica(t *testing.T, b *portaltest.Bundle) *replica {
+	t.Helper()
+	r := &replica{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		pages := r.pages.Load()
+		if pages == nil {
+			panic(http.ErrAbortHandler) // the connection ends without an answer
+		}
+		if late := r.late.Load(); late != nil && request.URL.Path == *late {
+			time.Sleep(lateBy)
+		}
+		(*pages).ServeHTTP(w, request)
+	}))
+	r.start(t, b.Rooms)
+	t.Cleanup(func() { r.stop(); r.Close() })
+	return r
+}
+
+func (r *replica) start(t *testing.T, rooms portals.Rooms) {
+	t.Helper()
+	stopping := make(chan struct{})
+	rooms.Stopping = stopping
+	pages, err := portals.New(rooms)
+	noError(t, err)
+	r.pages.Store(&pages)
+	r.stop = sync.OnceFunc(func() {
+		r.pages.Store(nil)
+		close(stopping)
+		r.CloseClientConnections()
+	})
+}
+
+// Keys move through the desk and open the confirmation; they never act. They can be switched off.
+func TestKeys(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	b.Create(t, "1501")
+	tab := p.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + "/trader")
+	press := func(key string) {
+		browsertest.Eval[bool](tab,
+			fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+	}
+	press("j")
+	press("j")
+	press("k")
+	testenv.Want(t, browsertest.Eval[string](tab, `document.querySelector(".at").id`), "job-1", "at")
+	press("?")
+	if open := browsertest.Eval[bool](tab, `document.getElementById("keys").open`); !open {
+		t.Error("the keys are not shown")
+	}
+	tab.Click("[data-close]")
+	press("c")
+	tab.Await("h1", "Has the money arrived?")
+	want(t, "a key has acted", b.Status(t, pay), "pending")
+	p.Post(t, "/account/preferences", "zone", "UTC", "language", "", "theme", "system")
+	tab.Open(b.Server.URL + "/trader")
+	press("j")
+	if at := browsertest.Eval[bool](tab, `document.querySelector(".at") === null`); !at {
+		t.Error("keys that are switched off work")
+	}
+}
+
+// Without script a trader signs in, ends a payment and signs out all the same.
+func TestWithoutScript(t *testing.T) {
+	b := portaltest.Parallel(t)
+	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
+	pay := b.Create(t, "1500")
+	tab := browsertest.New(t)
+	tab.WithoutScript()
+	tab.Open(b.Server.URL + "/sign-in")
+	tab.Type("#login", "owner")
+	tab.Type("#password", portaltest.Password)
+	tab.Click("main button[type=submit]")
+	tab.Click(fmt.Sprintf("#job-%d a.primary", pay.ID))
+	tab.Click("main form button.primary")
+	tab.Visible(".flash")
+	want(t, "the payment is", b.Status(t, pay), "completed")
+	tab.Click(`form[action="/sign-out"] button`)
+	tab.Visible("#password")
+}

@@ -1,0 +1,300 @@
+package desk
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// A trader's desk: what waits for them now, and what they do about it.
+var deskRoutes = []route{
+	{Pattern: "GET /trader", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).desk},
+	{
+		Pattern:  "GET /trader/desk",
+		Kinds:    portal.Traders,
+		Needs:    caller.TraderRead,
+		Fragment: true,
+		Handle:   (*visit).deskRegion,
+	},
+	{
+		Pattern:  "GET /trader/live",
+		Kinds:    portal.Traders,
+		Needs:    caller.TraderRead,
+		Fragment: true,
+		Handle:   (*visit).stream,
+	},
+	{Pattern: "POST /trader/shift", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).shift},
+	{Pattern: "POST /trader/break", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).pause},
+	{
+		Pattern: "GET /trader/payments/{id}/confirm",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).confirmPage,
+	},
+	{
+		Pattern: "POST /trader/payments/{id}/confirm",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).confirm,
+	},
+	{
+		Pattern: "GET /trader/payments/{id}/cancel",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).cancelPage,
+	},
+	{
+		Pattern: "POST /trader/payments/{id}/cancel",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).cancel,
+	},
+	{
+		Pattern: "POST /trader/payments/{id}/code",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).requestCode,
+	},
+	{
+		Pattern: "POST /trader/payments/{id}/resend",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).resend,
+	},
+	{
+		Pattern: "POST /trader/payments/{id}/no-code",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).noCode,
+	},
+}
+
+// deskPayouts is how many payouts of a kind the desk shows.
+const deskPayouts = 20
+
+func (v *visit) desk() error {
+	shown, err := v.deskShown()
+	if err != nil {
+		return err
+	}
+	if shown.Earned, err = portal.IfSoon(v.earned()); err != nil {
+		return err
+	}
+	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.Desk), true
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskPage(s, shown) })
+	return nil
+}
+
+// deskRegion is the part of the desk that is asked for anew when something has changed.
+func (v *visit) deskRegion() error {
+	shown, err := v.deskShown()
+	if err != nil {
+		return err
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskRegion(s, shown) })
+	return nil
+}
+
+func (v *visit) deskShown() (Desk, error) {
+	shown := Desk{
+		OnShift:    v.Session.OnShift,
+		MayWork:    v.Who.May(caller.TraderWork),
+		MostJobs:   payment.MaxDesk,
+		MostOffers: deskPayouts,
+	}
+	var err error
+	if shown.OnBreak, err = v.Settings.Break(v.Ctx(), v.Who); err != nil {
+		return shown, err
+	}
+	if v.Who.May(caller.TraderMoney) {
+		balance, err := v.Settings.OwnBalance(v.Ctx(), v.Who)
+		if err != nil {
+			return shown, err
+		}
+		shown.Balance = []view.OverviewFigure{
+			v.Shell.Rounded(v.Shell.Say(sayAvailable), balance.Available), v.Shell.Rounded(v.Shell.Say(sayReserved), balance.Reserved),
+		}
+	}
+	open, err := v.Checkouts.Desk(v.Ctx(), v.Who)
+	if err != nil {
+		return shown, err
+	}
+	for _, p := range open {
+		shown.Jobs = append(shown.Jobs, v.Job(p))
+	}
+	if shown.Taken, err = v.offers(payout.Processing); err != nil {
+		return shown, err
+	}
+	shown.Waiting, err = v.offers(payout.Waiting)
+	return shown, err
+}
+
+func (v *visit) offers(status payout.Status) ([]view.Offer, error) {
+	wanted := string(status)
+	most := int32(deskPayouts)
+	page := payout.Page{Status: &wanted}
+	page.Limit = &most
+	list, _, err := v.Payouts.ListForTrader(v.Ctx(), v.Who, page)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]view.Offer, 0, len(list))
+	for _, offer := range list {
+		shown = append(shown, v.Offer(offer))
+	}
+	return shown, nil
+}
+
+// shift begins or ends the shift of the one who is signed in.
+func (v *visit) shift() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	on := form.Get("on") == "1"
+	if _, err := v.Sessions.SetShift(v.Ctx(), v.Session, on); err != nil {
+		return err
+	}
+	if on {
+		return v.Done("/trader", "shift-on")
+	}
+	return v.Done("/trader", "shift-off")
+}
+
+// pause begins or ends a break of the trader.
+func (v *visit) pause() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	on := form.Get("on") == "1"
+	if err := v.Settings.SetBreak(v.Ctx(), v.Who, on); err != nil {
+		return err
+	}
+	if on {
+		return v.Done("/trader", "break-on")
+	}
+	return v.Done("/trader", "break-off")
+}
+
+// assigned reads the payment that the address names.
+func (v *visit) assigned() (payment.Payment, error) {
+	id, err := v.PaymentID()
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	return v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+}
+
+func (v *visit) confirmPage() error { return v.askAbout(ConfirmPayment) }
+func (v *visit) cancelPage() error  { return v.askAbout(CancelPayment) }
+
+// askAbout shows what is about to be done with a payment before it is done.
+func (v *visit) askAbout(page func(view.Shell, PaymentQuestion) site.Page) error {
+	p, err := v.assigned()
+	if err != nil {
+		return err
+	}
+	return v.ask(http.StatusOK, p, page, "", nil)
+}
+
+func (v *visit) ask(
+	status int,
+	p payment.Payment,
+	page func(view.Shell, PaymentQuestion) site.Page,
+	reason string,
+	wrong map[string]string,
+) error {
+	if p.Ended() {
+		return v.Done(v.PaymentPath(p.ID), "changed")
+	}
+	question := PaymentQuestion{
+		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Shell.Amount(p.Amount, p.Currency),
+		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: reason, Wrong: wrong,
+	}
+	if sight := p.Seen(v.Who); sight.Amount != nil {
+		question.USDT = v.Shell.USDT(*sight.Amount)
+	}
+	v.Shell.Title = v.Shell.Say(say.Payment, p.ID)
+	v.Show(status, func(s view.Shell) site.Page { return page(s, question) })
+	return nil
+}
+
+func (v *visit) confirm() error {
+	return v.settle("confirmed", func(ctx context.Context, id int64, _ *string) error {
+		_, err := v.Payments.Confirm(ctx, v.Who, id)
+		return err
+	}, ConfirmPayment)
+}
+
+func (v *visit) cancel() error {
+	return v.settle("cancelled", func(ctx context.Context, id int64, reason *string) error {
+		_, err := v.Payments.Cancel(ctx, v.Who, id, reason)
+		return err
+	}, CancelPayment)
+}
+
+// settle ends a payment on the trader's word, unless it is no longer as the form has shown it.
+func (v *visit) settle(
+	word string, end func(ctx context.Context, id int64, reason *string) error,
+	page func(view.Shell, PaymentQuestion) site.Page,
+) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	p, err := v.assigned()
+	if err != nil {
+		return err
+	}
+	reason := form.Get("reason")
+	err = v.Once(form, func() (submission.Outcome, error) {
+		if string(p.Status) != form.Get("status") {
+			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
+		}
+		err := end(v.Ctx(), p.ID, portal.Given(reason))
+		if f := fault.As(err); f != nil && f.Code == payment.ErrNotPending.Code {
+			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: "/trader", Said: word}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.ask(http.StatusUnprocessableEntity, p, page, reason, wrong)
+	}
+	return err
+}
+
+func (v *visit) requestCode() error { return v.cardStep("code-requested", v.Checkouts.RequestCode) }
+func (v *visit) resend() error      { return v.cardStep("code-resent", v.Checkouts.RequestResend) }
+func (v *visit) noCode() error      { return v.cardStep("code-not-needed", v.Checkouts.MarkCodeNotNeeded) }
+
+// cardStep takes a step of a card checkout. One that makes no sense any more says so.
+func (v *visit) cardStep(
+	word string, step func(context.Context, caller.Caller, int64) (payment.Payment, error),
+) error {
+	id, err := v.PaymentID()
+	if err != nil {
+		return err
+	}
+	_, err = step(v.Ctx(), v.Who, id)
+	if f := edge.Fault(err); f != nil &&
+		(f.Kind == fault.Refused || f.Kind == fault.TooManyRequests || f.Kind == fault.Conflict) {
+		return v.Done("/trader", "changed")
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done("/trader", word)
+}

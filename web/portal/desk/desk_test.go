@@ -1,0 +1,92 @@
+package desk_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal/portaltest"
+)
+
+// Money has arrived: the page of the confirmation says of what, and sending its form completes the
+// payment.
+func TestConfirm(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	wantIn(t, "on the desk", p.Page(t, "/trader").Find("#job-1").Text(), "1,500\u00a0₽")
+	wantIn(t, "another's desk", b.Trader(t, 1).Get(t, "/trader").Text(), "Open payments 0")
+	page := p.Page(t, "/trader/payments/1/confirm")
+	wantIn(t, "the page", page.Find("main").Text(), "Payment 1", "1,500\u00a0₽", "SBP transfer",
+		"14.28571428\u00a0USDT", "Yes, 1,500\u00a0₽ arrived")
+	a := p.Post(t, "/trader/payments/1/confirm", hidden(page)...)
+	if a.Code != http.StatusSeeOther || a.To() != "/trader" || b.Status(t, pay) != "completed" {
+		t.Fatalf("%d to %q, %s", a.Code, a.To(), b.Status(t, pay))
+	}
+	desk := p.Page(t, "/trader")
+	if said := desk.Find(".flash").Text(); !strings.Contains(said, "Confirmed") || desk.Find("#job-1").Length() != 0 {
+		t.Errorf("the desk says %q", said)
+	}
+	want(t, "what was done is said twice", p.Page(t, "/trader").Find(".flash").Length(), 0)
+	b.Audit(t)
+}
+
+// A reason that is too long comes back with what was typed, and nothing is done.
+func TestReasonTooLong(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	long := strings.Repeat("<я>", 100)
+	fields := hidden(p.Page(t, "/trader/payments/1/cancel"), "reason", long)
+	a := p.Post(t, "/trader/payments/1/cancel", fields...)
+	page := a.Page(t)
+	if a.Code != http.StatusUnprocessableEntity || page.Find("#reason").Text() != long ||
+		page.Find("#reason-wrong").Length() != 1 {
+		t.Errorf("%d, %q", a.Code, page.Find("#reason").Text())
+	}
+	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
+		t.Errorf("titled %q", title)
+	}
+	want(t, "it is cancelled all the same", b.Status(t, pay), "pending")
+	// The same form may be sent again, corrected.
+	want(t, "corrected", p.Post(t, "/trader/payments/1/cancel", hidden(page, "reason", "no money")...).To(), "/trader")
+}
+
+// On a break no payment comes, and the desk says so; those who only look after the desk see no USDT.
+func TestBreakAndRole(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	clerk := b.Clerk(t)
+	wantNot(t, "a clerk sees", clerk.Get(t, "/trader").Text(), "USDT")
+	if a := clerk.Post(t, "/trader/break", "on", "1"); a.Code != http.StatusSeeOther {
+		t.Fatalf("break: %d", a.Code)
+	}
+	method := "sbp"
+	_, err := b.Payments.Create(t.Context(), b.Merchant.Caller, payment.Request{
+		OrderID: "break", Amount: "1500", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",
+	})
+	if err == nil {
+		t.Error("a payment comes during the break")
+	}
+	wantIn(t, "the desk", p.Get(t, "/trader").Text(), "You are on a break")
+	p.Post(t, "/trader/break", "on", "0")
+	b.Create(t, "1500")
+}
+
+// A trader is told what they earn and how fast they confirm; who may not see money is not.
+func TestEarnings(t *testing.T) {
+	b := portaltest.Parallel(t)
+	trader := b.Trader(t, 0)
+	wantIn(t, "nothing yet", portaltest.Words(trader.Page(t, "/trader/earnings").Find("main .empty")), "Nothing was completed in this time")
+	b.Exec(t, "update trader set share_percent = 2")
+	made := b.Create(t, "1500")
+	b.Clock.Advance(90 * time.Second)
+	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID)
+	noError(t, err)
+	wantIn(t, "the desk", portaltest.Words(trader.Page(t, "/trader").Find(".earned")), "Today 0.30 0.30000000 1 completed", "30 days 0.30")
+	for _, days := range []string{"", "?days=1", "?days=7", "?days=90", "?days=8"} {
+		page := trader.Page(t, "/trader/earnings"+days).Find("main")
+		wantIn(t, days, portaltest.Words(page), "You earned 0.30 0.30000000 USDT", "Completed 1", "1 min 30 s")
+		want(t, "charts", page.Find(".plot svg[role=img]").Length(), 2)
+	}
+	want(t, "a helper at the desk", b.Clerk(t).Get(t, "/trader/earnings").Code, http.StatusForbidden)
+}

@@ -1,0 +1,105 @@
+package desk
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+	"gateway.example/web/chart"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+const earningsPath = "/trader/earnings"
+
+// What a trader keeps, and how fast they are.
+var earningsRoutes = []route{
+	{Pattern: "GET " + earningsPath, Kinds: portal.Traders, Needs: caller.TraderMoney, Handle: (*visit).earnings},
+}
+
+// earned is what the trader keeps: today, in seven days and in thirty. It is not part of the region that changes: it
+// reads thirty days.
+func (v *visit) earned() ([]view.OverviewFigure, error) {
+	if !v.Who.May(caller.TraderMoney) {
+		return nil, nil
+	}
+	_, days, err := v.Reports.Earned(v.Ctx(), v.Who, 30, v.Shell.Zone)
+	if err != nil {
+		return nil, err
+	}
+	var figures []view.OverviewFigure
+	var went []*decimal.Decimal
+	sum, count, next := decimal.Zero, int64(0), 0
+	for i := range days {
+		day := days[len(days)-1-i]
+		went = append([]*decimal.Decimal{&day.USDT}, went...)
+		sum, count = sum.Add(day.USDT), count+day.Count
+		if i+1 == earnedIn[next].days {
+			figure := v.Shell.Rounded(v.Shell.Say(earnedIn[next].label), sum)
+			figure.Unit, figure.Before = "", v.Shell.Say(sayCompleted, count)
+			figures, next = append(figures, figure), next+1
+		}
+	}
+	if count > 0 {
+		figures[len(figures)-1].Spark = chart.Spark{Title: v.Shell.Say(sayEarnedByDay), Values: went}
+	}
+	return figures, nil
+}
+
+func (v *visit) earnings() error {
+	days := v.DaysAsked()
+	if v.R.URL.Query().Get(portal.AsksDays) == "" {
+		days = 30
+	}
+	all, slots, err := v.Reports.Earned(v.Ctx(), v.Who, days, v.Shell.Zone)
+	if err != nil {
+		return err
+	}
+	shown := Earnings{
+		Days: v.DayPicks(days, func(days string) view.Link { return view.Query(earningsPath, portal.AsksDays, days) }),
+		Any:  all.Count > 0,
+		Answer: []view.OverviewFigure{
+			v.Shell.Rounded(v.Shell.Say(sayEarnedInAll), all.USDT),
+			{Label: v.Shell.Say(say.CompletedOnes), Now: v.Shell.Number(decimal.NewFromInt(all.Count))},
+			{Label: v.Shell.Say(saySpeed), Now: "–"},
+		},
+	}
+	if all.Payments > 0 {
+		shown.Answer[2].Now = v.Lasting(all.Median)
+	}
+	shown.Earned, shown.Speed = v.earningsCharts(slots, days)
+	v.Shell.Title = v.Shell.Say(sayEarnings)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return EarningsPage(s, shown) })
+	return nil
+}
+
+// earningsCharts draw what was earned in each slot, and how fast payments were confirmed.
+func (v *visit) earningsCharts(slots []report.Earned, days int) (earned, speed chart.Chart) {
+	var starts []time.Time
+	var usdt, minutes []*decimal.Decimal
+	for _, slot := range slots {
+		starts, usdt = append(starts, slot.At), append(usdt, &slot.USDT)
+		var median *decimal.Decimal
+		if slot.Payments > 0 {
+			median = new(decimal.NewFromFloat(slot.Median.Minutes()))
+		}
+		minutes = append(minutes, median)
+	}
+	earned = chart.Chart{
+		Title: v.Shell.Say(sayEarnedByDay), Kind: chart.Bars, Slots: v.ChartSlots(starts, days),
+		Series: []chart.Series{{Values: usdt}}, Write: v.Shell.USDT, Axis: decimal.Decimal.String,
+		Slot: v.Shell.Say(say.SlotLabel), Numbers: v.Shell.Say(say.ShowNumbers),
+	}
+	speed = earned
+	speed.Title, speed.Kind, speed.Series = v.Shell.Say(saySpeed), chart.Area, []chart.Series{{Values: minutes}}
+	speed.Write = func(d decimal.Decimal) string {
+		return v.Lasting(time.Duration(d.InexactFloat64() * float64(time.Minute)).Round(time.Second))
+	}
+	speed.Axis = func(d decimal.Decimal) string { return v.Shell.Say(sayMinutes, d) }
+	return earned, speed
+}

@@ -1,0 +1,84 @@
+package desk_test
+
+import (
+	"bufio"
+	"net/http"
+	"testing"
+	"time"
+
+	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
+)
+
+// A line tells of what changes on the trader's own desk, whoever changed it, and of nothing else; it
+// ends when the program is about to stop.
+func TestLine(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	events := listen(t, p)
+	if first := events.next(t, 5*time.Second); first != ": open" {
+		t.Fatalf("first %q", first)
+	}
+	// At the first look nobody knows what happened since the page was made: the page asks once more.
+	want(t, "at the first look", events.next(t, 10*time.Second), "event: changed")
+	b.Create(t, "20000") // the other trader's
+	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
+	b.Create(t, "1500")
+	want(t, "told", events.next(t, 10*time.Second), "event: changed")
+	b.Stop()
+	want(t, "after the stop", events.next(t, 5*time.Second), "end")
+}
+
+// listening is a line to the desk, as a browser keeps it.
+type listening struct{ lines chan string }
+
+// listen opens a line to the desk of whoever is signed in.
+func listen(t testing.TB, p *portaltest.Person) listening {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Bundle.Server.URL+"/trader/live", nil)
+	noError(t, err)
+	r.AddCookie(&http.Cookie{Name: "session", Value: p.Cookie()})
+	response, err := http.DefaultTransport.RoundTrip(r)
+	noError(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK ||
+		kind != "text/event-stream" {
+		t.Fatalf("%d %s", response.StatusCode, kind)
+	}
+	l := listening{make(chan string, 100)}
+	go func() {
+		defer close(l.lines)
+		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+			if line := scanner.Text(); line != "" && line != "data: " {
+				l.lines <- line
+			}
+		}
+	}()
+	return l
+}
+
+// next is what comes next within a time: "" is nothing, "end" the end of the line.
+func (l listening) next(t testing.TB, within time.Duration) string {
+	t.Helper()
+	select {
+	case line, open := <-l.lines:
+		if !open {
+			return "end"
+		}
+		return line
+	case <-time.After(within):
+		return ""
+	}
+}
+
+// A second line of a desk that is being watched already is told at once to ask: what happened between its page and the line
+// was told to the first line only.
+func TestSecondLineIsTold(t *testing.T) {
+	_, p := portaltest.Trader(t)
+	for range 2 {
+		line := listen(t, p)
+		if open, told := line.next(t, testenv.Patience), line.next(t,
+			testenv.Patience); open != ": open" || told != "event: changed" {
+			t.Errorf("%q, then %q", open, told)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package desk
+
+import (
+	"gateway.example/web/portal/say"
+)
+
+// A trader's desk.
+var (
+	sayOpenPayments     = say.Both("Open payments", "Открытые платежи")
+	sayNothingWaits     = say.Both("Nothing waits.", "Ничего не ждёт.")
+	sayNothingWaitsText = say.Both("New payments appear here by themselves.", "Новые платежи появятся здесь сами.")
+	sayLineDown         = say.Both(
+		"The connection is down. The page may be out of date; it catches up by itself.",
+		"Нет связи. Страница могла устареть; она обновится сама.",
+	)
+	sayArrived    = say.Both("Something new is on the desk.", "На столе новое.")
+	sayOnShift    = say.Both("On shift", "На смене")
+	sayOffShift   = say.Both("Off shift", "Не на смене")
+	sayStartShift = say.Both("Start the shift", "Начать смену")
+	sayEndShift   = say.Both("End the shift", "Закончить смену")
+	saySoundOn    = say.Both("Turn the sound on", "Включить звук")
+	sayOnBreak    = say.Both("On a break", "Перерыв")
+	sayTakeBreak  = say.Both("Take a break", "Перерыв")
+	sayBreakNote  = say.Both(
+		"You are on a break: no new payments come. Those that are open still wait for you.",
+		"Перерыв: новые платежи не поступают. Открытые по-прежнему ждут вас.",
+	)
+	sayAvailable      = say.Both("Available", "Доступно")
+	sayReserved       = say.Both("Held for open payments", "Удержано под открытые платежи")
+	sayPayoutsTaken   = say.Both("Your payouts", "Ваши выплаты")
+	sayPayoutsWaiting = say.Both("Payouts to take", "Свободные выплаты")
+	sayTo             = say.Both("To", "Куда")
+	sayConfirmTitle   = say.Both("Has the money arrived?", "Деньги пришли?")
+	sayConfirmText    = say.Both(
+		"Look into your bank first. Confirming completes the payment, and the USDT held for it go to the merchant.",
+		"Сначала проверьте в банке. Подтверждение завершит платёж, и удержанные под него USDT уйдут мерчанту.",
+	)
+	sayConfirmYes  = say.Both("Yes, %s arrived", "Да, %s пришли")
+	sayCancelTitle = say.Both("Cancel this payment?", "Отменить платёж?")
+	sayCancelText  = say.Both(
+		"The payer is told that it is cancelled, and the USDT held for it are yours again.",
+		"Плательщик увидит отмену, удержанные USDT вернутся вам.",
+	)
+	sayCancelClaimed = say.Both(
+		"The payer says that they have paid. Cancel only if you are sure that no money came.",
+		"Плательщик говорит, что перевёл. Отменяйте, только если уверены, что деньги не приходили.",
+	)
+	sayCancelYes = say.Both("Cancel the payment", "Отменить платёж")
+)
+
+// What a trader keeps.
+var (
+	sayEarned      = say.Both("You earn, USDT", "Ваш доход, USDT")
+	sayCompleted   = say.Both("%d completed", "%d шт.")
+	sayEarnings    = say.Both("Earnings", "Доход")
+	sayEarnedByDay = say.Both("What you earn, USDT", "Ваш доход, USDT")
+	sayEarnedInAll = say.Both("You earned", "Вы заработали")
+	saySpeed       = say.Both("Time to confirm, median", "Время подтверждения, медиана")
+	saySpeedHint   = say.Both(
+		"From when the payer says that they have paid, or else from when the payment was made.",
+		"С момента, когда плательщик заявил оплату, или с создания платежа.",
+	)
+	sayMinutes        = say.Both("%s min", "%s мин")
+	sayNoEarnings     = say.Both("Nothing was completed in this time", "За этот период ничего не завершено")
+	sayNoEarningsText = say.Both(
+		"What you confirm and pay out is added up here.", "Здесь складывается то, что вы подтвердили и выплатили.",
+	)
+)
+
+// earnedIn are the days that the desk adds up, which all end with today.
+var earnedIn = []struct {
+	days  int
+	label say.Phrase
+}{
+	{1, say.Both("Today", "Сегодня")}, {7, say.Both("7 days", "7 дней")}, {30, say.Both("30 days", "30 дней")},
+}

@@ -1,0 +1,40 @@
+// Package desk is a trader's desk: what waits for them now, and what they do about it.
+package desk
+
+import (
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal"
+)
+
+// Services are what the desk works with.
+type Services struct {
+	Sessions  *session.Service
+	Payments  *payment.Service
+	Checkouts *checkout.Service
+	Payouts   *payout.Service
+	Settings  *directory.Settings
+	Reports   *report.Service
+	// Stopping is closed when the program is about to end: live pages are let go then.
+	Stopping <-chan struct{}
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+	live *live
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	live := newLive(s)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, live: live} },
+		deskRoutes, earningsRoutes)
+}

@@ -1,0 +1,52 @@
+package desk
+
+import (
+	"strconv"
+	"time"
+
+	"gateway.example/web/chart"
+	"gateway.example/web/portal/view"
+)
+
+// Desk is what waits for a trader.
+type Desk struct {
+	OnShift, OnBreak, MayWork bool
+	// Earned is what the trader keeps; none for those who do not see it.
+	Earned []view.OverviewFigure
+	// Balance is what the trader has, and what of it is held for open payments; none for those who do not see it.
+	Balance        []view.OverviewFigure
+	Jobs           []view.Job
+	Taken, Waiting []view.Offer
+	// MostJobs and MostOffers are how many of each kind a desk shows; there may be more.
+	MostJobs, MostOffers int
+}
+
+// Earnings are what a trader keeps of some days, and how fast they are. Any tells that there is something to see.
+type Earnings struct {
+	Days          []view.Pick
+	Any           bool
+	Answer        []view.OverviewFigure
+	Earned, Speed chart.Chart
+}
+
+// Capped is a number of things of which no more than most are shown.
+func Capped(n, most int) string {
+	if n >= most {
+		return strconv.Itoa(most) + "+"
+	}
+	return strconv.Itoa(n)
+}
+
+// PaymentQuestion asks whether a payment shall end.
+type PaymentQuestion struct {
+	ID int64
+	// Token names the form, Status is what the payment had when the form was shown.
+	Token, Status        string
+	Amount, Method, USDT string
+	Requisite            view.Requisite
+	ClaimedAt            *time.Time
+	Reason               string
+	Wrong                map[string]string
+}
+
+func (q PaymentQuestion) href() string { return "/trader/payments/" + strconv.FormatInt(q.ID, 10) }

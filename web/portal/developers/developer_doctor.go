@@ -1,0 +1,88 @@
+package developers
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/signature"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What is wrong with a signed request.
+var doctorRoutes = []route{
+	{
+		Pattern: "GET /merchant/developers/doctor",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantEvents,
+		Handle:  (*visit).doctorPage,
+	},
+	{
+		Pattern: "POST /merchant/developers/doctor",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantEvents,
+		Handle:  (*visit).doctor,
+	},
+}
+
+func (v *visit) doctorPage() error { return v.showDoctor(http.StatusOK, Doctor{}) }
+
+func (v *visit) showDoctor(status int, shown Doctor) error {
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DoctorTitle), shown.Wrong != nil
+	v.Show(status, func(s view.Shell) site.Page { return DoctorPage(s, shown) })
+	return nil
+}
+
+// doctor says what is wrong with a request. Forms send each line break as CRLF: it is taken for LF.
+func (v *visit) doctor() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	typed := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
+	sample := auth.Sample{Request: typed("request"), Secret: form.Get("secret")}
+	if sample.Request == "" { // the parts may still be those of the request before
+		sample.Method, sample.Path = strings.TrimSpace(form.Get("method")), strings.TrimSpace(form.Get("path"))
+		sample.Header, sample.Body = signature.ParseHeaders(typed("headers")), []byte(typed("body"))
+	}
+	request, found, err := v.Keys.Diagnose(v.Ctx(), v.Who, sample)
+	shown := Doctor{
+		Method: request.Method, Path: request.Path, Headers: headerLines(request.Header), Body: readable(request.Body),
+	}
+	if shown.Wrong = v.Wrong(err); shown.Wrong != nil {
+		return v.showDoctor(http.StatusUnprocessableEntity, shown)
+	}
+	if err != nil {
+		return err
+	}
+	shown.Found, shown.Tone = sayDiagnosis(string(found.Mistake), found.Mistake.Hint()), "late"
+	if found.Mistake == signature.Right {
+		shown.Tone = "good"
+	}
+	if found.Header != "" {
+		shown.Notes = append(shown.Notes, v.Shell.Say(sayDoctorHeader, found.Header))
+	}
+	if found.Offset >= 0 {
+		shown.Notes = append(shown.Notes, v.Shell.Say(sayDoctorOffset, found.Offset))
+	}
+	return v.showDoctor(http.StatusOK, shown)
+}
+
+// headerLines are headers, a line each.
+func headerLines(header http.Header) string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			_, _ = fmt.Fprintf(&lines, "%s: %s\n", name, readable([]byte(value)))
+		}
+	}
+	return lines.String()
+}

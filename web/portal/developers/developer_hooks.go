@@ -1,0 +1,202 @@
+package developers
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/webhook"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// hooks shows where webhooks go, and how they were taken lately.
+func (v *visit) hooks() error {
+	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	health, err := v.Reports.Health(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	var shown Hooks
+	names := map[int64]string{}
+	for _, box := range boxes {
+		names[box.ID] = v.boxName(box)
+		one, err := v.hookBox(box, health)
+		if err != nil {
+			return err
+		}
+		shown.Boxes = append(shown.Boxes, one)
+	}
+	for _, failure := range health.Failures {
+		shown.Failures = append(shown.Failures, HookFailure{
+			At:     failure.At,
+			Box:    names[failure.CashboxID],
+			Type:   failure.Type,
+			Event:  view.Link(portal.EventPath(failure.EventID.String())),
+			Result: v.answered(failure.StatusCode, failure.Duration),
+			Words:  excerpt(failure.Answer, failure.Error, excerptShort),
+		})
+	}
+	v.Shell.Title = v.Shell.Say(say.WebhooksTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return HooksPage(s, shown) })
+	return nil
+}
+
+func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox, error) {
+	old, err := v.Events.OldSecrets(v.Ctx(), v.Who, box.ID)
+	if err != nil {
+		return HookBox{}, err
+	}
+	shown := HookBox{ID: boxID(box), Name: v.boxName(box), Signs: box.Signs, Old: old}
+	if v.May(caller.MerchantKeys) {
+		shown.Rotate = view.Link(boxPath(box, "secret"))
+	}
+	if v.May(caller.MerchantResend) {
+		shown.Test = view.Link(boxPath(box, "test"))
+	}
+	for _, sum := range health.Cashboxes {
+		if sum.CashboxID == box.ID && sum.Attempts > 0 {
+			shown.Attempts = int(sum.Attempts)
+			shown.Rate = percent(sum.Taken, sum.Attempts)
+			if sum.Median > 0 {
+				shown.Median = v.Shell.Say(sayMs, sum.Median.Milliseconds())
+			}
+		}
+	}
+	return shown, nil
+}
+
+// percent is a part of a whole, rounded down: not all is never 100.
+func percent(part, whole int32) string {
+	return strconv.FormatInt(int64(part)*100/int64(whole), 10) + "\u00a0%"
+}
+
+// answered is what an attempt was answered with, and how long it took.
+func (v *visit) answered(code *int32, took time.Duration) string {
+	answer := v.Shell.Say(sayNoAnswer)
+	if code != nil {
+		answer = strconv.FormatInt(int64(*code), 10)
+	}
+	return v.Shell.Say(sayAttemptTook, answer, took.Milliseconds())
+}
+
+const excerptShort = 200
+
+// excerpt is what an answer said, or why there was none, cut where there is room for so many.
+func excerpt(answer []byte, problem *string, most int) string {
+	text := readable(answer)
+	if text == "" && problem != nil {
+		text = *problem
+	}
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+func (v *visit) rotatePage() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	return v.Question(view.Question{
+		Title: sayRotateTitle, Texts: []string{v.Shell.Say(sayRotateText)}, Action: boxPath(box, "secret"),
+		Yes: v.Shell.Say(sayRotateYes), Back: portal.HooksPath,
+		Facts: []view.Fact{{Label: say.Cashbox, Value: v.boxName(box)}},
+	})
+}
+
+// rotate makes a new signing secret, once, and shows it in the answer.
+func (v *visit) rotate() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	var secret string
+	var until time.Time
+	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		secret, until, err = v.Events.RotateSecret(v.Ctx(), v.Who, box.ID)
+		return submission.Outcome{LedTo: portal.HooksPath, Said: "secret-made-before"}, err
+	})
+	if v.Wrong(err) != nil { // the token is none of ours
+		return v.rotatePage()
+	}
+	if err != nil || secret == "" {
+		return v.Led(outcome, err)
+	}
+	return v.Reveal(sayRotated, view.Shown{
+		Text:   v.Shell.Say(sayRotatedText, v.Shell.When(until)),
+		Label:  saySecret,
+		Secret: secret,
+		Next:   portal.HooksPath,
+		Facts:  []view.Fact{{Label: say.Cashbox, Value: v.boxName(box)}},
+	})
+}
+
+func (v *visit) testPage() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	id, err := v.Events.Latest(v.Ctx(), v.Who, box.ID)
+	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {
+		return v.Done(portal.HooksPath, "no-event")
+	}
+	if err != nil {
+		return err
+	}
+	event, err := v.Events.Get(v.Ctx(), v.Who, id.String())
+	if err != nil {
+		return err
+	}
+	return v.Question(view.Question{
+		Title: sayTestEvent, Texts: []string{v.Shell.Say(sayTestText)}, Action: boxPath(box, "test"),
+		Hidden: [][2]string{{"event", id.String()}}, Yes: v.Shell.Say(sayResendYes), Back: portal.HooksPath,
+		Facts: append([]view.Fact{{Label: say.Cashbox, Value: v.boxName(box)}}, v.eventFacts(event)...),
+	})
+}
+
+// test sends the event again that the page has shown.
+func (v *visit) test() error {
+	if _, err := v.box(); err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	event, err := v.Events.Get(v.Ctx(), v.Who, form.Get("event"))
+	if err != nil {
+		return err
+	}
+	return v.resendOnce(form, event)
+}
+
+func (v *visit) eventFacts(event webhook.Told) []view.Fact {
+	return []view.Fact{
+		{Label: say.EventType, Value: event.Type},
+		{Label: sayEventAbout, Value: v.about(event.Subject, event.SubjectID, event.Sequence)},
+		{Label: saySentTo, Value: event.URL, Class: "mono"},
+	}
+}
+
+// about says what an event is about, and which of its events it is.
+func (v *visit) about(subject string, id int64, sequence int32) string {
+	return v.Shell.Say(sayEventOf, v.Shell.Say(sayEventSubject(subject), id), sequence)
+}

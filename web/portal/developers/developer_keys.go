@@ -1,0 +1,342 @@
+package developers
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// keys lists the keys of a cashbox: the one that is asked for, or the first.
+func (v *visit) keys() error {
+	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := Keys{Empty: view.Empty{Title: sayNoKeyBoxes, Text: sayAskOperator}}
+	if len(boxes) > 0 {
+		wanted := v.R.URL.Query().Get("cashbox")
+		if wanted == "" {
+			wanted = boxID(boxes[0])
+		}
+		at := slices.IndexFunc(boxes, func(box directory.OwnCashbox) bool { return boxID(box) == wanted })
+		if at < 0 {
+			return fault.ErrNotFound
+		}
+		for i, box := range boxes {
+			shown.Boxes = append(shown.Boxes, view.Tab{Text: v.boxName(box), Href: keysOf(box), Current: i == at})
+		}
+		if err := v.keyRows(boxes[at], &shown); err != nil {
+			return err
+		}
+	}
+	v.Shell.Title = v.Shell.Say(say.KeysTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return KeysPage(s, shown) })
+	return nil
+}
+
+func (v *visit) keyRows(box directory.OwnCashbox, shown *Keys) error {
+	keys, legacy, err := v.Keys.List(v.Ctx(), v.Who, box.ID)
+	if err != nil {
+		return err
+	}
+	may := v.May(caller.MerchantKeys)
+	shown.Empty = view.Empty{Title: sayNoKeys, Text: sayNoKeysText}
+	switch {
+	case legacy.CanBeRemoved:
+		shown.Note = sayLegacyRemovable
+	case legacy.Exists:
+		shown.Note = sayLegacyNeeded
+	}
+	if may {
+		shown.New = view.Link(boxPath(box, "keys/new"))
+	}
+	for _, key := range keys {
+		row := KeyRow{
+			KeyID:      key.KeyID,
+			Name:       key.Name,
+			Scopes:     key.Scopes,
+			Legacy:     key.CashboxID == nil,
+			CreatedAt:  key.CreatedAt,
+			LastUsedAt: key.LastUsedAt,
+			RevokedAt:  key.RevokedAt,
+			ExpiresAt:  key.ExpiresAt,
+			Expired:    key.RevokedAt == nil && !key.Active(),
+			From:       strings.Join(key.Networks, ", "),
+		}
+		if key.PayoutDailyLimit.Valid {
+			row.Daily = v.Shell.Amount(key.PayoutDailyLimit.Decimal, box.Currency)
+		}
+		if may && key.RevokedAt == nil {
+			row.Limits = view.Link(keyLimitsPath(box, key))
+		}
+		if may && key.Active() {
+			row.Revoke = view.Link(revokePath(box, key))
+		}
+		shown.Items = append(shown.Items, row)
+	}
+	return nil
+}
+
+func revokePath(box directory.OwnCashbox, key auth.Credential) string {
+	return boxPath(box, "keys/"+strconv.FormatInt(key.ID, 10)+"/revoke")
+}
+
+func keyLimitsPath(box directory.OwnCashbox, key auth.Credential) string {
+	return boxPath(box, "keys/"+strconv.FormatInt(key.ID, 10)+"/limits")
+}
+
+func (v *visit) newKeyPage() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	return v.showNewKey(http.StatusOK, box, url.Values{"scopes": {caller.ScopePayments}}, nil)
+}
+
+func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Values, wrong map[string]string) error {
+	shown := NewKey{
+		Token:  submission.NewToken(),
+		Action: boxPath(box, "keys/new"),
+		Box:    v.boxName(box),
+		Name:   typed.Get("name"),
+		Bounds: typedBounds(typed, box.Currency, wrong),
+		Wrong:  wrong,
+		Back:   keysOf(box),
+	}
+	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts} {
+		shown.Scopes = append(shown.Scopes, view.Tick{
+			Value: scope, Text: v.Shell.Say(say.Scope(scope)), On: slices.Contains(typed["scopes"], scope),
+		})
+	}
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayNewKey), wrong != nil
+	v.Show(status, func(s view.Shell) site.Page { return NewKeyPage(s, shown) })
+	return nil
+}
+
+// newKey makes a key, once, and shows its secret in the answer. The secret is kept nowhere: a second
+// sending leads to the list.
+func (v *visit) newKey() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if len(form["scopes"]) == 0 {
+		wrong := map[string]string{"scopes": v.Shell.Say(sayNoScope)}
+		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
+	}
+	expires, err := v.lastDay(form.Get("expires_at"))
+	if err != nil {
+		wrong := map[string]string{"expires_at": v.Shell.Say(sayWrongDay)}
+		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
+	}
+	var made auth.Credential
+	var secret string
+	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		made, secret, err = v.Keys.Create(v.Ctx(), v.Who, auth.NewCredential{
+			CashboxID: box.ID, Name: form.Get("name"), Scopes: form["scopes"], Limits: keyLimitsOf(form, expires),
+		})
+		return submission.Outcome{LedTo: string(keysOf(box)), Said: "key-made-before"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
+	}
+	if err != nil || secret == "" {
+		return v.Led(outcome, err)
+	}
+	return v.Reveal(sayKeyMade, view.Shown{
+		Label: saySecret, Secret: secret, Next: keysOf(box), Facts: []view.Fact{
+			{Label: sayKeyName, Value: made.Name},
+			{Label: say.Cashbox, Value: v.boxName(box)},
+			{Label: say.KeyID, Value: made.KeyID, Class: "mono"},
+		},
+	})
+}
+
+func typedBounds(typed url.Values, currency string, wrong map[string]string) KeyBounds {
+	return KeyBounds{
+		Expires: typed.Get("expires_at"), Networks: typed.Get("allowed_networks"),
+		Daily: typed.Get("payout_daily_limit"), Currency: currency, Wrong: wrong,
+	}
+}
+
+func keyLimitsOf(form url.Values, expires *time.Time) auth.Limits {
+	return auth.Limits{
+		ExpiresAt: expires, Networks: form.Get("allowed_networks"),
+		PayoutDailyLimit: portal.TypedAmount(form.Get("payout_daily_limit")),
+	}
+}
+
+// keyLimitsPage shows what a key is good for, to be changed.
+func (v *visit) keyLimitsPage() error {
+	box, key, err := v.boxKey()
+	if err != nil {
+		return err
+	}
+	now := url.Values{
+		"expires_at": {v.lastDayOf(key)}, "allowed_networks": {strings.Join(key.Networks, ", ")},
+	}
+	if key.PayoutDailyLimit.Valid {
+		now.Set("payout_daily_limit", money.Fiat(key.PayoutDailyLimit.Decimal))
+	}
+	return v.showKeyLimits(http.StatusOK, box, key, now, nil)
+}
+
+func (v *visit) showKeyLimits(
+	status int, box directory.OwnCashbox, key auth.Credential, typed url.Values, wrong map[string]string,
+) error {
+	currency := box.Currency
+	if key.CashboxID == nil {
+		currency = ""
+	}
+	shown := KeyLimits{
+		Action: keyLimitsPath(box, key), Bounds: typedBounds(typed, currency, wrong), Back: keysOf(box),
+		Facts: []view.Fact{
+			{Label: sayKeyName, Value: key.Name}, {Label: say.KeyID, Value: key.KeyID, Class: "mono"},
+		},
+	}
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayKeyLimits), wrong != nil
+	v.Show(status, func(s view.Shell) site.Page { return KeyLimitsPage(s, shown) })
+	return nil
+}
+
+// keyLimits changes what a key is good for. To do so again changes nothing, so its form needs no token to be sent once.
+func (v *visit) keyLimits() error {
+	box, key, err := v.boxKey()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	expires, err := v.lastDay(form.Get("expires_at"))
+	if err != nil {
+		wrong := map[string]string{"expires_at": v.Shell.Say(sayWrongDay)}
+		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
+	}
+	if form.Get("expires_at") == v.lastDayOf(key) {
+		expires = key.ExpiresAt // who left the day as it was leaves its hour, too
+	}
+	_, err = v.Keys.SetLimits(v.Ctx(), v.Who, box.ID, key.ID, keyLimitsOf(form, expires))
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(string(keysOf(box)), "key-limits")
+}
+
+// lastDayOf is the last day of a key as its form has it.
+func (v *visit) lastDayOf(key auth.Credential) string {
+	if key.ExpiresAt == nil {
+		return ""
+	}
+	return key.ExpiresAt.Add(-time.Nanosecond).In(v.Shell.Zone).Format(time.DateOnly)
+}
+
+// boxKey is the cashbox that the address names and its key, which is not revoked.
+func (v *visit) boxKey() (directory.OwnCashbox, auth.Credential, error) {
+	box, err := v.box()
+	if err != nil {
+		return box, auth.Credential{}, err
+	}
+	key, err := v.key(box)
+	if err == nil && key.RevokedAt != nil {
+		err = fault.ErrNotFound
+	}
+	return box, key, err
+}
+
+// key is the cashbox's key that the address names.
+func (v *visit) key(box directory.OwnCashbox) (auth.Credential, error) {
+	keys, _, err := v.Keys.List(v.Ctx(), v.Who, box.ID)
+	if err != nil {
+		return auth.Credential{}, err
+	}
+	id := v.R.PathValue("key")
+	at := slices.IndexFunc(keys, func(key auth.Credential) bool { return strconv.FormatInt(key.ID, 10) == id })
+	if at < 0 {
+		return auth.Credential{}, fault.ErrNotFound
+	}
+	return keys[at], nil
+}
+
+func (v *visit) revokePage() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	key, err := v.key(box)
+	if err != nil {
+		return err
+	}
+	if !key.Active() {
+		return v.Done(string(keysOf(box)), "key-revoked")
+	}
+	q := view.Question{
+		Title:  sayRevokeTitle,
+		Texts:  []string{v.Shell.Say(sayRevokeText)},
+		Action: revokePath(box, key),
+		Danger: true,
+		Yes:    v.Shell.Say(sayRevokeYes),
+		Back:   keysOf(box),
+		Facts: []view.Fact{
+			{Label: sayKeyName, Value: key.Name},
+			{Label: say.KeyID, Value: key.KeyID, Class: "mono"},
+			{Label: say.Cashbox, Value: v.boxName(box)},
+		},
+	}
+	if key.CashboxID == nil {
+		q.Facts, q.Texts = q.Facts[:2], append(q.Texts, v.Shell.Say(sayRevokeLegacy))
+	}
+	return v.Question(q)
+}
+
+// revoke ends a key. To do so again changes nothing, so its form needs no token to be sent once.
+func (v *visit) revoke() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	key, err := v.key(box)
+	if err != nil {
+		return err
+	}
+	if _, err := v.Keys.Revoke(v.Ctx(), v.Who, box.ID, key.ID); err != nil {
+		return err
+	}
+	return v.Done(string(keysOf(box)), "key-revoked")
+}
+
+// lastDay is the end of a day as the user counts days, or nil for none.
+func (v *visit) lastDay(typed string) (*time.Time, error) {
+	if typed == "" {
+		return nil, nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, typed, v.Shell.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return new(day.AddDate(0, 0, 1)), nil
+}

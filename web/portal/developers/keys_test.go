@@ -1,0 +1,160 @@
+package developers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/portaltest"
+)
+
+// A key's secret is shown once, in the answer to the form that made it, and signs.
+func TestNewKey(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Developer)
+	path := b.BoxPath("keys/new")
+	fields := hidden(p.Page(t, path), "name", "<b>shop</b>", "scopes", "payments", "scopes", "payouts")
+	a := p.Post(t, path, fields...)
+	secret := a.Page(t).Find("#secret").Text()
+	if a.Code != http.StatusOK || !strings.HasPrefix(secret, "sk_") || len(secret) != 46 {
+		t.Fatalf("made: %d, secret %q", a.Code, secret)
+	}
+	want(t, "kept by the browser", a.Header.Get("Cache-Control"), "no-store")
+	a = p.Post(t, path, fields...)
+	want(t, "sent twice", line(a.Code, p.Cookies["flash"]), "303 key-made-before")
+	page := p.Page(t, a.To())
+	if text := words(page.Find("main")); strings.Contains(text, secret) || !strings.Contains(text, "<b>shop</b>") {
+		t.Errorf("the list: %s", text)
+	}
+	want(t, "elements of a name", page.Find("main td b").Length(), 0)
+	want(t, "keys", page.Find("tbody tr").Length(), 2)
+	b.StoredNowhere(t, secret)
+}
+
+// A key is made with an end, networks and a limit of payouts, which the list shows; what is wrong with one is said.
+func TestNewKeyBounds(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	path := b.BoxPath("keys/new")
+	page := p.Page(t, path)
+	for name, value := range map[string]string{
+		"expires_at": "2020-01-01", "allowed_networks": "shop.example", "payout_daily_limit": "much",
+	} {
+		a := p.Post(t, path, hidden(page, "name", "shop", "scopes", "payouts", name, value)...)
+		shown := a.Page(t)
+		want(t, name, line(a.Code, shown.Find("#"+name).AttrOr("value", "")), "422 "+value)
+		want(t, name+" is wrong", shown.Find(".wrong").Length(), 1)
+	}
+	a := p.Post(t, path, hidden(page, "name", "shop", "scopes", "payouts", "expires_at", "2999-12-31",
+		"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000")...)
+	want(t, "made", a.Code, http.StatusOK)
+	list := words(p.Page(t, "/merchant/developers/keys").Find("tbody"))
+	wantIn(t, "the list", list, "from 203.0.113.0/24", "payouts up to 50", "a day", "until")
+}
+
+// What a key is good for is changed later: the form has what there is.
+func TestKeyLimits(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	var key int64
+	b.Get(t, &key, "select id from api_key where key_id = $1", b.Merchant.KeyID)
+	path, list := b.BoxPath(fmt.Sprintf("keys/%d/limits", key)), "/merchant/developers/keys"
+	link, _ := p.Page(t, list).Find("tbody a.button:not(.danger)").Attr("href")
+	want(t, "the list leads to", link, path)
+
+	until := time.Now().AddDate(1, 0, 0).UTC().Truncate(time.Second).Add(-time.Millisecond)
+	b.Exec(t, "update api_key set expires_at = $1 where id = $2", until, key)
+	fields := []string{"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000"}
+	day := p.Page(t, path).Find("#expires_at").AttrOr("value", "")
+	a := p.Post(t, path, append(fields, "expires_at", day)...)
+	want(t, "changed", line(a.Code, p.Cookies["flash"]), "303 key-limits")
+	want(t, "keys that end in the same moment as before",
+		b.Count(t, "select count(*) from api_key where id = $1 and expires_at = $2", key, until), 1)
+	page := p.Page(t, path)
+	for name, value := range map[string]string{
+		"expires_at": day, "allowed_networks": "203.0.113.0/24", "payout_daily_limit": "50000.00",
+	} {
+		want(t, name, page.Find("#"+name).AttrOr("value", ""), value)
+	}
+	a = p.Post(t, path, "expires_at", "2020-01-01", "allowed_networks", "shop.example")
+	want(t, "wrong",
+		line(a.Code, a.Page(t).Find(".wrong").Length(), a.Page(t).Find("#allowed_networks").AttrOr("value", "")),
+		"422 2 shop.example")
+	p.Post(t, path)
+	says := words(p.Page(t, list).Find("tbody"))
+	wantNot(t, "without limits", says, "payouts up to")
+	wantNot(t, "without limits", says, "from 203")
+	p.Post(t, b.BoxPath(fmt.Sprintf("keys/%d/revoke", key)))
+	want(t, "of a revoked key", line(p.Get(t, path).Code, p.Post(t, path).Code), "404 404")
+}
+
+// What is wrong with a key is said, with what was typed.
+func TestWrongKey(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	path := b.BoxPath("keys/new")
+	page := p.Page(t, path)
+	a := p.Post(t, path, hidden(page, "name", "shop")...)
+	want(t, "without scopes", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 Choose at least one.")
+	want(t, "typed", a.Page(t).Find("#name").AttrOr("value", ""), "shop")
+	a = p.Post(t, path, hidden(page, "name", "", "scopes", "payouts")...)
+	want(t, "without a name", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 is required")
+	want(t, "ticked", a.Page(t).Find("#scope-payouts[checked]").Length(), 1)
+	a = p.Post(t, path, hidden(page, "name", "shop", "scopes", "all")...)
+	want(t, "an unknown scope", a.Code, http.StatusUnprocessableEntity)
+}
+
+// A key is revoked once, and a stranger finds none.
+func TestRevokeKey(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	var key int64
+	b.Get(t, &key, "select id from api_key where key_id = $1", b.Merchant.KeyID)
+	path := b.BoxPath(fmt.Sprintf("keys/%d/revoke", key))
+	want(t, "a stranger's list", b.Stranger(t).Get(t,
+		fmt.Sprintf("/merchant/developers/keys?cashbox=%d", b.Merchant.CashboxID)).Code, http.StatusNotFound)
+	wantIn(t, "the question", words(p.Page(t, path).Find("main")), b.Merchant.KeyID)
+	for range 2 {
+		a := p.Post(t, path)
+		want(t, "revoked", line(a.Code, p.Cookies["flash"]), "303 key-revoked")
+	}
+	page := p.Page(t, "/merchant/developers/keys")
+	want(t, "the list", page.Find("tbody .badge").Text(), "Revoked")
+	want(t, "to revoke", page.Find("tbody .danger").Length(), 0)
+}
+
+// A second factor that is not fresh is asked for before a key is made, revoked, or a secret changed.
+func TestKeysAskForFactor(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Developer)
+	b.Exec(t, "update session set created_at = created_at - interval '6 minutes'")
+	for _, page := range []string{"keys/new", "secret"} {
+		for _, a := range []portaltest.Answer{p.Get(t, b.BoxPath(page)), p.Post(t, b.BoxPath(page))} {
+			if !strings.HasPrefix(a.To(), "/second-factor") {
+				t.Errorf("%s: %d, to %q", page, a.Code, a.To())
+			}
+		}
+	}
+	want(t, "the list", p.Get(t, "/merchant/developers/keys").Code, http.StatusOK)
+}
+
+// The signing secret is shown once, and the one before signs besides for a day.
+func TestRotate(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Developer)
+	path := b.BoxPath("secret")
+	fields := hidden(p.Page(t, path))
+	a := p.Post(t, path, fields...)
+	secret := a.Page(t).Find("#secret").Text()
+	if a.Code != http.StatusOK || !strings.HasPrefix(secret, "whsec_") {
+		t.Fatalf("changed: %d, secret %q", a.Code, secret)
+	}
+	a = p.Post(t, path, fields...)
+	want(t, "sent twice", line(a.Code, a.To(), p.Cookies["flash"]),
+		"303 /merchant/developers/webhooks secret-made-before")
+	text := words(p.Page(t, "/merchant/developers/webhooks").Find("main"))
+	if strings.Count(text, "signs besides until") != 1 || strings.Contains(text, secret) {
+		t.Errorf("the page: %s", text)
+	}
+	b.Clock.Advance(25 * time.Hour)
+	text = words(p.Page(t, "/merchant/developers/webhooks").Find("main"))
+	wantNot(t, "a day later", text, "signs besides until")
+	want(t, "without a token", p.Post(t, path).Code, http.StatusOK)
+	want(t, "and no secret", p.Post(t, path).Page(t).Find("#secret").Length(), 0)
+}

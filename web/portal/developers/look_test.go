@@ -1,0 +1,232 @@
+package developers_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
+	"gateway.example/web/portal/portaltest"
+)
+
+// lookKept is the look of the first merchant's cashbox as it is kept.
+func lookKept(t testing.TB, b *portaltest.Bundle) string {
+	t.Helper()
+	return b.Text(t, `select concat_ws(' ', coalesce(page_color, '-'), coalesce(frame_origin, '-'), return_hosts, payer_events)
+		from cashbox where id = $1`, b.Merchant.CashboxID)
+}
+
+func looksPath(b *portaltest.Bundle) string {
+	return fmt.Sprintf("/merchant/looks?cashbox=%d", b.Merchant.CashboxID)
+}
+
+// A look is saved once, however often its form is sent, and the log says who did it. Empty fields clear
+// what was there.
+func TestLook(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Developer)
+	path := looksPath(b)
+	want(t, "before", lookKept(t, b), "- - {} f")
+	fields := hidden(p.Page(t, path), "pageColor", " #FFD400 ", "returnHosts",
+		"Shop.example\r\nwww.shop.example, a.example", "frameOrigin", "https://Shop.example:8443", "payerEvents", "on")
+	for range 2 {
+		a := p.Post(t, path, fields...)
+		want(t, "saved", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" look-saved")
+	}
+	want(t, "kept", lookKept(t, b), "#ffd400 https://shop.example:8443 {shop.example,www.shop.example,a.example} t")
+	var changes int
+	var actor string
+	noError(t, b.Pool.QueryRow(t.Context(), `select count(*), min(actor) from setting_change
+		where subject = 'cashbox' and subject_key = $1`, fmt.Sprint(b.Merchant.CashboxID)).Scan(&changes, &actor))
+	want(t, "changes", changes, 1)
+	if !strings.HasPrefix(actor, "merchant_portal:") {
+		t.Errorf("changed by %s", actor)
+	}
+	log := words(b.As(t, caller.Owner).Page(t, "/merchant/log").Find("main"))
+	wantIn(t, "the owner's log", log, "Look of cashbox № 1", `page_color: null → "#ffd400"`)
+	page := p.Page(t, path)
+	want(t, "hosts", page.Find("#returnHosts").Text(), "shop.example\nwww.shop.example\na.example")
+	want(t, "ticked", page.Find("#payerEvents[checked]").Length(), 1)
+	p.Post(t, path, hidden(page, "pageColor", "", "returnHosts", "", "frameOrigin", "")...)
+	want(t, "cleared", lookKept(t, b), "- - {} f")
+}
+
+// What is wrong is said of each field, with what was typed, and nothing is saved: neither of what is
+// merely wrong nor of what would break out of where it is written.
+func TestWrongLook(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	path := looksPath(b)
+	for _, test := range [][2]string{
+		{"pageColor", "red"}, {"pageColor", "</style><script>alert(1)</script>"},
+		{"frameOrigin", "https://shop.example/path"}, {"frameOrigin", "https://shop.example; script-src *"},
+		{"returnHosts", "<b>.example"}, {"returnHosts", "a\x00b.example"},
+	} {
+		a := p.Post(t, path, hidden(p.Page(t, path), test[0], test[1])...)
+		page := a.Page(t)
+		if a.Code != http.StatusUnprocessableEntity || page.Find("#"+test[0]+"-wrong").Length() != 1 ||
+			page.Find(".wrong").Length() != 1 {
+			t.Errorf("%s %q: %d, %s", test[0], test[1], a.Code, words(page.Find(".wrong")))
+		}
+		typed := page.Find("#"+test[0]).AttrOr("value", page.Find("#"+test[0]).Text())
+		if test[1] != "a\x00b.example" && strings.TrimSpace(typed) != strings.TrimSpace(test[1]) {
+			t.Errorf("%s: %q is typed anew as %q", test[0], test[1], typed)
+		}
+		want(t, "elements", page.Find("main script, main style, main b").Length(), 0)
+	}
+	wrong := hidden(p.Page(t, path+"&lang=ru"), "pageColor", "x", "frameOrigin", "x", "returnHosts", "x")
+	a := p.Post(t, path, wrong...)
+	want(t, "three at once", line(a.Code, a.Page(t).Find(".wrong").Length()), "422 3")
+	want(t, "in Russian", words(a.Page(t).Find("#pageColor-wrong")), "цвет, например #1a6b54")
+	want(t, "kept", lookKept(t, b), "- - {} f")
+}
+
+// Who was slower is told what the look is now, and changes nothing.
+func TestStaleLook(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	other := b.As(t, caller.Developer)
+	path := looksPath(b)
+	slow := hidden(p.Page(t, path), "pageColor", "#111111")
+	other.Post(t, path, hidden(other.Page(t, path), "pageColor", "#222222")...)
+	for range 2 {
+		a := p.Post(t, path, slow...)
+		want(t, "too late", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" look-changed")
+	}
+	want(t, "kept", lookKept(t, b), "#222222 - {} f")
+	want(t, "shown", p.Page(t, path).Find("#pageColor").AttrOr("value", ""), "#222222")
+	// An operator's change counts as well.
+	slow = hidden(p.Page(t, path), "pageColor", "#333333")
+	_, err := b.Settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		directory.CashboxUpdate{ID: b.Merchant.CashboxID, ReturnHosts: &[]string{"new.example"}})
+	noError(t, err)
+	want(t, "after an operator", line(p.Post(t, path, slow...).To(), p.Cookies["flash"]), path+" look-changed")
+}
+
+// Nobody sees or changes another merchant's look, nor one that their role does not include.
+func TestForeignLook(t *testing.T) {
+	b := portaltest.Parallel(t)
+	stranger, support := b.Stranger(t), b.As(t, caller.Support)
+	path := looksPath(b)
+	own := hidden(stranger.Page(t, "/merchant/looks"), "pageColor", "#111111")
+	preview := strings.Replace(path, "looks", "looks/preview", 1)
+	want(t, "a stranger", line(stranger.Get(t, path).Code, stranger.Post(t, path, own...).Code,
+		stranger.Get(t, preview).Code), "404 404 404")
+	want(t, "support",
+		line(support.Get(t, path).Code, support.Post(t, path, own...).Code, support.Get(t, preview).Code),
+		"403 403 403")
+	want(t, "kept", lookKept(t, b), "- - {} f")
+}
+
+// The preview is the payer's page in the colour, shown by the portals' own pages alone and without
+// script; what is typed is drawn and not saved; and it is said where a colour cannot be read.
+func TestLookPreview(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	path := looksPath(b)
+	a := p.Get(t, path)
+	if policy := a.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "; frame-src 'self'") {
+		t.Errorf("the page's policy is %s", policy)
+	}
+	want(t, "of our own colour", words(a.Page(t).Find("#drawn .note")), "")
+	a = p.Post(t, path+"&do=preview", hidden(a.Page(t), "pageColor", "#ffd400", "returnHosts", "typed.example")...)
+	page := a.Page(t)
+	want(t, "drawn", line(a.Code, words(page.Find("#drawn .note"))), "200 On light pages text in this colour would have a "+
+		"contrast of 1.29:1; to be read it needs 4.5:1. It is drawn darker there.")
+	want(t, "typed", page.Find("#returnHosts").Text(), "typed.example")
+	want(t, "saved", lookKept(t, b), "- - {} f")
+	frame := page.Find("#drawn iframe")
+	if sandbox, there := frame.Attr("sandbox"); !there || sandbox != "" {
+		t.Errorf("the frame may %q", sandbox)
+	}
+	a = p.Get(t, frame.AttrOr("src", ""))
+	page = a.Page(t)
+	policy := a.Header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, "frame-ancestors 'self'") || a.Header.Get("X-Frame-Options") != "SAMEORIGIN" {
+		t.Errorf("the preview's policy is %s", policy)
+	}
+	if style := page.Find("style").Text(); !strings.Contains(style, "{--accent:#ffd400}") ||
+		page.Find("script").Length() > 0 {
+		t.Error("the preview is not in the colour, or has a script")
+	}
+	want(t, "its shop", words(page.Find(".shop")), "Merchant")
+	want(t, "its code", p.Get(t, page.Find(".scan img").AttrOr("src", "")).Header.Get("Content-Type"), "image/svg+xml")
+	for _, none := range []string{"red", "#12345", "#123456}", "</style>"} {
+		a := p.Get(t, "/merchant/looks/preview?color="+url.QueryEscape(none))
+		want(t, none, a.Code, http.StatusNotFound)
+	}
+	a = p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "red")...)
+	want(t, "no colour", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 must be a colour such as #1a6b54")
+	a = p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "#101010")...)
+	if text := words(a.Page(t).Find("#drawn .note")); !strings.HasPrefix(text, "On dark pages") {
+		t.Errorf("of almost black: %s", text)
+	}
+}
+
+// Whoever looks as a merchant's user sees the look, and has no way to change it.
+func TestLookWhileViewing(t *testing.T) {
+	b := portaltest.Parallel(t)
+	p := b.ViewerOf(t, caller.MerchantPortal, "merchant-1")
+	page := p.Page(t, looksPath(b))
+	want(t, "to save", page.Find("main form button").Length(), 0)
+	want(t, "switched off", page.Find("main fieldset[disabled]").Length(), 1)
+	a := p.Post(t, looksPath(b), hidden(page, "pageColor", "#111111")...)
+	want(t, "saved", line(a.Code, lookKept(t, b)), "403 - - {} f")
+}
+
+// In a browser the preview follows what is typed and what is picked, in the frame that its policy lets
+// in; without script a button draws it.
+func TestPreviewFollows(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	tab := p.Tab(t, b.Server.URL)
+	tab.Theme("light")
+	tab.Do(chromedp.EmulateViewport(1280, 1400))
+	tab.Open(b.Server.URL + looksPath(b))
+	const drawn = `new URLSearchParams(document.querySelector("#drawn iframe").src.split("?")[1]).get("color")`
+	portaltest.AwaitScript(t, tab, drawn, "")
+	tab.Type("#pageColor", "#ffd400")
+	portaltest.AwaitScript(t, tab, drawn, "#ffd400")
+	portaltest.AwaitScript(t, tab, `document.querySelector("#drawn .note").textContent.slice(0, 14)`, "On light pages")
+	portaltest.AwaitScript(t, tab, `document.querySelector(".picker").value`, "#ffd400")
+	want(t, "still typed", browsertest.Eval[string](tab, `document.querySelector("#pageColor").value`), "#ffd400")
+	browsertest.Eval[bool](tab, `(() => { const picker = document.querySelector(".picker");
+		picker.value = "#7b2ff7"; return picker.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	portaltest.AwaitScript(t, tab, drawn, "#7b2ff7")
+	want(t, "picked", browsertest.Eval[string](tab, `document.querySelector("#pageColor").value`), "#7b2ff7")
+	want(t, "saved", lookKept(t, b), "- - {} f")
+	awaitPixel(t, tab, color.RGBA{R: 0x7b, G: 0x2f, B: 0xf7, A: 0xff})
+	plain := p.Tab(t, b.Server.URL)
+	plain.WithoutScript()
+	plain.Open(b.Server.URL + looksPath(b))
+	plain.Type("#pageColor", "#ffd400")
+	plain.Click("button[formaction]")
+	plain.Visible("#drawn .note")
+}
+
+// awaitPixel waits until the frame of the preview shows a colour.
+func awaitPixel(t testing.TB, tab browsertest.Tab, wanted color.RGBA) {
+	t.Helper()
+	const corners = `(() => { const r = document.querySelector("#drawn iframe").getBoundingClientRect();
+		return [r.left, r.top, r.right, r.bottom].map(Math.round); })()`
+	testenv.Until(t, fmt.Sprintf("the frame shows %v", wanted), func() bool {
+		frame := browsertest.Eval[[]int](tab, corners)
+		shot, err := png.Decode(
+			bytes.NewReader(browsertest.Call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{}).Data))
+		noError(t, err)
+		for x := frame[0]; x < frame[2]; x += 4 {
+			for y := frame[1]; y < frame[3]; y += 4 {
+				if color.RGBAModel.Convert(shot.At(x, y)) == wanted {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,34 @@
+// Package developers is what a merchant's developers work with: keys, webhooks, events, requests and looks.
+package developers
+
+import (
+	"gateway.example/internal/auth"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/webhook"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Submissions *submission.Service
+	Settings    *directory.Settings
+	Reports     *report.Service
+	Keys        *auth.MerchantKeys
+	Events      *webhook.Events
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		caseEventRoutes, developerRoutes, doctorRoutes, requestRoutes, lookRoutes)
+}

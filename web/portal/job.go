@@ -1,0 +1,71 @@
+package portal
+
+import (
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Job is a payment as the desk shows it.
+func (v *Visit) Job(p checkout.DeskPayment) view.Job {
+	job := view.Job{
+		ID: p.ID, Amount: v.Shell.Amount(p.Amount, p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
+		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, Receipts: p.Receipts,
+	}
+	if p.CardCheckout() {
+		job.Phase = say.PhaseOf(string(p.Phase))
+		if p.Card != nil {
+			job.Card = p.Card.Last4
+		}
+	}
+	if v.Who.May(caller.TraderWork) {
+		for _, step := range p.Steps {
+			job.Steps = append(job.Steps, view.StepOf(p.ID, string(step)))
+		}
+	}
+	return job
+}
+
+// RequisiteOf is where a payment's money goes, as its trader knows it.
+func (v *Visit) RequisiteOf(p payment.Payment) view.Requisite {
+	var r view.Requisite
+	for to, from := range map[*string]*string{&r.Value: p.RequisiteFor(v.Who), &r.Bank: p.RequisiteBank, &r.Holder: p.RequisiteHolder} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	return r
+}
+
+// Offer is a payout as a trader sees it.
+func (v *Visit) Offer(o payout.Offer) view.Offer {
+	shown := view.Offer{
+		ID:        o.UUID.String(),
+		Path:      v.PayoutPath(o.UUID.String()),
+		Amount:    v.Shell.Amount(o.Amount, o.Currency),
+		Method:    o.Method,
+		Address:   o.Address,
+		Recipient: o.Recipient,
+		Reward:    v.Shell.USDT(o.RewardUSDT),
+		Status:    string(o.Status),
+		ExpiresAt: o.ExpiresAt,
+		MayWork:   v.Who.May(caller.TraderWork),
+	}
+	if bank := o.Bank(); bank != nil {
+		shown.Bank = *bank
+	}
+	return shown
+}
+
+// ReceiptShown is a file of a payment, and where it is had.
+func (v *Visit) ReceiptShown(id int64, file payment.Receipt) view.Receipt {
+	return view.Receipt{
+		Number: file.Number, Name: file.Name, About: v.Shell.Say(say.FileType(file.Type)) + ", " + Size(file.Size),
+		SentAt: file.CreatedAt, Download: view.Link(fmt.Sprintf("%s/receipts/%d", v.PaymentPath(id), file.Number)),
+	}
+}

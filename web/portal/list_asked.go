@@ -1,0 +1,245 @@
+package portal
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Asked is what an address asks of a list.
+type Asked struct {
+	List
+	Zone *time.Location
+	// Query is what is asked for, without a place in the list.
+	Query url.Values
+	// tidy tells that the address says nothing in vain.
+	tidy   bool
+	Filter report.Filter
+	// Title is of what it is a list, where its page has no title of its own.
+	Title string
+	// Wrong is what is wrong with it, by the names of parameters.
+	Wrong map[string]string
+}
+
+// Asks reads what the address asks of a list. What is wrong with it is said, not left out.
+func (v *Visit) Asks(l List) Asked {
+	a := Asked{List: l, Zone: v.Shell.Zone, Query: url.Values{}, tidy: true, Wrong: map[string]string{}}
+	given := v.R.URL.Query()
+	for _, name := range l.parameters() {
+		for _, value := range given[name] {
+			if value = strings.TrimSpace(value); value == "" {
+				a.tidy = false
+			} else if !slices.Contains(a.Query[name], value) && (name == AsksStatus && !l.Single || !a.Query.Has(name)) {
+				a.Query.Add(name, value)
+			}
+		}
+	}
+	a.Filter.Cursor = given.Get(AsksAfter)
+	if before := given.Get(asksBefore); before != "" {
+		a.Filter.Cursor, a.Filter.Backward = before, true
+	}
+	a.read(v.Shell)
+	return a
+}
+
+func (l List) parameters() []string {
+	var names []string
+	if !l.Always {
+		names = append(names, AsksFrom, AsksTo)
+	}
+	if l.Search {
+		names = append(names, AsksSearch)
+	}
+	if len(l.Statuses) > 0 {
+		names = append(names, AsksStatus)
+	}
+	if len(l.Methods) > 0 {
+		names = append(names, AsksMethod)
+	}
+	if l.Amounts {
+		names = append(names, asksMin, asksMax)
+	}
+	if l.Account {
+		names = append(names, AsksAccount)
+	}
+	if l.Cashbox {
+		names = append(names, AsksCashbox)
+	}
+	if len(l.Types) > 0 {
+		names = append(names, AsksType)
+	}
+	if l.Program {
+		names = append(names, AsksCode, AsksKey)
+	}
+	if l.Log {
+		names = append(names, AsksSubject, AsksKey)
+	}
+	if len(l.Currencies) > 0 {
+		names = append(names, AsksCurrency)
+	}
+	if l.Overdue {
+		names = append(names, AsksOverdue)
+	}
+	if l.Owner {
+		names = append(names, AsksOwner)
+	}
+	if l.Grouped {
+		names = append(names, AsksBy)
+	}
+	if l.Owners {
+		names = append(names, AsksMerchant, AsksTrader)
+	}
+	return names
+}
+
+// read turns the parameters into a filter.
+func (a *Asked) read(s view.Shell) {
+	check := func(ok bool, name string, flaw say.Phrase) {
+		if !ok && a.Wrong[name] == "" {
+			a.Wrong[name] = s.Say(flaw)
+		}
+	}
+	a.readTexts(check)
+	a.readNumbers(check)
+	a.readDays(check)
+}
+
+type checker func(ok bool, name string, flaw say.Phrase)
+
+func (a *Asked) readTexts(check checker) {
+	f, q := &a.Filter, a.Query
+	f.Search, f.Method, f.Status, f.Currency = q.Get(AsksSearch), q.Get(AsksMethod), q[AsksStatus], q.Get(AsksCurrency)
+	f.Overdue = q.Get(AsksOverdue) != ""
+	check(len([]rune(f.Search)) <= MaxSearch, AsksSearch, say.WrongSearch)
+	check(!a.Log || q.Get(AsksKey) == "" || q.Has(AsksSubject), AsksKey, say.AuditOnlyKey)
+	for _, name := range []string{AsksCode, AsksKey, AsksSubject} {
+		check(len([]rune(q.Get(name))) <= maxText, name, say.WrongTooLong)
+	}
+	for _, of := range []struct {
+		name  string
+		known []string
+		flaw  say.Phrase
+	}{
+		{AsksMethod, a.Methods, say.WrongMethod},
+		{AsksType, a.Types, say.WrongType},
+		{AsksCurrency, a.Currencies, say.WrongCurrency},
+		{AsksStatus, a.Statuses, say.WrongStatus},
+	} {
+		for _, value := range q[of.name] {
+			check(slices.Contains(of.known, value), of.name, of.flaw)
+		}
+	}
+}
+
+func (a *Asked) readNumbers(check checker) {
+	f := &a.Filter
+	for _, id := range []struct {
+		name string
+		to   *int64
+		flaw say.Phrase
+	}{
+		{AsksCashbox, &f.CashboxID, say.WrongCashbox},
+		{AsksMerchant, &f.MerchantID, say.WrongNumber},
+		{AsksTrader, &f.TraderID, say.WrongNumber},
+	} {
+		if text := a.Query.Get(id.name); text != "" {
+			number, err := strconv.ParseInt(text, 10, 64)
+			*id.to = number
+			check(err == nil && number > 0, id.name, id.flaw)
+		}
+	}
+	var known bool
+	f.MinAmount, known = a.amount(asksMin)
+	check(known, asksMin, say.WrongAmount)
+	f.MaxAmount, known = a.amount(asksMax)
+	check(known, asksMax, say.WrongAmount)
+	check(f.MaxAmount.IsZero() || !f.MaxAmount.LessThan(f.MinAmount), asksMax, say.WrongLess)
+}
+
+func (a *Asked) readDays(check checker) {
+	f := &a.Filter
+	var known bool
+	f.From, known = a.day(AsksFrom)
+	check(known, AsksFrom, say.WrongDate)
+	f.To, known = a.day(AsksTo)
+	check(known, AsksTo, say.WrongDate)
+	if !f.To.IsZero() { // the day is within
+		check(!f.To.Before(f.From), AsksTo, say.WrongOrder)
+		f.To = f.To.AddDate(0, 0, 1)
+	}
+}
+
+// day is the beginning of a day in the reader's zone; zero where none is asked for.
+func (a *Asked) day(name string) (time.Time, bool) {
+	text := a.Query.Get(name)
+	if text == "" {
+		return time.Time{}, true
+	}
+	day, err := time.ParseInLocation(time.DateOnly, text, a.Zone)
+	return day, err == nil && day.Year() >= 2000 && day.Year() < 3000
+}
+
+// amountsMost is beyond every amount that there is.
+var amountsMost = decimal.New(1, 15)
+
+// amount is an amount as people write it; zero where none is asked for.
+func (a *Asked) amount(name string) (decimal.Decimal, bool) {
+	text := a.Query.Get(name)
+	if text == "" {
+		return decimal.Zero, true
+	}
+	text = PlainAmount(text)
+	amount, err := decimal.NewFromString(text)
+	plain := err == nil && !strings.ContainsAny(text, "eE") && amount.Exponent() >= -2
+	if !plain || !amount.IsPositive() || amount.GreaterThan(amountsMost) {
+		return decimal.Zero, false
+	}
+	return amount, true
+}
+
+// Filtered tells whether anything but the time of the list is kept to.
+func (a *Asked) Filtered() bool {
+	for name := range a.Query {
+		if name != AsksAccount && name != AsksOwner && name != AsksBy && (name != AsksCashbox || !a.Account) {
+			return true
+		}
+	}
+	return false
+}
+
+// Href is the address of the list with a query.
+func (a *Asked) Href(query url.Values) string {
+	if len(query) == 0 {
+		return a.Path
+	}
+	return a.Path + "?" + query.Encode()
+}
+
+// With is the address of what is asked for, one parameter set.
+func (a *Asked) With(name, value string) view.Link {
+	query := maps.Clone(a.Query)
+	query.Set(name, value)
+	return view.Link(a.Href(query))
+}
+
+// without is the address of what is asked for but one value. An id without its subject names nothing.
+func (a *Asked) without(name, value string) view.Link {
+	query := maps.Clone(a.Query)
+	query[name] = slices.DeleteFunc(slices.Clone(query[name]), func(other string) bool { return other == value })
+	if len(query[name]) == 0 {
+		query.Del(name)
+	}
+	if name == AsksSubject {
+		query.Del(AsksKey)
+	}
+	return view.Link(a.Href(query))
+}

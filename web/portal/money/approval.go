@@ -1,0 +1,318 @@
+package money
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What waits for a second operator.
+var approvalRoutes = []route{
+	{
+		Pattern: "GET " + portal.ApprovalsPath,
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRead,
+		Handle:  (*visit).approvals,
+	},
+	{
+		Pattern: "GET " + portal.ApprovalsPath + "/{id}",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRead,
+		Handle:  (*visit).approval,
+	},
+	{
+		Pattern: "POST " + portal.ApprovalsPath + "/{id}/approve", Kinds: portal.Operators, Needs: caller.OperatorMoney,
+		Handle: (*visit).approve,
+	},
+	{
+		Pattern: "POST " + portal.ApprovalsPath + "/{id}/refuse", Kinds: portal.Operators, Needs: caller.OperatorMoney,
+		Handle: (*visit).refuse,
+	},
+}
+
+// asksState keeps a list of proposals to all of them.
+const (
+	asksState = "state"
+	allStates = "all"
+)
+
+func (v *visit) approvals() error {
+	all := v.R.URL.Query().Get(asksState) == allStates
+	page := proposal.Page{All: all}
+	page.Cursor = portal.Given(v.R.URL.Query().Get(portal.AsksAfter))
+	list, next, err := v.Proposals.List(v.Ctx(), v.Who, page)
+	if _, err = v.Flawed(err); err != nil {
+		return err
+	}
+	shown := Approvals{
+		Tabs: []view.Tab{
+			{Text: v.Shell.Say(sayOpenOnesOnly), Href: portal.ApprovalsPath, Current: !all},
+			{
+				Text:    v.Shell.Say(sayAllProposals),
+				Href:    view.Query(portal.ApprovalsPath, asksState, allStates),
+				Current: all,
+			},
+		},
+		Sheet: view.Sheet{Label: v.Shell.Say(say.ApprovalsTitle), Empty: view.Empty{Title: sayNoProposals}},
+	}
+	shown.Sheet.Columns = v.Columns(
+		false,
+		sayActionLabel,
+		say.About,
+		sayProposedBy,
+		say.Created,
+		sayExpiresAt,
+		say.Status,
+	)
+	for _, p := range list {
+		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
+			{
+				Text: v.Shell.Say(say.ActionOf(string(p.Action))),
+				Href: view.Link(portal.ApprovalPath(p.ID)),
+				Note: "№ " + strconv.FormatInt(p.ID, 10),
+			},
+			{Text: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey},
+			{Text: p.Proposer},
+			{At: &p.CreatedAt},
+			{At: &p.ExpiresAt},
+			{Text: v.Shell.Say(say.StateOf(string(p.State))), Tone: stateTone(p.State)},
+		})
+	}
+	if next != nil {
+		state := ""
+		if all {
+			state = allStates
+		}
+		shown.Pages.Older = view.Query(portal.ApprovalsPath, asksState, state, portal.AsksAfter, *next)
+	}
+	if err := v.warnAlone(&shown.Alone); err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.ApprovalsTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ApprovalsPage(s, shown) })
+	return nil
+}
+
+// warnAlone says that there is nobody to approve what the reader proposes, where that is so.
+func (v *visit) warnAlone(note *string) error {
+	if !v.Settings.FourEyes.On {
+		return nil
+	}
+	others, err := v.Proposals.Others(v.Ctx(), v.Who)
+	if err == nil && others == 0 {
+		*note = v.Shell.Say(sayNobodyElse)
+	}
+	return err
+}
+
+func stateTone(s proposal.State) string {
+	switch s {
+	case proposal.Approved:
+		return "good"
+	case proposal.Refused:
+		return "bad"
+	case proposal.Expired:
+		return "off"
+	case proposal.Open:
+	}
+	return "late"
+}
+
+func (v *visit) approval() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	return v.showApproval(http.StatusOK, id, "", nil)
+}
+
+func (v *visit) showApproval(status int, id int64, reason string, wrong map[string]string) error {
+	p, err := v.Proposals.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	shown := Approval{
+		State: view.Badge{
+			Text: say.StateOf(string(p.State)),
+			Tone: stateTone(p.State),
+		},
+		Path:    portal.ApprovalPath(p.ID),
+		Token:   submission.NewToken(),
+		Approve: v.Shell.Say(sayApproveYes),
+		Reason:  reason,
+		Wrong:   wrong["reason"],
+	}
+	if shown.Facts, err = v.proposalFacts(p); err != nil {
+		return err
+	}
+	if p.State == proposal.Open {
+		may := v.Who.Need(caller.OperatorMoney)
+		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // it is asked for when they decide
+		own := p.ProposedBy == v.Who.ID
+		shown.CanApprove, shown.CanRefuse = able && !own, able
+		switch {
+		case !able:
+			shown.Why = v.Shell.Say(sayNotYours)
+		case own:
+			shown.Why = v.Shell.Say(sayOwnProposal)
+			if err := v.warnAlone(&shown.Why); err != nil {
+				return err
+			}
+		}
+	}
+	v.Shell.Title = v.Shell.Say(say.ActionOf(string(p.Action)))
+	v.Show(status, func(s view.Shell) site.Page { return ApprovalPage(s, shown) })
+	return nil
+}
+
+// proposalFacts restate what is done by an approval.
+func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
+	account := func(id *int64) (string, error) {
+		if id == nil {
+			return "", nil
+		}
+		a := ledger.AccountOf(*id)
+		h, err := v.Holding(a.Owner, a.OwnerID)
+		if h == nil {
+			h = &report.Holding{Account: a}
+		}
+		return v.OwnerName(*h), err
+	}
+	about, err := account(v.accountOf(p))
+	if err != nil {
+		return nil, err
+	}
+	from, err := account(p.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := account(p.To)
+	if err != nil {
+		return nil, err
+	}
+	facts := []view.Fact{
+		{Label: say.Number, Value: strconv.FormatInt(p.ID, 10)},
+		{Label: sayCounterparty, Value: about},
+		{Label: sayFromAccount, Value: from},
+		{Label: sayToAccount, Value: to},
+	}
+	if p.DepositID != 0 {
+		facts = append(facts, view.Fact{Label: sayDepositLabel, Value: "№ " + strconv.FormatInt(p.DepositID, 10)})
+	}
+	if p.Amount != "" {
+		facts = append(facts, view.Fact{Label: say.Amount, Value: p.Amount + " USDT"})
+	}
+	facts = append(facts, v.proposedRate(p)...)
+	if _, ofMoney := p.Params.(proposal.Payload); !ofMoney {
+		facts = append(facts, v.proposedDetails(p)...)
+	}
+	facts = append(facts,
+		view.Fact{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
+		view.Fact{Label: say.ReasonWhy, Value: p.Why},
+		view.Fact{Label: sayProposedBy, Value: p.Proposer},
+		view.Fact{Label: say.Created, Value: v.Shell.Exactly(p.CreatedAt)})
+	if p.State == proposal.Open {
+		return append(facts, view.Fact{Label: sayExpiresAt, Value: v.Shell.When(p.ExpiresAt)}), nil
+	}
+	if p.DecidedAt != nil {
+		facts = append(facts, view.Fact{Label: sayDecidedBy, Value: p.Decider + ", " + v.Shell.Exactly(*p.DecidedAt)},
+			view.Fact{Label: sayDecisionReason, Value: p.DecisionReason})
+	}
+	return facts, nil
+}
+
+// accountOf is the account of the trader or cashbox that a proposal is about, or nil.
+func (v *visit) accountOf(p proposal.Proposal) *int64 {
+	id := int64(0)
+	switch {
+	case p.TraderID != 0:
+		id = ledger.Available(ledger.Trader, p.TraderID).ID()
+	case p.CashboxID != 0:
+		id = ledger.Available(ledger.Cashbox, p.CashboxID).ID()
+	default:
+		return nil
+	}
+	return &id
+}
+
+// proposedDetails are what an action sets, field by field.
+func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
+	facts := []view.Fact{{Label: say.About, Value: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
+	for _, d := range p.Details() {
+		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: d.Value})
+	}
+	return facts
+}
+
+func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
+	if p.Currency == "" {
+		return nil
+	}
+	valid := v.Shell.Say(sayValidForGood)
+	if p.ValidSeconds != nil {
+		valid = (time.Duration(*p.ValidSeconds) * time.Second).String()
+	}
+	return []view.Fact{
+		{Label: say.Pair, Value: "USDT/" + p.Currency},
+		{Label: sayNewRate, Value: p.FiatPerUSDT},
+		{Label: sayValidFor, Value: valid},
+	}
+}
+
+// approve does what another operator proposed. That somebody has decided it already is shown on its page.
+func (v *visit) approve() error {
+	return v.endProposal(func(id int64, _ string) (func() error, error) {
+		p, done, err := v.Proposals.Approve(v.Ctx(), v.Who, id)
+		return func() error {
+			if done.Link != "" {
+				return v.Invited(p.SubjectKey, done.Link, portal.ApprovalPath(id))
+			}
+			return v.Done(portal.ApprovalPath(id), "approved")
+		}, err
+	})
+}
+
+func (v *visit) refuse() error {
+	return v.endProposal(func(id int64, reason string) (func() error, error) {
+		_, err := v.Proposals.Refuse(v.Ctx(), v.Who, id, reason)
+		return func() error { return v.Done(portal.ApprovalPath(id), "refused") }, err
+	})
+}
+
+func (v *visit) endProposal(act func(id int64, reason string) (shown func() error, err error)) error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	if _, err := v.Proposals.Get(v.Ctx(), v.Who, id); err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	shown, err := act(id, form.Get("reason"))
+	if f := fault.As(err); f != nil && f.Code == "proposal_decided" {
+		return v.Done(portal.ApprovalPath(id), "decided")
+	}
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showApproval(http.StatusUnprocessableEntity, id, form.Get("reason"), wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return shown()
+}

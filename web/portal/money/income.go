@@ -1,0 +1,128 @@
+package money
+
+import (
+	"cmp"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What the platform earned.
+var incomeRoutes = []route{
+	{
+		Pattern: "GET " + portal.IncomePath, Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: portal.With(incomeList, (*visit).income),
+	},
+	{
+		Pattern: "GET " + portal.IncomePath + ".csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: portal.With(incomeList, (*visit).incomeCSV),
+	},
+}
+
+var incomeList = portal.List{Path: portal.IncomePath, Export: caller.OperatorRead, Grouped: true}
+
+// incomeAsked reads which days are asked for. Days of income are in UTC, whatever the reader's zone.
+func (v *visit) incomeAsked(l portal.List) (portal.Asked, report.IncomeFilter) {
+	zone := v.Shell.Zone
+	v.Shell.Zone = time.UTC
+	a := v.Asks(l)
+	v.Shell.Zone = zone
+	return a, report.IncomeFilter{From: a.Filter.From, To: a.Filter.To}
+}
+
+// incomeDays are the days that a filter lists.
+func (v *visit) incomeDays(f report.IncomeFilter) (from, to time.Time) {
+	const day = 24 * time.Hour
+	from, to = f.From.UTC().Truncate(day), f.To.UTC().Truncate(day)
+	if f.To.IsZero() {
+		to = v.Shell.Now.UTC().Truncate(day).Add(day)
+	}
+	if f.From.IsZero() {
+		from = to.AddDate(0, 0, -30)
+	}
+	return from, to
+}
+
+func (v *visit) income(l portal.List) error {
+	a, filter := v.incomeAsked(l)
+	if v.Tidied(a) {
+		return nil
+	}
+	var found []report.Income
+	if len(a.Wrong) == 0 {
+		var err error
+		found, err = v.Reports.Income(v.Ctx(), v.Who, filter)
+		if a.Wrong, err = v.Flawed(err); err != nil {
+			return err
+		}
+	}
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	by := cmp.Or(a.Query.Get(portal.AsksBy), "day")
+	shown := Incomes{Filters: filters, Sheet: v.incomeSheet(found, by)}
+	for _, tab := range []struct {
+		by   string
+		text say.Phrase
+	}{{"day", sayIncomeByDay}, {"merchant", sayIncomeByMerchant}, {"method", sayIncomeByMethod}} {
+		shown.Tabs = append(shown.Tabs, view.Tab{
+			Text: v.Shell.Say(tab.text), Href: a.With(portal.AsksBy, tab.by), Current: tab.by == by,
+		})
+	}
+	if len(found) > 0 {
+		all := portal.SumIncome(found, func(report.Income) string { return "" })[0]
+		shown.Figures = []view.OverviewFigure{
+			v.Shell.Rounded(v.Shell.Say(sayNetIncome), all.Net()),
+			v.Shell.Rounded(v.Shell.Say(sayEarned), all.Earned), v.Shell.Rounded(v.Shell.Say(sayGivenBack), all.Reversed),
+		}
+		from, to := v.incomeDays(filter)
+		stack := by
+		if by == "day" {
+			stack = "method"
+		}
+		shown.Plot = v.IncomeChart(found, stack, from, to)
+	}
+	v.Shell.Title = v.Shell.Say(say.IncomeTitle)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return IncomePage(s, shown) })
+	return nil
+}
+
+func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
+	label := map[string]say.Phrase{"merchant": say.MerchantOne, "method": say.MethodLabel}
+	head, known := label[by]
+	if !known {
+		head = say.DayLabel
+	}
+	sheet := view.Sheet{
+		Label: v.Shell.Say(say.IncomeTitle), Columns: v.Columns(true, head, sayEarned, sayGivenBack, sayNetIncome),
+		Empty: view.Empty{Title: sayNoIncome},
+	}
+	sums := portal.SumIncome(list, func(i report.Income) string { return v.IncomeBy(i, by) })
+	if by != "day" {
+		portal.SortIncome(sums)
+	}
+	for _, s := range sums {
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: s.Name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
+			{Text: v.Shell.Figure(s.Net())},
+		})
+	}
+	return sheet
+}
+
+func (v *visit) incomeCSV(l portal.List) error {
+	a, filter := v.incomeAsked(l)
+	if len(a.Wrong) > 0 {
+		return v.Done(portal.IncomePath, "")
+	}
+	return v.SendCSV(a.FileName("income", v.Shell.Now), func(file *portal.CSVFile) error {
+		return v.Exports.ExportIncome(v.Ctx(), v.Who, filter, file)
+	})
+}

@@ -1,0 +1,376 @@
+package money
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What operators move by hand: a page, and for each action a form, a page that restates it, and the deed.
+var moneyRoutes = append([]route{
+	{Pattern: "GET " + portal.MoneyPath, Kinds: portal.Operators, Needs: caller.OperatorMoney, Handle: (*visit).money},
+}, deedRoutes(append(moneyDeeds, rateDeed)...)...)
+
+// deed is an action that operators do by hand, once they have seen it restated.
+type deed struct {
+	path       string
+	action     proposal.Action
+	name, text say.Phrase
+	needs      caller.Capability
+	back       string
+	// fields are the form's, read its payload, and facts what the page restates.
+	fields func(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field)
+	read   func(form url.Values, f fault.Fields) proposal.Payload
+	facts  func(v *visit, p proposal.Payload) ([]view.Fact, error)
+}
+
+var moneyDeeds = []deed{
+	{
+		path:   portal.MoneyPath + "/fund",
+		action: proposal.FundTrader,
+		name:   say.FundTitle,
+		text:   sayFundText,
+		needs:  caller.OperatorMoney,
+		back:   portal.MoneyPath,
+		fields: fundingFields,
+		read:   readFunding,
+		facts:  fundingFacts,
+	},
+	{
+		path:   portal.MoneyPath + "/withdraw",
+		action: proposal.WithdrawTrader,
+		name:   sayWithdrawTitle,
+		text:   sayWithdrawText,
+		needs:  caller.OperatorMoney,
+		back:   portal.MoneyPath,
+		fields: fundingFields,
+		read:   readFunding,
+		facts:  fundingFacts,
+	},
+	{
+		path:   portal.MoneyPath + "/insurance",
+		action: proposal.SetInsurance,
+		name:   sayInsuranceTitle,
+		text:   sayInsuranceText,
+		needs:  caller.OperatorMoney,
+		back:   portal.MoneyPath,
+		fields: insuranceFields,
+		read:   readInsurance,
+		facts:  insuranceFacts,
+	},
+	{
+		path:   portal.MoneyPath + "/correct",
+		action: proposal.Correct,
+		name:   sayCorrectTitle,
+		text:   sayCorrectText,
+		needs:  caller.OperatorMoney,
+		back:   portal.MoneyPath,
+		fields: correctionFields,
+		read:   readCorrection,
+		facts:  correctionFacts,
+	},
+}
+
+// deedRoutes are the addresses of deeds.
+func deedRoutes(deeds ...deed) []route {
+	var routes []route
+	for _, d := range deeds {
+		form := func(v *visit) error { return v.deedForm(http.StatusOK, d, v.R.URL.Query(), nil) }
+		sure := func(v *visit) error { return v.deedSure(d) }
+		do := func(v *visit) error { return v.deedDo(d) }
+		routes = append(routes,
+			route{Pattern: "GET " + d.path, Kinds: portal.Operators, Needs: d.needs, Handle: form},
+			route{Pattern: "GET " + d.path + "/confirm", Kinds: portal.Operators, Needs: d.needs, Handle: sure},
+			route{Pattern: "POST " + d.path, Kinds: portal.Operators, Needs: d.needs, Handle: do})
+	}
+	return routes
+}
+
+func (v *visit) money() error {
+	shown := Money{Alone: v.Shell.Say(sayFourEyesOff)}
+	if v.Settings.FourEyes.On {
+		shown.Alone = v.Shell.Say(sayFourEyesOn)
+	}
+	for _, d := range moneyDeeds {
+		shown.Acts = append(shown.Acts, Act{
+			Title: v.Shell.Say(d.name), Text: v.Shell.Say(d.text), Href: view.Link(d.path),
+		})
+	}
+	v.Shell.Title = v.Shell.Say(say.MoneyTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MoneyPage(s, shown) })
+	return nil
+}
+
+// deedForm asks for what an action is done with.
+func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]string) error {
+	shown := view.MoneyForm{
+		Action: d.path + "/confirm", Get: true, Text: v.Shell.Say(d.text), Submit: v.Shell.Say(sayGoOnToConfirm),
+		Back: view.Link(d.back),
+	}
+	shown.Choices, shown.Fields = d.fields(v, typed, wrong)
+	shown.Fields = append(shown.Fields, view.Field{
+		Name: "reason", Label: say.ReasonWhy, Value: typed.Get("reason"), Hint: v.Shell.Say(sayWhyHint),
+		Wrong: wrong["reason"], Area: true, Max: 500, Optional: d.action != proposal.Correct,
+	})
+	if v.Settings.FourEyes.On {
+		others, err := v.Proposals.Others(v.Ctx(), v.Who)
+		if err != nil {
+			return err
+		}
+		if others == 0 {
+			shown.Notes = append(shown.Notes, v.Shell.Say(sayNobodyElse))
+		}
+	}
+	v.Shell.Title = v.Shell.Say(d.name)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, shown) })
+	return nil
+}
+
+// deedSure restates what is about to be done.
+func (v *visit) deedSure(d deed) error {
+	typed := v.R.URL.Query()
+	f := fault.Fields{}
+	for name, values := range typed {
+		for _, value := range values {
+			f.Flaw(name, fault.TextLinesFlaw(value))
+		}
+	}
+	p := d.read(typed, f)
+	f.MaxLength("reason", typed.Get("reason"), 500)
+	err := f.Err()
+	var facts []view.Fact
+	if err == nil {
+		facts, err = d.facts(v, p)
+	}
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.deedForm(http.StatusUnprocessableEntity, d, typed, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	facts = append(facts, view.Fact{Label: say.ReasonWhy, Value: typed.Get("reason")})
+	q := view.Question{
+		Title: saySureTitle, Facts: facts, Action: d.path, Yes: v.Shell.Say(saySureYes),
+		Back: view.Query(d.path, flat(typed)...), Texts: []string{v.Shell.Say(d.text)},
+	}
+	if v.Settings.FourEyes.On {
+		q.Texts = append(q.Texts, v.Shell.Say(sayFourEyesOn))
+		q.Yes = v.Shell.Say(saySurePropose)
+	}
+	if d.action == proposal.SetInsurance || d.action == proposal.SetRate { // small ones are done at once
+		q.Yes = v.Shell.Say(saySureYes)
+	}
+	q.Hidden = pairsOf(typed)
+	return v.Question(q)
+}
+
+// pairsOf are the parameters of an address that a form sends on, in the order of their names.
+func pairsOf(typed url.Values) [][2]string {
+	var pairs [][2]string
+	for _, name := range []string{
+		"traderId", "cashboxId", "from", "to", "currency", "fiatPerUsdt", "validMinutes", "amount", "reference", "reason",
+	} {
+		if typed.Has(name) {
+			pairs = append(pairs, [2]string{name, typed.Get(name)})
+		}
+	}
+	return pairs
+}
+
+func flat(typed url.Values) []string {
+	var list []string
+	for _, pair := range pairsOf(typed) {
+		list = append(list, pair[0], pair[1])
+	}
+	return list
+}
+
+// deedDo does an action once, or proposes it.
+func (v *visit) deedDo(d deed) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		f := fault.Fields{}
+		p := d.read(form, f)
+		if err := f.Err(); err != nil {
+			return submission.Outcome{}, err
+		}
+		done, err := v.Proposals.Do(v.Ctx(), v.Who, d.action, p, form.Get("reason"))
+		if err != nil {
+			return submission.Outcome{}, err
+		}
+		if done.Proposal != nil {
+			return submission.Outcome{LedTo: portal.ApprovalPath(done.Proposal.ID), Said: "proposed"}, nil
+		}
+		return submission.Outcome{LedTo: d.back, Said: "money-done"}, nil
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.deedForm(http.StatusUnprocessableEntity, d, form, wrong)
+	}
+	return err
+}
+
+func (v *visit) referenceField(typed url.Values, wrong map[string]string) view.Field {
+	return view.Field{
+		Name:  "reference",
+		Label: sayMoneyReference,
+		Value: typed.Get("reference"),
+		Hint:  v.Shell.Say(sayReferenceHint),
+		Wrong: wrong["reference"],
+		More:  map[string]any{"autocomplete": "off", "spellcheck": "false"},
+	}
+}
+
+func fundingFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
+	return nil, []view.Field{
+		portal.NumberField("traderId", say.TraderNumber, typed, wrong),
+		portal.AmountField(say.AmountUSDT, typed, wrong),
+		v.referenceField(typed, wrong),
+	}
+}
+
+// readAmount reads an amount of USDT as people type it.
+func readAmount(form url.Values, f fault.Fields) string {
+	amount := portal.PlainAmount(form.Get("amount"))
+	fault.Read(f, "amount", amount, money.ParseUSDT)
+	return amount
+}
+
+func readFunding(form url.Values, f fault.Fields) proposal.Payload {
+	return proposal.Payload{
+		TraderID: portal.ReadID(form, "traderId", f), Amount: readAmount(form, f),
+		Reference: f.RequiredText("reference", form.Get("reference"), 255),
+	}
+}
+
+func fundingFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
+	h, err := v.Holding(ledger.Trader, p.TraderID)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return nil, fault.Fields{"traderId": {v.Shell.Say(sayWrongTrader)}}.Err()
+	}
+	return []view.Fact{
+		{Label: sayCounterparty, Value: v.OwnerName(*h)},
+		{Label: say.Amount, Value: p.Amount + " USDT"},
+		{Label: sayHasNow, Value: v.Shell.USDT(h.Available)},
+		{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
+	}, nil
+}
+
+func insuranceFields(_ *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
+	return nil, []view.Field{
+		portal.NumberField("cashboxId", say.CashboxNumber, typed, wrong),
+		portal.AmountField(sayInsuranceAmount, typed, wrong),
+	}
+}
+
+func readInsurance(form url.Values, f fault.Fields) proposal.Payload {
+	return proposal.Payload{CashboxID: portal.ReadID(form, "cashboxId", f), Amount: readAmount(form, f)}
+}
+
+func insuranceFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
+	h, err := v.Holding(ledger.Cashbox, p.CashboxID)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return nil, fault.Fields{"cashboxId": {v.Shell.Say(say.WrongCashbox)}}.Err()
+	}
+	return []view.Fact{
+		{Label: sayCounterparty, Value: v.OwnerName(*h)},
+		{Label: sayInsuranceAmount, Value: p.Amount + " USDT"},
+		{Label: sayHasNow, Value: v.Shell.USDT(h.Available)},
+		{Label: sayInsuredNow, Value: v.Shell.USDT(h.Reserved)},
+	}, nil
+}
+
+func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
+	account := func(name string, label say.Phrase) view.Field {
+		return view.Field{
+			Name:  name,
+			Label: label,
+			Value: typed.Get(name),
+			Hint:  v.Shell.Say(sayAccountHint),
+			Wrong: wrong[name],
+			Max:   40,
+			More:  map[string]any{"autocomplete": "off", "spellcheck": "false"},
+		}
+	}
+	return nil, []view.Field{
+		account("from", sayFromAccount), account("to", sayToAccount), portal.AmountField(say.AmountUSDT, typed, wrong),
+		v.referenceField(typed, wrong),
+	}
+}
+
+// readAccount reads whose account is meant, such as "trader 3".
+func readAccount(form url.Values, name string, f fault.Fields) *int64 {
+	words := strings.Fields(strings.ToLower(form.Get(name)))
+	if !f.Required(name, strings.Join(words, " ")) {
+		return nil
+	}
+	owner, known := ledger.OwnerNamed(words[0])
+	var of int64
+	var err error
+	Numbered := owner == ledger.Trader || owner == ledger.Cashbox
+	if len(words) == 2 && Numbered {
+		of, err = strconv.ParseInt(words[1], 10, 64)
+	}
+	ok := known && err == nil && (Numbered && len(words) == 2 && of > 0 || !Numbered && len(words) == 1)
+	f.Check(ok, name, "must be platform, external, or trader or cashbox and a number")
+	if !ok {
+		return nil
+	}
+	id := ledger.Available(owner, of).ID()
+	return &id
+}
+
+func readCorrection(form url.Values, f fault.Fields) proposal.Payload {
+	return proposal.Payload{
+		From: readAccount(form, "from", f), To: readAccount(form, "to", f), Amount: readAmount(form, f),
+		Reference: f.RequiredText("reference", form.Get("reference"), 255),
+		Reason:    f.RequiredText("reason", form.Get("reason"), 500),
+	}
+}
+
+func correctionFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
+	var found [2]*report.Holding
+	for i, side := range []struct {
+		name string
+		id   int64
+	}{{"from", *p.From}, {"to", *p.To}} {
+		a := ledger.AccountOf(side.id)
+		h, err := v.Holding(a.Owner, a.OwnerID)
+		if err != nil {
+			return nil, err
+		}
+		if h == nil {
+			return nil, fault.Fields{side.name: {v.Shell.Say(sayWrongAccount)}}.Err()
+		}
+		found[i] = h
+	}
+	return []view.Fact{
+		{Label: sayFromAccount, Value: v.OwnerName(*found[0])},
+		{Label: sayHasNow, Value: v.Shell.USDT(found[0].Available)},
+		{Label: sayToAccount, Value: v.OwnerName(*found[1])},
+		{Label: say.Amount, Value: p.Amount + " USDT"},
+		{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
+	}, nil
+}

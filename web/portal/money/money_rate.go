@@ -1,0 +1,103 @@
+package money
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+var rateDeed = deed{
+	path: portal.SetRatePath, action: proposal.SetRate, name: say.SetRateTitle, text: saySetRateText,
+	needs: caller.OperatorRates, back: portal.RatesPath, fields: rateFields, read: readRate, facts: rateFacts,
+}
+
+func rateFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
+	valid := portal.NumberField("validMinutes", sayValidMinutes, typed, wrong)
+	valid.Optional, valid.Hint = true, v.Shell.Say(sayValidHint)
+	valid.Wrong = cmp.Or(valid.Wrong, wrong["validSeconds"])
+	return []view.Choice{portal.CurrencyChoice(typed.Get("currency"), wrong["currency"])}, []view.Field{
+		{
+			Name:  "fiatPerUsdt",
+			Label: sayFiatPerUSDT,
+			Value: typed.Get("fiatPerUsdt"),
+			Wrong: wrong["fiatPerUsdt"],
+			Max:   24,
+			More:  map[string]any{"inputmode": "decimal", "autocomplete": "off"},
+		},
+		valid,
+	}
+}
+
+func readRate(form url.Values, f fault.Fields) proposal.Payload {
+	p := proposal.Payload{Currency: form.Get("currency"), FiatPerUSDT: portal.PlainAmount(form.Get("fiatPerUsdt"))}
+	f.Check(slices.Contains(catalogue.Currencies, p.Currency), "currency", "is not a currency that is known here")
+	value := fault.Read(f, "fiatPerUsdt", p.FiatPerUSDT, money.ParseUSDT)
+	f.Check(value.IsPositive() || f.Wrong("fiatPerUsdt"), "fiatPerUsdt", "must be more than 0")
+	if text := strings.TrimSpace(form.Get("validMinutes")); text != "" {
+		minutes, err := strconv.ParseInt(text, 10, 32)
+		f.Check(err == nil && minutes > 0, "validMinutes", "must be a number")
+		seconds := minutes * 60
+		p.ValidSeconds = &seconds
+	}
+	return p
+}
+
+// rateFacts restate a rate: what it was, what it will be, and how far that is.
+func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
+	bands, err := v.Rates.Bands(v.Ctx(), v.Who)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(bands, func(b rate.Band) bool { return b.Currency == p.Currency })
+	band := bands[at]
+	value, err := money.ParseUSDT(p.FiatPerUSDT)
+	if err != nil {
+		return nil, err
+	}
+	was := v.Shell.Say(say.NoRateKnown)
+	if band.Now.IsPositive() {
+		was = money.Rate(band.Now)
+	}
+	facts := []view.Fact{
+		{Label: say.Pair, Value: "USDT/" + p.Currency},
+		{Label: sayOldRate, Value: was},
+		{Label: sayNewRate, Value: money.Rate(value)},
+		{Label: sayDistance, Value: v.Shell.Say(sayDistanceText, distance(band, value), money.Plain(band.Percent))},
+	}
+	if band.Anchor.IsPositive() {
+		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: money.Rate(band.Anchor)})
+	}
+	valid := v.Shell.Say(sayValidForGood)
+	if p.ValidSeconds != nil {
+		valid = v.Shell.Say(sayMinutesOf, *p.ValidSeconds/60)
+	}
+	return append(facts, view.Fact{Label: sayValidFor, Value: valid}), nil
+}
+
+// distance is how far a rate is from the one in use, with its sign.
+func distance(b rate.Band, value decimal.Decimal) string {
+	if !b.Now.IsPositive() {
+		return "0"
+	}
+	away := value.Sub(b.Now).Mul(decimal.NewFromInt(100)).DivRound(b.Now, 2)
+	text := strings.Replace(away.StringFixed(2), "-", "−", 1)
+	if away.IsPositive() {
+		text = "+" + text
+	}
+	return text
+}

@@ -1,0 +1,33 @@
+// Package money is what operators move by hand, what waits for a second operator, and the platform's income.
+package money
+
+import (
+	"gateway.example/internal/directory"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Settings  *directory.Settings
+	Rates     *rate.Settings
+	Proposals *proposal.Service
+	Reports   *report.Service
+	Exports   *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		approvalRoutes, incomeRoutes, moneyRoutes)
+}

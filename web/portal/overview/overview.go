@@ -1,0 +1,104 @@
+package overview
+
+import (
+	"net/http"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What a merchant sees first.
+var overviewRoutes = []route{
+	{Pattern: "GET /merchant", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).overview},
+}
+
+func (v *visit) overview() error {
+	o, err := v.Reports.Standing(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	asked := v.asked()
+	trend, err := v.Reports.Trend(v.Ctx(), v.Who, asked)
+	if err != nil {
+		return err
+	}
+	shown := Overview{
+		Picks: v.picks(trend, asked), Answer: v.answer(trend, asked), Any: trend.Now.Payments+trend.Before.Payments > 0,
+		Plot: v.plot(trend, asked), Funnel: v.funnel(trend.Funnel), Reasons: v.reasons(trend.Funnel),
+		Methods: v.methods(trend),
+	}
+	if trend.Funnel.Capped {
+		shown.Newest = v.Shell.Say(sayNewest, trend.Funnel.Payments)
+	}
+	v.overviewState(&shown, o)
+	v.Shell.Title = v.Shell.Say(say.Overview)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return OverviewPage(s, shown) })
+	return nil
+}
+
+// overviewState shows what waits, fails and is there.
+func (v *visit) overviewState(shown *Overview, o report.Overview) {
+	for _, q := range o.Queues {
+		count := strconv.Itoa(q.Count)
+		if q.More {
+			count += "+"
+		}
+		shown.Queues = append(
+			shown.Queues,
+			Queue{
+				Label: v.Shell.Say(sayOverviewQueue(string(q.Queue))),
+				Count: count,
+				Href:  queuePaths[q.Queue],
+			},
+		)
+	}
+	for _, e := range o.Endpoints {
+		answer := v.Shell.Say(sayEndpointSilent)
+		if e.LastStatus != 0 {
+			answer = v.Shell.Say(sayEndpointAnswer, e.LastStatus)
+		}
+		shown.Endpoints = append(shown.Endpoints, Queue{
+			Label: v.Shell.Say(sayEndpointFails, e.Host, e.Failures, e.Attempts), Count: "; " + answer,
+			Href: view.Link(portal.HooksPath + "#cashbox-" + strconv.FormatInt(e.CashboxID, 10)),
+		})
+	}
+	shown.Balance = v.overviewBalance(o.Balances)
+}
+
+// overviewBalance sums what a merchant's cashboxes have.
+func (v *visit) overviewBalance(boxes []report.CashboxBalance) []view.OverviewFigure {
+	if len(boxes) == 0 {
+		return nil
+	}
+	var sum report.CashboxBalance
+	for _, b := range boxes {
+		sum.Total, sum.Available = sum.Total.Add(b.Total), sum.Available.Add(b.Available)
+		sum.Reserved, sum.Insurance = sum.Reserved.Add(b.Reserved), sum.Insurance.Add(b.Insurance)
+	}
+	figure := func(label say.Phrase, amount decimal.Decimal) view.OverviewFigure {
+		return v.Shell.Rounded(v.Shell.Say(label), amount)
+	}
+	return []view.OverviewFigure{
+		figure(say.Total, sum.Total), figure(say.AccountAvailable, sum.Available),
+		figure(say.AccountReserved, sum.Reserved), figure(say.Insured, sum.Insurance),
+	}
+}
+
+// always is a day before which there is nothing.
+const always = "2000-01-01"
+
+// queuePaths are where what waits is listed, of whatever age.
+var queuePaths = map[report.Queue]view.Link{
+	report.QueueOwnAppeals:  view.Link(portal.OwnAppealsPath + "?status=open&status=in_review"),
+	report.QueueOwnDeposits: view.Link(portal.OwnDepositsPath + "?status=pending"),
+	report.QueueOverdue:     view.Query(portal.OwnPayoutsPath, portal.AsksOverdue, portal.Yes, portal.AsksFrom, always),
+	report.QueueDeadEvents:  view.Query(portal.EventsPath, portal.AsksStatus, "dead", portal.AsksFrom, always),
+}

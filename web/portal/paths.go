@@ -1,0 +1,113 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
+	"gateway.example/web/portal/view"
+)
+
+// Addresses that pages of one feature lead to in another.
+const (
+	OwnPaymentsPath  = "/merchant/payments"
+	OwnPayoutsPath   = "/merchant/payouts"
+	OwnAppealsPath   = "/merchant/appeals"
+	OwnDepositsPath  = "/merchant/deposits"
+	OwnStatementPath = "/merchant/statement"
+	KeysPath         = "/merchant/developers/keys"
+	HooksPath        = "/merchant/developers/webhooks"
+	EventsPath       = "/merchant/developers/events"
+	RequestsPath     = "/merchant/developers/requests"
+	LooksPath        = "/merchant/looks"
+
+	PaymentsPath   = "/operator/payments"
+	PayoutsPath    = "/operator/payouts"
+	DepositsPath   = "/operator/deposits"
+	AppealsPath    = "/operator/appeals"
+	OverduePath    = "/operator/overdue"
+	ConflictsPath  = "/operator/conflicts"
+	DeadPath       = "/operator/events/dead"
+	MerchantsPath  = "/operator/merchants"
+	CashboxesPath  = "/operator/cashboxes"
+	TradersPath    = "/operator/traders"
+	RequisitesPath = "/operator/requisites"
+	LimitsPath     = "/operator/limits"
+	BlocksPath     = "/operator/blocks"
+	BanksPath      = "/operator/banks"
+	UsersPath      = "/operator/users"
+	MoneyPath      = "/operator/money"
+	ApprovalsPath  = "/operator/approvals"
+	AccountsPath   = "/operator/accounts"
+	StatementPath  = AccountsPath + "/statement"
+	IncomePath     = "/operator/income"
+	RatesPath      = "/operator/rates"
+	SetRatePath    = RatesPath + "/set"
+	FeedsPath      = RatesPath + "/feeds"
+	RoutingPath    = "/operator/routing"
+	AlarmsPath     = "/operator/alarms"
+	ReconPath      = "/operator/reconciliation"
+	AuditPath      = "/operator/audit"
+	ManualPath     = "/operator/manual"
+	SimulatorPath  = "/operator/simulator"
+)
+
+// IDText is a number as addresses and forms have it.
+func IDText(id int64) string { return strconv.FormatInt(id, 10) }
+
+// Numbered is the address of one of those listed at a path.
+func Numbered(path string, id int64) string { return path + "/" + IDText(id) }
+
+// EventPath is where a merchant's webhook is shown.
+func EventPath(id string) string { return EventsPath + "/" + id }
+
+// ApprovalPath is where a proposal is decided.
+func ApprovalPath(id int64) string { return Numbered(ApprovalsPath, id) }
+
+// ChoicePath is where it is explained why a payment got its requisite.
+func ChoicePath(id int64) string { return Numbered(RoutingPath+"/payments", id) }
+
+// StatementOf leads to the statement of an account.
+func StatementOf(a ledger.Account) view.Link {
+	a.Reserved = false
+	return view.Query(StatementPath, AsksOwner, IDText(a.ID()))
+}
+
+// Path is where something is in the user's own portal.
+func (v *Visit) Path(below string) string { return "/" + v.Shell.Portal + below }
+
+// PaymentPath is where a payment is in the user's own portal.
+func (v *Visit) PaymentPath(id int64) string { return Numbered(v.Path("/payments"), id) }
+
+// PayerPath is where it is told what is known of a payer; "" is none.
+func (v *Visit) PayerPath(merchantID int64, user *string) view.Link {
+	switch {
+	case user == nil || *user == "":
+		return ""
+	case v.Who.Kind == caller.Operator:
+		return view.Query(v.Path("/payer"), AsksMerchant, IDText(merchantID), AsksUser, *user)
+	}
+	return view.Query(v.Path("/payer"), AsksUser, *user)
+}
+
+// PayoutPath is where a payout is in the user's own portal.
+func (v *Visit) PayoutPath(id string) string { return v.Path("/payouts/" + id) }
+
+// DepositPath is where a deposit is in the user's own portal.
+func (v *Visit) DepositPath(id int64) string { return Numbered(v.Path("/deposits"), id) }
+
+// AppealPath leads to an appeal in the user's own portal.
+func (v *Visit) AppealPath(id int64) view.Link { return view.Link(Numbered(v.Path("/appeals"), id)) }
+
+// Linked is an address, or "" where there is no such page in this program.
+func (v *Visit) Linked(href string) view.Link {
+	r, err := http.NewRequestWithContext(v.Ctx(), http.MethodGet, href, nil)
+	if err != nil || href == "" {
+		return ""
+	}
+	if _, pattern := v.server.addresses.Handler(r); pattern == "" || pattern == "/" {
+		return ""
+	}
+	return view.Link(href)
+}

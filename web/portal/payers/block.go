@@ -1,0 +1,243 @@
+package payers
+
+import (
+	"net/http"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Who is kept out, at a merchant and everywhere.
+var blockRoutes = []route{
+	{
+		Pattern: "GET /merchant/blocks", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).blocks,
+	},
+	{
+		Pattern: "GET /merchant/blocks/new", Kinds: portal.Merchants, Needs: caller.MerchantBlock,
+		Handle: (*visit).newBlock,
+	},
+	{
+		Pattern: "POST /merchant/blocks/new", Kinds: portal.Merchants, Needs: caller.MerchantBlock,
+		Handle: (*visit).makeBlock,
+	},
+	{
+		Pattern: "GET /merchant/blocks/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).block,
+	},
+	{
+		Pattern: "POST /merchant/blocks/{id}", Kinds: portal.Merchants, Needs: caller.MerchantBlock,
+		Handle: (*visit).liftBlock,
+	},
+	{
+		Pattern: "GET /operator/blocks", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).blocks,
+	},
+	{
+		Pattern: "GET /operator/blocks/new", Kinds: portal.Operators, Needs: caller.OperatorBlock,
+		Handle: (*visit).newBlock,
+	},
+	{
+		Pattern: "POST /operator/blocks/new", Kinds: portal.Operators, Needs: caller.OperatorBlock,
+		Handle: (*visit).makeBlock,
+	},
+	{
+		Pattern: "GET /operator/blocks/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).block,
+	},
+	{
+		Pattern: "POST /operator/blocks/{id}", Kinds: portal.Operators, Needs: caller.OperatorBlock,
+		Handle: (*visit).liftBlock,
+	},
+}
+
+// asksAll shows those that keep nobody out any more, too.
+const asksAll = "all"
+
+func (v *visit) mayBlock() bool { return v.May(caller.OperatorBlock) || v.May(caller.MerchantBlock) }
+
+func (v *visit) blocks() error {
+	given := v.R.URL.Query()
+	all, path := given.Get(asksAll), v.Path("/blocks")
+	search := directory.BlockSearch{Holding: all == ""}
+	search.Cursor = portal.Given(given.Get(portal.AsksAfter))
+	list, next, err := v.Settings.Blocks(v.Ctx(), v.Who, search)
+	if _, err := v.Flawed(err); err != nil {
+		return err
+	}
+	shown := Blocks{Tabs: []view.Tab{
+		{Text: v.Shell.Say(sayHolding), Href: view.Link(path), Current: all == ""},
+		{Text: v.Shell.Say(sayAllBlocks), Href: view.Query(path, asksAll, portal.Yes), Current: all != ""},
+	}}
+	if v.mayBlock() {
+		shown.New = view.Link(path + "/new")
+	}
+	if shown.Sheet, err = v.blockSheet(list); err != nil {
+		return err
+	}
+	if next != nil {
+		shown.Pages.Older = view.Query(path, asksAll, all, portal.AsksAfter, *next)
+	}
+	if search.Cursor != nil {
+		shown.Pages.Newest = view.Query(path, asksAll, all)
+	}
+	v.Shell.Title = v.Shell.Say(say.BlocksTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return BlocksPage(s, shown) })
+	return nil
+}
+
+func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(say.BlocksTitle),
+		Empty: view.Empty{Title: sayNoBlocks},
+	}
+	if v.mayBlock() {
+		sheet.Empty.Text = sayNoBlocksYet
+	}
+	labels := []say.Phrase{sayWhat, say.ReasonWhy, sayBy, sayEnds, say.Status}
+	if v.Who.Kind == caller.Operator {
+		labels = append(labels, sayWhere)
+	}
+	sheet.Columns = v.Columns(false, labels...)
+	names, err := v.namesOf(list)
+	for _, b := range list {
+		at, ends := b.CreatedAt, view.Cell{Text: v.Shell.Say(sayNever)}
+		if b.Until != nil {
+			ends = view.Cell{At: b.Until}
+		}
+		state := v.stateOf(b)
+		row := []view.Cell{
+			{
+				Text: b.Shown, Href: view.Link(portal.Numbered(v.Path("/blocks"), b.ID)),
+				Note: v.Shell.Say(sayKind(string(b.Kind))),
+			},
+			{Text: b.Reason}, {At: &at, Note: v.ActorName(b.CreatedBy)}, ends,
+			{Text: v.Shell.Say(state.Text), Tone: state.Tone},
+		}
+		if v.Who.Kind == caller.Operator {
+			row = append(row, view.Cell{Text: v.where(b, names)})
+		}
+		sheet.Rows = append(sheet.Rows, row)
+	}
+	return sheet, err
+}
+
+// stateOf shows whether a block keeps anybody out.
+func (v *visit) stateOf(b directory.Block) view.Badge {
+	switch {
+	case b.EndedAt != nil:
+		return view.Badge{Text: sayLifted, Tone: "off"}
+	case b.Holds(v.Shell.Now):
+		return view.Badge{Text: sayHolds, Tone: "bad"}
+	}
+	return view.Badge{Text: sayOver, Tone: "off"}
+}
+
+// at is a merchant, as names are asked for.
+type at int64
+
+// Owners are the merchant alone.
+func (id at) Owners() (merchantID, traderID int64) { return int64(id), 0 }
+
+// where tells at which merchant a block holds.
+func (v *visit) where(b directory.Block, names report.Names) string {
+	if b.MerchantID == nil {
+		return v.Shell.Say(sayEverywhere)
+	}
+	return portal.Titled(names.Merchants[*b.MerchantID], *b.MerchantID)
+}
+
+// namesOf are the names of the merchants where blocks hold. It meets those who made and lifted them.
+func (v *visit) namesOf(list []directory.Block) (report.Names, error) {
+	var actors []string
+	var places []at
+	for _, b := range list {
+		actors = append(actors, b.CreatedBy, portal.Text(b.EndedBy))
+		if b.MerchantID != nil {
+			places = append(places, at(*b.MerchantID))
+		}
+	}
+	if err := v.Meet(actors); err != nil {
+		return report.Names{}, err
+	}
+	return report.NamesOf(v.Ctx(), v.Reports, v.Who, places)
+}
+
+func (v *visit) block() error { return v.showBlock(http.StatusOK, "", nil) }
+
+func (v *visit) showBlock(status int, typed string, wrong map[string]string) error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	b, err := v.Settings.Block(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	names, err := v.namesOf([]directory.Block{b})
+	if err != nil {
+		return err
+	}
+	path := v.Path("/blocks")
+	shown := Block{Shown: b.Shown, State: v.stateOf(b), List: view.Link(path), Facts: v.blockFacts(b, names)}
+	if b.Holds(v.Shell.Now) && v.mayBlock() {
+		shown.Lift = view.MoneyForm{
+			Action: portal.Numbered(path, id), Text: v.Shell.Say(sayUnblockText), Submit: v.Shell.Say(sayUnblock),
+			Hidden: [][2]string{{"token", submission.NewToken()}}, Fields: []view.Field{reasonField(typed, wrong)},
+		}
+	}
+	v.Shell.Title = v.Shell.Say(sayBlockTitle, id)
+	v.Show(status, func(s view.Shell) site.Page { return BlockPage(s, shown) })
+	return nil
+}
+
+func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
+	ends := v.Shell.Say(sayNever)
+	if b.Until != nil {
+		ends = v.Shell.When(*b.Until)
+	}
+	facts := []view.Fact{
+		{Label: sayWhatBy, Value: v.Shell.Say(sayKind(string(b.Kind)))}, {Label: say.ReasonWhy, Value: b.Reason},
+		{Label: sayBy, Value: v.ActorName(b.CreatedBy) + ", " + v.Shell.When(b.CreatedAt)},
+		{Label: sayEnds, Value: ends},
+	}
+	if v.Who.Kind == caller.Operator {
+		facts = append(facts, view.Fact{Label: sayWhere, Value: v.where(b, names)})
+	}
+	if b.EndedAt != nil {
+		facts = append(facts,
+			view.Fact{Label: sayLiftedBy, Value: v.ActorName(*b.EndedBy) + ", " + v.Shell.When(*b.EndedAt)},
+			view.Fact{Label: say.ReasonWhy, Value: portal.Text(b.EndedReason)})
+	}
+	return facts
+}
+
+func reasonField(typed string, wrong map[string]string) view.Field {
+	return view.Field{Name: "reason", Label: say.ReasonWhy, Value: typed, Wrong: wrong["reason"], Area: true, Max: 500}
+}
+
+// liftBlock ends a block, once however often its form is sent.
+func (v *visit) liftBlock() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Settings.UnblockPayer(v.Ctx(), v.Who, id, form.Get("reason"))
+		return submission.Outcome{LedTo: portal.Numbered(v.Path("/blocks"), id), Said: "unblocked"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showBlock(http.StatusUnprocessableEntity, form.Get("reason"), wrong)
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package payers
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/block"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What is known of a payer across their payments.
+var payerRoutes = []route{
+	{
+		Pattern: "GET /merchant/payer", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).payer,
+	},
+	{
+		Pattern: "GET /operator/payer", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).payer,
+	},
+}
+
+func (v *visit) payer() error {
+	given := v.R.URL.Query()
+	user, merchant := given.Get(portal.AsksUser), max(0, number(given.Get(portal.AsksMerchant)))
+	p, err := v.Reports.Payer(v.Ctx(), v.Who, merchant, user)
+	if v.Wrong(err) != nil {
+		err = fault.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	blocks, _, err := v.Settings.Blocks(v.Ctx(), v.Who,
+		directory.BlockSearch{Marks: []string{block.UserMark(&user)}, Holding: true})
+	if err != nil {
+		return err
+	}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, []at{at(p.MerchantID)})
+	if err != nil {
+		return err
+	}
+	shown := Payer{User: user, Figures: v.payerFigures(p)}
+	if v.Who.Kind == caller.Operator {
+		shown.Whose = portal.Titled(names.Merchants[p.MerchantID], p.MerchantID)
+	}
+	if p.More {
+		shown.Note = v.Shell.Say(sayPayerMost, report.PayerMost)
+	}
+	for _, b := range blocks {
+		if b.MerchantID == nil || *b.MerchantID == p.MerchantID {
+			shown.Blocked = append(shown.Blocked, v.blockedBand(b))
+		}
+	}
+	id := portal.IDText(p.MerchantID)
+	if v.Who.Kind != caller.Operator {
+		id = ""
+	}
+	if v.mayBlock() && len(shown.Blocked) == 0 {
+		shown.Block = view.Query(v.Path("/blocks/new"), "kind", string(block.User), "value", user, "merchantId", id)
+	}
+	if len([]rune(user)) <= portal.MaxSearch {
+		shown.All = view.Query(v.Path("/payments"), portal.AsksSearch, user, portal.AsksMerchant, id)
+	}
+	shown.Tables = v.payerTables(p)
+	v.Shell.Title = v.Shell.Say(sayPayerTitle, user)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PayerPage(s, shown) })
+	return nil
+}
+
+func (v *visit) blockedBand(b directory.Block) Blocked {
+	return Blocked{
+		Text: v.Shell.Say(sayBlockedSince, v.Shell.When(b.CreatedAt), b.Reason),
+		Href: view.Link(portal.Numbered(v.Path("/blocks"), b.ID)),
+	}
+}
+
+// payerFigures are what a payer has paid, by currency.
+func (v *visit) payerFigures(p report.Payer) []view.OverviewFigure {
+	figures := []view.OverviewFigure{
+		{Label: v.Shell.Say(say.Payments), Now: strconv.Itoa(p.Count)},
+		{Label: v.Shell.Say(sayFirst), Now: v.Shell.Day(p.FirstAt)},
+		{Label: v.Shell.Say(sayLast), Now: v.Shell.Day(p.LastAt)},
+	}
+	for _, sum := range p.Sums {
+		figures = append(figures,
+			view.OverviewFigure{
+				Label: v.Shell.Say(sayPaidIn, sum.Currency),
+				Now:   v.Shell.Amount(sum.PaidAmount, sum.Currency),
+			},
+			view.OverviewFigure{Label: v.Shell.Say(saySuccess), Now: v.share(sum.Paid, sum.Ended())},
+			view.OverviewFigure{Label: v.Shell.Say(sayLargest), Now: v.Shell.Amount(sum.MaxAmount, sum.Currency)})
+	}
+	return figures
+}
+
+// share is a part of a whole, as "3 of 4 (75%)"; of nothing there is none.
+func (v *visit) share(part, whole int) string {
+	if whole == 0 {
+		return "–"
+	}
+	percent := decimal.NewFromInt(int64(part)).Mul(decimal.NewFromInt(100)).Div(decimal.NewFromInt(int64(whole)))
+	return v.Shell.Say(sayShare, part, whole, percent.Round(0).String())
+}
+
+// payerTables are the cards of a payer, their last failures and their last payments.
+func (v *visit) payerTables(p report.Payer) []view.Sheet {
+	cards := view.Sheet{
+		Label: v.Shell.Say(sayCards), Empty: view.Empty{Title: sayNoCards},
+		Columns: v.Columns(false, say.Card, saySuccess, sayLast),
+	}
+	for _, c := range p.Cards {
+		cards.Rows = append(cards.Rows, []view.Cell{
+			{Text: fmt.Sprintf("%s •••• %s", c.Brand, c.Last4)}, {Text: v.share(c.Paid, c.Count)}, {At: &c.LastAt},
+		})
+	}
+	return []view.Sheet{
+		v.payerPayments(sayFailures, sayNoFailures, p.Failures), cards, v.payerPayments(sayLatest, say.NoneMatch, p.Latest),
+	}
+}
+
+func (v *visit) payerPayments(label, none say.Phrase, list []report.PayerPayment) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(label), Empty: view.Empty{Title: none},
+		Columns: v.Columns(false, say.Number, say.Created, say.Amount, say.Order, say.Status),
+	}
+	for _, one := range list {
+		badge, at := view.PaymentBadge(string(one.Status)), one.CreatedAt
+		reason := ""
+		if one.Reason != "" {
+			reason = v.Shell.Say(say.ReasonOf(one.Reason))
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: portal.IDText(one.ID), Href: view.Link(v.PaymentPath(one.ID))}, {At: &at},
+			{Text: v.Shell.Amount(one.Amount, one.Currency)}, {Text: one.OrderID},
+			{Text: v.Shell.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain"), Note: reason},
+		})
+	}
+	return sheet
+}

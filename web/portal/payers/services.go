@@ -1,0 +1,27 @@
+// Package payers is what is known of payers across payments, and who of them is kept out.
+package payers
+
+import (
+	"gateway.example/internal/directory"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Settings *directory.Settings
+	Reports  *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, blockRoutes, payerRoutes)
+}

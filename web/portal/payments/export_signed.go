@@ -1,0 +1,69 @@
+package payments
+
+import (
+	"fmt"
+	"net/http"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What happened to a payment, to be given to others: signed, and on paper.
+var signedRoutes = []route{
+	{
+		Pattern: "GET /merchant/payments/{id}/timeline.json", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).signedTimeline,
+	},
+	{
+		Pattern: "GET /merchant/payments/{id}/print", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).printTimeline,
+	},
+	{Pattern: "GET /.well-known/gateway-keys.json", Open: true, Handle: (*visit).signingKeys},
+}
+
+func (v *visit) signedTimeline() error {
+	id := v.R.PathValue("id")
+	file, err := v.Reports.SignedTimeline(v.Ctx(), v.Who, id, v.Signer)
+	if err != nil {
+		return err
+	}
+	v.W.Header().Set("Content-Type", "application/json")
+	v.W.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "payment-timeline.json"))
+	_, _ = v.W.Write(file)
+	return nil
+}
+
+func (v *visit) printTimeline() error {
+	id := v.R.PathValue("id")
+	lines, err := v.Reports.Timeline(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	p, err := v.Payments.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.PaymentTitle, p.ID)
+	shown := Printed{
+		UUID: p.UUID.String(), OrderID: p.OrderID, Lines: v.Timeline(lines),
+		Back: view.Link(v.PaymentPath(p.ID)),
+		File: view.Link(v.PaymentPath(p.ID) + "/timeline.json"),
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PrintPage(s, shown) })
+	return nil
+}
+
+// signingKeys are public, so that whoever has a signed file can prove it.
+func (v *visit) signingKeys() error {
+	file, err := v.Signer.Published(v.Ctx())
+	if err != nil {
+		return err
+	}
+	v.W.Header().Set("Content-Type", "application/json")
+	_, _ = v.W.Write(file)
+	return nil
+}

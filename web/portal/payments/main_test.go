@@ -1,0 +1,17 @@
+package payments_test
+
+import (
+	"testing"
+
+	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
+)
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot
+	hidden, line, rows, words         = portaltest.Hidden, portaltest.Line, portaltest.Rows, portaltest.Words
+	noError                           = testenv.NoError
+)

@@ -1,0 +1,362 @@
+package payments
+
+import (
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Payments, open and ended, as traders, merchants and operators see them.
+var paymentRoutes = []route{
+	{
+		Pattern: "GET /trader/payments",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderRead,
+		Keeps:   &paymentList, Handle: portal.With(paymentList, (*visit).payments),
+	},
+	{
+		Pattern: "GET /trader/payments.csv",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderMoney,
+		Handle:  portal.With(paymentList, (*visit).paymentsCSV),
+	},
+	{Pattern: "GET /trader/payments/{id}", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).payment},
+	{
+		Pattern: "GET /trader/payments/{id}/receipts/{n}",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderRead,
+		Handle:  (*visit).receipt,
+	},
+	{
+		Pattern: "GET /merchant/payments", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Keeps: &ownPaymentList, Handle: portal.With(ownPaymentList, (*visit).payments),
+	},
+	{
+		Pattern: "GET /merchant/payments.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
+		Handle: portal.With(ownPaymentList, (*visit).paymentsCSV),
+	},
+	{
+		Pattern: "GET /merchant/payments/{id}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantRead,
+		Handle:  (*visit).payment,
+	},
+	{
+		Pattern: "GET /merchant/payments/{id}/receipts/{n}", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).receipt,
+	},
+	{
+		Pattern: "GET /operator/payments", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Keeps: &casePaymentList, Handle: portal.With(casePaymentList, (*visit).payments),
+	},
+	{
+		Pattern: "GET /operator/payments.csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: portal.With(casePaymentList, (*visit).paymentsCSV),
+	},
+	{
+		Pattern: "GET /operator/payments/{id}",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRead,
+		Handle:  (*visit).payment,
+	},
+	{
+		Pattern: "GET /operator/payments/{id}/receipts/{n}", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).receipt,
+	},
+}
+
+var paymentList = portal.List{
+	Path:     "/trader/payments",
+	Statuses: []string{"pending", "completed", "failed", "cancelled", "appeal"},
+	Status:   say.PaymentStatus,
+	Methods:  portal.MethodNames(func(m catalogue.Method) bool { return len(m.Currencies) > 0 }),
+	Search:   true,
+	Hint:     saySearchOwn,
+	Amounts:  true,
+	Export:   caller.TraderMoney,
+
+	About: say.Requisite, Sum: sayYouKeepUSDT,
+	None: sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
+	Start: "/trader/requisites", StartLabel: say.WhyNone,
+}
+
+func (v *visit) payments(l portal.List) error {
+	a := v.Asks(l)
+	if v.Tidied(a) {
+		return nil
+	}
+	if len(a.Wrong) > 0 {
+		return v.showPayments(a, report.Page[report.PaymentItem]{})
+	}
+	page, err := v.Reports.Payments(v.Ctx(), v.Who, a.Filter)
+	if a.Wrong, err = v.Flawed(err); err != nil {
+		return err
+	}
+	return v.showPayments(a, page)
+}
+
+func (v *visit) showPayments(a portal.Asked, page report.Page[report.PaymentItem]) error {
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	shown := Payments{Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
+	if err != nil {
+		return err
+	}
+	for _, item := range page.Items {
+		shown.Items = append(shown.Items, v.paymentRow(item, names))
+	}
+	if len(shown.Items) == 0 {
+		shown.Empty, err = v.EmptyList(a, func(f report.Filter) (bool, error) {
+			found, err := v.Reports.Payments(v.Ctx(), v.Who, f)
+			return len(found.Items) > 0, err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.Payments)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return PaymentsPage(s, shown) })
+	return nil
+}
+
+func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentRow {
+	row := PaymentRow{
+		ID:        item.ID,
+		Href:      view.Link(v.PaymentPath(item.ID)),
+		Amount:    v.Shell.Amount(item.Amount, item.Currency),
+		Method:    item.Method,
+		Card:      item.CardLast4,
+		Status:    view.PaymentBadge(string(item.Status)),
+		CreatedAt: item.CreatedAt,
+	}
+	if v.Who.Kind == caller.Trader {
+		to := v.RequisiteOf(item.Payment)
+		row.About, row.Beside = to.Value, to.Bank
+	} else {
+		row.About, row.Beside = item.OrderID, portal.Text(item.PayerUserID)
+		row.Payer = v.PayerPath(item.MerchantID, item.PayerUserID)
+	}
+	if v.Who.Kind == caller.Operator {
+		row.Whose = portal.Whose(names, item)
+	}
+	got := item.Sight.Amount
+	if v.Who.Kind == caller.Trader {
+		got = item.Sight.SpreadTrader
+	}
+	if item.Status == payment.Completed && got != nil {
+		row.USDT = v.Shell.Figure(*got)
+	}
+	return row
+}
+
+func (v *visit) paymentsCSV(l portal.List) error {
+	a := v.Asks(l)
+	if len(a.Wrong) > 0 {
+		return v.showPayments(a, report.Page[report.PaymentItem]{})
+	}
+	return v.SendCSV(a.FileName("payments", v.Shell.Now), func(file *portal.CSVFile) error {
+		return v.Exports.ExportPayments(v.Ctx(), v.Who, a.Filter, file, v.Shell.Zone)
+	})
+}
+
+func (v *visit) payment() error {
+	id, err := v.PaymentID()
+	if err != nil {
+		return err
+	}
+	name := strconv.FormatInt(id, 10)
+	p, err := v.Checkouts.Payment(v.Ctx(), v.Who, name)
+	if err != nil {
+		return err
+	}
+	lines, err := v.Reports.Timeline(v.Ctx(), v.Who, name)
+	if err != nil {
+		return err
+	}
+	if err := v.Meet(portal.ActorsOf(lines)); err != nil {
+		return err
+	}
+	files, err := v.Payments.ListReceipts(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	then := v.Moment(v.PaymentPath(id), p.CreatedAt)
+	shown := v.paymentShown(p)
+	v.proofOf(&shown, p.Payment)
+	if then.Past() {
+		shown = v.paymentThen(shown, then, lines)
+	} else if err := v.mayBeAppealed(&shown, p.Payment); err != nil {
+		return err
+	}
+	if shown.Facts, err = v.paymentFacts(p, then, lines); err != nil {
+		return err
+	}
+	shown.Then, shown.Lines = then.Shown(), v.Timeline(then.Cut(lines))
+	for _, file := range files {
+		if !then.Past() || !file.CreatedAt.After(then.At) {
+			shown.Files = append(shown.Files, v.ReceiptShown(id, file))
+		}
+	}
+	if v.Who.Kind == caller.Operator {
+		answer, err := v.Payments.ExplainRate(v.Ctx(), v.Who, id)
+		if err != nil {
+			return err
+		}
+		shown.Rate = v.RateSteps(answer, p.Currency)
+	}
+	if v.Who.Kind == caller.MerchantPortal {
+		shown.File, shown.Print = view.Link(v.PaymentPath(id)+"/timeline.json"), view.Link(v.PaymentPath(id)+"/print")
+		shown.Curl = v.Curl("/api/v1/payments/" + name)
+	}
+	v.Shell.Title = v.Shell.Say(say.PaymentTitle, id)
+	v.Show(then.Status(), func(s view.Shell) site.Page { return PaymentPage(s, shown) })
+	return nil
+}
+
+func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
+	shown := Payment{
+		Job: v.Job(p), List: view.Link(v.Path("/payments")), UUID: p.UUID.String(), Status: string(p.Status),
+		CreatedAt: p.CreatedAt, StatusAt: p.StatusAt,
+	}
+	if v.May(caller.OperatorBlock) || v.May(caller.MerchantBlock) {
+		shown.Block = view.Query(v.Path("/blocks/new"), "paymentId", portal.IDText(p.ID))
+	}
+	if p.StatusReason != nil {
+		shown.Reason = *p.StatusReason
+	}
+	if v.Who.Kind == caller.Operator && p.RequisiteID != nil {
+		shown.RequisiteName = portal.Titled("", *p.RequisiteID)
+		shown.RequisitePage = view.Link(portal.Numbered(portal.RequisitesPath, *p.RequisiteID))
+		shown.Choice = view.Link(portal.ChoicePath(p.ID))
+	}
+	return shown
+}
+
+// paymentThen is a payment as it stood at a moment, with nothing to be done about it.
+func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []report.Line) Payment {
+	shown.Steps, shown.Phase = nil, say.Phrase{}
+	if last := then.Last(lines); last != nil {
+		shown.Status, shown.StatusAt, shown.Reason = last.To, last.At, last.Reason
+	}
+	if shown.ClaimedAt != nil && shown.ClaimedAt.After(then.At) {
+		shown.ClaimedAt = nil
+	}
+	return shown
+}
+
+// paymentFacts are what the reader's own side knows of a payment.
+func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines []report.Line) ([]view.Fact, error) {
+	sight := p.Seen(v.Who)
+	if then.SettledLater(lines) {
+		sight = payment.Sight{}
+	}
+	var facts []view.Fact
+	gets := say.MerchantGets
+	if v.Who.Kind == caller.Operator {
+		owners, err := v.OwnersOf(v.Settings, p.CashboxID, portal.UnlessNone(p.TraderID))
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, owners...)
+		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
+			view.Fact{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
+			view.Fact{Label: sayDescription, Value: portal.Text(p.Description)})
+	}
+	if v.Who.Kind == caller.MerchantPortal {
+		boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
+			view.Fact{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))},
+			view.Fact{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
+			view.Fact{Label: sayDescription, Value: portal.Text(p.Description)})
+		gets = sayYouGet
+	}
+	if sight.Amount == nil {
+		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNoRateYet), Class: "quiet"}), nil
+	}
+	if p.Ended() && p.Status != payment.Completed {
+		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNothingGot), Class: "quiet"}), nil
+	}
+	facts = append(facts, view.Fact{Label: gets, Value: v.Shell.USDT(*sight.Amount), Class: "num"})
+	if v.Who.Kind == caller.Operator && sight.SpreadTrader != nil {
+		facts = append(facts, view.Fact{Label: sayTraderKeeps, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
+	}
+	if v.Who.Kind == caller.Trader {
+		facts = append(facts, view.Fact{Label: sayYouKeep, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
+	}
+	return facts, nil
+}
+
+// receipt sends a payer's file.
+func (v *visit) receipt() error {
+	id, err := v.PaymentID()
+	if err != nil {
+		return err
+	}
+	number, err := strconv.ParseInt(v.R.PathValue("n"), 10, 32)
+	if err != nil {
+		return fault.ErrNotFound
+	}
+	file, content, err := v.Payments.ReadReceipt(v.Ctx(), v.Who, id, int32(number))
+	if err != nil {
+		return err
+	}
+	v.KeepFile(file.Name, file.Type, content)
+	return nil
+}
+
+var casePaymentList = portal.List{
+	Path: "/operator/payments", Statuses: paymentList.Statuses, Status: say.PaymentStatus,
+	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
+	Amounts: true, Owners: true, Export: caller.OperatorRead,
+	About: say.Order, Sum: sayMerchantUSDT,
+	None: sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
+}
+
+var ownPaymentList = portal.List{
+	Path:       "/merchant/payments",
+	Currencies: catalogue.Currencies,
+	Statuses:   paymentList.Statuses,
+	Status:     say.PaymentStatus,
+	Methods:    paymentList.Methods,
+	Search:     true,
+	Hint:       saySearchOrders,
+	Amounts:    true,
+	Cashbox:    true,
+	Export:     caller.MerchantMoney,
+
+	About: say.Order, Sum: sayYouGetUSDT,
+	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
+}
+
+// mayBeAppealed says of a merchant's payment that it may be appealed, or where its appeal is.
+func (v *visit) mayBeAppealed(shown *Payment, p payment.Payment) error {
+	if v.Who.Kind != caller.MerchantPortal && v.Who.Kind != caller.Operator {
+		return nil
+	}
+	id, err := v.Payments.AppealOf(v.Ctx(), v.Who, p.ID)
+	switch {
+	case err != nil:
+		return err
+	case id != 0:
+		shown.Appealed = v.AppealPath(id)
+	case v.Who.May(caller.MerchantAppeal) && p.TakesAppeal(v.Clock.Now()):
+		shown.Appeal = view.Link(v.PaymentPath(p.ID) + "/appeal")
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package payments_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"gateway.example/web/portal/portaltest"
+)
+
+// A trader sees what they keep of what was completed: here their share is 0 percent.
+func TestPayments(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Confirm(t, b.Create(t, "1500"))
+	b.Create(t, "2500")
+	b.Create(t, "9000.50")
+	b.Create(t, "15000") // the other trader's
+	first := "1 | %s | 1,500 ₽ | SBP transfer | %s | Completed | 0.00000000"
+	requisite := words(p.Page(t, "/trader/payments").Find("tr[data-row]").Last().Find("td").Eq(4))
+	created := words(p.Page(t, "/trader/payments").Find("tr[data-row]").Last().Find("td").Eq(1))
+	one := fmt.Sprintf(first, created, requisite)
+	two := fmt.Sprintf("2 | %s | 2,500 ₽ | SBP transfer | %s | Pending | ", created, requisite)
+	three := fmt.Sprintf("3 | %s | 9,000.50 ₽ | SBP transfer | %s | Pending | ", created, requisite)
+	for query, expected := range map[string][]string{
+		"":                                 {three, two, one},
+		"?status=completed":                {one},
+		"?status=completed&status=pending": {three, two, one},
+		"?status=failed":                   nil,
+		"?min=2500&max=9000":               {two},
+		"?max=1+500,00":                    {one},
+		"?method=sbp":                      {three, two, one},
+		"?method=card":                     nil,
+		"?from=2000-01-01&to=2000-01-02":   nil,
+		"?q=2&status=completed":            {two},
+		"?q=4":                             nil, // another trader's
+	} {
+		want(t, query, rows(p.Page(t, "/trader/payments"+query)), expected)
+	}
+	link := p.Page(t, "/trader/payments").Find("tr[data-row] a").First()
+	want(t, "the first link", link.AttrOr("href", ""), "/trader/payments/3")
+}
+
+// A file has what the list has, under a name that says of which days, and counts its rows.
+func TestPaymentsFile(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Confirm(t, b.Create(t, "1500"))
+	b.Create(t, "2500")
+	a := p.Get(t, "/trader/payments.csv?status=completed&from=2026-01-01&to=2099-12-31")
+	want(t, "type", a.Header.Get("Content-Type"), "text/csv; charset=utf-8")
+	want(t, "name", a.Header.Get("Content-Disposition"), "attachment; filename=payments-2026-01-01-2099-12-31.csv")
+	lines := strings.Split(strings.TrimSpace(a.Body), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], ",sbp,RUB,1500.00,completed,") || lines[2] != "rows,1" {
+		t.Errorf("the file:\n%s", a.Body)
+	}
+	desk := b.Clerk(t)
+	want(t, "offered to who may not", desk.Page(t, "/trader/payments").Find("a[href*=csv]").Length(), 0)
+}
+
+// A payment's page says what may be known and done, and what happened, in the reader's language. What
+// strangers wrote is text.
+func TestPayment(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	page := p.Page(t, "/trader/payments/1")
+	want(t, "steps", words(page.Find("main .actions")), "Money arrived № 1 Cancel № 1")
+	reason := "<b>nothing</b> came"
+	_, err := b.Payments.Cancel(t.Context(), b.AsTrader(), pay.ID, &reason)
+	noError(t, err)
+	page = p.Page(t, "/trader/payments/1")
+	want(t, "steps of an ended one", page.Find("main .actions").Length(), 0)
+	want(t, "a stranger's elements", page.Find(".timeline b, .facts b").Length(), 0)
+	text := words(page.Find("main"))
+	wantIn(t, "the page", text, "Cancelled", "Reason <b>nothing</b> came",
+		"The merchant gets Nothing: it was not completed", pay.UUID.String(),
+		"Created: 1,500 ₽, SBP transfer · merchant", "Status: Pending → Cancelled",
+		"−15.00 USDT available Held for a payment",
+		"+15.00 USDT available Payment cancelled: no longer held")
+	at := page.Find(".timeline li.status time").First()
+	want(t, "UTC", at.AttrOr("title", ""), pay.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
+	russian := words(p.Page(t, "/trader/payments/1?lang=ru").Find(".timeline"))
+	if !strings.Contains(russian, "Статус: Ожидает → Отменён") || strings.Contains(russian, "Held") {
+		t.Errorf("in Russian: %s", russian)
+	}
+	want(t, "one that is none", p.Get(t, "/trader/payments/x").Code, http.StatusNotFound)
+}
+
+// A receipt is given as a file of the type found in it, whatever its payer calls it.
+func TestReceipt(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	_, err := b.Payments.Claim(t.Context(), pay.UUID)
+	noError(t, err)
+	const png = "\x89PNG\r\n\x1a\n"
+	file := io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))
+	noError(t, b.Payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
+	page := p.Page(t, "/trader/payments/1")
+	want(t, "its name as an element", page.Find("#receipts img").Length(), 0)
+	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()),
+		"The payer sent receipt 1: PNG, 8 B")
+	a := p.Get(t, page.Find("#receipts a").AttrOr("href", ""))
+	want(t, "the file", a.Body, png)
+	want(t, "type", a.Header.Get("Content-Type")+" "+a.Header.Get("X-Content-Type-Options"), "image/png nosniff")
+	if !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment;") {
+		t.Errorf("to be shown: %q", a.Header.Get("Content-Disposition"))
+	}
+	for _, n := range []string{"0", "2", "x", "99999999999"} {
+		want(t, "receipt "+n, p.Get(t, "/trader/payments/1/receipts/"+n).Code, http.StatusNotFound)
+	}
+}

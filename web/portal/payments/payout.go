@@ -1,0 +1,367 @@
+package payments
+
+import (
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Payouts, as traders, merchants and operators see them.
+var payoutRoutes = []route{
+	{
+		Pattern: "GET /trader/payouts",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderRead,
+		Keeps:   &payoutList, Handle: portal.With(payoutList, (*visit).payouts),
+	},
+	{
+		Pattern: "GET /trader/payouts.csv",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderMoney,
+		Handle:  portal.With(payoutList, (*visit).payoutsCSV),
+	},
+	{Pattern: "GET /trader/payouts/{id}", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).payout},
+	{Pattern: "POST /trader/payouts/{id}/take", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).take},
+	{
+		Pattern: "GET /trader/payouts/{id}/complete",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).completePage,
+	},
+	{
+		Pattern: "POST /trader/payouts/{id}/complete",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).complete,
+	},
+	{
+		Pattern: "GET /trader/payouts/{id}/fail",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).failPage,
+	},
+	{Pattern: "POST /trader/payouts/{id}/fail", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).fail},
+	{
+		Pattern: "GET /trader/payouts/{id}/give-back",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).giveBackPage,
+	},
+	{
+		Pattern: "POST /trader/payouts/{id}/give-back",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderWork,
+		Handle:  (*visit).giveBack,
+	},
+	{
+		Pattern: "GET /merchant/payouts", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Keeps: &ownPayoutList, Handle: portal.With(ownPayoutList, (*visit).payouts),
+	},
+	{
+		Pattern: "GET /merchant/payouts.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
+		Handle: portal.With(ownPayoutList, (*visit).payoutsCSV),
+	},
+	{
+		Pattern: "GET /merchant/payouts/{id}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantRead,
+		Handle:  (*visit).payout,
+	},
+	{
+		Pattern: "GET /merchant/payouts/{id}/cancel", Kinds: portal.Merchants, Needs: caller.MerchantPayouts,
+		Handle: (*visit).cancelPayoutPage,
+	},
+	{
+		Pattern: "POST /merchant/payouts/{id}/cancel", Kinds: portal.Merchants, Needs: caller.MerchantPayouts,
+		Handle: (*visit).cancelPayout,
+	},
+	{
+		Pattern: "GET /operator/payouts", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Keeps: &casePayoutList, Handle: portal.With(casePayoutList, (*visit).payouts),
+	},
+	{
+		Pattern: "GET /operator/payouts.csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: portal.With(casePayoutList, (*visit).payoutsCSV),
+	},
+	{
+		Pattern: "GET /operator/payouts/{id}",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRead,
+		Handle:  (*visit).payout,
+	},
+}
+
+// payoutList has the statuses that a payout may have which a trader took.
+var payoutList = portal.List{
+	Path:     "/trader/payouts",
+	Statuses: []string{"processing", "completed", "failed"},
+	Status:   say.PayoutStatus,
+	Methods:  portal.MethodNames(func(m catalogue.Method) bool { return len(m.Payouts) > 0 }),
+	Search:   true,
+	Hint:     saySearchOwn,
+	Export:   caller.TraderMoney,
+
+	About: say.Recipient, Sum: sayRewardUSDT,
+	None: sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
+	Start: "/trader#waiting", StartLabel: say.Desk,
+}
+
+func (v *visit) payouts(l portal.List) error {
+	a := v.Asks(l)
+	if v.Tidied(a) {
+		return nil
+	}
+	if len(a.Wrong) > 0 {
+		return v.showPayouts(a, report.Page[report.PayoutItem]{})
+	}
+	page, err := v.Reports.Payouts(v.Ctx(), v.Who, a.Filter)
+	if a.Wrong, err = v.Flawed(err); err != nil {
+		return err
+	}
+	return v.showPayouts(a, page)
+}
+
+func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem]) error {
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	shown := Payouts{
+		Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum, Desk: v.Who.Kind == caller.Trader,
+	}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
+	if err != nil {
+		return err
+	}
+	for _, item := range page.Items {
+		shown.Items = append(shown.Items, v.payoutRow(item, names))
+	}
+	if len(shown.Items) == 0 {
+		shown.Empty, err = v.EmptyList(a, func(f report.Filter) (bool, error) {
+			found, err := v.Reports.Payouts(v.Ctx(), v.Who, f)
+			return len(found.Items) > 0, err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.Payouts)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return PayoutsPage(s, shown) })
+	return nil
+}
+
+func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow {
+	row := PayoutRow{
+		ID:        item.ID,
+		Href:      view.Link(v.PayoutPath(item.UUID.String())),
+		Amount:    v.Shell.Amount(item.Amount, item.Currency),
+		Method:    item.Method,
+		Mask:      item.AddressMask,
+		Recipient: item.Recipient,
+		Status:    view.PayoutBadge(string(item.Status)),
+		CreatedAt: item.CreatedAt,
+		Beside:    portal.Text(item.Bank()),
+	}
+	if item.RewardUSDT != nil {
+		row.USDT = v.Shell.Figure(*item.RewardUSDT)
+	}
+	if v.Who.Kind != caller.Trader {
+		row.Beside, row.USDT = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
+	}
+	if v.Who.Kind == caller.Operator {
+		row.Whose = portal.Whose(names, item)
+	}
+	return row
+}
+
+func (v *visit) payoutsCSV(l portal.List) error {
+	a := v.Asks(l)
+	if len(a.Wrong) > 0 {
+		return v.showPayouts(a, report.Page[report.PayoutItem]{})
+	}
+	return v.SendCSV(a.FileName("payouts", v.Shell.Now), func(file *portal.CSVFile) error {
+		return v.Exports.ExportPayouts(v.Ctx(), v.Who, a.Filter, file, v.Shell.Zone)
+	})
+}
+
+// payout shows a merchant's own, one that the trader took, or one that waits for them to. What happened
+// to the latter is not for them.
+func (v *visit) payout() error {
+	id := v.PayoutID()
+	shown, err := v.findPayout(id)
+	if err != nil {
+		return err
+	}
+	then := v.Moment(v.PayoutPath(id), shown.CreatedAt)
+	if v.Who.Kind != caller.Trader || shown.Status != string(payout.Waiting) {
+		lines, err := v.Reports.PayoutTimeline(v.Ctx(), v.Who, id)
+		if err != nil {
+			return err
+		}
+		if err := v.Meet(portal.ActorsOf(lines)); err != nil {
+			return err
+		}
+		if then.Past() {
+			shown = payoutThen(shown, then, lines)
+		}
+		shown.Then, shown.Lines = then.Shown(), v.PayoutTimeline(then.Cut(lines))
+	}
+	v.Shell.Title = v.Shell.Say(say.PayoutTitle, shown.Number)
+	v.Show(then.Status(), func(s view.Shell) site.Page { return PayoutPage(s, shown) })
+	return nil
+}
+
+// payoutThen is a payout as it stood at a moment, with nothing to be done about it.
+func payoutThen(shown Payout, then portal.Moment, lines []report.Line) Payout {
+	shown.MayWork, shown.Cancel, shown.Note, shown.Proof = false, "", say.Phrase{}, ""
+	shown.Acts, shown.Claim = nil, nil
+	if last := then.Last(lines); last != nil {
+		shown.Status, shown.StatusAt, shown.Reason = last.To, last.At, last.Reason
+	}
+	if shown.TakenAt != nil && shown.TakenAt.After(then.At) {
+		shown.TakenAt = nil
+	}
+	return shown
+}
+
+// findPayout finds a payout for whoever visits.
+func (v *visit) findPayout(id string) (Payout, error) {
+	if v.Who.Kind == caller.MerchantPortal {
+		found, err := v.Payouts.Get(v.Ctx(), v.Who, id)
+		if err != nil {
+			return Payout{}, err
+		}
+		return v.ownPayout(found)
+	}
+	if v.Who.Kind == caller.Operator {
+		return v.casePayout(id)
+	}
+	offer, err := v.Payouts.GetOffer(v.Ctx(), v.Who, id)
+	if err != nil {
+		return Payout{}, err
+	}
+	return v.payoutShown(offer), nil
+}
+
+func (v *visit) payoutShown(o payout.Offer) Payout {
+	shown := Payout{
+		Offer:     v.Offer(o),
+		List:      view.Link(v.Path("/payouts")),
+		Number:    o.ID,
+		CreatedAt: o.CreatedAt,
+		TakenAt:   o.TakenAt,
+		StatusAt:  o.StatusAt,
+		Proof:     portal.Text(o.ProofReference),
+		Reason:    portal.Text(o.StatusReason),
+	}
+	switch o.Status {
+	case payout.Processing:
+		shown.Note = sayPayNow
+	case payout.Waiting:
+		shown.Note = sayWholeLater
+	case payout.Completed, payout.Failed, payout.Cancelled, payout.Expired:
+	}
+	shown.Facts = []view.Fact{{Label: say.Reward, Value: shown.Reward, Class: "num"}}
+	return shown
+}
+
+// ownPayout is a payout as its merchant sees it.
+func (v *visit) ownPayout(p payout.Payin) (Payout, error) {
+	boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
+	if err != nil {
+		return Payout{}, err
+	}
+	shown := v.payoutShown(payout.Offer{Payin: p, Address: p.AddressMask, Recipient: p.Recipient})
+	shown.Note, shown.Curl = say.Phrase{}, v.Curl("/api/v1/payins/"+p.UUID.String())
+	if p.Status == payout.Waiting && v.Who.May(caller.MerchantPayouts) {
+		shown.Cancel = view.Link(shown.Path + "/cancel")
+	}
+	shown.Facts = []view.Fact{
+		{Label: say.Order, Value: p.OrderID},
+		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))},
+		{Label: sayUser, Value: portal.Text(p.UserID)},
+		{Label: sayYouPay, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"},
+	}
+	if p.Status == payout.Completed {
+		shown.Facts = append(shown.Facts, view.Fact{
+			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
+			Href: view.Link(v.PayoutPath(p.UUID.String()) + "/proof.json"),
+		})
+	}
+	return shown, nil
+}
+
+// take takes a payout. A second click finds that it is the trader's already.
+func (v *visit) take() error {
+	id := v.PayoutID()
+	_, err := v.Payouts.Take(v.Ctx(), v.Who, id)
+	if err == nil {
+		return v.Done(v.PayoutPath(id), "taken")
+	}
+	f := fault.As(err)
+	if f != nil && f.Kind == fault.TooManyRequests {
+		return v.Done("/trader", "take-limit")
+	}
+	if f == nil || f.Kind != fault.Refused {
+		return err
+	}
+	if offer, err := v.Payouts.GetOffer(v.Ctx(), v.Who, id); err == nil && offer.Status == payout.Processing {
+		return v.Done(v.PayoutPath(id), "taken")
+	}
+	if f.Code == payout.ErrTakeLimit.Code {
+		return v.Done("/trader", "take-limit")
+	}
+	return v.Done("/trader", "gone")
+}
+
+var casePayoutList = portal.List{
+	Path: "/operator/payouts", Statuses: ownPayoutList.Statuses, Status: say.PayoutStatus,
+	Methods: payoutList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
+	Amounts: true, Owners: true, Overdue: true, Export: caller.OperatorRead,
+	About: say.Recipient, Sum: sayFrozenUSDT,
+	None: sayNoOwnPayouts, NoneText: sayNoPaymentsAtAll, Lately: sayNoneTaken,
+}
+
+// casePayout is a payout as operators see it.
+func (v *visit) casePayout(id string) (Payout, error) {
+	p, err := v.Payouts.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return Payout{}, err
+	}
+	owners, err := v.OwnersOf(v.Settings, p.CashboxID, p.TraderID)
+	if err != nil {
+		return Payout{}, err
+	}
+	shown := v.payoutShown(payout.Offer{Payin: p, Address: p.AddressMask, Recipient: p.Recipient})
+	shown.Note = say.Phrase{}
+	shown.Facts = append(owners,
+		view.Fact{Label: say.Order, Value: p.OrderID}, view.Fact{Label: sayUser, Value: portal.Text(p.UserID)},
+		view.Fact{Label: sayFrozenFact, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"})
+	shown.Acts, shown.Claim, err = v.OnPayout(v.Visit, p)
+	return shown, err
+}
+
+var ownPayoutList = portal.List{
+	Path:     "/merchant/payouts",
+	Overdue:  true,
+	Statuses: []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"},
+	Status:   say.PayoutStatus,
+	Methods:  payoutList.Methods,
+	Search:   true,
+	Hint:     saySearchPayouts,
+	Amounts:  true,
+	Cashbox:  true,
+	Export:   caller.MerchantMoney,
+
+	About: say.Recipient, Sum: sayYouPayUSDT,
+	None: sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
+}

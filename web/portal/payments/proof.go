@@ -1,0 +1,79 @@
+package payments
+
+import (
+	"net/http"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/seal"
+	"gateway.example/web/portal/view"
+)
+
+// Proofs that what was moved for a merchant is in the ledger as it was sealed, and the pages that are
+// published of it.
+var proofRoutes = []route{
+	{
+		Pattern: "GET /merchant/payments/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).paymentProof,
+	},
+	{
+		Pattern: "GET /merchant/payouts/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).payoutProof,
+	},
+	{
+		Pattern: "GET /merchant/deposits/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
+		Handle: (*visit).depositProof,
+	},
+	{Pattern: "GET /.well-known/ledger-roots.json", Open: true, Handle: (*visit).ledgerRoots},
+}
+
+func (v *visit) paymentProof() error {
+	return v.sendProof(v.Proofs.Payment(v.Ctx(), v.Who, v.R.PathValue("id")))
+}
+
+func (v *visit) payoutProof() error {
+	return v.sendProof(v.Proofs.Payout(v.Ctx(), v.Who, v.PayoutID()))
+}
+
+func (v *visit) depositProof() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	return v.sendProof(v.Proofs.Deposit(v.Ctx(), v.Who, id))
+}
+
+// sendProof sends a file of proofs, or says from when on there is one.
+func (v *visit) sendProof(p seal.Proof, err error) error {
+	if err != nil {
+		return err
+	}
+	if len(p.Transfers) == 0 {
+		text := v.Shell.Say(sayNothingToProve)
+		if len(p.Waiting) > 0 {
+			text = v.Shell.Say(sayNotSealedText, v.Shell.When(p.Waiting[0].SealedAfter))
+		}
+		v.MessageText(http.StatusConflict, sayNotSealedTitle, text)
+		return nil
+	}
+	file, err := p.File()
+	if err != nil {
+		return err
+	}
+	v.W.Header().Set("Content-Type", "application/json")
+	v.W.Header().Set("Content-Disposition", `attachment; filename="`+p.Subject+`-proof.json"`)
+	_, _ = v.W.Write(file)
+	return nil
+}
+
+func (v *visit) ledgerRoots() error { return v.Proofs.ServeRoots(v.W, v.R) }
+
+// proofOf leads to the proof of a payment that moved something to the merchant who looks at it.
+func (v *visit) proofOf(shown *Payment, p payment.Payment) {
+	if v.Who.Kind == caller.MerchantPortal && p.Status == payment.Completed {
+		shown.Proof = view.Link("/merchant/payments/" + strconv.FormatInt(p.ID, 10) + "/proof.json")
+	}
+}

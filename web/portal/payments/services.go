@@ -1,0 +1,46 @@
+// Package payments has payments and payouts, as traders, merchants and operators see them.
+package payments
+
+import (
+	"gateway.example/internal/attest"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/internal/seal"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+)
+
+// Services are what payments and payouts are shown and ended with.
+type Services struct {
+	Payments  *payment.Service
+	Checkouts *checkout.Service
+	Payouts   *payout.Service
+	Settings  *directory.Settings
+	Reports   *report.Service
+	Exports   *report.Service
+	// Signer signs what is exported to be proven.
+	Signer *attest.Signer
+	// Proofs prove what is in the ledger, and publish its pages.
+	Proofs *seal.Service
+	Clock  clock.Clock
+	// OnPayout is what an operator may do with a payout, and who works on it.
+	OnPayout func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error)
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		signedRoutes, paymentRoutes, payoutRoutes, proofRoutes)
+}

@@ -1,0 +1,160 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Payments is a list of payments.
+type Payments struct {
+	Filters view.Filters
+	// About and Sum head the columns that differ by portal.
+	About, Sum say.Phrase
+	Items      []PaymentRow
+	Empty      view.Empty
+	Pages      view.Pages
+}
+
+// PaymentRow is a payment in a list.
+type PaymentRow struct {
+	ID             int64
+	Href           templ.SafeURL
+	Amount, Method string
+	// About and Beside tell the reader what the payment is about, the first in figures.
+	About, Beside string
+	// Payer leads to what is known of the payer, whom Beside names then.
+	Payer templ.SafeURL
+	// Whose is for operators, who see everybody's.
+	Whose string
+	// Card is the last digits of the card entered, USDT what the reader, or for operators the merchant, got; both may be "".
+	Card, USDT string
+	Status     view.Badge
+	CreatedAt  time.Time
+}
+
+// Payment is everything of one payment.
+type Payment struct {
+	view.Job
+	UUID, Status string
+	CreatedAt    time.Time
+	// StatusAt is when it got its status, Reason why.
+	StatusAt time.Time
+	Reason   string
+	// List is where it is listed.
+	List templ.SafeURL
+	// Facts are what the reader's side knows of it.
+	Facts []view.Fact
+	// RequisitePage leads to the requisite, which RequisiteName names, and Choice to how it was chosen;
+	// all are "" to those who have no such pages.
+	RequisiteName         string
+	RequisitePage, Choice templ.SafeURL
+	// Block leads to the form that blocks the payer; "" is not for this user.
+	Block templ.SafeURL
+	// Rate is what it is worth step by step, for operators.
+	Rate view.Sheet
+	// Appeal leads to where it may be appealed, Appealed to its appeal.
+	Appeal, Appealed templ.SafeURL
+	// Proof is the proof that what it moved is in the ledger.
+	Proof templ.SafeURL
+	// File leads to the timeline as a signed file, Print to the one for paper; "" is not for this user.
+	File, Print templ.SafeURL
+	// Curl reads it through the API; "" is not for this user.
+	Curl  string
+	Then  view.Moment
+	Files []view.Receipt
+	Lines []view.Line
+}
+
+func (p Payment) open() bool { return p.Status == "pending" }
+
+// phase tells whether there is something to say of a card checkout.
+func (p Payment) phase() say.Phrase {
+	if !p.open() {
+		return say.Phrase{}
+	}
+	return p.Phase
+}
+
+// Payouts is a list of payouts.
+type Payouts struct {
+	Filters view.Filters
+	// About and Sum head the columns that differ by portal. Desk tells that others wait on a desk.
+	About, Sum say.Phrase
+	Desk       bool
+	Items      []PayoutRow
+	Empty      view.Empty
+	Pages      view.Pages
+}
+
+// PayoutRow is a payout in a list.
+type PayoutRow struct {
+	ID                                      int64
+	Href                                    templ.SafeURL
+	Amount, Method, Mask, Recipient, Beside string
+	// Whose is for operators, who see everybody's.
+	Whose string
+	// USDT is what the trader gets, or the merchant pays.
+	USDT      string
+	Status    view.Badge
+	CreatedAt time.Time
+}
+
+// Payout is everything of one payout.
+type Payout struct {
+	view.Offer
+	// List is where it is listed.
+	List   templ.SafeURL
+	Number int64
+	// Note says what to know first, and Facts what the reader's side knows of it.
+	Note  say.Phrase
+	Facts []view.Fact
+	// Curl reads it through the API; "" is not for this user.
+	Curl string
+	// Cancel leads to where the merchant may cancel it, or is "".
+	Cancel templ.SafeURL
+	// Acts are what an operator may do, and Claim who of them works on it; nil is for nobody else.
+	Acts  []view.Act
+	Claim *view.Claim
+	Then  view.Moment
+	// Proof is what proves that it was paid, Reason why it has its status; both may be "".
+	Proof, Reason string
+	CreatedAt     time.Time
+	TakenAt       *time.Time
+	StatusAt      time.Time
+	Lines         []view.Line
+}
+
+// PayoutQuestion asks what a trader is about to do with a payout.
+type PayoutQuestion struct {
+	Payout
+	Token string
+	// Typed is what was typed, and Wrong what is wrong with it.
+	Typed, Wrong string
+}
+
+// payoutWords are what a question about a payout says.
+type payoutWords struct {
+	Step             string
+	Title, Text, Yes say.Phrase
+	Danger           bool
+	Field            view.Field
+}
+
+// asked is the question's field with what was typed into it.
+func (w payoutWords) asked(q PayoutQuestion) view.Field {
+	f := w.Field
+	f.Value, f.Wrong = q.Typed, q.Wrong
+	return f
+}
+
+// Printed is what happened to a payment, for paper.
+type Printed struct {
+	UUID, OrderID string
+	Lines         []view.Line
+	// Back leads to the payment, File to the same as a signed file.
+	Back, File templ.SafeURL
+}

@@ -1,0 +1,216 @@
+// Package portaltest gives tests the portals over a database of their own, and people who use them.
+package portaltest
+
+import (
+	"context"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/attest"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/savedview"
+	"gateway.example/internal/seal"
+	"gateway.example/internal/session"
+	"gateway.example/internal/simulator"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/testenv"
+	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
+	"gateway.example/web/browsertest"
+	"gateway.example/web/portals"
+)
+
+// Main runs the tests of a package, two at a time: they keep two processors busy, and each that has a browser has it
+// open a tab.
+func Main(m *testing.M) {
+	if err := flag.Set("test.parallel", "2"); err != nil {
+		panic(err)
+	}
+	dbtest.Main(m, browsertest.End)
+}
+
+// Options are how a bundle's portals run; the zero value is a sandbox on http without passkeys.
+type Options struct {
+	// Production asks traders and operators for a second factor.
+	Production bool
+	// Passkeys has the portals on a name that passkeys can be made for.
+	Passkeys bool
+}
+
+// Bundle is the portals over a database of their own: two traders with two merchants' payments.
+type Bundle struct {
+	*dbtest.DB
+	Clock    *dbtest.Clock
+	Payments *payment.Service
+	Payouts  *payout.Service
+	Settings *directory.Settings
+	Deposits *deposit.Service
+	Rates    *rate.Settings
+	Sessions *session.Service
+	Server   *httptest.Server
+	Merchant dbtest.Merchant
+	// Traders have a requisite each: payments of up to 10,000 go to the first, others to the second.
+	Traders [2]dbtest.Trader
+	// Stop ends live pages.
+	Stop      func()
+	Rooms     portals.Rooms
+	checkouts *checkout.Service
+	orders    atomic.Int64
+}
+
+// Parallel makes portals for a test, which runs beside another from then on.
+func Parallel(t *testing.T) *Bundle {
+	t.Helper()
+	t.Parallel()
+	return With(t, Options{})
+}
+
+// Trader is Parallel, and the owner of the first trader.
+func Trader(t *testing.T) (*Bundle, *Person) {
+	t.Helper()
+	b := Parallel(t)
+	return b, b.Trader(t, 0)
+}
+
+// Member is Parallel, and a user of the merchant.
+func Member(t *testing.T, role caller.Role) (*Bundle, *Person) {
+	t.Helper()
+	b := Parallel(t)
+	return b, b.As(t, role)
+}
+
+// Operator is Parallel, and an operator.
+func Operator(t *testing.T, role caller.Role) (*Bundle, *Person) {
+	t.Helper()
+	b := Parallel(t)
+	return b, b.Operator(t, role)
+}
+
+// With makes portals that run as the options say.
+func With(t testing.TB, o Options) *Bundle {
+	t.Helper()
+	b := &Bundle{DB: dbtest.New(t), Clock: &dbtest.Clock{}}
+	b.SetRate(t, "RUB", "100", true)
+	b.SetRate(t, "AZN", "2", true)
+	b.Merchant = b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp"}})
+	b.Traders[0] = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, MaxAmount: "10000"})
+	b.Traders[1] = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, MinAmount: "10000.01"})
+	b.furnish(t)
+	handler := http.NewServeMux()
+	b.Server = httptest.NewServer(handler)
+	stopping := make(chan struct{})
+	b.Stop = sync.OnceFunc(func() { close(stopping) })
+	t.Cleanup(func() { b.Stop(); b.Server.Close() })
+	origin := b.Server.URL
+	if o.Passkeys {
+		origin = strings.Replace(origin, "127.0.0.1", "localhost", 1)
+	}
+	var err error
+	b.Sessions, err = session.New(b.Pools(), dbtest.Vault(), limit.New(b.Pool), session.Config{
+		Compulsory: o.Production, PortalURL: origin, CookieKeys: cookieKeys,
+	})
+	noError(t, err)
+	signer, err := attest.New(b.Pool, []byte(strings.Repeat("s", 32)))
+	noError(t, err)
+	b.Rooms = b.rooms(signer, stopping)
+	pages, err := portals.New(b.Rooms)
+	noError(t, err)
+	handler.Handle("/", pages)
+	return b
+}
+
+var cookieKeys = [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))}
+
+// rooms are what the portals show and drive.
+func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
+	reports := report.New(b.Pools(), b.Clock, b.Payments, nil)
+	return portals.Rooms{
+		Signer:      signer,
+		Sessions:    b.Sessions,
+		Submissions: submission.New(b.Pools()),
+		Views:       savedview.New(b.Pools()),
+		Payments:    b.Payments,
+		Checkouts:   b.checkouts,
+		Payouts:     b.Payouts,
+		Settings:    b.Settings,
+		Acquirers:   acquirer.NewDirectory(b.Pool, b.Clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{}),
+		Deposits:    b.Deposits,
+		Rates:       b.Rates,
+		Proposals: proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
+			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits,
+		}),
+		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
+			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Signer: signer,
+		}),
+		Audits:    audit.New(b.Pools()),
+		Alarms:    alarm.New(b.Pools(), b.Clock),
+		Reports:   reports,
+		Exports:   reports,
+		Work:      work.New(b.Pools(), b.Clock),
+		Keys:      auth.NewMerchantKeys(b.Pool, dbtest.Vault(), auth.DefaultHeaders()),
+		Events:    webhook.NewEvents(b.Pools(), dbtest.Vault(), b.Clock),
+		Clock:     b.Clock,
+		Limits:    limit.New(b.Pool),
+		Simulator: simulator.New(b.Pool, b.Clock, b.Payments),
+		APIURL:    "https://api.example",
+		Headers:   auth.DefaultHeaders(),
+		Stopping:  stopping,
+	}
+}
+
+// furnish makes the rooms that the portals drive.
+func (b *Bundle) furnish(t testing.TB) {
+	t.Helper()
+	keeper, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	noError(t, err)
+	addresses := outbound.NewAddresses(true)
+	safe := card.NewSafe(dbtest.Vault(), []byte(strings.Repeat("v", 32)))
+	b.Payments, err = payment.New(b.Pools(), b.Clock, addresses, keeper, payment.Config{
+		Requisites: dbtest.Requisites(),
+		Markup:     decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
+	})
+	noError(t, err)
+	links, err := auth.NewLinks([]byte(strings.Repeat("k", 32)))
+	noError(t, err)
+	b.checkouts = checkout.New(b.Pools(), b.Clock, checkout.Rooms{
+		Payments: b.Payments, Links: links, Cards: safe, Limits: limit.New(b.Pool),
+		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.Clock)},
+	})
+	b.Payouts = payout.New(b.Pools(), b.Clock, dbtest.Vault(), addresses, foureyes.Rules{})
+	b.Settings = directory.NewSettings(b.Pools(), b.Clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	b.Deposits = deposit.New(b.Pools(), b.Clock, foureyes.Rules{})
+	b.Rates = rate.NewSettings(b.Pool, b.Clock, addresses, foureyes.Rules{})
+}
+
+// ownAcquirer charges every trader's cards at the sandbox's acquirer.
+type ownAcquirer struct{ acquirer.Acquirer }
+
+func (a ownAcquirer) For(context.Context, int64) (acquirer.Acquirer, int64, error) { return a, 0, nil }
+
+func (a ownAcquirer) Began(context.Context, int64) (acquirer.Acquirer, error) { return a, nil }
+
+var noError = testenv.NoError

@@ -1,0 +1,72 @@
+package portaltest
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
+	"gateway.example/internal/webhook/signing"
+	start "gateway.example/web/portal/sandbox"
+	"gateway.example/web/portals"
+)
+
+// HookSecret signs the webhooks of the sandbox's cashbox.
+var HookSecret = signing.FormatSecret([]byte(strings.Repeat("s", 32)))
+
+// AsSandbox serves the portals of a sandbox in place of the bundle's.
+func (b *Bundle) AsSandbox(t testing.TB) {
+	t.Helper()
+	b.User(t, "trader-1", caller.Trader, caller.Owner, b.Traders[0].ID)
+	b.User(t, "shop", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
+	b.User(t, "payer", caller.Cabinet, "", b.Merchant.ID)
+	var err error
+	b.Sessions, err = session.New(b.Pools(), dbtest.Vault(), limit.New(b.Pool), session.Config{
+		Sandbox: true, CookieKeys: cookieKeys,
+	})
+	noError(t, err)
+	who := b.Merchant.Caller
+	who.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
+	rooms := b.Rooms
+	rooms.Sessions = b.Sessions
+	rooms.Sandbox = &start.Page{
+		APIURL: "http://api.example", PayURL: "http://pay.example", HooksURL: "http://127.0.0.1:8082", File: "dir/sandbox.json",
+		Users: []start.User{
+			{Kind: caller.Trader, Login: "trader-1", TraderID: b.Traders[0].ID},
+			{Kind: caller.MerchantPortal, Login: "shop"}, {Kind: caller.Cabinet, Login: "payer"},
+		},
+		Cashboxes: []start.Cashbox{{
+			ID: b.Merchant.CashboxID, Currency: "RUB", KeyID: "the-key", Methods: []string{"sbp"}, Payouts: []string{"sbp", "c2c"},
+		}},
+		Link:     func(id uuid.UUID) string { return "link-" + id.String() },
+		Merchant: func(context.Context, int64) (caller.Caller, error) { return who, nil },
+		Verified: func(_ int64, body []byte, header http.Header) bool {
+			verifier, err := standardwebhooks.NewWebhook(HookSecret)
+			return err == nil && verifier.Verify(body, header) == nil
+		},
+	}
+	pages, err := portals.New(rooms)
+	noError(t, err)
+	b.Server = httptest.NewServer(pages)
+	t.Cleanup(b.Server.Close)
+}
+
+// Deliver posts a webhook as the gateway does: without any sign of a browser.
+func (b *Bundle) Deliver(t testing.TB, body, secret string) int {
+	t.Helper()
+	path := b.Server.URL + "/sandbox/hooks/" + strconv.FormatInt(b.Merchant.CashboxID, 10)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
+	noError(t, err)
+	noError(t, signing.Sign(r.Header, "msg_1", time.Now(), []byte(body), []string{secret}))
+	return b.Nobody().Send(t, r).Code
+}

@@ -1,0 +1,100 @@
+package portaltest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// List is what a merchant's page lists, without the times.
+func List(t testing.TB, p *Person, path string, cells ...int) []string {
+	t.Helper()
+	var list []string
+	for _, row := range Rows(p.Page(t, path)) {
+		parts := strings.Split(row, " | ")
+		var kept []string
+		for _, cell := range cells {
+			kept = append(kept, parts[cell])
+		}
+		list = append(list, strings.Join(kept, " | "))
+	}
+	return list
+}
+
+// Rows are what a list shows, each row's cells with their white space made single.
+func Rows(page *goquery.Document) []string {
+	var list []string
+	page.Find("tr[data-row]").Each(func(_ int, row *goquery.Selection) {
+		var cells []string
+		row.Find("td").Each(func(_ int, cell *goquery.Selection) {
+			cells = append(cells, Words(cell))
+		})
+		list = append(list, strings.Join(cells, " | "))
+	})
+	return list
+}
+
+// Words is what a part of a page says, a space between its elements.
+func Words(s *goquery.Selection) string {
+	var said []string
+	s.Contents().Each(func(_ int, part *goquery.Selection) {
+		if goquery.NodeName(part) == "#text" {
+			said = append(said, strings.Fields(part.Text())...)
+		} else if text := Words(part); text != "" {
+			said = append(said, text)
+		}
+	})
+	return strings.Join(said, " ")
+}
+
+// Line is values with a space between them.
+func Line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
+
+// Want compares what two values print.
+func Want(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+	}
+}
+
+// WantIn wants a text to hold the others.
+func WantIn(t testing.TB, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: not %q in %s", what, part, text)
+		}
+	}
+}
+
+// WantNot wants a text to hold none of the others.
+func WantNot(t testing.TB, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%s: %q in %s", what, part, text)
+		}
+	}
+}
+
+// WantAnswer wants a page with the status, and with all of these words.
+func WantAnswer(t testing.TB, what string, a Answer, code int, parts ...string) {
+	t.Helper()
+	Want(t, what, a.Code, code)
+	WantIn(t, what, a.Text(), parts...)
+}
+
+// Says wants a page to say things.
+func Says(t testing.TB, a Answer, wanted ...string) {
+	t.Helper()
+	WantIn(t, "the page", a.Text(), wanted...)
+}
+
+// Band is what a page says of who looks.
+func Band(t testing.TB, a Answer) string {
+	t.Helper()
+	return Words(a.Page(t).Find(".viewing p"))
+}

@@ -1,0 +1,159 @@
+package rates
+
+import (
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What a USDT costs, and from where that is known.
+var rateRoutes = []route{
+	{Pattern: "GET " + portal.RatesPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).rates},
+	{
+		Pattern: "GET " + portal.FeedsPath + "/new",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRates,
+		Handle:  (*visit).newFeed,
+	},
+	{
+		Pattern: "POST " + portal.FeedsPath + "/new",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRates,
+		Handle:  (*visit).addFeed,
+	},
+	{
+		Pattern: "GET " + portal.FeedsPath + "/{id}",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRates,
+		Handle:  (*visit).feed,
+	},
+	{
+		Pattern: "POST " + portal.FeedsPath + "/{id}",
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRates,
+		Handle:  (*visit).setFeed,
+	},
+}
+
+func (v *visit) rates() error {
+	known, feeds, err := v.Rates.List(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	bands, err := v.Rates.Bands(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	observed, err := v.Rates.Day(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	waiting, more, err := v.Payments.Waiting(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	may := v.Who.Need(caller.OperatorRates)
+	shown := Rates{
+		May: may == nil || fault.As(may).Code == fault.ErrFactorNeeded.Code, Pairs: v.pairsSheet(known, bands),
+		Feeds: v.feedsSheet(feeds), Charts: v.rateCharts(observed, known, bands), Waiting: v.waitingSheet(waiting),
+	}
+	if more {
+		shown.More = v.Shell.Say(sayMoreWait, payment.WaitingMost)
+	}
+	status, err := v.quote(&shown)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.RatesTitle)
+	v.Show(status, func(s view.Shell) site.Page { return RatesPage(s, shown) })
+	return nil
+}
+
+func (v *visit) waitingSheet(list []payment.Waiting) view.Sheet {
+	sheet := view.Sheet{
+		Label:   v.Shell.Say(sayWaitingTitle),
+		Columns: v.Columns(false, say.Number, say.MethodLabel, say.Amount, sayRateSince),
+	}
+	for _, w := range list {
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: v.Shell.Say(say.ShortPayment, w.PaymentID), Href: view.Link(v.PaymentPath(w.PaymentID))},
+			{Text: v.MethodName(w.Method)},
+			{Text: v.Shell.Amount(w.Amount, w.Currency)},
+			{At: &w.Since},
+		})
+	}
+	return sheet
+}
+
+// pairsSheet lists what a USDT costs in each currency by each source, the one in use first.
+func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(sayPairsTitle),
+		Columns: v.Columns(
+			false,
+			say.Pair,
+			sayRateLabel,
+			saySource,
+			sayRateSince,
+			say.Status,
+			sayBandLabel,
+			say.AnchorLabel,
+		),
+	}
+	sheet.Columns[1].Right = true
+	for _, b := range bands {
+		rows := 0
+		for _, k := range known {
+			if k.Currency == b.Currency {
+				sheet.Rows = append(sheet.Rows, v.pairRow(k, b, rows == 0))
+				rows++
+			}
+		}
+		if rows == 0 {
+			sheet.Rows = append(sheet.Rows, []view.Cell{
+				{Text: "USDT/" + b.Currency, Href: v.setRateOf(b.Currency)}, {}, {}, {},
+				{Text: v.Shell.Say(say.NoRateKnown), Tone: "off"}, {}, {},
+			})
+		}
+	}
+	return sheet
+}
+
+func (v *visit) pairRow(k rate.Known, b rate.Band, first bool) []view.Cell {
+	state := view.Cell{Text: v.Shell.Say(sayFreshRate), Tone: "good"}
+	if !k.Fresh {
+		state = view.Cell{Text: v.Shell.Say(sayStaleRate), Tone: "bad"}
+	} else if !k.InUse {
+		state.Tone = "off"
+	}
+	if k.StaleAt != nil && k.Fresh {
+		state.Note = v.Shell.Say(sayFreshUntil, v.Shell.When(*k.StaleAt))
+	}
+	pair := view.Cell{Text: "USDT/" + k.Currency, Note: v.Shell.Say(sayNotInUse)}
+	band, anchor := "", ""
+	if first {
+		pair.Href, pair.Note = v.setRateOf(k.Currency), v.Shell.Say(sayInUse)
+		band = "±" + money.Plain(b.Percent) + "\u00a0%"
+		if b.Anchor.IsPositive() {
+			anchor = money.Rate(b.Anchor)
+		}
+	}
+	return []view.Cell{
+		pair, {Text: money.Rate(k.FiatPerUSDT)}, {Text: v.SourceName(k.Source)}, {At: &k.ObservedAt}, state,
+		{Text: band}, {Text: anchor},
+	}
+}
+
+// setRateOf leads to where a rate is set by hand; nowhere for who may not.
+func (v *visit) setRateOf(currency string) view.Link {
+	if may := v.Who.Need(caller.OperatorRates); may != nil && fault.As(may).Code != fault.ErrFactorNeeded.Code {
+		return ""
+	}
+	return view.Query(portal.SetRatePath, "currency", currency)
+}

@@ -1,0 +1,198 @@
+package rates
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/fault"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+func (v *visit) feedsSheet(feeds []rate.FeedState) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(sayFeedsTitle), Empty: view.Empty{Title: sayNoFeeds},
+		Columns: v.Columns(false, sayFeedOne, say.FeedAddress, say.FeedOn, sayLastGood, sayLastWrong, sayFailedRow),
+	}
+	sheet.Columns[5].Right = true
+	for _, f := range feeds {
+		name := view.Cell{Text: v.Shell.Say(say.FeedNumber, strconv.FormatInt(f.ID, 10)), Note: "USDT/" + f.Currency}
+		if v.setRateOf(f.Currency) != "" {
+			name.Href = view.Link(portal.Numbered(portal.FeedsPath, f.ID))
+		}
+		state := view.Cell{Text: v.Shell.Say(sayFeedIsOff), Tone: "off"}
+		if f.Enabled {
+			state = view.Cell{Text: v.Shell.Say(sayFeedIsOn), Tone: "good"}
+			if f.Failures > 0 {
+				state.Tone = "bad"
+			}
+		}
+		good, wrong := view.Cell{Text: v.Shell.Say(say.Never)}, view.Cell{Text: v.Shell.Say(say.Never)}
+		if f.GoodAt != nil {
+			good = view.Cell{At: f.GoodAt}
+		}
+		if f.FailedAt != nil {
+			wrong = view.Cell{At: f.FailedAt, Note: f.LastError}
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			name, {Text: hostOf(f.URL)}, state, good, wrong, {Text: strconv.Itoa(int(f.Failures))},
+		})
+	}
+	return sheet
+}
+
+// hostOf is the host of an address, whose query may have a key.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+func (v *visit) newFeed() error {
+	return v.feedForm(http.StatusOK, 0, url.Values{
+		"enabled": {"on"}, "priority": {"1"}, "pollSeconds": {"60"}, "timeoutMs": {"5000"}, "bandPercent": {"5"},
+		"dayBandPercent": {"10"}, "freshSeconds": {"300"}, "token": {submission.NewToken()},
+	}, nil)
+}
+
+// feedAsked is the feed that the address names.
+func (v *visit) feedAsked() (rate.FeedState, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return rate.FeedState{}, err
+	}
+	_, feeds, err := v.Rates.List(v.Ctx(), v.Who)
+	if err != nil {
+		return rate.FeedState{}, err
+	}
+	at := slices.IndexFunc(feeds, func(f rate.FeedState) bool { return f.ID == id })
+	if at < 0 {
+		return rate.FeedState{}, fault.ErrNotFound
+	}
+	return feeds[at], nil
+}
+
+func (v *visit) feed() error {
+	f, err := v.feedAsked()
+	if err != nil {
+		return err
+	}
+	on := "off"
+	if f.Enabled {
+		on = "on"
+	}
+	number := func(n int32) []string { return []string{strconv.Itoa(int(n))} }
+	return v.feedForm(http.StatusOK, f.ID, url.Values{
+		"currency": {
+			f.Currency,
+		},
+		"enabled":        {on},
+		"priority":       number(f.Priority),
+		"url":            {f.URL},
+		"pointer":        {f.Pointer},
+		"pollSeconds":    number(f.PollSeconds),
+		"timeoutMs":      number(f.TimeoutMS),
+		"bandPercent":    {f.BandPercent},
+		"dayBandPercent": {f.DayBandPercent},
+		"freshSeconds":   number(f.FreshSeconds),
+		"token":          {submission.NewToken()},
+	}, nil)
+}
+
+func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[string]string) error {
+	field := func(name string, label say.Phrase, hint say.Phrase) view.Field {
+		f := view.Field{
+			Name: name, Label: label, Value: typed.Get(name), Wrong: wrong["feed."+name], Max: 2048,
+			More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
+		}
+		if !hint.Empty() {
+			f.Hint = v.Shell.Say(hint)
+		}
+		return f
+	}
+	none := say.Phrase{}
+	shown := view.MoneyForm{
+		Action: portal.FeedsPath + "/new",
+		Text:   v.Shell.Say(sayFeedText),
+		Submit: v.Shell.Say(sayKeepFeed),
+		Back:   portal.RatesPath,
+		Hidden: [][2]string{{"token", typed.Get("token")}},
+		Choices: []view.Choice{
+			portal.CurrencyChoice(typed.Get("currency"), wrong["feed.currency"]),
+			{Name: "enabled", Label: say.FeedOn, Value: typed.Get("enabled"), Options: []view.Option{
+				{Value: "on", Text: v.Shell.Say(sayFeedIsOn)}, {Value: "off", Text: v.Shell.Say(sayFeedIsOff)},
+			}},
+		},
+		Fields: []view.Field{
+			field("url", say.FeedAddress, none), field("pointer", say.FeedPointer, none),
+			field("priority", say.PriorityOf, sayPriorityTip), field("pollSeconds", say.PollEvery, none),
+			field("timeoutMs", say.TimeoutOf, none), field("bandPercent", say.BandPercent, sayBandTip),
+			field("dayBandPercent", say.DayBand, sayDayBandTip), field("freshSeconds", say.FreshFor, none),
+		},
+	}
+	for i, heading := range map[int]say.Phrase{0: sayFeedPart, 2: sayPollPart, 5: sayBeliefPart} {
+		shown.Fields[i].Heading = heading
+	}
+	v.Shell.Title = v.Shell.Say(sayAddFeed)
+	if id != 0 {
+		shown.Action = portal.Numbered(portal.FeedsPath, id)
+		v.Shell.Title = v.Shell.Say(sayFeedTitle, id)
+		shown.Choices = shown.Choices[1:] // another currency takes another feed
+	}
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, shown) })
+	return nil
+}
+
+func (v *visit) addFeed() error { return v.keepFeed(rate.Feed{}) }
+
+func (v *visit) setFeed() error {
+	f, err := v.feedAsked()
+	if err != nil {
+		return err
+	}
+	return v.keepFeed(f.Feed)
+}
+
+// keepFeed makes or changes a feed, once.
+func (v *visit) keepFeed(feed rate.Feed) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if feed.ID == 0 {
+		feed.Currency = form.Get("currency")
+	}
+	number := func(name string) int32 { // what is none is out of every range
+		n, err := strconv.ParseInt(strings.TrimSpace(form.Get(name)), 10, 32)
+		if err != nil {
+			return -1
+		}
+		return int32(n)
+	}
+	feed.Enabled, feed.URL, feed.Pointer = form.Get("enabled") == "on", strings.TrimSpace(
+		form.Get("url"),
+	), form.Get("pointer")
+	feed.Priority, feed.PollSeconds = number("priority"), number("pollSeconds")
+	feed.TimeoutMS, feed.FreshSeconds = number("timeoutMs"), number("freshSeconds")
+	feed.BandPercent, feed.DayBandPercent = portal.PlainAmount(form.Get("bandPercent")), portal.PlainAmount(
+		form.Get("dayBandPercent"),
+	)
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Rates.SetFeed(v.Ctx(), v.Who, feed)
+		return submission.Outcome{LedTo: portal.RatesPath, Said: "feed-set"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.feedForm(http.StatusUnprocessableEntity, feed.ID, form, wrong)
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package rates
+
+import (
+	"net/http"
+	"net/url"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// quote answers what a payment would be worth now, where that is asked, and asks it anew.
+func (v *visit) quote(shown *Rates) (int, error) {
+	typed := v.R.URL.Query()
+	var wrong map[string]string
+	if typed.Has("amount") {
+		answer, err := v.Payments.QuoteRate(v.Ctx(), v.Who, payment.RateQuestion{
+			Currency: typed.Get("currency"), Amount: portal.PlainAmount(typed.Get("amount")),
+			Markup: portal.PlainAmount(typed.Get("markup")), TraderShare: portal.PlainAmount(typed.Get("traderShare")),
+		})
+		if wrong = v.Wrong(err); wrong == nil && err != nil {
+			return 0, err
+		}
+		if wrong == nil {
+			shown.Quote = v.RateSteps(answer, typed.Get("currency"))
+		}
+	}
+	fields := []view.Field{
+		portal.AmountField(say.Amount, typed, wrong), percentField("markup", sayMarkupAsked, typed, wrong),
+		percentField("traderShare", sayShareAsked, typed, wrong),
+	}
+	for i := range fields {
+		fields[i].Quiet = true
+	}
+	shown.Ask = view.MoneyForm{
+		Choices: []view.Choice{portal.CurrencyChoice(typed.Get("currency"), wrong["currency"])}, Fields: fields,
+	}
+	v.Shell.Mistakes = wrong != nil
+	if wrong != nil {
+		return http.StatusUnprocessableEntity, nil
+	}
+	return http.StatusOK, nil
+}
+
+func percentField(name string, label say.Phrase, typed url.Values, wrong map[string]string) view.Field {
+	f := portal.AmountField(label, typed, nil)
+	f.Name, f.Value, f.Wrong, f.Max = name, typed.Get(name), wrong[name], 8
+	return f
+}

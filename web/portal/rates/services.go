@@ -1,0 +1,28 @@
+// Package rates is what a USDT costs, and from where that is known.
+package rates
+
+import (
+	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Payments *payment.Service
+	Rates    *rate.Settings
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		rateRoutes)
+}

@@ -1,0 +1,198 @@
+package requisites
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/routing"
+	"gateway.example/web/portal/say"
+)
+
+// requisiteCard is a requisite as the list shows it.
+func (v *visit) requisiteCard(s standing) RequisiteCard {
+	own := s.own
+	card := RequisiteCard{
+		ID: own.ID, Value: own.Value, Currency: own.Currency, Method: own.Method, Enabled: own.Enabled,
+		Locked: !own.EnabledByOperator, Why: v.whys(s), Uses: v.uses(own), LastUsedAt: own.Use.LastUsedAt,
+		Hours: v.hours(own),
+		Amounts: v.Shell.Say(sayAmountsFrom, v.Shell.Number(own.Effective.MinAmount.Decimal),
+			v.Shell.Amount(own.Effective.MaxAmount.Decimal, own.Currency)),
+	}
+	if own.Bank != nil {
+		card.Bank = *own.Bank
+	}
+	if own.Holder != nil {
+		card.Holder = *own.Holder
+	}
+	switch {
+	case s.gets():
+		card.State, card.Tone = sayGetsPayments, "good"
+	case !own.Enabled || !own.EnabledByOperator:
+		card.State, card.Tone = saySwitchedOff, "off"
+	default:
+		card.State, card.Tone = sayGetsNone, "bad"
+	}
+	return card
+}
+
+// uses are how much of its limits a requisite has used.
+func (v *visit) uses(own directory.OwnRequisite) []Use {
+	fiat := func(d decimal.Decimal) string { return v.Shell.Amount(d, own.Currency) }
+	whole := func(d decimal.Decimal) string { return d.String() }
+	limit := own.Effective
+	uses := []Use{
+		v.use(sayUsedToday, decimal.NewFromInt32(own.Use.Count), wholeLimit(limit.DailyCount), whole),
+		v.use(saySumToday, own.Use.Sum, limit.DailySum, fiat),
+	}
+	if own.Value == "" { // a desk that takes cards has any number open
+		return uses
+	}
+	return append(
+		uses,
+		v.use(sayOpenNow, decimal.NewFromInt32(own.Use.OpenPayments), wholeLimit(limit.OpenPayments), whole),
+	)
+}
+
+func wholeLimit(n *int32) decimal.NullDecimal {
+	if n == nil {
+		return decimal.NullDecimal{}
+	}
+	return decimal.NewNullDecimal(decimal.NewFromInt32(*n))
+}
+
+func (v *visit) use(
+	label say.Phrase, used decimal.Decimal, limit decimal.NullDecimal, write func(decimal.Decimal) string,
+) Use {
+	if !limit.Valid {
+		return Use{Label: label, Text: write(used) + ", " + v.Shell.Say(say.Unlimited)}
+	}
+	return Use{
+		Label: label, Value: used.String(), Max: limit.Decimal.String(), Full: !used.LessThan(limit.Decimal),
+		Text: v.Shell.Say(sayUsedOf, write(used), write(limit.Decimal)),
+	}
+}
+
+// hours are both the trader's and the operators' hours, as far as there are any.
+func (v *visit) hours(own directory.OwnRequisite) string {
+	zone := own.Own.TimeZone
+	if zone == "" {
+		zone = own.Set.TimeZone
+	}
+	set := v.hoursOf(own.Set, own.Set.TimeZone)
+	switch {
+	case own.Own.WorkFrom == "":
+		return set
+	case own.Set.WorkFrom == "":
+		return v.hoursOf(own.Own, zone)
+	}
+	return v.hoursOf(own.Own, zone) + "; " + v.Shell.Say(sayOperatorsToo, set)
+}
+
+func (v *visit) hoursOf(l directory.RequisiteLimits, zone string) string {
+	if l.WorkFrom == "" {
+		return v.Shell.Say(sayAllDay)
+	}
+	return v.Shell.Say(sayHoursIn, l.WorkFrom, l.WorkUntil, zone)
+}
+
+// whys are all the reasons why a requisite gets no payments.
+func (v *visit) whys(s standing) []string {
+	var list []string
+	for _, d := range s.why.Drops {
+		list = append(list, v.why(s, d))
+	}
+	e := s.why
+	if e.NoRate {
+		list = append(list, v.Shell.Say(sayWhyNoRate, e.Currency))
+	}
+	if e.OutsidePlatform {
+		list = append(list, v.Shell.Say(sayWhyOutside, v.Shell.Amount(e.Amount, e.Currency)))
+	}
+	if !e.Taken {
+		list = append(list, v.Shell.Say(sayWhyNotTaken))
+	}
+	return list
+}
+
+// why says what a rule keeps away, with its numbers and when it lets go.
+func (v *visit) why(s standing, d routing.Drop) string {
+	amount := v.Shell.Amount(s.why.Amount, s.own.Currency)
+	fiat := func(n decimal.NullDecimal) string { return v.Shell.Amount(n.Decimal, s.own.Currency) }
+	switch d.Rule {
+	case routing.TraderOff:
+		return v.Shell.Say(sayWhyTraderOff)
+	case routing.TraderBreak:
+		return v.Shell.Say(sayWhyBreak)
+	case routing.RequisiteOff:
+		return v.Shell.Say(sayWhyOperatorOff)
+	case routing.OwnOff:
+		return v.Shell.Say(sayWhyOwnOff)
+	case routing.AmountLimits:
+		if d.Used.Decimal.LessThan(d.Limit.Decimal) {
+			return v.Shell.Say(sayWhyTooSmall, fiat(d.Used), fiat(d.Limit))
+		}
+		return v.Shell.Say(sayWhyTooLarge, fiat(d.Used), fiat(d.Limit))
+	case routing.WorkingHours:
+		return v.whyHours(s.own, d)
+	case routing.DailyCount:
+		return v.Shell.Say(sayWhyCount, d.Used.Decimal, d.Limit.Decimal) + v.until(
+			sayWhyDayEnds,
+			d,
+			s.own.Set.TimeZone,
+		)
+	case routing.DailySum:
+		return v.Shell.Say(sayWhySum, fiat(d.Used), fiat(d.Limit), amount) + v.until(
+			sayWhyDayEnds,
+			d,
+			s.own.Set.TimeZone,
+		)
+	case routing.OpenLimit:
+		return v.Shell.Say(sayWhyOpen, d.Used.Decimal, d.Limit.Decimal)
+	case routing.SlotTaken:
+		return v.Shell.Say(sayWhySlot, amount) + v.until(sayWhySlotUntil, d, v.Shell.Zone.String())
+	case routing.TraderShort:
+		if !v.Who.May(caller.TraderMoney) {
+			return v.Shell.Say(sayWhyShortHidden, amount)
+		}
+		return v.Shell.Say(sayWhyShort, v.Shell.USDT(d.Used.Decimal), v.Shell.USDT(d.Limit.Decimal), amount)
+	case routing.Free:
+	}
+	return ""
+}
+
+// whyHours says when the hours begin, in the zone that the trader set them in.
+func (v *visit) whyHours(own directory.OwnRequisite, d routing.Drop) string {
+	zone := own.Set.TimeZone
+	if own.Own.WorkFrom != "" && own.Own.TimeZone != "" {
+		zone = own.Own.TimeZone
+	}
+	if d.FreeAt == nil {
+		return v.Shell.Say(sayWhyNoHours)
+	}
+	return v.Shell.Say(sayWhyHours, v.at(*d.FreeAt, zone), zone)
+}
+
+// until says when a rule lets go, where that is known.
+func (v *visit) until(phrase say.Phrase, d routing.Drop, zone string) string {
+	if d.FreeAt == nil {
+		return ""
+	}
+	return " " + v.Shell.Say(phrase, v.at(*d.FreeAt, zone), zone)
+}
+
+// at is a time in a zone: of day, and with the day where it is more than 24 hours away.
+func (v *visit) at(t time.Time, zone string) string {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		location = time.UTC
+	}
+	if t.Sub(v.Shell.Now) <= 24*time.Hour {
+		return t.In(location).Format("15:04")
+	}
+	there := v.Shell
+	there.Zone = location
+	return there.When(t)
+}

@@ -1,0 +1,26 @@
+// Package routing tells which trader gets a payment, and why one got it.
+package routing
+
+import (
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Payments *payment.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		routingRoutes)
+}

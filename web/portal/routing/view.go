@@ -1,0 +1,30 @@
+package routing
+
+import (
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/view"
+)
+
+// Routing is who would get a payment, and why others found nobody.
+type Routing struct {
+	Form view.MoneyForm
+	// Replay asks for a payment whose choice is shown.
+	Replay  view.Field
+	Outcome string
+	// Asked tells that there is an answer.
+	Asked    bool
+	Sheet    view.Sheet
+	More     templ.SafeURL
+	Refusals view.Sheet
+}
+
+// Replay is the choice of a payment, as it was made and as it would be made now.
+type Replay struct {
+	Payment      templ.SafeURL
+	PaymentLabel string
+	Facts        []view.Fact
+	Passed, Now  view.Sheet
+	Outcome      string
+	Same         string
+}

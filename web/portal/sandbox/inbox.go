@@ -1,0 +1,149 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// inboxSize is how many webhooks a sandbox keeps, in memory.
+const inboxSize = 200
+
+// inbox is what came to the sandbox's own endpoint, the oldest first.
+type inbox struct {
+	mu   sync.Mutex
+	list []Delivery
+	last int64
+}
+
+// add keeps a webhook, and lets go of the oldest.
+func (i *inbox) add(d Delivery) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.last++
+	d.ID = i.last
+	i.list = append(i.list, d)
+	if len(i.list) > inboxSize {
+		i.list = slices.Delete(i.list, 0, len(i.list)-inboxSize)
+	}
+}
+
+// of are the webhooks about a payment or payout, or all, the newest first, and the number of the last
+// that ever came.
+func (i *inbox) of(uuid string) (list []Delivery, last int64) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, d := range slices.Backward(i.list) {
+		if uuid == "" || d.UUID == uuid {
+			list = append(list, d)
+		}
+	}
+	return list, i.last
+}
+
+// counts are how many webhooks came about each payment and payout.
+func (i *inbox) counts() map[string]int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	counts := map[string]int{}
+	for _, d := range i.list {
+		counts[d.UUID]++
+	}
+	return counts
+}
+
+// receive takes a webhook, verifies it and keeps it, whether or not it is genuine.
+func (v *visit) receive() error {
+	box, err := v.sandboxCashbox(v.R.PathValue("cashbox"))
+	if err != nil {
+		return err
+	}
+	body, err := edge.ReadBody(v.R.Body, edge.MaxBody)
+	if err != nil {
+		v.W.WriteHeader(http.StatusRequestEntityTooLarge)
+		return nil //nolint:nilerr // the status is the answer
+	}
+	d := delivery(body, v.R.Header)
+	d.At, d.Verified = time.Now().UTC(), v.Page.Verified(box.ID, body, v.R.Header)
+	d.KeyID = box.KeyID
+	v.Page.hooks.add(d)
+	if !d.Verified {
+		v.W.WriteHeader(http.StatusBadRequest)
+		return nil
+	}
+	v.W.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// delivery is a webhook as it is shown. Nothing is trusted of it: anybody may post.
+func delivery(body []byte, header http.Header) Delivery {
+	d := Delivery{Body: strings.ToValidUTF8(string(body), "\ufffd")}
+	var indented bytes.Buffer
+	if json.Indent(&indented, body, "", "  ") == nil {
+		d.Body = strings.ToValidUTF8(indented.String(), "\ufffd")
+	}
+	var told struct {
+		Type string `json:"type"`
+		Data struct {
+			UUID   string `json:"uuid"`
+			Status string `json:"status"`
+		} `json:"data"`
+		Meta struct {
+			ID int64 `json:"id"`
+		} `json:"meta"`
+	}
+	if json.Unmarshal(body, &told) == nil {
+		d.Type, d.UUID, d.Status = told.Type, told.Data.UUID, strings.ToLower(told.Data.Status)
+		d.Number = told.Meta.ID
+	}
+	for name := range header {
+		d.Headers = append(d.Headers, Header{Name: name, Value: strings.ToValidUTF8(header.Get(name), "\ufffd")})
+	}
+	slices.SortFunc(d.Headers, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
+	return d
+}
+
+func (v *visit) inboxPage() error {
+	v.Shell.Title, v.Shell.Live = v.Shell.Say(sayInbox), true
+	shown := v.inboxShown()
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return InboxPage(s, shown) })
+	return nil
+}
+
+// inboxRegion is the list alone, asked for again and again. While nothing has come there is nothing
+// to show.
+func (v *visit) inboxRegion() error {
+	shown := v.inboxShown()
+	if v.R.URL.Query().Get("seen") == strconv.FormatInt(shown.Last, 10) {
+		v.W.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return InboxRegion(s, shown) })
+	return nil
+}
+
+func (v *visit) inboxShown() Inbox {
+	shown := Inbox{Of: v.R.URL.Query().Get("of")}
+	shown.List, shown.Last = v.Page.hooks.of(shown.Of)
+	return shown
+}
+
+// sandboxCashbox is the one of the sandbox that an id names.
+func (v *visit) sandboxCashbox(id string) (Cashbox, error) {
+	for _, box := range v.Page.Cashboxes {
+		if strconv.FormatInt(box.ID, 10) == id {
+			return box, nil
+		}
+	}
+	return Cashbox{}, fault.ErrNotFound
+}

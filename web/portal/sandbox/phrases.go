@@ -1,0 +1,83 @@
+package sandbox
+
+import (
+	"gateway.example/web/portal/say"
+)
+
+// The page that a sandbox begins with, and its inbox.
+var (
+	saySandboxTitle = say.Both("Try the gateway", "Попробуйте шлюз")
+	saySandboxStep1 = say.Both(
+		"Create a payment below and open the payer’s page: this is what a shop’s customer sees.",
+		"Создайте платёж ниже и откройте страницу плательщика: это видит покупатель магазина.",
+	)
+	saySandboxStep2 = say.Both(
+		"Open it as its trader in another tab, and confirm that the money has arrived.",
+		"Откройте его как трейдер в другой вкладке и подтвердите, что деньги пришли.",
+	)
+	saySandboxStep3 = say.Both(
+		"See the signed webhook in the inbox. The whole takes a minute, and no money is real.",
+		"Посмотрите подписанный вебхук во входящих. Всё занимает минуту, деньги ненастоящие.",
+	)
+	saySandboxPay      = say.Both("Create a payment", "Создать платёж")
+	saySandboxPayOut   = say.Both("Create a payout", "Создать выплату")
+	saySandboxCreate   = say.Both("Create", "Создать")
+	saySandboxPeople   = say.Both("Sign in with a click", "Войти одним нажатием")
+	saySandboxAPI      = say.Both("The API", "API")
+	saySandboxAddress  = say.Both("Address", "Адрес")
+	saySandboxKeys     = say.Both("Key ids", "Ключи")
+	saySandboxSecrets  = say.Both("Secrets are in", "Секреты в файле")
+	saySandboxDocs     = say.Both("Documentation", "Документация")
+	saySandboxRefused  = say.Both("%s (%s)", "Отказ: %s (%s)")
+	saySandboxMade     = say.Both("What you made", "Что вы создали")
+	sayMadeNothing     = say.Both("Nothing yet.", "Пока ничего.")
+	sayMadeNothingText = say.Both(
+		"Create a payment above, or by the API: it appears here by itself.",
+		"Создайте платёж выше или через API: он появится здесь сам.",
+	)
+	sayMadeWhat     = say.Both("What", "Что")
+	sayMadeAmount   = say.Both("Amount", "Сумма")
+	sayMadeStatus   = say.Both("Status", "Статус")
+	sayMadeNext     = say.Both("Open", "Открыть")
+	sayMadePayer    = say.Both("Payer’s page", "Страница плательщика")
+	sayMadeTrader   = say.Both("As %s", "Как %s")
+	sayMadeHooks    = say.Both("Webhooks", "Вебхуки")
+	sayPayoutNumber = say.Both("Payout %d", "Выплата %d")
+	sayInbox        = say.Both("Inbox of webhooks", "Входящие вебхуки")
+	sayInboxAll     = say.Both("Show all", "Показать все")
+	sayInboxText    = say.Both(
+		"What the gateway sends to the shop, for payments made on the start page. The last 200 are kept until a restart.",
+		"Что шлюз отправляет магазину о платежах со стартовой страницы. Хранятся последние 200 до перезапуска.",
+	)
+	sayInboxNothing     = say.Both("No webhooks yet.", "Вебхуков пока нет.")
+	sayInboxNothingText = say.Both(
+		"One comes when a payment ends: confirm it as its trader.",
+		"Вебхук придёт, когда платёж завершится: подтвердите его как трейдер.",
+	)
+	sayHookVerified = say.Both("signature verified", "подпись верна")
+	sayHookWrong    = say.Both("signature wrong", "подпись неверна")
+	sayHookBody     = say.Both("Body and headers", "Тело и заголовки")
+	sayHookHeaders  = say.Both("Headers", "Заголовки")
+)
+
+// The simulated traders of a sandbox.
+var (
+	saySimulatorText = say.Both(
+		"Simulated traders answer for payments to a requisite. In card checkout the sandbox's processor answers. What is left to 100 % is never answered, and expires.",
+		"Имитируемые трейдеры отвечают за платежи на реквизит. За оплату картой отвечает процессинг песочницы. Остаток до 100 % остаётся без ответа и истекает.",
+	)
+	saySimulatorRuns   = say.Both("Running", "Работает")
+	saySimulatorStands = say.Both("Stopped", "Остановлена")
+	saySimulatorSince  = say.Both("Answered since the last start", "Ответы с последнего запуска")
+	saySimulatorStart  = say.Both("Start", "Запустить")
+	saySimulatorChange = say.Both("Start anew with these", "Запустить заново с этими")
+	saySimulatorStop   = say.Both("Stop", "Остановить")
+	sayDoneConfirmed   = say.Both("Confirmed", "Подтверждено")
+	sayDoneWrong       = say.Both("Cancelled for another amount", "Отменено из-за другой суммы")
+	sayDoneCancelled   = say.Both("Cancelled, nothing came", "Отменено, перевода нет")
+	sayPlayConfirmed   = say.Both("Confirmed, %", "Подтверждено, %")
+	sayPlayWrong       = say.Both("Another amount, %", "Другая сумма, %")
+	sayPlayCancelled   = say.Both("Cancelled, %", "Отменено, %")
+	sayPlayFrom        = say.Both("From, seconds", "От, секунд")
+	sayPlayTo          = say.Both("To, seconds", "До, секунд")
+)

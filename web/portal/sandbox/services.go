@@ -1,0 +1,44 @@
+// Package sandbox is what there is in a sandbox only: a page to try everything from, and the trader's simulator.
+package sandbox
+
+import (
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/internal/simulator"
+	"gateway.example/web/portal"
+)
+
+// Services are what a sandbox works with.
+type Services struct {
+	Sessions *session.Service
+	Payments *payment.Service
+	Payouts  *payout.Service
+	Reports  *report.Service
+	// Page has everybody sign in with a click and tries payments out.
+	Page *Page `absent:"outside a sandbox"`
+	// Simulator answers for traders.
+	Simulator *simulator.Service `absent:"outside a sandbox"`
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	visited := func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }
+	var routes []portal.Route
+	if s.Page != nil {
+		routes = portal.Bind(visited, sandboxRoutes)
+	}
+	if s.Simulator != nil {
+		routes = append(routes, portal.Bind(visited, simulatorRoutes)...)
+	}
+	return routes
+}

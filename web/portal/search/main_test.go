@@ -1,0 +1,15 @@
+package search_test
+
+import (
+	"testing"
+
+	"gateway.example/web/portal/portaltest"
+)
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	words                 = portaltest.Words
+)

@@ -1,0 +1,67 @@
+package search
+
+import (
+	"html"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"gateway.example/docs"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// pages are those of the navigation, by their names in either language.
+func (v *visit) pages(text string) (Group, error) {
+	group := Group{Label: sayPages}
+	for _, item := range v.Shell.Nav {
+		if holds(item.Label.In(say.English), text) || holds(item.Label.In(say.Russian), text) {
+			group.Rows = append(group.Rows, Row{
+				Text: v.Shell.Say(item.Label), Note: v.Shell.Say(item.Group), Href: view.Link(item.Href),
+			})
+		}
+	}
+	return group, nil
+}
+
+// heading is a part of the operators' manual.
+type heading struct{ page, text, anchor string }
+
+var (
+	headingForm = regexp.MustCompile(`(?s)<h[1-6] id="([^"]+)"[^>]*>(.*?)</h[1-6]>`)
+	element     = regexp.MustCompile(`<[^>]*>`)
+)
+
+// headings are those of the manual, read once.
+var headings = sync.OnceValues(func() ([]heading, error) {
+	var list []heading
+	for _, page := range docs.Operate() {
+		content, err := site.Markdown(page.Text, 1, func(to string) string { return to })
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(path.Base(page.Path), ".md")
+		for _, found := range headingForm.FindAllStringSubmatch(content, -1) {
+			text := html.UnescapeString(element.ReplaceAllString(found[2], ""))
+			list = append(list, heading{name, text, found[1]})
+		}
+	}
+	return list, nil
+})
+
+// manual are the parts of the operators' manual whose headings have the text.
+func (v *visit) manual(text string) (Group, error) {
+	group := Group{Label: say.ManualTitle}
+	list, err := headings()
+	for _, one := range list {
+		if holds(one.text, text) && len(group.Rows) < most {
+			group.Rows = append(group.Rows, Row{
+				Text: one.text, Note: one.page, Href: view.Link(portal.ManualPath + "#" + one.anchor),
+			})
+		}
+	}
+	return group, err
+}

@@ -1,0 +1,183 @@
+package search
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+var searchRoutes = []route{
+	{Pattern: "GET /trader/search", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).search},
+	{Pattern: "GET /merchant/search", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).search},
+	{Pattern: "GET /operator/search", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).search},
+}
+
+// most is how many of a kind are shown.
+const most = 6
+
+// finder looks for one kind of things. What the caller may not see it does not look for.
+type finder struct {
+	needs caller.Capability
+	find  func(v *visit, text string) (Group, error)
+}
+
+// finders are those of each portal, in the order in which their groups are shown.
+var finders = map[string][]finder{
+	"trader": {
+		{caller.TraderRead, (*visit).payments}, {caller.TraderRead, (*visit).payouts},
+		{caller.TraderRead, (*visit).ownRequisites}, {caller.TraderRead, (*visit).pages},
+	},
+	"merchant": {
+		{caller.MerchantRead, (*visit).payments}, {caller.MerchantRead, (*visit).payouts},
+		{caller.MerchantMoney, (*visit).deposits}, {caller.MerchantRead, (*visit).pages},
+	},
+	"operator": {
+		{caller.OperatorRead, (*visit).payments}, {caller.OperatorRead, (*visit).payouts},
+		{caller.OperatorRead, (*visit).deposits}, {caller.OperatorRead, (*visit).merchants},
+		{caller.OperatorRead, (*visit).cashboxes}, {caller.OperatorRead, (*visit).traders},
+		{caller.OperatorRead, (*visit).requisites}, {caller.OperatorRead, (*visit).users},
+		{caller.OperatorRead, (*visit).pages}, {caller.OperatorRead, (*visit).manual},
+	},
+}
+
+// numbered is a number that is meant as one: there an amount or digits of a card are not looked for.
+var numbered = regexp.MustCompile(`^[#№]\s*([0-9]{1,18})$`)
+
+// search shows what an address asks for, or leads to the only thing that was found.
+func (v *visit) search() error {
+	found := Found{Asked: strings.TrimSpace(v.R.URL.Query().Get(portal.AsksSearch))}
+	if len([]rune(found.Asked)) > portal.MaxSearch {
+		found.Asked = string([]rune(found.Asked)[:portal.MaxSearch])
+	}
+	if number := numbered.FindStringSubmatch(found.Asked); number != nil {
+		if id, err := strconv.ParseInt(number[1], 10, 64); err == nil && v.has(id) {
+			v.Lead(v.PaymentPath(id))
+			return nil
+		}
+		found.Asked = number[1]
+	}
+	if found.Asked != "" {
+		for _, one := range finders[v.Shell.Portal] {
+			if !v.May(one.needs) {
+				continue
+			}
+			group, err := portal.IfSoon(one.find(v, found.Asked)) // the list of what is missing says so itself
+			if err != nil {
+				return err
+			}
+			if len(group.Rows) > 0 {
+				found.Groups = append(found.Groups, group)
+			}
+		}
+	}
+	if len(found.Groups) == 1 && len(found.Groups[0].Rows) == 1 {
+		v.Lead(string(found.Groups[0].Rows[0].Href))
+		return nil
+	}
+	v.Shell.Title, v.Shell.Search = v.Shell.Say(sayTitle), found.Asked
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return SearchPage(s, found) })
+	return nil
+}
+
+// has tells whether there is a payment of a number that the visitor may see.
+func (v *visit) has(id int64) bool {
+	_, err := v.Reports.Timeline(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	return err == nil
+}
+
+// sought is a filter of a list for what is looked for.
+func sought(text string) report.Filter {
+	return report.Filter{Search: text, Paging: report.Paging{Limit: most}}
+}
+
+func (v *visit) payments(text string) (Group, error) {
+	group := Group{Label: say.Payments}
+	page, err := v.Reports.Payments(v.Ctx(), v.Who, sought(text))
+	if err != nil {
+		return group, err
+	}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
+	payers := map[view.Link]bool{}
+	for _, p := range page.Items {
+		about := []string{v.Shell.Amount(p.Amount, p.Currency), v.MethodName(p.Method)}
+		switch v.Who.Kind {
+		case caller.Trader:
+			about = append(about, v.RequisiteOf(p.Payment).Value)
+		case caller.Operator:
+			about = append(about, p.OrderID, portal.Text(p.PayerUserID), portal.Whose(names, p))
+		default:
+			about = append(about, p.OrderID, portal.Text(p.PayerUserID))
+		}
+		if to := v.PayerPath(p.MerchantID, p.PayerUserID); to != "" && *p.PayerUserID == text && !payers[to] {
+			payers[to] = true
+			group.Rows = slices.Insert(group.Rows, 0, Row{Text: text, Note: v.Shell.Say(sayPayer), Href: to})
+		}
+		group.Rows = append(group.Rows, Row{
+			Text: portal.IDText(p.ID), Note: line(about), Href: view.Link(v.PaymentPath(p.ID)),
+			Badge: view.PaymentBadge(string(p.Status)), At: &p.CreatedAt,
+		})
+	}
+	if page.Next != nil {
+		group.All = view.Query(v.Path("/payments"), portal.AsksSearch, text)
+	}
+	return group, err
+}
+
+// line is what is known of something, with points between.
+func line(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+}
+
+func (v *visit) payouts(text string) (Group, error) {
+	group := Group{Label: say.Payouts}
+	page, err := v.Reports.Payouts(v.Ctx(), v.Who, sought(text))
+	if err != nil {
+		return group, err
+	}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
+	for _, p := range page.Items {
+		about := []string{v.Shell.Amount(p.Amount, p.Currency), p.AddressMask, p.OrderID}
+		if v.Who.Kind == caller.Operator {
+			about = append(about, portal.Whose(names, p))
+		}
+		group.Rows = append(group.Rows, Row{
+			Text: portal.IDText(p.ID), Note: line(about), Href: view.Link(v.PayoutPath(p.UUID.String())),
+			Badge: view.PayoutBadge(string(p.Status)), At: &p.CreatedAt,
+		})
+	}
+	if page.Next != nil {
+		group.All = view.Query(v.Path("/payouts"), portal.AsksSearch, text)
+	}
+	return group, err
+}
+
+// deposits are found by their number.
+func (v *visit) deposits(text string) (Group, error) {
+	group := Group{Label: say.Deposits}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id <= 0 {
+		return group, nil //nolint:nilerr // what is no number is no deposit's
+	}
+	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
+	switch {
+	case fault.As(err) != nil:
+		return group, nil //nolint:nilerr // there is none, or it is somebody else's
+	case err != nil:
+		return group, err
+	}
+	group.Rows = []Row{{
+		Text: portal.IDText(d.ID), Note: line([]string{v.Shell.USDT(d.Amount), d.Network}), Href: view.Link(v.DepositPath(d.ID)),
+		Badge: view.DepositBadge(d.Status), At: &d.CreatedAt,
+	}}
+	return group, nil
+}

@@ -1,0 +1,31 @@
+// Package search is the one search of the portals: everything that somebody may see and that goes by a name or a number.
+package search
+
+import (
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal"
+)
+
+// Services are what is searched.
+type Services struct {
+	Sessions *session.Service
+	Settings *directory.Settings
+	Deposits *deposit.Service
+	Reports  *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, searchRoutes)
+}

@@ -1,0 +1,173 @@
+package settings
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+var directoryRoutes = slices.Concat(
+	directoryMerchantRoutes, directoryCashboxRoutes, directoryTraderRoutes, directoryRequisiteRoutes,
+	directoryUserRoutes, directoryLimitRoutes,
+)
+
+// looks is a page of the directory that every operator reads.
+func looks(pattern string, handle func(*visit) error) route {
+	return route{Pattern: "GET " + pattern, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: handle}
+}
+
+// changes are a page that leads to a change of the directory, and the change.
+func changes(pattern string, needs caller.Capability, page, act func(*visit) error) []route {
+	return []route{
+		{Pattern: "GET " + pattern, Kinds: portal.Operators, Needs: needs, Handle: page},
+		{Pattern: "POST " + pattern, Kinds: portal.Operators, Needs: needs, Handle: act},
+	}
+}
+
+// settings are a page of settings that every operator reads, and the change of them.
+func settings(pattern string, needs caller.Capability, page, act func(*visit) error) []route {
+	return []route{
+		looks(pattern, page),
+		{Pattern: "POST " + pattern, Kinds: portal.Operators, Needs: needs, Handle: act},
+	}
+}
+
+// The names of parameters of lists.
+const (
+	asksOn   = "on"
+	asksKind = "kind"
+)
+
+// searched is what the address asks of a list of the directory.
+func (v *visit) searched() directory.Search {
+	given := v.R.URL.Query()
+	search := directory.Search{
+		Text:     given.Get(portal.AsksSearch),
+		Currency: given.Get(portal.AsksCurrency),
+		Method:   given.Get(portal.AsksMethod),
+	}
+	search.MerchantID, _ = strconv.ParseInt(given.Get(portal.AsksMerchant), 10, 64)
+	search.TraderID, _ = strconv.ParseInt(given.Get(portal.AsksTrader), 10, 64)
+	if after := given.Get(portal.AsksAfter); after != "" {
+		search.Cursor = &after
+	}
+	switch given.Get(asksOn) {
+	case "1":
+		search.On = new(true)
+	case "0":
+		search.On = new(false)
+	}
+	return search
+}
+
+// showList shows a list of the directory, kept to what the address asks for by these parameters, too.
+func (v *visit) showList(d Directory, cursor *string, err error, keep ...string) error {
+	if wrong := v.Wrong(err); wrong != nil {
+		if wrong["cursor"] != "" {
+			return fault.ErrNotFound
+		}
+		d.Wrong = slices.Sorted(maps.Values(wrong))[0]
+	} else if err != nil {
+		return err
+	}
+	given := v.R.URL.Query()
+	d.Search = given.Get(portal.AsksSearch)
+	kept := []string{}
+	for _, name := range keep {
+		if given.Get(name) != "" {
+			d.Keep = append(d.Keep, [2]string{name, given.Get(name)})
+			kept = append(kept, name, given.Get(name))
+			d.Chips = append(d.Chips, view.Chip{
+				Text: v.keptTo(name, given.Get(name)), Href: view.Query(d.Path, portal.AsksSearch, d.Search),
+			})
+		}
+	}
+	d.Picks = append(d.Picks, v.switchPicks(d.Path, append(kept, portal.AsksSearch, d.Search))...)
+	on := given.Get(asksOn)
+	if on != "" {
+		d.Keep = append(d.Keep, [2]string{asksOn, on})
+	}
+	kept = append(kept, portal.AsksSearch, d.Search, asksOn, on)
+	if cursor != nil {
+		d.Pages.Older = view.Query(d.Path, append(kept, portal.AsksAfter, *cursor)...)
+	}
+	if given.Get(portal.AsksAfter) != "" {
+		d.Pages.Newest = view.Query(d.Path, kept...)
+	}
+	d.None = sayNobodyYet
+	if len(kept) > 0 && (d.Search != "" || on != "" || len(d.Keep) > 0) {
+		d.None = say.NoneMatch
+	}
+	v.Shell.Title = v.Shell.Say(d.Title)
+	status := http.StatusOK
+	if d.Wrong != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	v.Show(status, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
+	return nil
+}
+
+// keptTo says what a list is kept to by a parameter.
+func (v *visit) keptTo(name, value string) string {
+	switch name {
+	case portal.AsksMerchant:
+		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.MerchantNumber), value)
+	case portal.AsksTrader:
+		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.TraderNumber), value)
+	case portal.AsksMethod:
+		return v.MethodName(value)
+	case asksKind:
+		return v.Shell.Say(say.Kind(value))
+	}
+	return value
+}
+
+// switchPicks keep a list to what is switched on, or off.
+func (v *visit) switchPicks(path string, kept []string) []view.Pick {
+	var picks []view.Pick
+	for _, one := range []struct {
+		value string
+		label say.Phrase
+	}{{"", say.AllMethods}, {"1", sayOnlyOn}, {"0", sayOnlyOff}} {
+		picks = append(picks, view.Pick{
+			Text: v.Shell.Say(one.label), Current: v.R.URL.Query().Get(asksOn) == one.value,
+			Href: view.Query(path, append(slices.Clone(kept), asksOn, one.value)...),
+		})
+	}
+	return picks
+}
+
+// named is an id of the address.
+func (v *visit) named() (int64, error) { return v.PaymentID() }
+
+// openFact tells how many payments of somebody are open, and leads to them where they are listed.
+func (v *visit) openFact(of directory.Whose, pairs ...string) (SubjectFact, error) {
+	n, err := v.Settings.OpenPayments(v.Ctx(), v.Who, of)
+	fact := SubjectFact{Label: sayOpenOf, Value: strconv.Itoa(n), Class: "num"}
+	if n >= directory.OpenMost {
+		fact.Value = v.Shell.Say(sayOpenOrMore, n)
+	}
+	const list = "/operator/payments"
+	if n > 0 {
+		fact.Href = view.Query(list, append(pairs, portal.AsksStatus, "pending")...)
+	}
+	return fact, err
+}
+
+// reader is the visitor as those are noted who read what is sensitive.
+func (v *visit) reader() caller.Caller {
+	who := v.Who
+	who.RequestID, who.Address = edge.KeptRequestID(v.Ctx()), edge.Address(v.Ctx())
+	return who
+}

@@ -1,0 +1,317 @@
+package settings
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/setting"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What holds for a whole currency: its limits, and the banks that payers of it use.
+var directoryLimitRoutes = slices.Concat(
+	[]route{looks(portal.LimitsPath, (*visit).limitList), looks(portal.BanksPath, (*visit).bankList)},
+	settings(portal.LimitsPath+"/{currency}", caller.OperatorDirectory, (*visit).limitPage, (*visit).changeLimit),
+	settings(portal.BanksPath+"/{currency}", caller.OperatorDirectory, (*visit).bankPage, (*visit).changeBank),
+)
+
+func (v *visit) limitList() error {
+	set, err := v.Settings.PlatformLimits(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	d := Directory{Columns: []say.Phrase{say.Currency, say.SmallestAmount, say.LargestAmount}}
+	for _, currency := range catalogue.Currencies {
+		none := SubjectCell{Text: v.Shell.Say(say.Unlimited)}
+		cells := []SubjectCell{{Text: currency}, none, none}
+		for _, one := range set {
+			if one.Currency == currency {
+				cells[1] = SubjectCell{Text: v.Shell.Number(one.MinAmount), Class: "num"}
+				cells[2] = SubjectCell{Text: v.Shell.Number(one.MaxAmount), Class: "num"}
+			}
+		}
+		d.Rows = append(d.Rows, DirectoryRow{Href: view.Link(portal.LimitsPath + "/" + currency), Cells: cells})
+	}
+	v.Shell.Title = v.Shell.Say(say.PlatformLimit)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
+	return nil
+}
+
+func (v *visit) limitAsked() (subject, error) {
+	currency := v.R.PathValue("currency")
+	if !slices.Contains(catalogue.Currencies, currency) {
+		return subject{}, fault.ErrNotFound
+	}
+	set, err := v.Settings.PlatformLimits(v.Ctx(), v.Who)
+	s := subject{
+		title: v.Shell.Say(sayMethodOf, v.Shell.Say(say.PlatformLimit), currency), path: portal.LimitsPath + "/" + currency,
+		needs: caller.OperatorDirectory, version: directory.NotThere, log: [2]string{"platform_limit", currency},
+		inputs: inputsOf(setting.Limit.Settings...),
+	}
+	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.PlatformLimit), Href: portal.LimitsPath}}
+	for _, one := range set {
+		if one.Currency == currency {
+			s.version, s.values = one.Version, valuesOf(setting.Limit, one)
+		}
+	}
+	return s, err
+}
+
+func (v *visit) limitPage() error {
+	s, err := v.limitAsked()
+	if err != nil {
+		return err
+	}
+	return v.showSubject(http.StatusOK, s, nil)
+}
+
+func (v *visit) changeLimit() error {
+	s, err := v.limitAsked()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if form.Get("confirmed") == "" || strings.TrimSpace(form.Get("reason")) == "" {
+		if wrong := v.Wrong(v.limitTyped(typed{form, nil}).Check(v.Ctx())); wrong != nil {
+			s.values = form
+			return v.showSubject(http.StatusUnprocessableEntity, s, wrong)
+		}
+		return v.askLimit(s, form)
+	}
+	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+		_, err := v.Settings.SetPlatformLimit(ctx, v.Who, v.limitTyped(form))
+		return s.path, err
+	})
+}
+
+func (v *visit) limitTyped(form typed) directory.NewPlatformLimit {
+	n := directory.NewPlatformLimit{
+		Currency: v.R.PathValue("currency"), Seen: form.Get("version"), Reason: form.Get("reason"),
+	}
+	form.fill(setting.Limit, &n)
+	return n
+}
+
+// askLimit shows limits as they are and as they are to be, and asks why.
+func (v *visit) askLimit(s subject, form url.Values) error {
+	ask := view.MoneyForm{
+		Action: s.path, Text: v.Shell.Say(sayLimitText), Submit: v.Shell.Say(sayChange), Back: view.Link(s.path),
+		Hidden: [][2]string{{"token", form.Get("token")}, {"version", form.Get("version")}, {"confirmed", "1"}},
+	}
+	for _, in := range s.inputs {
+		was := s.values.Get(in.name)
+		if was == "" {
+			was = v.Shell.Say(say.Unlimited)
+		}
+		ask.Hidden = append(ask.Hidden, [2]string{in.name, form.Get(in.name)})
+		ask.Notes = append(ask.Notes, v.Shell.Say(sayLimitFrom, v.Shell.Say(in.label), was, form.Get(in.name)))
+	}
+	reason := view.Field{
+		Name: "reason", Label: say.ReasonWhy, Value: form.Get("reason"), Area: true, Max: 500, Hint: v.Shell.Say(sayReasonKept),
+	}
+	ask.Fields = []view.Field{reason}
+	v.Shell.Title = v.Shell.Say(sayLimitAsk, v.R.PathValue("currency"))
+	v.Show(http.StatusOK, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, ask) })
+	return nil
+}
+
+// asksBank names a bank of a currency; without it a new one is asked for.
+const asksBank = "bank"
+
+// bankList lists the banks of a currency, the first of which is shown unless the address names one.
+func (v *visit) bankList() error {
+	currency := v.R.URL.Query().Get(portal.AsksCurrency)
+	if currency == "" {
+		currency = catalogue.Currencies[0]
+	}
+	if !slices.Contains(catalogue.Currencies, currency) {
+		return fault.ErrNotFound
+	}
+	list, err := v.Settings.ListBanks(v.Ctx(), v.Who, currency)
+	if err != nil {
+		return err
+	}
+	d := Directory{
+		NewLabel: sayNewBank, New: v.Makes(view.Link(portal.BanksPath+"/"+currency), caller.OperatorDirectory),
+		Columns: []say.Phrase{sayBankName, sayBankMethods, sayBankSource, say.Status}, None: sayNobodyYet,
+	}
+	for _, one := range catalogue.Currencies {
+		d.Picks = append(d.Picks, view.Pick{
+			Text: one, Current: one == currency, Href: view.Query(portal.BanksPath, portal.AsksCurrency, one),
+		})
+	}
+	for _, b := range list {
+		d.Rows = append(d.Rows, DirectoryRow{
+			Href: view.Query(portal.BanksPath+"/"+currency, asksBank, b.Name),
+			Cells: []SubjectCell{
+				{Text: b.Name}, {Text: strings.Join(b.Methods, ", ")}, {Text: b.Source, Class: "clip"},
+				{Badge: OnBadge(b.Enabled)},
+			},
+		})
+	}
+	v.Shell.Title = v.Shell.Say(say.Banks)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
+	return nil
+}
+
+// bankAsked is the bank that the address names, or a new one of its currency.
+func (v *visit) bankAsked() (subject, error) {
+	currency, name := v.R.PathValue("currency"), v.R.URL.Query().Get(asksBank)
+	if !slices.Contains(catalogue.Currencies, currency) {
+		return subject{}, fault.ErrNotFound
+	}
+	s := v.newBank(currency)
+	if name == "" {
+		return s, nil
+	}
+	list, err := v.Settings.ListBanks(v.Ctx(), v.Who, currency)
+	if err != nil {
+		return s, err
+	}
+	at := slices.IndexFunc(list, func(b directory.Bank) bool { return b.Name == name })
+	if at < 0 {
+		return s, fault.ErrNotFound
+	}
+	b := list[at]
+	s.title, s.version, s.log = b.Name, b.Version, [2]string{"bank", currency + "/" + b.Name}
+	s.path = string(view.Query(s.path, asksBank, b.Name))
+	s.inputs = slices.DeleteFunc(s.inputs, func(in input) bool { return in.name == "name" })
+	s.values = filled(map[string]string{
+		"enabled": onOff(b.Enabled), "link": b.Link, "source": b.Source, "steps": stepLines(b.Steps),
+	})
+	s.values["methods"] = b.Methods
+	s.page.State, s.page.Form.Save = OnBadge(b.Enabled), say.Save
+	logo := sayNoWord
+	if b.LogoHash != "" {
+		logo = sayYesWord
+	}
+	s.page.Facts = []SubjectFact{
+		{Label: say.Currency, Value: currency}, {Label: sayBankHasLogo, Value: v.Shell.Say(logo)},
+	}
+	return s, nil
+}
+
+func (v *visit) newBank(currency string) subject {
+	var methods []view.Option
+	for _, method := range catalogue.Payments(currency) {
+		if method.RequisiteType != "" {
+			methods = append(methods, view.Option{Value: method.Name, Text: v.MethodName(method.Name)})
+		}
+	}
+	s := subject{
+		title: v.Shell.Say(sayMethodOf, v.Shell.Say(sayNewBank), currency), path: portal.BanksPath + "/" + currency,
+		needs: caller.OperatorDirectory, version: directory.NotThere, values: url.Values{"enabled": {"1"}},
+		inputs: []input{
+			{name: "name", label: sayBankName, max: 60, needed: true},
+			inputsOf(setting.Trader.Find("enabled"))[0],
+			{name: "methods", label: sayBankMethods, kind: asSeveral, options: methods},
+			{name: "link", label: sayBankLink, hint: sayBankLinkHint, max: 500},
+			{name: "steps", label: sayBankSteps, hint: sayBankStepsHint, kind: asArea},
+			{name: "source", label: sayBankSource, max: 500, needed: true},
+			{name: "logo", label: sayBankLogo, kind: asFile},
+		},
+	}
+	s.page.Crumbs = []Crumb{
+		{Text: v.Shell.Say(say.Banks), Href: view.Query(portal.BanksPath, portal.AsksCurrency, currency)},
+	}
+	s.page.Form.Save, s.page.Form.File = sayMake, true
+	s.page.Form.Back = view.Query(portal.BanksPath, portal.AsksCurrency, currency)
+	return s
+}
+
+// stepLines are steps as people edit them: a line for each language.
+func stepLines(steps map[string]string) string {
+	var lines []string
+	for code, text := range steps {
+		lines = append(lines, code+": "+text)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// steps are the lines of a form by their language.
+func (t typed) steps(name string) map[string]string {
+	steps := map[string]string{}
+	for line := range strings.Lines(t.Get(name)) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		code, text, two := strings.Cut(line, ":")
+		if !two {
+			t.found.Add(name, "must be by language, such as en")
+		}
+		steps[strings.TrimSpace(code)] = strings.TrimSpace(text)
+	}
+	return steps
+}
+
+func (v *visit) bankPage() error {
+	s, err := v.bankAsked()
+	if err != nil {
+		return err
+	}
+	return v.showSubject(http.StatusOK, s, nil)
+}
+
+// bankForm is more than a bank's form has, its logo included.
+const bankForm = 128 << 10
+
+func (v *visit) changeBank() error {
+	s, err := v.bankAsked()
+	if err != nil {
+		return err
+	}
+	logo, err := v.file("logo", bankForm)
+	if err != nil {
+		return err
+	}
+	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+		name := v.R.URL.Query().Get(asksBank)
+		if name == "" {
+			name = form.plain("name")
+		}
+		currency := v.R.PathValue("currency")
+		_, err := v.Settings.SetBank(ctx, v.Who, directory.Bank{
+			Currency: currency, Name: name, Methods: form.Values["methods"], Link: form.plain("link"),
+			Steps: form.steps("steps"), Source: form.plain("source"), Enabled: *form.tick("enabled"), Logo: logo,
+			Seen: form.Get("version"),
+		})
+		return string(view.Query(portal.BanksPath, portal.AsksCurrency, currency)), err
+	})
+}
+
+// file reads a small file that a form was sent with, and nil for none. It goes before v.form.
+func (v *visit) file(name string, most int64) ([]byte, error) {
+	if !strings.HasPrefix(v.R.Header.Get("Content-Type"), "multipart/form-data") {
+		return nil, nil
+	}
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, most)
+	if err := v.R.ParseMultipartForm(most); err != nil {
+		return nil, fault.Fields{fault.Body: {"could not be read"}}.Err()
+	}
+	file, _, err := v.R.FormFile(name)
+	if err != nil { // there is none
+		return nil, nil
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(file)
+	if len(content) == 0 {
+		return nil, err
+	}
+	return content, err
+}

@@ -1,0 +1,154 @@
+package settings
+
+import (
+	"net/http"
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Suspending somebody hurts, so it is no tick among other settings: a page of its own says first what it comes to, takes a
+// reason for the log, and is where it is undone.
+
+// suspension is somebody who can be suspended.
+type suspension struct {
+	name, path, version string
+	on                  bool
+	of                  directory.Whose
+	// off and again say what suspending, and lifting that, does.
+	off, again say.Phrase
+	// turn switches them on or off.
+	turn func(on bool, reason, seen string) error
+}
+
+// switchStep leads to where somebody is suspended, or let work again.
+func (v *visit) switchStep(path string, on bool) []SubjectStep {
+	if !v.May(caller.OperatorDirectory) {
+		return nil
+	}
+	if on {
+		return []SubjectStep{{Label: saySuspend, Href: view.Link(path + "/switch"), Danger: true}}
+	}
+	return []SubjectStep{{Label: sayResume, Href: view.Link(path + "/switch")}}
+}
+
+func (v *visit) merchantSwitch() (suspension, error) {
+	id, err := v.named()
+	if err != nil {
+		return suspension{}, err
+	}
+	m, err := v.Settings.Merchant(v.Ctx(), v.Who, id)
+	return suspension{
+		name: m.Name, path: portal.Numbered(portal.MerchantsPath, id), version: m.Version, on: m.APIEnabled,
+		of: directory.Whose{MerchantID: id}, off: saySuspendMerchant, again: sayResumeMerchant,
+		turn: func(on bool, reason, seen string) error {
+			_, err := v.Settings.UpdateMerchant(v.Ctx(), v.Who,
+				directory.MerchantUpdate{ID: id, APIEnabled: &on, Reason: reason, Seen: seen})
+			return err
+		},
+	}, err
+}
+
+func (v *visit) traderSwitch() (suspension, error) {
+	t, err := v.traderAsked()
+	return suspension{
+		name: t.Name, path: portal.Numbered(portal.TradersPath, t.ID), version: t.Version, on: t.Enabled,
+		of: directory.Whose{TraderID: t.ID}, off: saySuspendTrader, again: sayResumeTrader,
+		turn: func(on bool, reason, seen string) error {
+			_, err := v.Settings.UpdateTrader(v.Ctx(), v.Who,
+				directory.TraderUpdate{ID: t.ID, Enabled: &on, Reason: reason, Seen: seen})
+			return err
+		},
+	}, err
+}
+
+func (v *visit) askMerchantSwitch() error { return v.askSwitch(v.merchantSwitch()) }
+
+func (v *visit) switchMerchant() error { return v.doSwitch(v.merchantSwitch()) }
+
+func (v *visit) askTraderSwitch() error { return v.askSwitch(v.traderSwitch()) }
+
+func (v *visit) switchTrader() error { return v.doSwitch(v.traderSwitch()) }
+
+func (v *visit) askSwitch(s suspension, err error) error {
+	if err != nil {
+		return err
+	}
+	return v.showSwitch(http.StatusOK, s, "", nil)
+}
+
+// showSwitch says what suspending somebody, or lifting that, does, and asks why.
+func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[string]string) error {
+	form := view.MoneyForm{
+		Action: s.path + "/switch", Text: v.Shell.Say(s.again), Submit: v.Shell.Say(sayResume), Back: view.Link(s.path),
+		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", s.version}, {"on", onOff(!s.on)}},
+		Fields: []view.Field{{
+			Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: 500,
+			Hint: v.Shell.Say(sayReasonKept),
+		}},
+	}
+	title := sayResumeOf
+	if s.on {
+		title, form.Text, form.Submit = saySuspendOf, v.Shell.Say(s.off), v.Shell.Say(saySuspend)
+		var err error
+		if form.Notes, err = v.effects(s); err != nil {
+			return err
+		}
+	}
+	v.Shell.Title = v.Shell.Say(title, s.name)
+	v.Show(status, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, form) })
+	return nil
+}
+
+// effects count what somebody has open.
+func (v *visit) effects(s suspension) ([]string, error) {
+	payments, err := v.Settings.OpenPayments(v.Ctx(), v.Who, s.of)
+	if err != nil {
+		return nil, err
+	}
+	payouts, err := v.Settings.OpenPayouts(v.Ctx(), v.Who, s.of)
+	return []string{
+		v.Shell.Say(sayOpenStay, v.openOf(payments)), v.Shell.Say(sayPayoutsStay, v.openOf(payouts)),
+	}, err
+}
+
+// openOf is a number that is counted no further than a bound.
+func (v *visit) openOf(n int) string {
+	if n >= directory.OpenMost {
+		return v.Shell.Say(sayOpenOrMore, n)
+	}
+	return strconv.Itoa(n)
+}
+
+// doSwitch does what was asked for, once however often its form is sent, and leads back to them.
+func (v *visit) doSwitch(s suspension, err error) error {
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	on, said := form.Get("on") != "", "suspended"
+	if on {
+		said = "resumed"
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		found := fault.Decoded(v.Ctx())
+		if reason := found.RequiredText("reason", form.Get("reason"), 500); found.Err() == nil {
+			return submission.Outcome{LedTo: s.path, Said: said}, s.turn(on, reason, form.Get("version"))
+		}
+		return submission.Outcome{}, found.Err()
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showSwitch(http.StatusUnprocessableEntity, s, form.Get("reason"), wrong)
+	}
+	return err
+}

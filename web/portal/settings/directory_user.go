@@ -1,0 +1,345 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+var directoryUserRoutes = slices.Concat(
+	[]route{looks(portal.UsersPath, (*visit).userList)},
+	changes(portal.UsersPath+"/new", caller.OperatorUsers, (*visit).userNew, (*visit).makeUser),
+	settings(portal.UsersPath+"/{id}", caller.OperatorUsers, (*visit).userPage, (*visit).changeUser),
+	changes(portal.UsersPath+"/{id}/{step}", caller.OperatorUsers, (*visit).userStepPage, (*visit).userStep),
+)
+
+func (v *visit) userList() error {
+	search := v.searched()
+	list, cursor, err := v.Sessions.Users(v.Ctx(), v.Who, session.UserSearch{
+		Page: search.Page, Text: search.Text, On: search.On, Kind: caller.Kind(v.R.URL.Query().Get(asksKind)),
+		MerchantID: search.MerchantID, TraderID: search.TraderID,
+	})
+	d := v.userTable(list)
+	d.Path, d.Hint = portal.UsersPath, sayFindByLogin
+	return v.showList(d, cursor, err, portal.AsksMerchant, portal.AsksTrader, asksKind)
+}
+
+func (v *visit) userTable(list []session.User) Directory {
+	given := v.R.URL.Query()
+	d := Directory{
+		Title: say.Users, NewLabel: sayNewUser, None: sayNobodyYet,
+		New: v.Makes(view.Query(
+			portal.UsersPath+"/new",
+			portal.AsksMerchant,
+			given.Get(portal.AsksMerchant),
+			portal.AsksTrader,
+			given.Get(portal.AsksTrader),
+		), caller.OperatorUsers),
+		Columns: []say.Phrase{say.Login, say.Number, say.KindLabel, sayBelongsTo, say.MemberSeen, say.Status},
+	}
+	for _, u := range list {
+		seen := ""
+		if u.Sessions > 0 {
+			seen = v.Shell.When(u.SeenAt)
+		}
+		d.Rows = append(
+			d.Rows,
+			DirectoryRow{Href: view.Link(portal.Numbered(portal.UsersPath, u.ID)), Cells: []SubjectCell{
+				{
+					Text: u.Login,
+				},
+				{Text: portal.IDText(u.ID), Class: "num"},
+				{Text: v.kindAndRole(u.Kind, u.Role)},
+				{Text: u.OfName},
+				{Text: seen},
+				{Badge: view.MemberBadge(u.Enabled, !u.HasPassword)},
+			}},
+		)
+	}
+	return d
+}
+
+// kindAndRole says what a user is.
+func (v *visit) kindAndRole(kind caller.Kind, role caller.Role) string {
+	text := v.Shell.Say(say.Kind(string(kind)))
+	if role != "" {
+		text = v.Shell.Say(sayMethodOf, text, strings.ToLower(v.Shell.Say(say.Role(string(role)))))
+	}
+	return text
+}
+
+// usersOf are the first users of somebody.
+func (v *visit) usersOf(search session.UserSearch, by string) (Directory, error) {
+	search.Limit = new(int32(listedWithin))
+	list, more, err := v.Sessions.Users(v.Ctx(), v.Who, search)
+	d := v.userTable(list)
+	id := v.R.PathValue("id")
+	d.New = v.Makes(view.Query(portal.UsersPath+"/new", by, id), caller.OperatorUsers)
+	if more != nil {
+		d.All = view.Query(portal.UsersPath, by, id)
+	}
+	return d, err
+}
+
+// roleChoices are the kinds of users with their roles.
+func (v *visit) roleChoices() []view.Option {
+	var options []view.Option
+	for _, kind := range []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator} {
+		for _, role := range caller.Roles(kind) {
+			options = append(options, view.Option{
+				Value: string(kind) + "/" + string(role), Text: v.kindAndRole(kind, role),
+			})
+		}
+	}
+	return append(options, view.Option{Value: string(caller.Cabinet), Text: v.kindAndRole(caller.Cabinet, "")})
+}
+
+func (v *visit) newUser() subject {
+	given := v.R.URL.Query()
+	role := string(caller.MerchantPortal) + "/" + string(caller.Owner)
+	if given.Get(portal.AsksTrader) != "" {
+		role = string(caller.Trader) + "/" + string(caller.Owner)
+	}
+	if given.Get(asksKind) == string(caller.Operator) {
+		role = string(caller.Operator) + "/" + string(caller.Admin)
+	}
+	s := subject{
+		title: v.Shell.Say(sayNewUser), path: portal.UsersPath + "/new", needs: caller.OperatorUsers,
+		inputs: []input{
+			{name: "login", label: say.Login, hint: say.LoginHint, needed: true},
+			{name: "role", label: sayKindAndRole, options: v.roleChoices()},
+			{name: "merchantId", label: say.MerchantNumber, hint: sayForMerchants, kind: asWhole, max: 19},
+			{name: "traderId", label: say.TraderNumber, hint: sayForTraders, kind: asWhole, max: 19},
+			{name: "merchantIds", label: say.CabinetIDs, hint: sayForCabinet},
+		},
+		values: url.Values{
+			"role": {role}, "merchantId": {given.Get(portal.AsksMerchant)}, "traderId": {given.Get(portal.AsksTrader)},
+		},
+	}
+	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Users), Href: portal.UsersPath}}
+	s.page.Form.Text, s.page.Form.Save, s.page.Form.Back = sayUserInviteText, say.InviteYes, portal.UsersPath
+	return s
+}
+
+func (v *visit) userNew() error { return v.showSubject(http.StatusOK, v.newUser(), nil) }
+
+// makeUser makes a user, once, and shows the link of their invitation in the answer.
+func (v *visit) makeUser() error {
+	link, login, path := "", "", ""
+	err := v.keepSecret(v.newUser(), "invited-before", func(ctx context.Context, form typed) (string, bool, error) {
+		kind, role, _ := strings.Cut(form.Get("role"), "/")
+		n := session.NewUser{
+			Kind: caller.Kind(kind), Role: caller.Role(role), Login: form.plain("login"),
+			MerchantID: orNone(form.id("merchantId")), TraderID: orNone(form.id("traderId")),
+			MerchantIDs: form.ids("merchantIds"),
+		}
+		c, made, err := v.Sessions.Create(ctx, v.Who, n)
+		link, login, path = made, n.Login, portal.Numbered(portal.UsersPath, c.Now.ID)
+		return path, err == nil, err
+	})
+	if err != nil || link == "" {
+		return err
+	}
+	return v.Invited(login, link, path)
+}
+
+// ids are numbers with commas between.
+func (t typed) ids(name string) []int64 {
+	var ids []int64
+	for _, text := range strings.FieldsFunc(t.Get(name), func(r rune) bool { return r == ',' || r == ' ' }) {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.found.Add(name, wholeNumber)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// userAsked is the user that the address names.
+func (v *visit) userAsked() (session.User, error) {
+	id, err := v.named()
+	if err != nil {
+		return session.User{}, err
+	}
+	return v.Sessions.User(v.Ctx(), v.Who, id)
+}
+
+func (v *visit) userSubject(u session.User) subject {
+	s := subject{
+		title: u.Login, path: portal.Numbered(portal.UsersPath, u.ID), needs: caller.OperatorUsers, version: u.Version,
+		log: [2]string{"app_user", portal.IDText(u.ID)}, values: filled(map[string]string{"role": string(u.Role)}),
+	}
+	if roles := caller.Roles(u.Kind); len(roles) > 0 {
+		role := input{name: "role", label: say.RoleLabel, needed: true}
+		for _, one := range roles {
+			role.options = append(
+				role.options,
+				view.Option{Value: string(one), Text: v.Shell.Say(say.Role(string(one)))},
+			)
+		}
+		s.inputs = []input{role}
+	}
+	s.page.Form.Text, s.page.Form.Save = say.MemberEnds, say.SetRole
+	s.page.State = view.MemberBadge(u.Enabled, !u.HasPassword)
+	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Users), Href: portal.UsersPath}}
+	s.page.Facts = v.userFacts(u)
+	if v.May(caller.OperatorUsers) {
+		s.page.Links = userSteps(u)
+	}
+	if v.MayViewAs() && u.Enabled && u.Kind != caller.Operator {
+		s.page.ViewAs = u.Login
+	}
+	return s
+}
+
+func (v *visit) userFacts(u session.User) []SubjectFact {
+	factor := v.Shell.Say(say.NoFactorYet)
+	if u.HasTOTP || u.Passkeys > 0 {
+		factor = v.Shell.Say(say.HasFactor)
+	}
+	if u.FactorLockedAt != nil {
+		factor = v.Shell.Say(sayLockedFactor)
+	}
+	facts := []SubjectFact{
+		{Label: say.Number, Value: portal.IDText(u.ID), Class: "num"},
+		{Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},
+	}
+	switch {
+	case u.MerchantID != nil:
+		facts = append(facts, SubjectFact{
+			Label: sayBelongsTo, Value: u.OfName, Href: view.Link(portal.Numbered(portal.MerchantsPath, *u.MerchantID)),
+		})
+	case u.TraderID != nil:
+		facts = append(facts, SubjectFact{
+			Label: sayBelongsTo, Value: u.OfName, Href: view.Link(portal.Numbered(portal.TradersPath, *u.TraderID)),
+		})
+	case len(u.MerchantIDs) > 0:
+		var ids []string
+		for _, id := range u.MerchantIDs {
+			ids = append(ids, portal.IDText(id))
+		}
+		facts = append(facts, SubjectFact{Label: say.CabinetIDs, Value: strings.Join(ids, ", ")})
+	}
+	facts = append(facts, SubjectFact{Label: say.WithFactor, Value: factor},
+		SubjectFact{Label: say.OpenOnes, Value: strconv.Itoa(u.Sessions), Class: "num"})
+	if u.Sessions > 0 {
+		facts = append(facts, SubjectFact{Label: say.MemberSeen, At: &u.SeenAt})
+	}
+	if u.AwaitsUntil != nil && u.AwaitsUntil.After(v.Shell.Now) {
+		facts = append(facts, SubjectFact{Label: say.ConsentUntil, At: u.AwaitsUntil})
+	}
+	return append(facts, SubjectFact{Label: sayMadeOn, At: &u.CreatedAt})
+}
+
+func userSteps(u session.User) []SubjectStep {
+	path := portal.Numbered(portal.UsersPath, u.ID)
+	steps := []SubjectStep{{Label: say.SwitchOff, Href: view.Link(path + "/off"), Danger: true}}
+	if !u.Enabled {
+		steps = []SubjectStep{{Label: say.SwitchOn, Href: view.Link(path + "/on")}}
+	}
+	if u.Sessions > 0 {
+		steps = append(steps, SubjectStep{Label: say.EndTheirs, Href: view.Link(path + "/end")})
+	}
+	return append(steps, SubjectStep{Label: say.Reinvite, Href: view.Link(path + "/reinvite")})
+}
+
+func (v *visit) userPage() error {
+	u, err := v.userAsked()
+	if err != nil {
+		return err
+	}
+	return v.showSubject(http.StatusOK, v.userSubject(u), nil)
+}
+
+// changeUser gives a user another role. The same again changes nothing.
+func (v *visit) changeUser() error {
+	u, err := v.userAsked()
+	if err != nil {
+		return err
+	}
+	s := v.userSubject(u)
+	return v.keepSubject(s, "member-changed", func(ctx context.Context, form typed) (string, error) {
+		role := caller.Role(form.Get("role"))
+		if role == u.Role && form.Get("version") == u.Version {
+			return s.path, nil
+		}
+		_, err := v.Sessions.Update(ctx, v.Who, session.UserUpdate{ID: u.ID, Role: &role, Seen: form.Get("version")})
+		return s.path, err
+	})
+}
+
+func (v *visit) userStepPage() error {
+	u, err := v.userAsked()
+	if err != nil {
+		return err
+	}
+	name := v.R.PathValue("step")
+	step, known := portal.MemberSteps[name]
+	if !known {
+		return fault.ErrNotFound
+	}
+	texts := []string{v.Shell.Say(step.Text)}
+	if (name == "on" || name == "reinvite") && (u.MerchantID != nil || u.TraderID != nil) {
+		texts = append(texts, v.Shell.Say(sayConsentHint))
+	}
+	return v.Question(view.Question{
+		Title: step.Title, Texts: texts, Action: portal.Numbered(portal.UsersPath, u.ID) + "/" + name,
+		Yes: v.Shell.Say(step.Yes), Danger: step.Danger, Back: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
+		Facts: []view.Fact{
+			{Label: say.Member, Value: u.Login}, {Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},
+		},
+	})
+}
+
+// userStep does what was asked, once. The link of a new invitation is shown in the answer alone.
+func (v *visit) userStep() error {
+	u, err := v.userAsked()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	path, link, name := portal.Numbered(portal.UsersPath, u.ID), "", v.R.PathValue("step")
+	out, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		done := submission.Outcome{LedTo: path, Said: "member-changed"}
+		var err error
+		switch name {
+		case "off", "on":
+			_, err = v.Sessions.Update(v.Ctx(), v.Who, session.UserUpdate{ID: u.ID, Enabled: new(name == "on")})
+		case "end":
+			done.Said = "member-ended"
+			_, err = v.Sessions.RevokeTokens(v.Ctx(), v.Who, u.ID)
+		case "reinvite":
+			done.Said = "invited-before"
+			_, link, err = v.Sessions.Invite(v.Ctx(), v.Who, u.ID)
+		default:
+			err = fault.ErrNotFound
+		}
+		return done, err
+	})
+	if v.Wrong(err) != nil { // the token is none of ours
+		return v.Done(path+"/"+name, "")
+	}
+	if err != nil {
+		return err
+	}
+	if link != "" {
+		return v.Invited(u.Login, link, path)
+	}
+	return v.Led(out, nil)
+}

@@ -1,0 +1,33 @@
+// Package settings are the operators' pages of those who take part, and of what is set for each.
+package settings
+
+import (
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Sessions    *session.Service
+	Submissions *submission.Service
+	Settings    *directory.Settings
+	Acquirers   *acquirer.Directory
+	Reports     *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, directoryRoutes)
+}

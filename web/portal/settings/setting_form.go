@@ -1,0 +1,421 @@
+package settings
+
+import (
+	"context"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"github.com/a-h/templ"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/setting"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// A page of settings is declared as data, and shown, checked and kept here:
+//
+//  1. A function reads what there is and returns a subject: its title and path, the capability that
+//     changing it takes, its inputs, their values as they are, and the version that was read. Inputs
+//     and values follow from what internal/setting declares. The name of an input is the one by
+//     which the service names it in errors.
+//  2. The handler of GET gives the subject to showSubject. Whoever lacks the capability reads the
+//     values, and has no form.
+//  3. The handler of POST gives it to keepSubject, with a function that hands what was typed to the
+//     service, read by typed.fill, text, number, whole or tick, and returns where that leads. Wrong fields,
+//     a second sending and a change by somebody else meanwhile are dealt with here.
+//
+// The merchant's page is the shortest whole one: see directory_merchant.go. How settings changed in
+// the past, at the foot of such a page, is in setting_history.go.
+
+// inputKind is how a setting is typed.
+type inputKind int
+
+const (
+	asText inputKind = iota
+	asNumber
+	asWhole
+	asTick
+	asArea
+	asSecret
+	asClock
+	asFile
+	asSeveral
+)
+
+// input is a setting as forms have it. Its name is the one by which services tell what is wrong with
+// it.
+type input struct {
+	// heading begins a part of the form.
+	heading say.Phrase
+	name    string
+	label   say.Phrase
+	kind    inputKind
+	hint    say.Phrase
+	note    string // a hint that is in the reader's language already
+	max     int
+	needed  bool
+	options []view.Option
+}
+
+var kindsOfSettings = map[setting.Kind]inputKind{
+	setting.Percent: asNumber, setting.Amount: asNumber, setting.Whole: asWhole, setting.ID: asWhole,
+	setting.Switch: asTick, setting.Lines: asArea, setting.Clock: asClock,
+}
+
+// inputsOf are declared settings as forms have them.
+func inputsOf(list ...setting.Setting) []input {
+	inputs := make([]input, 0, len(list))
+	for _, one := range list {
+		inputs = append(inputs, input{
+			name: one.Name, kind: kindsOfSettings[one.Kind], needed: one.Needed, max: one.Digits(),
+			heading: say.Of(one.Heading), label: say.Of(one.Label), hint: say.Of(one.Hint),
+		})
+	}
+	return inputs
+}
+
+// valuesOf are the settings that an object of a service has, as forms have them.
+func valuesOf(of setting.Subject, object any) url.Values {
+	values := url.Values{}
+	for _, one := range of.Settings {
+		field := one.In(reflect.ValueOf(object))
+		if !field.IsValid() {
+			continue
+		}
+		if field.Kind() == reflect.Pointer && !field.IsNil() {
+			field = field.Elem()
+		}
+		values.Set(one.Name, valueText(one.Kind, field.Interface()))
+	}
+	return values
+}
+
+func valueText(kind setting.Kind, value any) string {
+	switch value := value.(type) {
+	case bool:
+		return onOff(value)
+	case string:
+		return value
+	case []string:
+		return strings.Join(value, "\n")
+	case int32:
+		return portal.Counted(&value)
+	case decimal.Decimal:
+		return valueText(kind, decimal.NewNullDecimal(value))
+	case decimal.NullDecimal:
+		if kind == setting.Amount {
+			return amountText(value)
+		}
+		return percentText(value)
+	}
+	return "" // a pointer to nothing
+}
+
+// fill takes what was typed of settings over into an update or what is to be made.
+func (t typed) fill(of setting.Subject, update any) {
+	for _, one := range of.Settings {
+		field := one.In(reflect.ValueOf(update).Elem())
+		if !field.IsValid() {
+			continue
+		}
+		value := reflect.ValueOf(t.setting(one))
+		if field.Kind() != reflect.Pointer {
+			value = value.Elem()
+		}
+		field.Set(value)
+	}
+}
+
+// setting is a pointer to what was typed of a setting.
+func (t typed) setting(one setting.Setting) any {
+	switch one.Kind {
+	case setting.Percent, setting.Amount:
+		return t.number(one.Name)
+	case setting.Whole:
+		return t.whole(one.Name)
+	case setting.Switch:
+		return t.tick(one.Name)
+	case setting.Lines:
+		return new(strings.Fields(strings.ReplaceAll(t.Get(one.Name), ",", " ")))
+	case setting.ID:
+		return new(t.id(one.Name))
+	default:
+		return t.text(one.Name)
+	}
+}
+
+// field is a setting as a page shows it.
+func (v *visit) field(in input, values url.Values, wrong string) Input {
+	hint := in.note
+	if hint == "" && !in.hint.Empty() {
+		hint = v.Shell.Say(in.hint)
+	}
+	value := values.Get(in.name)
+	shown := Input{
+		Field: view.Field{
+			Heading: in.heading,
+			Name:    in.name, Label: in.label, Value: value, Hint: hint, Wrong: wrong, Quiet: !in.needed, Max: in.max,
+			More: templ.Attributes{"autocomplete": "off"},
+		},
+		Options: in.options, Tick: in.kind == asTick || in.kind == asSeveral, Several: values[in.name], On: value != "",
+		Shown: v.shownValue(in, values),
+	}
+	if in.note != "" { // whoever cannot change it reads it, too
+		shown.Shown += ". " + in.note
+	}
+	switch in.kind {
+	case asNumber:
+		shown.More["inputmode"] = "decimal"
+	case asWhole:
+		shown.More["inputmode"] = "numeric"
+	case asArea:
+		shown.Area, shown.Max = true, max(in.max, 5000)
+	case asSecret:
+		shown.Type, shown.Value, shown.Shown = "password", "", "••••"
+		shown.More["autocomplete"] = "new-password"
+	case asClock:
+		shown.Type = "time"
+	case asFile:
+		shown.Type, shown.Value = "file", ""
+	case asText, asTick, asSeveral:
+	}
+	return shown
+}
+
+// shownValue is a setting for those who may not change it.
+func (v *visit) shownValue(in input, values url.Values) string {
+	value := values.Get(in.name)
+	switch {
+	case in.kind == asSeveral:
+		value = strings.Join(values[in.name], ", ")
+	case in.kind == asTick && value != "":
+		return v.Shell.Say(sayYesWord)
+	case in.kind == asTick:
+		return v.Shell.Say(sayNoWord)
+	}
+	for _, option := range in.options {
+		if option.Value == value && in.kind != asSeveral {
+			return option.Text
+		}
+	}
+	if value == "" {
+		return v.Shell.Say(sayNotSet)
+	}
+	return value
+}
+
+// subject is a page of the directory: one of those who take part, or something of theirs.
+type subject struct {
+	title string
+	// path is where it is, and where its settings are posted to.
+	path string
+	// needs is what it takes to change the settings.
+	needs  caller.Capability
+	inputs []input
+	// values are the settings as they are now, version names that state; both are empty for a new one.
+	values  url.Values
+	version string
+	// log is the subject and key under which changes of it are kept; none for a new one.
+	log  [2]string
+	page Subject
+}
+
+// showSubject shows a page of the directory. Wrong is what is wrong with what was typed.
+func (v *visit) showSubject(status int, s subject, wrong map[string]string) error {
+	form := &s.page.Form
+	if v.May(s.needs) {
+		form.Action, form.Token, form.Version = s.path, submission.NewToken(), s.version
+	}
+	form.Title, form.Save = orPhrase(form.Title, saySettings), orPhrase(form.Save, say.Save)
+	for _, in := range s.inputs {
+		form.Inputs = append(form.Inputs, v.field(in, s.values, wrong[in.name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		if !slices.ContainsFunc(s.inputs, func(in input) bool { return in.name == name }) {
+			s.page.Notices = append(s.page.Notices, name+": "+wrong[name])
+		}
+	}
+	if s.log[0] != "" {
+		if err := v.history(&s); err != nil {
+			return err
+		}
+	}
+	v.Shell.Title, v.Shell.Mistakes = s.title, len(wrong) > 0
+	v.Show(status, func(shell view.Shell) site.Page { return SubjectPage(shell, s.page) })
+	return nil
+}
+
+func orPhrase(p, otherwise say.Phrase) say.Phrase {
+	if p.Empty() {
+		return otherwise
+	}
+	return p
+}
+
+// typed is a form that was posted, as people type. What cannot be read is found.
+type typed struct {
+	url.Values
+	found fault.Fields
+}
+
+// text is a field as it was typed, without the space around it.
+func (t typed) text(name string) *string { return new(t.plain(name)) }
+
+func (t typed) plain(name string) string { return strings.TrimSpace(t.Get(name)) }
+
+// number is a field as services read numbers.
+func (t typed) number(name string) *string { return new(portal.TypedAmount(t.Get(name))) }
+
+// tick is a field that is on or off.
+func (t typed) tick(name string) *bool { return new(t.Get(name) != "") }
+
+const wholeNumber = "must be a whole number"
+
+// whole is a whole number; an empty one is 0.
+func (t typed) whole(name string) *int32 {
+	n := t.id(name)
+	if n > math.MaxInt32 {
+		t.found.Add(name, wholeNumber)
+		return new(int32)
+	}
+	return new(int32(n))
+}
+
+// id is the number of something; an empty one is 0.
+func (t typed) id(name string) int64 {
+	text := portal.TypedAmount(t.Get(name))
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		t.found.Add(name, wholeNumber)
+		return 0
+	}
+	return n
+}
+
+// orNone is v, or nil for nothing.
+func orNone[T comparable](v T) *T {
+	var nothing T
+	if v == nothing {
+		return nil
+	}
+	return &v
+}
+
+// keepSubject changes what a page shows, once, and leads to where act says. What is wrong is shown
+// with what was typed. Where somebody else was faster nothing is changed, and the page says so.
+func (v *visit) keepSubject(
+	s subject, said string, act func(ctx context.Context, form typed) (ledTo string, err error),
+) error {
+	return v.keepSecret(s, said, func(ctx context.Context, form typed) (string, bool, error) {
+		to, err := act(ctx, form)
+		return to, false, err
+	})
+}
+
+// keepSecret is keepSubject for what is shown in the answer to the first sending alone: there act
+// reports that it reveals something, and the answer is left to its caller.
+func (v *visit) keepSecret(
+	s subject, said string, act func(ctx context.Context, form typed) (ledTo string, reveals bool, err error),
+) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	found, reveals := fault.Decoded(v.Ctx()), false
+	ctx := fault.WithDecoded(v.Ctx(), found)
+	out, err := v.Submissions.Once(ctx, v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		to, secret, err := act(ctx, typed{form, found})
+		reveals = secret
+		return submission.Outcome{LedTo: to, Said: said}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		s.values = form
+		return v.showSubject(http.StatusUnprocessableEntity, s, short(wrong))
+	}
+	if f := fault.As(err); f != nil && f.Code == settingChanged {
+		s.page.Notices = append(s.page.Notices, v.Shell.Say(sayChanged))
+		if typed := v.differing(s, form); typed != "" {
+			s.page.Notices = append(s.page.Notices, v.Shell.Say(sayYouTyped, typed))
+		}
+		return v.showSubject(http.StatusConflict, s, nil)
+	}
+	if err != nil || reveals {
+		return err
+	}
+	return v.Done(out.LedTo, out.Said)
+}
+
+// settingChanged is the code of what is refused because somebody else was faster.
+const settingChanged = "setting_changed"
+
+// short leaves out what stands before the names of limits.
+func short(wrong map[string]string) map[string]string {
+	plain := map[string]string{}
+	for name, text := range wrong {
+		plain[strings.TrimPrefix(name, "limits.")] = text
+	}
+	return plain
+}
+
+// differing names what was typed that is not as it stands.
+func (v *visit) differing(s subject, form url.Values) string {
+	var parts []string
+	for _, in := range s.inputs {
+		if in.kind == asSecret || slices.Equal(form[in.name], s.values[in.name]) ||
+			form.Get(in.name) == s.values.Get(in.name) && in.kind != asSeveral {
+			continue
+		}
+		parts = append(parts, v.Shell.Say(in.label)+": "+v.shownValue(in, form))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// onOff is how forms have a switch.
+func onOff(on bool) string {
+	if on {
+		return "1"
+	}
+	return ""
+}
+
+// optionalText is a text, or "" for none.
+func optionalText(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// filled are settings as a form has them.
+func filled(pairs map[string]string) url.Values {
+	values := url.Values{}
+	for name, value := range pairs {
+		values.Set(name, value)
+	}
+	return values
+}
+
+// chosen are options that are called what they are.
+func chosen(values ...string) []view.Option {
+	options := make([]view.Option, 0, len(values))
+	for _, value := range values {
+		options = append(options, view.Option{Value: value, Text: value})
+	}
+	return options
+}

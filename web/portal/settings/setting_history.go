@@ -1,0 +1,124 @@
+package settings
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/directory"
+	"gateway.example/internal/setting"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+const historyPage = 10
+
+// history adds how a subject's settings changed.
+func (v *visit) history(s *subject) error {
+	page := directory.ChangePage{Subject: &s.log[0], SubjectKey: &s.log[1]}
+	if s.log[0] == "app_user" {
+		page.Also = new("token")
+	}
+	page.Limit = new(int32(historyPage))
+	if after := v.R.URL.Query().Get(portal.AsksAfter); after != "" && v.Reads() {
+		page.Cursor = &after
+	}
+	list, cursor, err := v.Settings.Changes(v.Ctx(), v.Who, page)
+	if err != nil {
+		return err
+	}
+	names, err := v.actors(list)
+	if err != nil {
+		return err
+	}
+	labels := map[string]say.Phrase{"enabled": say.Of(setting.Trader.Find("enabled").Label),
+		"api_enabled": say.Of(setting.Merchant.Find("apiEnabled").Label)}
+	for _, in := range s.inputs {
+		labels[setting.Column(in.name)] = in.label
+	}
+	s.page.Past = true
+	for _, c := range list {
+		what := sayHistorySet
+		switch {
+		case c.Subject == "token":
+			what = sayHistoryEnded
+		case len(c.Before) == 0:
+			what = sayHistoryMade
+		}
+		s.page.History = append(s.page.History, view.LogRow{
+			At: c.At, Login: names[c.Actor], What: v.Shell.Say(what), Notes: v.notes(c, labels),
+		})
+		if c.Reason != nil {
+			row := &s.page.History[len(s.page.History)-1]
+			row.Notes = append(row.Notes, v.Shell.Say(say.LineReason, *c.Reason))
+		}
+	}
+	if cursor != nil {
+		s.page.Older = view.Query(s.path, portal.AsksAfter, *cursor)
+	}
+	return nil
+}
+
+// actors are those who made changes, by the names that the log has of them.
+func (v *visit) actors(list []directory.Change) (map[string]string, error) {
+	actors := make([]string, 0, len(list))
+	for _, c := range list {
+		actors = append(actors, c.Actor)
+	}
+	logins, err := v.LoginsOf(actors)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, actor := range actors {
+		names[actor] = cmp.Or(logins[actor], actor)
+	}
+	return names, nil
+}
+
+// notes say what a change changed.
+func (v *visit) notes(c directory.Change, labels map[string]say.Phrase) []string {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(c.After, &is) != nil || len(c.Before) > 0 && json.Unmarshal(c.Before, &was) != nil {
+		return nil
+	}
+	var notes []string
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		label := name
+		if phrase, known := labels[name]; known {
+			label = v.Shell.Say(phrase)
+		}
+		old, now := v.logged(was[name]), v.logged(is[name])
+		switch {
+		case len(c.Before) == 0 && now != v.logged(nil) && name != "id" && name != "created_at":
+			notes = append(notes, v.Shell.Say(sayHistoryIs, label, now))
+		case len(c.Before) > 0 && old != now:
+			notes = append(notes, v.Shell.Say(sayHistoryFrom, label, old, now))
+		}
+	}
+	return notes
+}
+
+// logged is a value of the log as people read it.
+func (v *visit) logged(raw json.RawMessage) string {
+	var text string
+	switch written := string(raw); {
+	case json.Unmarshal(raw, &text) == nil && text != "":
+		return text
+	case written == "true":
+		return v.Shell.Say(sayYesWord)
+	case written == "false":
+		return v.Shell.Say(sayNoWord)
+	case written == "", written == "null", written == `""`, written == "[]", written == "{}":
+		return v.Shell.Say(sayHistoryEmpty)
+	default:
+		return zeros.ReplaceAllString(written, "$1")
+	}
+}
+
+// zeros are those beyond the second decimal, which say nothing.
+var zeros = regexp.MustCompile(`^(-?\d+\.\d\d\d*?)0+$`)

@@ -1,0 +1,53 @@
+package settings_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/portaltest"
+)
+
+// Whoever is suspended is so for a reason, after the page has said what stays open, and is let work again on the same page;
+// saving other settings changes nothing of it.
+func TestSuspend(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Admin)
+	b.Create(t, "1500")
+	for path, of := range map[string]string{
+		fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID): "select api_enabled::text from merchant where id = 1",
+		fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID): "select enabled::text from trader where id = 1",
+	} {
+		on := func() string { return b.Text(t, of) }
+		want(t, path+": a tick", p.Page(t, path).Find("#enabled, #apiEnabled").Length(), 0)
+		ask := p.Page(t, path).Find("main a.danger[href$='/switch']").AttrOr("href", "")
+		wantIn(t, ask, words(p.Page(t, ask).Find("main")), "Suspend", "Open payments: 1.", "Payouts not ended: 0.")
+		a := p.Fill(t, ask, "reason", " ")
+		want(t, path+": without a reason", line(a.Code, on()), "422 true")
+		form := p.Typed(t, ask, "reason", "a complaint <b>")
+		a = p.Post(t, ask, form...)
+		want(t, path+": suspended", line(a.To(), on()), path+" false")
+		want(t, path+": sent twice", line(p.Post(t, ask, form...).Code, on()), "303 false")
+		p.Made(t, path, "name", "Renamed")
+		want(t, path+": after other settings", on(), "false")
+		wantIn(t, path, words(p.Page(t, path).Find("main")), "Off", "Reason: a complaint <b>")
+		p.Made(t, ask, "reason", "settled")
+		want(t, path+": works again", on(), "true")
+	}
+	auditor := b.Operator(t, caller.Auditor)
+	path := fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID)
+	want(t, "an auditor's button", auditor.Page(t, path).Find("a[href$='/switch']").Length(), 0)
+	want(t, "an auditor's page", auditor.Get(t, path+"/switch").Code, http.StatusForbidden)
+}
+
+// Limits are changed after they were shown before and after, and for a reason.
+func TestLimitAsks(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Admin)
+	p.Made(t, "/operator/limits/RUB", "minAmount", "10", "maxAmount", "100", "confirmed", "1", "reason", "the first")
+	a := p.Fill(t, "/operator/limits/RUB", "maxAmount", "300")
+	want(t, "asks", line(a.Code, b.Text(t, "select max_amount::text from platform_limit")), "200 100.00")
+	wantIn(t, "what it asks", a.Text(), "Largest amount: 100.00 → 300", "Smallest amount: 10.00 → 10.00")
+	a = p.Post(t, "/operator/limits/RUB", portaltest.Hidden(a.Page(t), "reason", "a new bank")...)
+	want(t, "changed", line(a.Code, b.Text(t, "select max_amount::text from platform_limit")), "303 300.00")
+	want(t, "the reason", b.Text(t, "select reason from setting_change order by id desc limit 1"), "a new bank")
+}

@@ -1,0 +1,166 @@
+package settings
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Directory is a list of one kind of those who take part, or of what belongs to one of them.
+type Directory struct {
+	Title say.Phrase
+	// Path is the list's. Without one it is part of a page, and is not searched.
+	Path, Search string
+	Hint         say.Phrase
+	// Keep are parameters that the form sends along, and Picks lead to parts of the list.
+	Keep  [][2]string
+	Picks []view.Pick
+	// Chips are what else it is kept to.
+	Chips []view.Chip
+	Wrong string
+	// New leads to where one is made; "" is not for this user.
+	New      templ.SafeURL
+	NewLabel say.Phrase
+	Columns  []say.Phrase
+	Rows     []DirectoryRow
+	// Text says what the columns mean; empty says nothing.
+	Text say.Phrase
+	None say.Phrase
+	// Owner leads to those whom one of this list belongs to; an empty list says that it takes one.
+	Owner      templ.SafeURL
+	OwnerLabel say.Phrase
+	OwnerText  say.Phrase
+	Pages      view.Pages
+	// All leads to the whole list, of which this is the beginning.
+	All templ.SafeURL
+}
+
+// empty says of an empty list what makes it one no longer.
+func (d Directory) empty() view.Empty {
+	switch {
+	case d.None != sayNobodyYet:
+		return view.Empty{Title: d.None}
+	case d.Path != "" && d.Owner != "":
+		return view.Empty{Title: d.None, Text: d.OwnerText, Href: d.Owner, Label: d.OwnerLabel}
+	case d.New != "":
+		return view.Empty{Title: d.None, Href: d.New, Label: d.NewLabel}
+	}
+	return view.Empty{Title: d.None}
+}
+
+// DirectoryRow is one of a list. The first cell leads to it.
+type DirectoryRow struct {
+	Href  templ.SafeURL
+	Cells []SubjectCell
+}
+
+// SubjectCell is a text, or a badge.
+type SubjectCell struct {
+	Text  string
+	Badge view.Badge
+	Class string
+	// Drawn stands beside the text.
+	Drawn templ.Component
+}
+
+func (c SubjectCell) hasBadge() bool { return c.Badge.Text != say.Phrase{} }
+
+// OnBadge shows whether something is switched on.
+func OnBadge(on bool) view.Badge {
+	if on {
+		return view.Badge{Text: say.SwitchedOn, Tone: "good"}
+	}
+	return view.Badge{Text: say.SwitchedOff, Tone: "off"}
+}
+
+// Subject is a page of one of those who take part: what is known and set of it, and how that changed.
+type Subject struct {
+	// Crumbs lead to what it belongs to.
+	Crumbs []Crumb
+	State  view.Badge
+	Facts  []SubjectFact
+	Form   ChangeForm
+	// Hint goes with the facts.
+	Hint say.Phrase
+	// Notices say what is wrong beside the fields, or that somebody else was faster.
+	Notices []string
+	// Links lead to pages about it, Steps to questions whether something shall be done.
+	Links  []SubjectStep
+	ViewAs string
+	Lists  []Directory
+	// History is nil where nothing can have changed yet.
+	History []view.LogRow
+	Older   templ.SafeURL
+	Past    bool
+}
+
+// Crumb leads to a page above.
+type Crumb struct {
+	Text string
+	Href templ.SafeURL
+}
+
+// SubjectStep is a button of a page: a link, or a form that is posted at once.
+type SubjectStep struct {
+	Label  say.Phrase
+	Href   templ.SafeURL
+	Posts  bool
+	Danger bool
+}
+
+// SubjectFact is something known of a subject.
+type SubjectFact struct {
+	Label say.Phrase
+	Value string
+	Href  templ.SafeURL
+	At    *time.Time
+	Class string
+}
+
+// ChangeForm are settings as a form, or as facts to those who may not change them.
+type ChangeForm struct {
+	Title say.Phrase
+	Text  say.Phrase
+	// Action is where it is posted to; "" only shows the settings.
+	Action, Token, Version string
+	Inputs                 []Input
+	Save                   say.Phrase
+	Back                   templ.SafeURL
+	// File tells that a file may be sent with it.
+	File bool
+}
+
+// Input is a field of settings. With options it is chosen from them, one or several.
+type Input struct {
+	view.Field
+	Options []view.Option
+	// Several of the options are on, or without options the field itself is.
+	Several []string
+	Tick    bool
+	On      bool
+	// Shown is the value as those see it who may not change it.
+	Shown string
+}
+
+func (i Input) has(value string) bool {
+	for _, one := range i.Several {
+		if one == value {
+			return true
+		}
+	}
+	return false
+}
+
+func (i Input) choice() view.Choice {
+	return view.Choice{Name: i.Name, Label: i.Label, Value: i.Value, Options: i.Options, Wrong: i.Wrong}
+}
+
+func (f ChangeForm) enctype() string {
+	if f.File {
+		return "multipart/form-data"
+	}
+	return "application/x-www-form-urlencoded"
+}

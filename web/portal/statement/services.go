@@ -1,0 +1,27 @@
+// Package statement is the statement of an account, and the list of all accounts.
+package statement
+
+import (
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+)
+
+// Services are what statements are read with.
+type Services struct {
+	Reports *report.Service
+	Exports *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		ledgerRoutes, statementRoutes)
+}

@@ -1,0 +1,240 @@
+package statement
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// The statement of a trader's accounts, and of a cashbox's.
+var statementRoutes = []route{
+	{
+		Pattern: "GET /trader/statement",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderMoney,
+		Keeps:   &statementList, Handle: portal.With(statementList, (*visit).statement),
+	},
+	{
+		Pattern: "GET /trader/statement.csv",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderMoney,
+		Handle:  portal.With(statementList, (*visit).statementCSV),
+	},
+	{
+		Pattern: "GET /merchant/statement", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
+		Keeps: &ownStatementList, Handle: portal.With(ownStatementList, (*visit).statement),
+	},
+	{
+		Pattern: "GET /merchant/statement.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
+		Handle: portal.With(ownStatementList, (*visit).statementCSV),
+	},
+}
+
+var statementList = portal.List{Path: "/trader/statement", Account: true, Export: caller.TraderMoney}
+
+// reserved names the account of what is held; the other one has no name.
+const reserved = "reserved"
+
+func (v *visit) statementAsked(l portal.List) (portal.Asked, report.StatementFilter, error) {
+	a := v.Asks(l)
+	if a.Query.Get(portal.AsksAccount) != reserved { // there are but two
+		a.Query.Del(portal.AsksAccount)
+	}
+	f := report.StatementFilter{
+		Paging: a.Filter.Paging, From: a.Filter.From, To: a.Filter.To,
+		Account: ledger.Account{Reserved: a.Query.Has(portal.AsksAccount)},
+	}
+	if l.Owner {
+		owner, err := v.ownerAsked(a)
+		if err != nil || owner == nil {
+			return a, f, cmp.Or(err, error(fault.ErrNotFound))
+		}
+		f.Account.Owner, f.Account.OwnerID = owner.Account.Owner, owner.Account.OwnerID
+		a.Title = v.OwnerName(*owner)
+	}
+	if !l.Cashbox {
+		return a, f, nil
+	}
+	if !a.Query.Has(portal.AsksCashbox) {
+		boxes, err := v.Cashboxes(a)
+		if err != nil {
+			return a, f, err
+		}
+		if len(boxes) == 0 {
+			return a, f, fault.ErrNotFound
+		}
+		a.Filter.CashboxID = boxes[0].ID
+		a.Query.Set(portal.AsksCashbox, strconv.FormatInt(boxes[0].ID, 10))
+	}
+	f.Account.Owner, f.Account.OwnerID = ledger.Cashbox, a.Filter.CashboxID
+	return a, f, nil
+}
+
+func (v *visit) statement(l portal.List) error {
+	a, filter, err := v.statementAsked(l)
+	if err != nil {
+		return err
+	}
+	if v.Tidied(a) {
+		return nil
+	}
+	if len(a.Wrong) > 0 {
+		return v.showStatement(a, nil)
+	}
+	found, err := v.Reports.Statement(v.Ctx(), v.Who, filter)
+	if a.Wrong, err = v.Flawed(err); err != nil {
+		return err
+	}
+	if a.Wrong != nil {
+		return v.showStatement(a, nil)
+	}
+	return v.showStatement(a, &found)
+}
+
+func (v *visit) showStatement(a portal.Asked, found *report.Statement) error {
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		filters.Export = ""
+	}
+	shown := Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
+	if found != nil {
+		shown.Opening, shown.Closing = v.Shell.USDT(found.Opening), v.Shell.USDT(found.Closing)
+		shown.OpeningAt, shown.ClosingAt = found.From, found.To
+		shown.Pages, shown.Empty = portal.Pages(a, found.Page), view.Empty{Title: sayNoMovements}
+		if a.Filter.From.IsZero() && a.Filter.To.IsZero() {
+			shown.Empty.Href, shown.Empty.Label = a.LookLonger(v.Shell.Now), say.LookLonger
+		}
+		day := ""
+		for items := found.Items; len(items) > 0; {
+			event := 1
+			for event < len(items) && items[event].Alongside(items[0]) {
+				event++
+			}
+			line := v.statementLine(items[:event], found.Account)
+			if of := v.Shell.Day(line.At); of != day {
+				line.Day, day = of, of
+			}
+			shown.Items, items = append(shown.Items, line), items[event:]
+		}
+	}
+	v.Shell.Title = cmp.Or(a.Title, v.Shell.Say(say.StatementTitle))
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return StatementPage(s, shown) })
+	return nil
+}
+
+// accounts lead to the same time of each account.
+func (v *visit) accounts(a portal.Asked) []view.Tab {
+	other := url.Values{}
+	for name, values := range a.Query {
+		if name != portal.AsksAccount {
+			other[name] = values
+		}
+	}
+	isReserved := a.Query.Has(portal.AsksAccount)
+	return []view.Tab{
+		{Text: v.Shell.Say(say.AccountAvailable), Href: view.Link(a.Href(other)), Current: !isReserved},
+		{Text: v.Shell.Say(say.AccountReserved), Href: a.With(portal.AsksAccount, reserved), Current: isReserved},
+	}
+}
+
+// statementLine is what one event did to an account, its movements the newest first.
+func (v *visit) statementLine(event []report.StatementLine, of ledger.Account) Line {
+	line, net := event[0], decimal.Zero
+	for _, movement := range event {
+		net = net.Add(movement.Credit).Sub(movement.Debit)
+	}
+	shown := Line{
+		At: line.At, What: v.Movement(line.Kind, line.Subject, len(event) == 1 && net.IsPositive() != of.Reserved),
+		In: net.IsPositive(), Amount: portal.Signed(net, v.Shell.Figure), Balance: v.Shell.Figure(line.Balance),
+	}
+	if len(event) > 1 {
+		shown.Parts = v.parts(event, of)
+	}
+	switch line.Subject {
+	case portal.SubjectPayment:
+		shown.About, shown.Href = v.Shell.Say(say.ShortPayment, line.SubjectID), view.Link(
+			v.PaymentPath(line.SubjectID),
+		)
+	case portal.SubjectPayout:
+		id := line.SubjectUUID.String()
+		shown.About, shown.Href = v.Shell.Say(sayShortPayout, line.SubjectID), view.Link(v.PayoutPath(id))
+	case portal.SubjectDeposit:
+		shown.About, shown.Href = v.Shell.Say(say.ShortDeposit, line.SubjectID), view.Link(
+			v.DepositPath(line.SubjectID),
+		)
+	default:
+		shown.About = v.Shell.Say(sayShortFunding, line.SubjectID)
+	}
+	return shown
+}
+
+// parts name what an event moved, what came in first. A merchant is told what left for a payout, not how
+// trader and platform share it.
+func (v *visit) parts(event []report.StatementLine, of ledger.Account) []Part {
+	var names []say.Phrase
+	sums := map[say.Phrase]decimal.Decimal{}
+	for _, movement := range slices.Backward(event) {
+		name := sayTo[movement.Other.Owner]
+		switch {
+		case movement.Other.Owner == of.Owner && movement.Other.OwnerID == of.OwnerID:
+			name = sayNoLongerHeld
+			if movement.Debit.IsPositive() {
+				name = say.AccountReserved
+			}
+		case movement.Credit.IsPositive():
+			name = sayFrom[movement.Other.Owner]
+		case v.Who.Kind == caller.MerchantPortal:
+			name = sayPaidOut
+		}
+		if _, known := sums[name]; !known {
+			names = append(names, name)
+		}
+		sums[name] = sums[name].Add(movement.Credit).Sub(movement.Debit)
+	}
+	slices.SortStableFunc(names, func(a, b say.Phrase) int { return sums[b].Sign() - sums[a].Sign() })
+	parts := make([]Part, 0, len(names))
+	for _, name := range names {
+		parts = append(parts, Part{v.Shell.Say(name), portal.Signed(sums[name], v.Shell.Figure)})
+	}
+	return parts
+}
+
+func (v *visit) statementCSV(l portal.List) error {
+	a, filter, err := v.statementAsked(l)
+	if err != nil {
+		return err
+	}
+	if len(a.Wrong) > 0 {
+		return v.showStatement(a, nil)
+	}
+	name := "statement-available"
+	if filter.Account.Reserved {
+		name = "statement-reserved"
+	}
+	return v.SendCSV(a.FileName(name, v.Shell.Now), func(file *portal.CSVFile) error {
+		return v.Exports.ExportStatement(v.Ctx(), v.Who, filter, file, v.Shell.Zone)
+	})
+}
+
+var ownStatementList = portal.List{
+	Path:    "/merchant/statement",
+	Account: true,
+	Cashbox: true,
+	Export:  caller.MerchantMoney,
+}

@@ -1,0 +1,320 @@
+package team
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// A merchant's team, and what it did.
+var teamRoutes = []route{
+	{Pattern: "GET /merchant/team", Kinds: portal.Merchants, Needs: caller.MerchantTeamRead, Handle: (*visit).team},
+	{
+		Pattern: "GET /merchant/team/invite",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantTeam,
+		Handle:  (*visit).invitePage,
+	},
+	{
+		Pattern: "POST /merchant/team/invite",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantTeam,
+		Handle:  (*visit).invite,
+	},
+	{
+		Pattern: "GET /merchant/team/{member}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantTeamRead,
+		Handle:  (*visit).member,
+	},
+	{
+		Pattern: "POST /merchant/team/{member}/role",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantTeam,
+		Handle:  (*visit).setRole,
+	},
+	{
+		Pattern: "GET /merchant/team/{member}/{step}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantTeam,
+		Handle:  (*visit).memberPage,
+	},
+	{
+		Pattern: "POST /merchant/team/{member}/{step}",
+		Kinds:   portal.Merchants,
+		Needs:   caller.MerchantTeam,
+		Handle:  (*visit).memberStep,
+	},
+	{Pattern: "GET /merchant/log", Kinds: portal.Merchants, Needs: caller.MerchantTeamRead, Handle: (*visit).teamLog},
+}
+
+const teamPath = "/merchant/team"
+
+func memberPath(id int64) string { return teamPath + "/" + strconv.FormatInt(id, 10) }
+
+func (v *visit) team() error {
+	members, err := v.Sessions.Team(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	var shown Team
+	for _, m := range members {
+		shown.Items = append(shown.Items, v.memberRow(m))
+	}
+	v.Shell.Title = v.Shell.Say(say.TeamTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TeamPage(s, shown) })
+	return nil
+}
+
+func (v *visit) memberRow(m session.Member) MemberRow {
+	row := MemberRow{
+		Href:   view.Link(memberPath(m.ID)),
+		Login:  m.Login,
+		Role:   v.Shell.Say(say.Role(string(m.Role))),
+		Factor: m.Factor,
+		You:    m.ID == v.Who.ID,
+		State:  view.MemberBadge(m.Enabled, m.Invited),
+	}
+	if m.Sessions > 0 {
+		row.SeenAt = &m.SeenAt
+	}
+	return row
+}
+
+func (v *visit) roleOptions() []view.Option {
+	var options []view.Option
+	for _, role := range caller.Roles(caller.MerchantPortal) {
+		options = append(options, view.Option{Value: string(role), Text: v.Shell.Say(say.Role(string(role)))})
+	}
+	return options
+}
+
+func (v *visit) invitePage() error {
+	return v.showInvite(http.StatusOK, Invite{Role: string(caller.Support)})
+}
+
+func (v *visit) showInvite(status int, shown Invite) error {
+	shown.Token, shown.Roles = submission.NewToken(), v.roleOptions()
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayInviteTitle), shown.Wrong != nil
+	v.Show(status, func(s view.Shell) site.Page { return InvitePage(s, shown) })
+	return nil
+}
+
+// invite makes a user, once, and shows their link in the answer.
+func (v *visit) invite() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	asked := Invite{Login: form.Get("login"), Role: form.Get("role")}
+	link := ""
+	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		link, err = v.Sessions.InviteMember(v.Ctx(), v.Who, asked.Login, caller.Role(asked.Role))
+		return submission.Outcome{LedTo: teamPath, Said: "invited-before"}, err
+	})
+	if asked.Wrong = v.Wrong(err); asked.Wrong != nil {
+		return v.showInvite(http.StatusUnprocessableEntity, asked)
+	}
+	if err != nil || link == "" {
+		return v.Led(outcome, err)
+	}
+	return v.revealLink(asked.Login, link)
+}
+
+func (v *visit) revealLink(login, link string) error {
+	return v.Reveal(say.Invited, view.Shown{
+		Text: v.Shell.Say(say.InvitedText, login), Label: say.InviteLink, Secret: link, Next: teamPath,
+	})
+}
+
+// memberAsked is the user of the own team that the address names.
+func (v *visit) memberAsked() (session.Member, error) {
+	members, err := v.Sessions.Team(v.Ctx(), v.Who)
+	if err != nil {
+		return session.Member{}, err
+	}
+	id := v.R.PathValue("member")
+	at := slices.IndexFunc(members, func(m session.Member) bool { return strconv.FormatInt(m.ID, 10) == id })
+	if at < 0 {
+		return session.Member{}, fault.ErrNotFound
+	}
+	return members[at], nil
+}
+
+func (v *visit) member() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	return v.showMember(http.StatusOK, m, string(m.Role), nil)
+}
+
+func (v *visit) showMember(status int, m session.Member, role string, wrong map[string]string) error {
+	shown := MemberShown{
+		MemberRow: v.memberRow(m), Path: memberPath(m.ID), RoleValue: role, Roles: v.roleOptions(), Wrong: wrong,
+		Enabled: m.Enabled, Sessions: m.Sessions,
+	}
+	v.Shell.Title, v.Shell.Mistakes = m.Login, wrong != nil
+	v.Show(status, func(s view.Shell) site.Page { return MemberPage(s, shown) })
+	return nil
+}
+
+// setRole gives a user another role. The same again changes nothing but ends their sessions.
+func (v *visit) setRole() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	role := caller.Role(form.Get("role"))
+	if role == m.Role {
+		return v.Done(memberPath(m.ID), "")
+	}
+	err = v.Sessions.UpdateMember(v.Ctx(), v.Who, session.UserUpdate{ID: m.ID, Role: &role})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showMember(http.StatusUnprocessableEntity, m, form.Get("role"), wrong)
+	}
+	return v.memberDone(m, "member-changed", err)
+}
+
+// memberDone leads back to a user, also where the last owner stays.
+func (v *visit) memberDone(m session.Member, word string, err error) error {
+	if f := fault.As(err); f != nil && f.Code == "team_last_owner" {
+		word, err = "last-owner", nil
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(memberPath(m.ID), word)
+}
+
+func (v *visit) memberPage() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	name := v.R.PathValue("step")
+	step, known := portal.MemberSteps[name]
+	if !known {
+		return fault.ErrNotFound
+	}
+	return v.Question(view.Question{
+		Title: step.Title, Texts: []string{v.Shell.Say(step.Text)}, Action: memberPath(m.ID) + "/" + name,
+		Yes: v.Shell.Say(step.Yes), Danger: step.Danger, Back: view.Link(memberPath(m.ID)),
+		Facts: []view.Fact{
+			{Label: say.Member, Value: m.Login}, {Label: say.RoleLabel, Value: v.Shell.Say(say.Role(string(m.Role)))},
+		},
+	})
+}
+
+func (v *visit) memberStep() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	switch v.R.PathValue("step") {
+	case "off", "on":
+		on := v.R.PathValue("step") == "on"
+		err := v.Sessions.UpdateMember(v.Ctx(), v.Who, session.UserUpdate{ID: m.ID, Enabled: &on})
+		return v.memberDone(m, "member-changed", err)
+	case "end":
+		return v.memberDone(m, "member-ended", v.Sessions.EndMember(v.Ctx(), v.Who, m.ID))
+	case "reinvite":
+		return v.reinvite(m)
+	}
+	return fault.ErrNotFound
+}
+
+// reinvite takes away a user's password, once, and shows the link to set another in the answer.
+func (v *visit) reinvite(m session.Member) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	link := ""
+	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		link, err = v.Sessions.ReinviteMember(v.Ctx(), v.Who, m.ID)
+		return submission.Outcome{LedTo: memberPath(m.ID), Said: "invited-before"}, err
+	})
+	if v.Wrong(err) != nil { // the token is none of ours
+		return v.Done(memberPath(m.ID)+"/reinvite", "")
+	}
+	if err != nil {
+		return v.memberDone(m, "", err)
+	}
+	if link == "" {
+		return v.Led(outcome, nil)
+	}
+	return v.revealLink(m.Login, link)
+}
+
+// teamLog lists what the team changed, and who is signed in.
+func (v *visit) teamLog() error {
+	before, _ := strconv.ParseInt(v.R.URL.Query().Get(portal.AsksAfter), 10, 64)
+	changes, more, err := v.Sessions.TeamLog(v.Ctx(), v.Who, before)
+	if err != nil {
+		return err
+	}
+	sessions, err := v.Sessions.TeamSessions(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	var shown LogPage
+	for _, c := range changes {
+		shown.Items = append(shown.Items, view.LogRow{
+			At:    c.At,
+			Login: cmp.Or(c.Login, v.Shell.Say(say.Kind(string(caller.Operator)))),
+			What:  v.Shell.Say(sayLogChange, v.Shell.Say(sayLogSubject(c.Subject)), c.Key),
+			Notes: v.differences(c.Before, c.After),
+		})
+	}
+	if more {
+		last := strconv.FormatInt(changes[len(changes)-1].ID, 10)
+		shown.Older = view.Query("/merchant/log", portal.AsksAfter, last)
+	}
+	for _, one := range sessions {
+		shown.Sessions = append(shown.Sessions, Session{
+			Login: one.Login, Agent: one.Agent, Address: one.Address, API: one.Door == session.API, SeenAt: one.SeenAt,
+			CreatedAt: one.CreatedAt,
+		})
+	}
+	v.Shell.Title = v.Shell.Say(say.LogTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TeamLogPage(s, shown) })
+	return nil
+}
+
+// differences are the fields in which what was and what is differ, in their own words.
+func (v *visit) differences(before, after []byte) []string {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(after, &is) != nil || len(before) > 0 && json.Unmarshal(before, &was) != nil {
+		return nil
+	}
+	var notes []string
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if old := was[name]; len(before) > 0 && !bytes.Equal(old, is[name]) {
+			notes = append(notes, v.Shell.Say(sayLogFrom, name, string(old), string(is[name])))
+		} else if len(before) == 0 && slices.Contains([]string{"login", "role", "name", "key_id", "scopes"}, name) {
+			notes = append(notes, name+": "+string(is[name]))
+		}
+	}
+	return notes
+}

@@ -1,0 +1,210 @@
+package portal
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// OwnersOf name a merchant, its cashbox and a trader, and lead to their pages.
+func (v *Visit) OwnersOf(settings *directory.Settings, cashboxID int64, traderID *int64) ([]view.Fact, error) {
+	box, err := settings.Cashbox(v.Ctx(), v.Who, cashboxID)
+	if err != nil {
+		return nil, err
+	}
+	facts := []view.Fact{
+		{
+			Label: say.PortalMerchant, Value: Titled(box.MerchantName, box.MerchantID),
+			Href: view.Link(Numbered(MerchantsPath, box.MerchantID)),
+		},
+		{
+			Label: say.Cashbox, Value: Titled(box.Name, cashboxID),
+			Href: view.Link(Numbered(CashboxesPath, cashboxID)),
+		},
+	}
+	if traderID == nil {
+		return facts, nil
+	}
+	trader, err := settings.Trader(v.Ctx(), v.Who, *traderID)
+	return append(facts, view.Fact{
+		Label: say.PortalTrader, Value: Titled(trader.Name, *traderID),
+		Href: view.Link(Numbered(TradersPath, *traderID)),
+	}), err
+}
+
+// Whose tells in a list whose something is.
+func Whose(names report.Names, of report.Owned) string {
+	merchant, trader := of.Owners()
+	text := Titled(names.Merchants[merchant], merchant)
+	if trader != 0 {
+		text += ", " + Titled(names.Traders[trader], trader)
+	}
+	return text
+}
+
+// Titled is a name with the number by which logs and programs know its bearer.
+func Titled(name string, id int64) string {
+	return strings.TrimSpace(name + " №\u00a0" + strconv.FormatInt(id, 10))
+}
+
+// UnlessNone is nil where there is none.
+func UnlessNone(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+// Numbered is the number that the address names.
+func (v *Visit) Numbered() (int64, error) {
+	id, err := strconv.ParseInt(v.R.PathValue("id"), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, fault.ErrNotFound
+	}
+	return id, nil
+}
+
+// PaymentID is the id that the address names.
+func (v *Visit) PaymentID() (int64, error) {
+	id, err := strconv.ParseInt(v.R.PathValue("id"), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, fault.ErrNotFound
+	}
+	return id, nil
+}
+
+// Given is nil for what was left empty.
+func Given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// PlainAmount is an amount that people typed as programs read it.
+func PlainAmount(text string) string {
+	return strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+}
+
+// MethodName is a method's name; two of the same name are told apart by what the API calls them.
+func (v *Visit) MethodName(method string) string {
+	name := v.Shell.Say(say.Method(method))
+	for _, other := range catalogue.Methods {
+		if other.Name != method && v.Shell.Say(say.Method(other.Name)) == name {
+			return name + " (" + method + ")"
+		}
+	}
+	return name
+}
+
+// Holding is what an owner has; nothing where there is no such account.
+func (v *Visit) Holding(owner ledger.Owner, id int64) (*report.Holding, error) {
+	list, _, err := v.server.Reports.Accounts(
+		v.Ctx(),
+		v.Who,
+		report.AccountFilter{Owner: owner.String(), OwnerID: &id, Limit: 1},
+	)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// OwnerName says whose an account is.
+func (v *Visit) OwnerName(h report.Holding) string {
+	id := h.Account.OwnerID
+	switch h.Account.Owner {
+	case ledger.Trader:
+		return strings.TrimSpace(v.Shell.Say(say.TraderOwner, id, h.Name))
+	case ledger.Cashbox:
+		return strings.TrimSpace(v.Shell.Say(say.CashboxOwner, id, strings.TrimPrefix(h.Merchant+", "+h.Name, ", ")))
+	case ledger.Platform:
+		return v.Shell.Say(say.PlatformOwner)
+	case ledger.External:
+	}
+	return v.Shell.Say(say.OutsideWorld)
+}
+
+// ReadID reads a number that names something.
+func ReadID(form url.Values, name string, f fault.Fields) int64 {
+	id, err := strconv.ParseInt(strings.TrimSpace(form.Get(name)), 10, 64)
+	if f.Required(name, form.Get(name)) {
+		f.Check(err == nil && id > 0, name, "must be a number")
+	}
+	return id
+}
+
+// Text is what a part says that may be missing.
+func Text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+// Size is a number of bytes as people read it.
+func Size(bytes int64) string {
+	const kilo, mega = 1 << 10, 1 << 20
+	switch {
+	case bytes >= mega:
+		return strconv.FormatInt((bytes+mega/2)/mega, 10) + "\u00a0MB"
+	case bytes >= kilo:
+		return strconv.FormatInt((bytes+kilo/2)/kilo, 10) + "\u00a0kB"
+	}
+	return strconv.FormatInt(bytes, 10) + "\u00a0B"
+}
+
+// PayoutID is the id of a payout that the address names.
+func (v *Visit) PayoutID() string { return v.R.PathValue("id") }
+
+// TypedAmount is a number as people type it, as services read it.
+func TypedAmount(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), ""), ",", ".")
+}
+
+// OwnValues are limits as a form has them.
+func OwnValues(l directory.RequisiteLimits) url.Values {
+	amount := func(d decimal.NullDecimal) string {
+		if !d.Valid {
+			return ""
+		}
+		return money.Fiat(d.Decimal)
+	}
+	values := url.Values{}
+	for name, value := range map[string]string{
+		"minAmount": amount(l.MinAmount), "maxAmount": amount(l.MaxAmount), "dailySum": amount(l.DailySum),
+		"dailyCount": Counted(l.DailyCount), "openPayments": Counted(l.OpenPayments),
+		"workFrom": l.WorkFrom, "workUntil": l.WorkUntil, "timeZone": l.TimeZone,
+	} {
+		values.Set(name, value)
+	}
+	return values
+}
+
+// Counted is a number that may be left open.
+func Counted(n *int32) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(int(*n))
+}
+
+// Makes is where a new one is made, for who may.
+func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
+	if !v.May(needs) {
+		return ""
+	}
+	return href
+}

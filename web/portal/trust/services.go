@@ -1,0 +1,37 @@
+// Package trust is what operators trust the platform by: the ledger's reconciliation and seals, the audit log, alarms and the manual.
+package trust
+
+import (
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/report"
+	"gateway.example/internal/seal"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Reports *report.Service
+	Exports *report.Service
+	// Proofs prove what is in the ledger, and publish its pages.
+	Proofs *seal.Service
+	// Audits tell whether the ledger holds, and Alarms what needs somebody now.
+	Audits *audit.Service
+	Alarms *alarm.Service
+	Clock  clock.Clock
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		manualRoutes, trustRoutes)
+}

@@ -1,0 +1,210 @@
+package trust
+
+import (
+	"encoding/base64"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/audit"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/seal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// The names of the places in the lists of the page.
+const (
+	asksAudits = "audits"
+	asksDays   = "days"
+)
+
+// daysShown is how many sealed days the page has.
+const daysShown = 14
+
+// reconciliation shows whether the ledger holds.
+func (v *visit) reconciliation() error {
+	state, err := v.Audits.State(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := Reconciliation{
+		State: overall(state), Recent: v.standing(sayReconRecent, state.Recent),
+		Full: v.standing(sayReconFull, state.Full),
+	}
+	for _, i := range state.Invariants {
+		shown.Invariants = append(shown.Invariants, InvariantRow{
+			Name:     v.Shell.Say(sayInvariant(i.Name)),
+			FullAt:   i.FullAt,
+			RecentAt: i.RecentAt,
+			OnlyFull: i.RecentAt == nil &&
+				state.Recent.Last != nil,
+			Violations: v.mismatches(i.Violations),
+		})
+	}
+	for _, past := range state.Broken {
+		broken := BrokenAudit{PastAudit: pastAudit(past), Full: past.Scope == audit.Complete.Scope}
+		for _, found := range past.Found {
+			broken.Found = append(broken.Found, v.mismatch(found.Detail))
+		}
+		shown.Broken = append(shown.Broken, broken)
+	}
+	if err := v.pastAudits(&shown); err != nil {
+		return err
+	}
+	if err := v.sealedDays(&shown); err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.ReconTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ReconciliationPage(s, shown) })
+	return nil
+}
+
+// overall is what the invariants come to.
+func overall(state audit.State) view.Badge {
+	for _, i := range state.Invariants {
+		if len(i.Violations) > 0 {
+			return view.Badge{Text: sayReconBroken, Tone: "bad"}
+		}
+	}
+	if state.Full.Last == nil {
+		return view.Badge{Text: sayReconUnknown, Tone: "late"}
+	}
+	return view.Badge{Text: sayReconHolds, Tone: "good"}
+}
+
+func (v *visit) standing(title say.Phrase, st audit.Standing) Audit {
+	shown := Audit{Title: title, Running: st.Running}
+	if st.Rule != "" && st.Running != nil {
+		shown.Rule = v.Shell.Say(sayInvariant(st.Rule))
+	}
+	if st.Last != nil {
+		last := pastAudit(*st.Last)
+		shown.Last = &last
+	}
+	return shown
+}
+
+func pastAudit(p audit.Past) PastAudit {
+	return PastAudit{
+		BeganAt: p.BeganAt, Took: took(p.Took()), Rows: strconv.FormatInt(p.RowsRead, 10), Violations: p.Violations,
+	}
+}
+
+// mismatchSubject is what a mismatch begins with, as the audit writes it.
+var mismatchSubject = regexp.MustCompile(`^(payment|payout|deposit|cashbox|trader|account|transfer|page of) ([0-9-]+)`)
+
+// subjectPages are the pages about what a mismatch is about. The page of a sealed day is here.
+var subjectPages = map[string]string{
+	"payment": "/operator/payments/", "payout": "/operator/payouts/", "deposit": "/operator/deposits/",
+	"cashbox": "/operator/cashboxes/", "trader": "/operator/traders/", "page of": portal.ReconPath + "/days/",
+}
+
+func (v *visit) mismatches(list []string) []Mismatch {
+	var shown []Mismatch
+	for _, detail := range list {
+		shown = append(shown, v.mismatch(detail))
+	}
+	return shown
+}
+
+// mismatch divides what the audit found into its subject, with the page about it, and the rest.
+func (v *visit) mismatch(detail string) Mismatch {
+	at := mismatchSubject.FindStringSubmatch(detail)
+	if at == nil {
+		return Mismatch{Text: detail}
+	}
+	m := Mismatch{Subject: at[0], Text: strings.TrimLeft(detail[len(at[0]):], ":, ")}
+	if path := subjectPages[at[1]]; path != "" {
+		m.Href = v.Linked(path + at[2])
+	}
+	if id, err := strconv.ParseInt(at[2], 10, 64); err == nil && at[1] == "account" {
+		m.Href = portal.StatementOf(ledger.AccountOf(id))
+	}
+	return m
+}
+
+func (v *visit) pastAudits(shown *Reconciliation) error {
+	before := placed(v.R.URL.Query().Get(asksAudits), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
+	list, more, err := v.Audits.History(v.Ctx(), v.Who, audit.Complete.Scope, before)
+	if err != nil {
+		return err
+	}
+	for _, past := range list {
+		shown.History = append(shown.History, pastAudit(past))
+	}
+	if more {
+		last := strconv.FormatInt(list[len(list)-1].BeganAt.UnixMicro(), 10)
+		shown.Older = view.Query(portal.ReconPath, asksAudits, last)
+	}
+	return nil
+}
+
+func (v *visit) sealedDays(shown *Reconciliation) error {
+	limit := int32(daysShown)
+	p := seal.Paging{Limit: &limit}
+	if cursor := v.R.URL.Query().Get(asksDays); cursor != "" {
+		p.Cursor = &cursor
+	}
+	days, next, err := v.Proofs.Days(v.Ctx(), v.Who, p)
+	if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
+		return fault.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range days {
+		shown.Days = append(shown.Days, sealedDayRow(d))
+	}
+	if next != nil {
+		shown.OlderDays = view.Query(portal.ReconPath, asksDays, *next)
+	}
+	return nil
+}
+
+func sealedDayRow(d seal.SealedDay) SealedDayRow {
+	return SealedDayRow{
+		Day: d.Day, Href: view.Link(portal.ReconPath + "/days/" + d.Day), Transfers: d.Transfers, SealedAt: d.At,
+		State: SealBadge(string(d.State)), AuditedAt: d.AuditedAt,
+	}
+}
+
+// sealedDay shows the page of a day.
+func (v *visit) sealedDay() error {
+	day, err := time.Parse(time.DateOnly, v.R.PathValue("day"))
+	if err != nil || day.Year() > 9998 {
+		return fault.ErrNotFound
+	}
+	limit, after := int32(1), day.AddDate(0, 0, 1).Format(time.DateOnly)
+	days, _, err := v.Proofs.Days(v.Ctx(), v.Who, seal.Paging{Limit: &limit, Cursor: &after})
+	if err != nil {
+		return err
+	}
+	if len(days) == 0 || days[0].Day != v.R.PathValue("day") {
+		return fault.ErrNotFound
+	}
+	d := days[0]
+	shown := SealedDay{
+		SealedDayRow: sealedDayRow(d), Root: d.Root.String(), Hash: d.Hash.String(), Previous: d.Previous.String(),
+		Kid: d.Kid, Signature: base64.StdEncoding.EncodeToString(d.Signature), Violations: d.Violations,
+	}
+	for _, sum := range d.Sums.Kinds {
+		shown.Kinds = append(shown.Kinds, KindSum{
+			Kind: sum.Kind, Transfers: sum.Transfers, Amount: v.Shell.Figure(sum.Amount),
+		})
+	}
+	for _, sum := range d.Sums.Balances {
+		shown.Balances = append(shown.Balances, BalanceSum{
+			Owner: sum.Owner, Account: sum.Account, Amount: v.Shell.Figure(sum.Amount),
+		})
+	}
+	v.Shell.Title = v.Shell.Say(sayReconDayTitle, d.Day)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return SealedDayPage(s, shown) })
+	return nil
+}

@@ -1,0 +1,198 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// signInDays is for how long sign-ins are kept.
+const signInDays = 400
+
+var auditList = portal.List{
+	Path:     portal.AuditPath,
+	Statuses: report.LogKinds(),
+	Status:   sayLogKind,
+	Search:   true,
+	Hint:     saySearchAudit,
+	Log:      true,
+	Export:   caller.OperatorRead,
+	Days:     signInDays,
+	Kept:     sayAuditKept,
+	None:     sayAuditNone, NoneText: sayAuditNoText,
+}
+
+func logFilter(a portal.Asked) report.LogFilter {
+	return report.LogFilter{
+		Paging:  a.Filter.Paging,
+		Kinds:   a.Filter.Status,
+		User:    a.Filter.Search,
+		Subject: a.Query.Get(portal.AsksSubject),
+		Key:     a.Query.Get(portal.AsksKey),
+		From:    a.Filter.From,
+		To:      a.Filter.To,
+	}
+}
+
+// auditLog lists what was done.
+func (v *visit) auditLog(l portal.List) error {
+	a := v.Asks(l)
+	if v.Tidied(a) {
+		return nil
+	}
+	if len(a.Wrong) > 0 {
+		return v.showAuditLog(a, report.Page[report.LogItem]{})
+	}
+	page, err := v.Reports.Log(v.Ctx(), v.Who, logFilter(a))
+	if a.Wrong, err = v.Flawed(err); err != nil {
+		return err
+	}
+	return v.showAuditLog(a, page)
+}
+
+func (v *visit) showAuditLog(a portal.Asked, page report.Page[report.LogItem]) error {
+	filters, err := v.Filters(a)
+	if err != nil {
+		return err
+	}
+	shown := AuditLog{Filters: filters, Pages: portal.Pages(a, page)}
+	for _, item := range page.Items {
+		shown.Items = append(shown.Items, v.auditRow(a, item))
+	}
+	switch {
+	case len(a.Wrong) > 0:
+		shown.Empty = view.Empty{Text: say.NotShown}
+	case a.Filtered() || a.Filter.Cursor != "":
+		shown.Empty = view.Empty{Title: say.NoneMatch, Text: say.NoneMatchText}
+	default:
+		shown.Empty = view.Empty{Title: a.None, Text: a.NoneText}
+	}
+	v.Shell.Title = v.Shell.Say(say.AuditTitle)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return AuditLogPage(s, shown) })
+	return nil
+}
+
+// auditTones are the stylesheet's for the kinds of lines.
+var auditTones = map[string]string{report.LogFailed: "bad", report.LogViewAs: "late", report.LogSignIn: "good"}
+
+func (v *visit) auditRow(a portal.Asked, item report.LogItem) AuditRow {
+	row := AuditRow{
+		At: item.At, Kind: view.Badge{Text: sayLogKind(item.Kind), Tone: auditTones[item.Kind]}, Who: item.Login,
+		Fields: v.auditFields(item.Before, item.After),
+	}
+	if row.Who == "" {
+		row.Who = item.Actor
+	}
+	if row.Who != "" {
+		row.OfWho = a.With(portal.AsksSearch, row.Who)
+	}
+	if item.Door != "" {
+		row.What = v.Shell.Say(saySignInOutcome(item.Outcome))
+		from := strings.ToUpper(item.Door)
+		if item.Address != "" {
+			from += " · " + item.Address
+		}
+		row.Notes = []string{from, item.Agent}
+		return row
+	}
+	about := v.auditSubject(item)
+	row.What, row.OfWhat = about, view.Query(
+		portal.AuditPath,
+		portal.AsksSubject,
+		item.Subject,
+		portal.AsksKey,
+		item.Key,
+	)
+	switch item.Kind {
+	case report.LogSetting:
+		if item.Reason != "" {
+			row.Notes = []string{item.Reason}
+		}
+	case report.LogRead:
+		row.What = v.Shell.Say(sayReadPart(item.What), about)
+	case report.LogProposal, report.LogDecision:
+		row.What = v.Shell.Say(say.ActionOf(item.What)) + " · " + about
+		row.OfWhat = view.Query(portal.ApprovalsPath + "/" + strconv.FormatInt(item.ID, 10))
+		row.Notes = v.auditWhy(item)
+	}
+	return row
+}
+
+// auditWhy are what was decided of a proposal and the words it was given.
+func (v *visit) auditWhy(item report.LogItem) []string {
+	var notes []string
+	if item.Outcome != "" {
+		notes = append(notes, v.Shell.Say(say.StateOf(item.Outcome)))
+	}
+	if item.Reason != "" {
+		notes = append(notes, item.Reason)
+	}
+	return notes
+}
+
+// auditSubject names what a line is about.
+func (v *visit) auditSubject(item report.LogItem) string {
+	name := item.Key
+	if item.SubjectLogin != "" {
+		name = item.SubjectLogin + " (№ " + item.Key + ")"
+	} else if _, err := strconv.ParseInt(item.Key, 10, 64); err == nil {
+		name = "№ " + item.Key
+	}
+	return v.Shell.Say(say.AuditSubjectName(item.Subject)) + " " + name
+}
+
+// auditFields are the fields of a setting that have changed, or all of one that is new.
+func (v *visit) auditFields(before, after []byte) []AuditField {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(after, &is) != nil || len(before) > 0 && json.Unmarshal(before, &was) != nil {
+		return nil
+	}
+	var fields []AuditField
+	names := slices.Collect(maps.Keys(is))
+	for name := range was {
+		if _, still := is[name]; !still {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !bytes.Equal(was[name], is[name]) {
+			fields = append(fields, AuditField{Name: name, Was: plainJSON(was[name]), Is: plainJSON(is[name])})
+		}
+	}
+	return fields
+}
+
+// plainJSON is a value without the quotes of a text; null is "".
+func plainJSON(value json.RawMessage) string {
+	var text *string
+	if json.Unmarshal(value, &text) == nil {
+		if text == nil {
+			return ""
+		}
+		return *text
+	}
+	return string(value)
+}
+
+// auditCSV sends the lines that the address asks for as a file.
+func (v *visit) auditCSV(l portal.List) error {
+	a := v.Asks(l)
+	if len(a.Wrong) > 0 {
+		return v.showAuditLog(a, report.Page[report.LogItem]{})
+	}
+	return v.SendCSV(a.FileName("audit", v.Clock.Now()), func(file *portal.CSVFile) error {
+		return v.Exports.ExportLog(v.Ctx(), v.Who, logFilter(a), file, a.Zone)
+	})
+}

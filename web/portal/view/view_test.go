@@ -1,0 +1,41 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/web/portal/view"
+	"gateway.example/web/words"
+)
+
+func TestAmount(t *testing.T) {
+	english, _ := words.In("en")
+	shell := view.Shell{Words: english}
+	for currency, want := range map[string]string{"AZN": "1,500\u00a0AZN", "RUB": "1,500\u00a0₽"} {
+		if got := shell.Amount(decimal.NewFromInt(1500), currency); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// USDT has the signs of the language, as money that people pay has, and keeps its digits.
+func TestUSDT(t *testing.T) {
+	for _, test := range []struct{ language, amount, whole, column, short string }{
+		{"en", "1234567.5", "1,234,567.50", "1,234,567.50000000", "1,234,567.50"},
+		{"ru", "1234567.5", "1 234 567,50", "1 234 567,50000000", "1 234 567,50"},
+		{"en", "-0.123", "−0.123", "−0.12300000", "−0.12"},
+		{"ru", "10000000.00000001", "10 000 000,00000001", "10 000 000,00000001", "10 000 000,00"},
+	} {
+		language, _ := words.In(test.language)
+		shell, amount := view.Shell{Words: language}, decimal.RequireFromString(test.amount)
+		for got, want := range map[string]string{
+			shell.USDT(amount): test.whole + " USDT", shell.Figure(amount): test.column, shell.Short(amount): test.short,
+		} {
+			if strings.ReplaceAll(got, "\u00a0", " ") != want {
+				t.Errorf("%s in %s: %q, want %q", test.amount, test.language, got, want)
+			}
+		}
+	}
+}

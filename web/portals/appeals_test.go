@@ -1,0 +1,55 @@
+package portals_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal/portaltest"
+)
+
+// A payment is appealed once, with a file or a receipt of the payer's; a double click leads to the
+// same appeal.
+func TestMerchantAppeals(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Support)
+	first, second, open := b.Failed(t, "1500"), b.Failed(t, "1600"), b.Create(t, "1700")
+	path := func(of payment.Payment) string { return fmt.Sprintf("/merchant/payments/%d", of.ID) }
+	page := p.Page(t, path(first)+"/appeal")
+	want(t, "receipts", page.Find("input[name=receipt]").Length(), 1)
+	fields := hidden(page, "reason", "Paid <i>twice</i>", "receipt", "1")
+	a := p.Upload(t, path(first)+"/appeal", hidden(page, "reason", " ", "receipt", "1"), "", "")
+	want(t, "without a reason", line(a.Code, a.Page(t).Find("#reason-wrong").Text()), "422 is required")
+	a = p.Upload(t, path(first)+"/appeal", fields, "page.html", "<html></html>")
+	want(t, "another type", line(a.Code, a.Page(t).Find("#reason").Text()), "422 Paid <i>twice</i>")
+	want(t, "is said", strings.HasPrefix(a.Page(t).Find("#file-wrong").Text(), "must be a PDF"), true)
+	a = p.Upload(t, path(first)+"/appeal", fields, "big.pdf", portaltest.PDF+strings.Repeat("x", 10<<20))
+	want(t, "too large", line(a.Code, a.Page(t).Find("#file-wrong").Text()), "422 is larger than 10 MB")
+	for range 2 {
+		a = p.Upload(t, path(first)+"/appeal", fields, "", "")
+		want(t, "appealed", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/appeals/1 appealed")
+	}
+	a = p.Upload(t, path(first)+"/appeal", hidden(p.Page(t, path(second)+"/appeal"), "reason", "again", "receipt", "1"),
+		"", "")
+	want(t, "a second appeal", line(a.To(), p.Cookies["flash"]), path(first)+" no-appeal")
+	a = p.Upload(t, path(second)+"/appeal", hidden(p.Page(t, path(second)+"/appeal"), "reason", "see"), "own.pdf", portaltest.PDF)
+	want(t, "with a file", a.To(), "/merchant/appeals/2")
+	want(t, "of an open payment", p.Get(t, path(open)+"/appeal").To(), path(open))
+	want(t, "listed", portaltest.List(t, p, "/merchant/appeals", 0, 2, 3, 4, 5), []string{
+		fmt.Sprintf("2 | 1,600 ₽ | Payment № %d <b>2 | see | Open", second.ID),
+		fmt.Sprintf("1 | 1,500 ₽ | Payment № %d <b>1 | Paid <i>twice</i> | Open", first.ID),
+	})
+	want(t, "decided", len(rows(p.Page(t, "/merchant/appeals?status=completed"))), 0)
+	file := p.Get(t, "/merchant/appeals/2/file")
+	want(t, "its file",
+		line(file.Body == portaltest.PDF, file.Header.Get("Content-Disposition"), file.Header.Get("X-Content-Type-Options")),
+		"true attachment; filename=own.pdf nosniff")
+	want(t, "the payment leads there", p.Page(t, path(first)).Find("a[href='/merchant/appeals/1']").Length(), 1)
+	_, err := b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, 1)
+	noError(t, err)
+	reason := "No such transfer"
+	_, err = b.Payments.ResolveAppeal(t.Context(), portaltest.Admin, 1, payment.Resolution{Outcome: "failed", Reason: &reason})
+	noError(t, err)
+	wantIn(t, "the decision", p.Get(t, "/merchant/appeals/1").Text(), "stays failed", reason)
+}

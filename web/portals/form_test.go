@@ -1,0 +1,84 @@
+package portals_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"gateway.example/web/portal/portaltest"
+)
+
+// A form's token does one thing for one user: sent again, with another's record or by somebody else, it
+// moves no money.
+func TestFormTokenReplayed(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	other := b.Trader(t, 1)
+	first, second, third := b.Create(t, "1500"), b.Create(t, "1600"), b.Create(t, "20000")
+	path := func(id int64) string { return fmt.Sprintf("/trader/payments/%d/confirm", id) }
+	fields := hidden(p.Page(t, path(first.ID)))
+	if a := p.Post(t, path(first.ID), fields...); a.Code != http.StatusSeeOther || b.Status(t, first) != "completed" {
+		t.Fatalf("confirmed: %d %s", a.Code, a.Text())
+	}
+	p.Post(t, path(second.ID), fields...)
+	other.Post(t, path(third.ID), fields...)
+	other.Post(t, path(second.ID), hidden(p.Page(t, path(second.ID)))...)
+	want(t, "with a token that was used", b.Status(t, second), "pending")
+	want(t, "with another's token that was used", b.Status(t, third), "pending")
+	b.Audit(t)
+}
+
+// A form acts once: a double click, the Back button and a repeat lead to the first outcome.
+func TestFormActsOnce(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	fields := hidden(p.Page(t, "/trader/payments/1/cancel"), "reason", "no money came")
+	var clicks sync.WaitGroup
+	led := make([]string, 3)
+	for i := range led {
+		browser := b.Nobody()
+		browser.Cookies["session"] = p.Cookie()
+		clicks.Go(func() {
+			led[i] = fmt.Sprint(browser.Post(t, "/trader/payments/1/cancel", fields...).To(), " ",
+				browser.Cookies["flash"])
+		})
+	}
+	clicks.Wait()
+	again := p.Post(t, "/trader/payments/1/cancel", fields...)
+	led = append(led, again.To()+" "+p.Cookies["flash"])
+	for _, where := range led {
+		want(t, "led to", where, "/trader cancelled")
+	}
+	moves := b.Count(t, "select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'")
+	want(t, "cancelled", line(moves, b.Status(t, pay)), "1 cancelled")
+}
+
+// Two tabs on one payment: the second one's form is stale and does nothing.
+func TestTwoTabs(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	first, second := p.Page(t, "/trader/payments/1/cancel"), p.Page(t, "/trader/payments/1/confirm")
+	p.Post(t, "/trader/payments/1/cancel", hidden(first)...)
+	a := p.Post(t, "/trader/payments/1/confirm", hidden(second)...)
+	want(t, "led to", line(a.To(), p.Cookies["flash"], b.Status(t, pay)), "/trader/payments/1 changed cancelled")
+	// Even set back to pending it is not what the first form was shown for; a form that never was
+	// shown acts for nobody.
+	a = p.Post(t, "/trader/payments/1/confirm", "token", "nonsense", "status", "pending")
+	if a.Code == http.StatusSeeOther && a.To() == "/trader" {
+		t.Error("a form without a token of ours acts")
+	}
+}
+
+// A form whose first sending died half way says that its outcome is not known, and does not act.
+func TestUnfinished(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	fields := hidden(p.Page(t, "/trader/payments/1/confirm"))
+	b.Exec(t, `insert into submission (token, user_id, created_at)
+		select $1::uuid, id, now() from app_user where login = 'owner-1'`, fields[1])
+	a := p.Post(t, "/trader/payments/1/confirm", fields...)
+	if a.Code != http.StatusConflict || !strings.Contains(a.Text(), "not known yet") || b.Status(t, pay) != "pending" {
+		t.Errorf("%d %s; the payment is %s", a.Code, a.Text(), b.Status(t, pay))
+	}
+}

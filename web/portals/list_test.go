@@ -1,0 +1,182 @@
+package portals_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/portaltest"
+)
+
+// Deposits and appeals are read page by page, both ways, and keep to their filters.
+func TestShortListsTurn(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	for i := range 112 {
+		b.Create(t, fmt.Sprint(100+i))
+	}
+	b.Exec(t,
+		`insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, status, created_at,
+			status_at)
+		select merchant_id, cashbox_id, 5, 'TRC20', 'T', gen_random_uuid(),
+			case when n = 7 then 'confirmed' else 'pending' end, created_at, created_at
+		from (select *, row_number() over (order by id) n from payment) p order by id`, // ids have gaps: connections take some ahead
+	)
+	b.Exec(t,
+		`insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor,
+			created_at)
+		select merchant_id, id, 'why', 'a.pdf', 'application/pdf', 1,
+			case when n % 4 = 0 then 'open' when n % 4 = 1 then 'in_review' else 'closed' end, created_at, 'key:1', created_at
+		from (select *, row_number() over (order by id) n from payment) p order by id`,
+	)
+	for path, expected := range map[string]string{
+		"/merchant/deposits":                              "112-63 62-13 12-1",
+		"/merchant/deposits?status=pending":               "112-63 62-13 12-1",
+		"/merchant/deposits?status=confirmed":             "7-7",
+		"/merchant/appeals":                               "112-63 62-13 12-1",
+		"/merchant/appeals?status=open&status=in_review":  "112-13 12-1",
+		"/merchant/appeals?status=closed&cashbox=9999999": "",
+	} {
+		forth, back := turn(t, p, path)
+		want(t, path, strings.Join(forth, " "), expected)
+		slices.Reverse(back)
+		want(t, path+", back", back, forth)
+	}
+	want(t, "a place that is none", p.Get(t, "/merchant/deposits?before=x").Code, http.StatusNotFound)
+	beyond := p.Page(t, "/merchant/appeals?before=112")
+	want(t, "nothing newer", words(beyond.Find(".pages a")), "To the newest")
+}
+
+// turn reads a list to its end and back, each page by its first and last number.
+func turn(t *testing.T, p *portaltest.Person, path string) (forth, back []string) {
+	t.Helper()
+	for _, turn := range []struct {
+		rel  string
+		list *[]string
+	}{{"next", &forth}, {"prev", &back}} {
+		for {
+			page := p.Page(t, path)
+			if found := rows(page); len(found) > 0 {
+				first, _, _ := strings.Cut(found[0], " ")
+				last, _, _ := strings.Cut(found[len(found)-1], " ")
+				*turn.list = append(*turn.list, first+"-"+last)
+			}
+			next, there := page.Find(".pages a[rel=" + turn.rel + "]").Attr("href")
+			if !there {
+				break
+			}
+			path = next
+		}
+	}
+	return forth, back
+}
+
+// What is asked for stands in the address. A chip removes one filter and keeps the others, and an
+// address that says something in vain is made short.
+func TestFilters(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Create(t, "1500")
+	page := p.Page(t, "/trader/payments")
+	want(t, "the time", strings.HasPrefix(words(page.Find(".window")), "The last 30 days, since "), true)
+	page = p.Page(t, "/trader/payments?status=pending&status=failed&min=1000&q=1234")
+	var chips []string
+	page.Find(".chips a").Each(func(_ int, chip *goquery.Selection) {
+		chips = append(chips, words(chip)+" "+chip.AttrOr("href", ""))
+	})
+	want(t, "chips", strings.Join(chips, "\n"), strings.Join([]string{
+		"Remove the filter: “1234” /trader/payments?min=1000&status=pending&status=failed",
+		"Remove the filter: Pending /trader/payments?min=1000&q=1234&status=failed",
+		"Remove the filter: Failed /trader/payments?min=1000&q=1234&status=pending",
+		"Remove the filter: Amount from 1,000 /trader/payments?q=1234&status=pending&status=failed",
+		"Clear all /trader/payments",
+	}, "\n"))
+	want(t, "ticked", page.Find("input[name=status][checked]").Length(), 2)
+	a := p.Get(t, "/trader/payments?q=&status=failed&method=&from=&to=&min=&max=")
+	want(t, "an address in vain", line(a.Code, a.To()), "303 /trader/payments?status=failed")
+}
+
+// What is wrong with a filter is said at its field, and what was typed stays there.
+func TestWrongFilters(t *testing.T) {
+	_, p := portaltest.Trader(t)
+	for query, expected := range map[string]string{
+		"from=soon":                     "from soon Write the date as in 2026-11-03.",
+		"from=2026-02-30":               "from 2026-02-30 Write the date as in 2026-11-03.",
+		"from=2026-11-03&to=2026-11-02": "to 2026-11-02 Must not be before “From”.",
+		"min=abc":                       "min abc Write an amount as in 1000 or 1000.50.",
+		"min=-5":                        "min -5 Write an amount as in 1000 or 1000.50.",
+		"max=1.005":                     "max 1.005 Write an amount as in 1000 or 1000.50.",
+		"min=1e3":                       "min 1e3 Write an amount as in 1000 or 1000.50.",
+		"min=10&max=5":                  "max 5 Must not be less than “Amount from”.",
+		"q=" + strings.Repeat("x", 201): "q " + strings.Repeat("x", 201) + " At most 200 characters.",
+	} {
+		a := p.Get(t, "/trader/payments?"+query)
+		page := a.Page(t)
+		wrong := page.Find("[aria-invalid]")
+		said := page.Find("#" + strings.TrimSpace(wrong.AttrOr("aria-describedby", "none"))).Text()
+		got := fmt.Sprint(wrong.AttrOr("name", ""), " ", wrong.AttrOr("value", ""), " ", said)
+		want(t, query, line(a.Code, got, page.Find("table").Length()),
+			line(http.StatusUnprocessableEntity, expected, 0))
+		want(t, query+" as a file", p.Get(t, "/trader/payments.csv?"+query).Code, http.StatusUnprocessableEntity)
+	}
+	for query, expected := range map[string]int{"status=odd": 422, "method=odd": 422, "after=odd": 404, "before=1e": 404} {
+		want(t, query, p.Get(t, "/trader/payments?"+query).Code, expected)
+	}
+}
+
+// A list that shows nothing says whether there is nothing, nothing lately, or nothing that matches.
+func TestEmptyList(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	said := func(query string) string { return words(p.Page(t, "/trader/payments"+query).Find(".empty strong")) }
+	want(t, "nothing", said(""), "No payments yet.")
+	b.Create(t, "1500")
+	want(t, "none match", said("?min=5000"), "Nothing matches.")
+	b.Exec(t, "update payment set created_at = created_at - interval '60 days'")
+	want(t, "nothing lately", said(""), "No payments in these 30 days.")
+}
+
+// A list is read page by page, both ways, and keeps to its filters.
+func TestPages(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	for i := range 60 {
+		b.Create(t, fmt.Sprint(100+i))
+	}
+	follow := func(page *goquery.Document, rel string) *goquery.Document {
+		return p.Page(t, page.Find(".pages a[rel="+rel+"]").AttrOr("href", "/none"))
+	}
+	first := p.Page(t, "/trader/payments?min=101")
+	second := follow(first, "next")
+	want(t, "on the first", len(rows(first)), 50)
+	want(t, "on the second", len(rows(second)), 9)
+	want(t, "further", second.Find(".pages a[rel=next]").Length()+first.Find(".pages a[rel=prev]").Length(), 0)
+	want(t, "and back", rows(follow(second, "prev")), rows(first))
+}
+
+// A user keeps the filters of a list under a name, finds them above the list, and removes them.
+// Others neither see nor remove them.
+func TestSavedViews(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	other := b.Trader(t, 1)
+	save := func(name, path, query string) portaltest.Answer {
+		return p.Post(t, "/views", "name", name, "path", path, "query", query)
+	}
+	a := save("Big <b>", "/trader/payments", "status=completed&min=5000&after=7&lang=ru")
+	want(t, "saved", line(a.Code, a.To(), p.Cookies["flash"]),
+		"303 /trader/payments?min=5000&status=completed view-saved")
+	view := p.Page(t, a.To()).Find(".views li")
+	want(t, "its name", words(view.Find("a")), "Big <b>")
+	want(t, "current", view.Find("a").AttrOr("aria-current", ""), "page")
+	want(t, "on another list", p.Page(t, "/trader/payouts").Find(".views li").Length(), 0)
+	want(t, "for another user", other.Page(t, "/trader/payments").Find(".views li").Length(), 0)
+	a = save(" ", "/trader/payments", "q=1")
+	want(t, "without a name", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 is required")
+	want(t, "a list that is none", save("x", "https://elsewhere.example/", "").Code, http.StatusNotFound)
+	remove := view.Find("form").AttrOr("action", "")
+	want(t, "by another", other.Post(t, remove).Code, http.StatusNotFound)
+	a = p.Post(t, remove)
+	want(t, "removed", line(a.To(), p.Cookies["flash"]), "/trader/payments view-removed")
+	want(t, "left", p.Page(t, "/trader/payments").Find(".views li").Length(), 0)
+}

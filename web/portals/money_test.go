@@ -1,0 +1,206 @@
+package portals_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/audit"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/portaltest"
+)
+
+// watched has every action take a second operator: rates beyond 5%, deposits and insurances above 10.
+func watched(b *portaltest.Bundle) {
+	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
+	b.Settings.FourEyes, b.Rates.FourEyes, b.Deposits.FourEyes = rules, rules, rules
+}
+
+func treasurer(t testing.TB, b *portaltest.Bundle, login string) *portaltest.Person {
+	t.Helper()
+	b.User(t, login, caller.Operator, caller.Treasury, 0)
+	return b.SignIn(t, login)
+}
+
+// traderHas wants the first trader to have so many USDT available.
+func traderHas(t *testing.T, b *portaltest.Bundle, usdt string) {
+	t.Helper()
+	want(t, "the trader has", b.Balance(t, ledger.Available(ledger.Trader, b.Traders[0].ID)).String(), usdt)
+}
+
+func fundQuery(b *portaltest.Bundle, amount, reference string) string {
+	return fmt.Sprintf("traderId=%d&amount=%s&reference=%s", b.Traders[0].ID, amount, reference)
+}
+
+const evil = `<script>alert(1)</script>`
+
+// One operator proposes, sees who must approve it, and another one approves it. What was typed is shown as
+// it was typed.
+func TestFundWithFourEyes(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	one := treasurer(t, b, "one")
+	wantIn(t, "alone", one.Get(t, "/operator/money/fund").Text(), "Nobody else can approve yet")
+	const band = "no second one can decide yet"
+	wantIn(t, "any page, alone", one.Get(t, "/account").Body, band)
+	two := treasurer(t, b, "two")
+	wantNot(t, "two are there", one.Get(t, "/account").Body, band)
+	sure := one.Get(t,
+		"/operator/money/fund/confirm?"+fundQuery(b, "5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E")
+	for _, word := range []string{"5.5 USDT", "1,000.00 USDT", "tx-1", evil, "another operator has to approve"} {
+		wantIn(t, "the page", strings.ToLower(strings.ReplaceAll(sure.Text(), " ", " ")), strings.ToLower(word))
+	}
+	wantNot(t, "the reason is not escaped", sure.Body, evil)
+	fields := hidden(sure.Page(t))
+	first := one.Post(t, "/operator/money/fund", fields...)
+	again := one.Post(t, "/operator/money/fund", fields...)
+	path := first.To()
+	if !strings.HasPrefix(path, "/operator/approvals/") || again.To() != path {
+		t.Fatalf("%d to %q, again to %q: %s", first.Code, path, again.To(), first.Text())
+	}
+	traderHas(t, b, "1000")
+	own := one.Get(t, path)
+	if !strings.Contains(own.Text(), "You proposed this") || strings.Contains(own.Body, path+"/approve") ||
+		strings.Contains(own.Body, evil) {
+		t.Errorf("their own: %s", own.Text())
+	}
+	want(t, "their own is approved", one.Post(t, path+"/approve").Code, http.StatusForbidden)
+	traderHas(t, b, "1000")
+	wantIn(t, "nothing to approve", two.Get(t, path).Body, path+"/approve")
+	want(t, "approved", two.Post(t, path+"/approve").To(), path)
+	traderHas(t, b, "1005.5")
+	// A second time it is decided already.
+	two.Post(t, path+"/approve")
+	wantIn(t, "again", two.Get(t, path).Text(), "Somebody has decided this already", "two")
+	traderHas(t, b, "1005.5")
+	log := two.Page(t, "/operator/audit?status=decision&status=proposal").Find("tbody tr")
+	want(t, "lines of the log", log.Length(), 2)
+	leads, _ := log.First().Find("a[href^='/operator/approvals/']").Attr("href")
+	want(t, "where the decision leads", leads, path)
+	wantIn(t, "the log says", log.Text(), "Fund a trader · Trader №", "Approved")
+	b.Audit(t)
+}
+
+// Two operators who approve at the same time have it done once.
+func TestApprovedByTwo(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	one := treasurer(t, b, "one")
+	sure := one.Get(t, "/operator/money/fund/confirm?"+fundQuery(b, "5", "tx-1"))
+	path := one.Post(t, "/operator/money/fund", hidden(sure.Page(t))...).To()
+	var wait sync.WaitGroup
+	for _, p := range []*portaltest.Person{treasurer(t, b, "two"), treasurer(t, b, "three")} {
+		wait.Go(func() { p.Post(t, path+"/approve") })
+	}
+	wait.Wait()
+	traderHas(t, b, "1005")
+	b.Audit(t)
+}
+
+// What cannot be done is said, and the proposal stays; what is refused is not done.
+func TestStaleAndRefused(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	one, two := treasurer(t, b, "one"), treasurer(t, b, "two")
+	sure := one.Get(t, "/operator/money/withdraw/confirm?"+fundQuery(b, "1000.5", "tx-1"))
+	path := one.Post(t, "/operator/money/withdraw", hidden(sure.Page(t))...).To()
+	a := two.Post(t, path+"/approve")
+	wantAnswer(t, "too much", a, http.StatusConflict, "does not hold that much")
+	wantIn(t, "not open", two.Get(t, path).Text(), "Open")
+	if a := two.Post(t, path+"/refuse", "reason", strings.Repeat("x", 501)); a.Code != http.StatusUnprocessableEntity {
+		t.Errorf("a long reason: %d", a.Code)
+	}
+	want(t, "refused", two.Post(t, path+"/refuse", "reason", evil).To(), path)
+	if a := two.Get(t, path); !strings.Contains(a.Text(), evil) || strings.Contains(a.Body, evil) {
+		t.Errorf("the refusal: %s", a.Text())
+	}
+	traderHas(t, b, "1000")
+}
+
+// Every form says what is wrong with it, and keeps what was typed.
+func TestWrongMoney(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	for path, words := range map[string]string{
+		"/operator/money/fund/confirm?traderId=x&amount=1e3&reference=":                              "must be a number",
+		"/operator/money/fund/confirm?traderId=999999&amount=5&reference=a":                          "There is no such trader",
+		"/operator/money/insurance/confirm?cashboxId=999999&amount=5":                                "There is no such cashbox",
+		"/operator/money/correct/confirm?from=bank&to=platform&amount=1&reference=a&reason=b":        "must be platform",
+		"/operator/money/correct/confirm?from=trader+9999&to=platform&amount=1&reference=a&reason=b": "There is no such account",
+		"/operator/rates/set/confirm?currency=XXX&fiatPerUsdt=1":                                     "not a currency",
+		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=0":                                     "must be more than 0",
+		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=-5&validMinutes=x":                     "plain decimal",
+	} {
+		a := one.Get(t, path)
+		wantAnswer(t, path, a, http.StatusUnprocessableEntity, words)
+	}
+}
+
+// A correction moves what it says between two accounts, at once without four eyes, and its statement has it.
+func TestCorrection(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	query := fmt.Sprintf("from=trader+%d&to=platform&amount=2.5&reference=c1&reason=Typed+twice", b.Traders[0].ID)
+	sure := one.Get(t, "/operator/money/correct/confirm?"+query)
+	if a := one.Post(t, "/operator/money/correct", hidden(sure.Page(t))...); a.To() != "/operator/money" {
+		t.Fatalf("%d to %q: %s", a.Code, a.To(), a.Text())
+	}
+	traderHas(t, b, "997.5")
+	b.Audit(t)
+	page := one.Page(t, fmt.Sprintf("/operator/accounts/statement?owner=%d", ledger.Available(ledger.Platform, 0).ID()))
+	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
+	wantIn(t, "the platform's statement", text, "Correction by the operator", "+2.50000000")
+	csv := one.Get(t,
+		fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).Body
+	wantIn(t, "the file", csv, "correction,correction,", "2.50000000,2.50000000\nrows,1")
+	list := one.Get(t, "/operator/accounts?type=trader").Text()
+	if !strings.Contains(list, "997.50000000") || strings.Contains(list, "Cashbox №") {
+		t.Errorf("accounts: %s", list)
+	}
+}
+
+// Income is what the platform got on a day less what it gave back on it: of a payment of 1000 RUB at 100,
+// marked up by 5%, 10 − 9.52380952 = 0.47619048, since the trader's share is nothing. An appeal that is lost
+// a day later counts on that day.
+func TestIncome(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	p := b.Create(t, "1000")
+	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID)
+	noError(t, err)
+	text := one.Get(t, "/operator/income").Text()
+	wantIn(t, "today", text, "0.47619048")
+	b.Clock.Advance(26 * time.Hour)
+	noError(t, report.Work(t.Context(), b.Pool, b.Clock))
+	_, _, err = b.Payments.UpdateStatus(
+		t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
+	noError(t, err)
+	b.Audit(t)
+	for by, wanted := range map[string]string{
+		"day":      "DayEarnedGiven backNet 2026-11-21 0.00000000 0.47619048 −0.47619048 2026-11-20 0.47619048 0.00000000 0.47619048",
+		"merchant": fmt.Sprintf("Merchant № %d 0.47619048 0.47619048 0.00000000", b.Merchant.ID),
+		"method":   "0.47619048 0.47619048 0.00000000",
+	} {
+		wantIn(t, by, one.Get(t, "/operator/income?by="+by).Text(), wanted)
+	}
+	csv := one.Get(t, "/operator/income.csv").Body
+	wanted := fmt.Sprintf("day,merchant_id,merchant,subject,method,currency,earned_usdt,reversed_usdt,net_usdt\n"+
+		"2026-11-21,%[1]d,Merchant,payment,sbp,RUB,0.00000000,0.47619048,-0.47619048\n"+
+		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048\nrows,2\n", b.Merchant.ID)
+	want(t, "the file", csv, wanted)
+	// The audit notices what is not so.
+	b.Exec(t, "update income_day set earned = 1")
+	broken, err := audit.Everything(t.Context(), b.Pool)
+	if err != nil || len(broken) != 1 || !strings.Contains(broken[0].Detail, "should have 0.47619048 and 0") {
+		t.Errorf("the audit found %v, %v", broken, err)
+	}
+}

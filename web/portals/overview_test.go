@@ -1,0 +1,130 @@
+package portals_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/portaltest"
+)
+
+// The overview's figures and queues lead to lists that show exactly what they count.
+func TestOverviewLinks(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	b.Failed(t, "1200")
+	b.Clock.Advance(40 * 24 * time.Hour)
+	b.SetRate(t, "RUB", "100", true)
+	week(t, b)
+	appealed := b.Failed(t, "1300")
+	reason := "not paid"
+	_, err := b.Payments.AppealWithReceipt(t.Context(), b.AsMerchant(), appealed.ID, 1, &reason)
+	noError(t, err)
+	b.Tell(t, b.Merchant, 1, "delivered")
+	dead := b.Tell(t, b.Merchant, 2, "dead")
+	b.Attempt(t, dead, 502, 10, "")
+	b.Exec(t, "update webhook_event set created_at = created_at - interval '50 days' where status = 'dead'")
+	page := p.Page(t, "/merchant")
+	queues := page.Find("#waiting ~ ul li")
+	if queues.Length() != 3 {
+		t.Fatalf("%d queues: %s", queues.Length(), words(queues))
+	}
+	for i := range queues.Length() {
+		queue := queues.Eq(i)
+		listed := rows(p.Page(t, queue.Find("a").AttrOr("href", "/none")))
+		want(t, words(queue), len(listed), words(queue.Find("b")))
+	}
+	endpoint := page.Find("#endpoints ~ ul a").AttrOr("href", "")
+	hooks, anchor, _ := strings.Cut(endpoint, "#")
+	want(t, "the endpoint's cashbox", p.Page(t, hooks).Find("#"+anchor).Length(), 1)
+	want(t, "of 24 hours there is no list", page.Find(".figures dt a").Length(), 0)
+	figures := p.Page(t, "/merchant?days=7").Find(".figures dt a")
+	var counts []int
+	for i := range figures.Length() {
+		counts = append(counts, len(rows(p.Page(t, figures.Eq(i).AttrOr("href", "/none")))))
+	}
+	// Of three, one is completed, one cancelled and one failed.
+	want(t, "figures lead to", fmt.Sprint(counts), "[3 1 3]")
+}
+
+// A payout that a trader took too long ago is among the overdue, and one that waits is not.
+func TestOverdueLink(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	paths := b.PayOut(t, 3)
+	trader := b.Trader(t, 0)
+	trader.Post(t, paths[0]+"/take")
+	b.Clock.Advance(31 * time.Minute)
+	trader.Post(t, paths[1]+"/take")
+	queue := p.Page(t, "/merchant").Find("#waiting ~ ul a")
+	want(t, "the queue", words(queue), "Overdue payouts")
+	path := queue.AttrOr("href", "/none")
+	want(t, "overdue", portaltest.List(t, p, path, 0), "[1]")
+	want(t, "the same as a file", strings.HasSuffix(
+		strings.TrimSpace(p.Get(t, strings.Replace(path, "payouts?", "payouts.csv?", 1)).Body), "\nrows,1"), true)
+	want(t, "the chip", strings.Contains(words(p.Page(t, path).Find(".chips")), "Overdue only"), true)
+}
+
+// week is a merchant's: one payment of 1,000 is paid after 90 seconds and one fails, and there is a
+// deposit to be confirmed.
+func week(t testing.TB, b *portaltest.Bundle) {
+	t.Helper()
+	paid, failed := b.Create(t, "1000"), b.Create(t, "500")
+	b.Clock.Advance(90 * time.Second)
+	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), paid.ID)
+	noError(t, err)
+	_, err = b.Payments.Cancel(t.Context(), b.AsTrader(), failed.ID, nil)
+	noError(t, err)
+	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key,
+		created_at, status_at) values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now())`,
+		b.Merchant.ID,
+		b.Merchant.CashboxID)
+	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
+}
+
+// A merchant begins at its overview, which shows figures, and queues only where something waits.
+func TestOverviewPage(t *testing.T) {
+	b := portaltest.Parallel(t)
+	b.User(t, "merchant-owner", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
+	p := b.Nobody()
+	if a := p.Post(t, "/sign-in", "login", "merchant-owner", "password", portaltest.Password); a.To() != "/merchant" {
+		t.Errorf("a merchant's user is led to %q", a.To())
+	}
+	if text := p.Get(t, "/merchant").Text(); !strings.Contains(text, "No payments in this time") ||
+		strings.Contains(text, "What waits") || strings.Contains(text, "Endpoints that fail") {
+		t.Errorf("without payments: %s", text)
+	}
+	week(t, b)
+	a := p.Get(t, "/merchant")
+	page := a.Page(t)
+	wantIn(t, "the page", strings.ReplaceAll(words(page.Find("main")), "\u00a0", " "),
+		"Deposits waiting for confirmation : 1", "Payments 2 before: 0", "Paid, % 50 % before: –", "1 min 45 s",
+		"Total 9.52 9.52380952 USDT", "Held 0.00 0.00000000 USDT", "By cashbox")
+	want(t, "charts", page.Find("svg[role=img]").Length(), 1)
+	want(t, "hours in the table beside the chart", page.Find("figure details tbody tr").Length(), 1)
+	want(t, "there is inline style", page.Find("[style]").Length(), 0)
+	wantIn(t, "how far they came", words(page.Find(".ranks")), "Created 2", "Paid 1", "Cancelled 1")
+	for query, paid := range map[string]string{
+		"days=7": "1,000 ₽", "days=30&method=sim": "No payments in this time", "days=90&currency=RUB": "1,000 ₽", "days=2": "1,000 ₽",
+		"currency=TRY": "No payments in this time",
+	} {
+		wantIn(t, query, strings.ReplaceAll(words(p.Page(t, "/merchant?"+query).Find("main")), "\u00a0", " "), "24 hours", paid)
+	}
+	wantIn(t, "in Russian", p.Get(t, "/merchant?lang=ru").Text(), "Время оплаты, медиана")
+}
+
+// Support sees how payments go, and no money.
+func TestOverviewWithoutMoney(t *testing.T) {
+	b := portaltest.Parallel(t)
+	week(t, b)
+	a := b.As(t, caller.Support).Get(t, "/merchant")
+	if text := a.Text(); a.Code != http.StatusOK || !strings.Contains(text, "Paid, %") || strings.Contains(text, "Volume") ||
+		strings.Contains(text, "Balance") || strings.Contains(text, "Deposits") || strings.Contains(text, "000.00") {
+		t.Errorf("%d: %s", a.Code, text)
+	}
+}

@@ -1,0 +1,39 @@
+package portals_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/clock"
+	"gateway.example/web/portals"
+)
+
+// Portals of which a service is left out do not begin, and say whose it is.
+func TestNothingIsLeftOut(t *testing.T) {
+	t.Parallel()
+	var rooms portals.Rooms
+	all := reflect.ValueOf(&rooms).Elem()
+	for _, room := range all.Fields() {
+		if room.Kind() == reflect.Pointer {
+			room.Set(reflect.New(room.Type().Elem()))
+		}
+	}
+	rooms.Stopping, rooms.Clock = make(chan struct{}), clock.Real{}
+	_, err := portals.Routes(rooms)
+	noError(t, err)
+	for field, room := range all.Fields() {
+		kinds := []reflect.Kind{reflect.Pointer, reflect.Interface, reflect.Chan}
+		if !slices.Contains(kinds, room.Kind()) || field.Name == "Sandbox" || field.Name == "Simulator" {
+			continue
+		}
+		given := reflect.ValueOf(room.Interface())
+		room.SetZero()
+		_, err := portals.New(rooms)
+		if err == nil || !strings.Contains(err.Error(), "there is no "+field.Name) {
+			t.Errorf("without %s: %v", field.Name, err)
+		}
+		room.Set(given)
+	}
+}

@@ -1,0 +1,86 @@
+package portals_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/rate"
+	"gateway.example/web/portal/portaltest"
+)
+
+// Whoever asks what a payment would be worth is told step by step, or what is wrong with the question.
+func TestQuotePage(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	steps := one.Page(t, "/operator/rates?currency=RUB&amount=1000&markup=5").Find("#quote tbody")
+	want(t, "steps", steps.Find("tr").Length(), 9)
+	wantIn(t, "what the merchant gets", steps.Find("tr").Eq(3).Text(), "/ 100))", "USDT")
+	a := one.Get(t, "/operator/rates?currency=RUB&amount=nothing")
+	want(t, "no amount", a.Code, http.StatusUnprocessableEntity)
+	want(t, "said", a.Page(t).Find("#amount-wrong").Length(), 1)
+}
+
+// A rate that is set is restated with its distance; beyond the band it waits for a second operator.
+func TestSetRatePage(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	one := treasurer(t, b, "one")
+	set := func(value, distance string) portaltest.Answer {
+		t.Helper()
+		sure := one.Get(t, "/operator/rates/set/confirm?currency=RUB&validMinutes=60&fiatPerUsdt="+value)
+		wantIn(t, value+": nothing of", sure.Text(), distance, "100.00")
+		return one.Post(t, "/operator/rates/set", hidden(sure.Page(t))...)
+	}
+	if a := set("105.01", "+5.01 %"); !strings.HasPrefix(a.To(), "/operator/approvals/") {
+		t.Errorf("beyond the band: to %q", a.To())
+	}
+	want(t, "within the band: to", set("95", "−5.00 %").To(), "/operator/rates")
+	known, err := rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now())
+	if err != nil || known.FiatPerUSDT.String() != "95" {
+		t.Errorf("%s %v", known.FiatPerUSDT, err)
+	}
+	text := one.Get(t, "/operator/rates").Text()
+	wantIn(t, "the page", text, "USDT/RUB", "95.00", "By hand", "±5", "No rate")
+}
+
+// feed are the fields of one of an address.
+func feed(address string) []string {
+	return []string{
+		"currency", "RUB", "enabled", "on", "url", address, "pointer", "/rate", "priority", "1", "pollSeconds", "60",
+		"timeoutMs", "5000", "bandPercent", "3", "dayBandPercent", "10", "freshSeconds", "300",
+	}
+}
+
+// A feed is made, shown with its health and the day's chart, and changed.
+func TestFeedPages(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	form := feed("https://rates.example/v1?key=hunter2")
+	sent := func(path string, form []string) portaltest.Answer {
+		return one.Post(t, path, hidden(one.Page(t, path), form...)...)
+	}
+	a := sent("/operator/rates/feeds/new", append(form[:len(form)-1:len(form)-1], "0"))
+	if a.Code != http.StatusUnprocessableEntity || !strings.Contains(a.Body, "hunter2") {
+		t.Errorf("a wrong feed: %d", a.Code)
+	}
+	want(t, "a new feed", sent("/operator/rates/feeds/new", form).To(), "/operator/rates")
+	for i, value := range []string{"99", "101.5"} {
+		noError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
+			FeedID: 1, Now: b.Clock.Now().Add(time.Duration(i-2) * time.Hour),
+			FiatPerUSDT: decimal.RequireFromString(value),
+		}))
+	}
+	b.Exec(t, `update rate_feed set good_at = $1, failed_at = $1, failures = 3, last_error = $2`, b.Clock.Now(), evil)
+	a = one.Get(t, "/operator/rates")
+	wantIn(t, "the page", a.Text(), "rates.example", evil, "±3")
+	wantIn(t, "the chart", words(a.Page(t).Find(".plot")), "99.00", "101.50", "±3 % of the rate in use")
+	wantNot(t, "what strangers wrote is not escaped, or the key shows", a.Body, evil, "hunter2")
+	want(t, "two values far from each other are points", a.Page(t).Find(".plot circle").Length(), 2)
+	form[3] = "off"
+	want(t, "changed", sent("/operator/rates/feeds/1", form).To(), "/operator/rates")
+}

@@ -1,0 +1,81 @@
+package portals_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/portaltest"
+)
+
+func memberPath(id int64, step string) string { return fmt.Sprintf("/merchant/team/%d%s", id, step) }
+
+// An owner invites somebody by a link that is shown once and works once.
+func TestInvite(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	page := p.Page(t, "/merchant/team/invite")
+	a := p.Post(t, "/merchant/team/invite", hidden(page, "login", "merchant-owner", "role", "finance")...)
+	want(t, "a login that is taken", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 is taken")
+	want(t, "typed", a.Page(t).Find("#login").AttrOr("value", ""), "merchant-owner")
+	a = p.Post(t, "/merchant/team/invite", hidden(page, "login", "x", "role", "admin")...)
+	want(t, "a foreign role", a.Code, http.StatusUnprocessableEntity)
+	fields := hidden(p.Page(t, "/merchant/team/invite"), "login", "<i>new</i>", "role", "finance")
+	a = p.Post(t, "/merchant/team/invite", fields...)
+	link := a.Page(t).Find("#secret").Text()
+	_, token, found := strings.Cut(link, "/invitation/")
+	if a.Code != http.StatusOK || !found {
+		t.Fatalf("invited: %d, link %q", a.Code, link)
+	}
+	want(t, "a name's elements", a.Page(t).Find("main i").Length(), 0)
+	a = p.Post(t, "/merchant/team/invite", fields...)
+	want(t, "sent twice", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/team invited-before")
+	wantIn(t, "the team", words(p.Page(t, "/merchant/team").Find("main")),
+		"<i>new</i> Finance not set up not signed in Invited")
+	invited := b.Nobody()
+	a = invited.Post(t, "/invitation/"+token, "password", portaltest.Password, "again", portaltest.Password)
+	want(t, "accepted", a.Code, http.StatusSeeOther)
+	want(t, "no team of theirs", invited.Get(t, "/merchant/team").Code, http.StatusForbidden)
+}
+
+// An owner changes roles, switches users off and ends their sessions, but never leaves no owner.
+func TestManageTeam(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	stranger := b.Stranger(t)
+	other := b.User(t, "other", caller.MerchantPortal, caller.Developer, b.Merchant.ID)
+	signed := b.SignIn(t, "other")
+	var own int64
+	b.Get(t, &own, "select id from app_user where login = 'merchant-owner'")
+	for _, step := range []string{"/role", "/off", "/end", "/reinvite"} {
+		want(t, "a stranger: "+step, stranger.Post(t, memberPath(other, step), "role", "owner").Code,
+			http.StatusNotFound)
+	}
+	want(t, "another kind", p.Get(t, memberPath(b.User(t, "t", caller.Trader, caller.Owner, b.Traders[0].ID), "")).Code,
+		http.StatusNotFound)
+	want(t, "after strangers", b.UserStands(t, other), "developer true true")
+	a := p.Post(t, memberPath(other, "/role"), "role", "king")
+	want(t, "an unknown role", a.Code, http.StatusUnprocessableEntity)
+	for _, step := range []string{"/off", "/role", "/reinvite"} {
+		a = p.Post(t, memberPath(own, step), hidden(p.Page(t, memberPath(own, "/reinvite")), "role", "support")...)
+		want(t, "the last owner: "+step, line(a.Code, p.Cookies["flash"], b.UserStands(t, own)),
+			"303 last-owner owner true true")
+	}
+	p.Post(t, memberPath(other, "/role"), "role", "finance")
+	want(t, "another role", b.UserStands(t, other), "finance true true")
+	want(t, "their session", signed.Get(t, "/account").Code, http.StatusSeeOther)
+	signed = b.SignIn(t, "other")
+	p.Post(t, memberPath(other, "/end"))
+	want(t, "ended", signed.Get(t, "/account").Code, http.StatusSeeOther)
+	p.Post(t, memberPath(other, "/off"))
+	want(t, "off", b.UserStands(t, other), "finance false true")
+	p.Post(t, memberPath(other, "/on"))
+	fields := hidden(p.Page(t, memberPath(other, "/reinvite")))
+	a = p.Post(t, memberPath(other, "/reinvite"), fields...)
+	want(t, "invited anew", line(a.Page(t).Find("#secret").Length(), b.UserStands(t, other)), "1 finance true false")
+	a = p.Post(t, memberPath(other, "/reinvite"), fields...)
+	want(t, "sent twice", line(a.Code, p.Cookies["flash"]), "303 invited-before")
+	text := words(p.Page(t, "/merchant/log").Find("main"))
+	wantIn(t, "the log", text, `role: "developer" → "finance"`, "enabled: true → false", "Sessions of user № ")
+	wantNot(t, "a stranger's log", words(stranger.Page(t, "/merchant/log").Find("main")), "finance", "merchant-owner")
+}

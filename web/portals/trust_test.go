@@ -1,0 +1,116 @@
+package portals_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/docs"
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/seal"
+	"gateway.example/web/portal/portaltest"
+)
+
+// An operator finds who signed in and who could not, and what was set, before and after. What was typed
+// as a login that nobody has is not kept: it may be a password.
+func TestAuditLog(t *testing.T) {
+	b := portaltest.Parallel(t)
+	b.User(t, "root", caller.Operator, caller.Admin, 0)
+	p := b.SignIn(t, "root")
+	b.Nobody().Post(t, "/sign-in", "login", "root", "password", "canary-one")
+	b.Nobody().Post(t, "/sign-in", "login", "canary-two", "password", "canary-three")
+	const holder = `=<script>alert(1)</script>`
+	noError(t, db.RecordSetting(t.Context(), b.Queries(), db.SettingChange{
+		At: time.Now().UTC(), Actor: "operator:1", Subject: "requisite", SubjectKey: "7",
+		Before: []byte(`{"value": "79990004455", "holder": "Before"}`),
+		After:  fmt.Appendf(nil, `{"value": "79990004466", "holder": %q, "webhook_secret": "canary-four"}`, holder),
+	}))
+
+	page := p.Page(t, "/operator/audit")
+	want(t, "lines", page.Find("tbody tr[data-row]").Length(), 4)
+	wantIn(t, "the log says", page.Find("main").Text(), holder, "4466")
+	want(t, "scripts of strangers", page.Find("main script").Length(), 0)
+	failed := p.Page(t, "/operator/audit?status=sign_in_failed")
+	want(t, "failed", failed.Find("tbody tr[data-row]").Length(), 2)
+	want(t, "failed of root", p.Page(t, "/operator/audit?status=sign_in_failed&q=root").Find("tbody tr").Length(), 1)
+	requisite := p.Page(t, "/operator/audit?subject=requisite&key=7")
+	want(t, "of the requisite", requisite.Find("tbody tr").Length(), 1)
+	requisite.Find(".chips a").Each(func(_ int, chip *goquery.Selection) {
+		want(t, "without "+words(chip), p.Get(t, chip.AttrOr("href", "")).Code, http.StatusOK)
+	})
+	want(t, "an id alone", p.Get(t, "/operator/audit?key=1").Code, http.StatusUnprocessableEntity)
+	want(t, "no place", p.Get(t, "/operator/audit?after=x").Code, http.StatusNotFound)
+
+	file := p.Get(t, "/operator/audit.csv")
+	want(t, "the file", file.Code, http.StatusOK)
+	want(t, "its last line", strings.HasSuffix(file.Body, "rows,4\n"), true)
+	wantNot(t, "the file has", file.Body, "canary", portaltest.Password, "79990004455", "79990004466")
+	russian := p.Get(t, "/operator/audit?lang=ru").Text()
+	wantIn(t, "in Russian", russian, "Неудачный вход")
+}
+
+// The page says what the audits found, what of it is still so, and which days are sealed.
+func TestReconciliation(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Auditor)
+	const path = "/operator/reconciliation"
+	wantIn(t, "before the first audit", p.Get(t, path).Text(), "No full audit has ended yet")
+	run := func() {
+		_, due, err := audit.Complete.Do(context.Background(), b.Pool, b.Clock.Now)
+		noError(t, err)
+		want(t, "due", due, true)
+		b.Clock.Advance(audit.Complete.Every)
+	}
+	run()
+	page := p.Page(t, path)
+	want(t, "holds", page.Find(".head .badge").Text(), "The ledger holds")
+	want(t, "broken", page.Find("tbody .badge.bad").Length(), 0)
+
+	made := b.Create(t, "1500")
+	b.Exec(t, "update payment set event_sequence = 7 where id = $1", made.ID)
+	run()
+	page = p.Page(t, path)
+	want(t, "does not hold", page.Find(".head .badge").Text(), "The ledger does not hold")
+	want(t, "broken", page.Find("tbody .badge.bad").Length(), 2)
+	if found := page.Find(".note.bad").Text(); !strings.Contains(found, "sequence 7") {
+		t.Errorf("what was found: %s", found)
+	}
+	wantIn(t, "in Russian", p.Get(t, path+"?lang=ru").Text(), "Книга не сходится")
+
+	noError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
+	first := p.Page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First()
+	day := p.Page(t, first.AttrOr("href", ""))
+	want(t, "sealed", day.Find(".head .badge").Text(), "as it was signed")
+	want(t, "no day", p.Get(t, path+"/days/1999-01-01").Code, http.StatusNotFound)
+	want(t, "no date", p.Get(t, path+"/days/x").Code, http.StatusNotFound)
+	want(t, "no place", p.Get(t, path+"?days=x").Code, http.StatusNotFound)
+}
+
+// Every alarm is said in words, and leads to a part of the manual that is there.
+func TestAlarmsPage(t *testing.T) {
+	_, p := portaltest.Operator(t, caller.Auditor)
+	page := p.Page(t, "/operator/alarms")
+	want(t, "alarms", page.Find("tbody tr").Length(), len(alarm.Rules))
+	manual := p.Page(t, "/operator/manual")
+	for _, rule := range alarm.Rules {
+		wantNot(t, "is not said in words", page.Text(), "%!d", rule.Name)
+		want(t, rule.Name+": what to do", page.Find("a[href='/operator/manual#"+rule.Runbook+"']").Length() > 0, true)
+		want(t, rule.Name+": its part of the manual", manual.Find("article #"+rule.Runbook).Length(), 1)
+	}
+	// Every page of it is there, and what they lead to: parts of its own, or other sites.
+	want(t, "pages", manual.Find("article > section").Length(), len(docs.Operate()))
+	manual.Find("article a").Each(func(_ int, link *goquery.Selection) {
+		to := link.AttrOr("href", "")
+		part, own := strings.CutPrefix(to, "#")
+		if own && manual.Find("#"+part).Length() != 1 || !own && !strings.HasPrefix(to, "https://") {
+			t.Errorf("the manual leads to %q", to)
+		}
+	})
+}
