@@ -17,6 +17,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.BlockServiceListBlocksProcedure,
 		portalv1connect.OperatorServiceExplainRateProcedure,
 		portalv1connect.OperatorServiceExplainRoutingProcedure,
+		portalv1connect.OperatorServiceExplainTraderProcedure,
 		portalv1connect.OperatorServiceGetAppealFileProcedure,
 		portalv1connect.OperatorServiceGetCashboxProcedure,
 		portalv1connect.OperatorServiceGetMerchantProcedure,

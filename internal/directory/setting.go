@@ -124,6 +124,7 @@ type CashboxUpdate struct {
 	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
 	// merchant when a payer says that they have.
 	ReturnAutomatic, PayerEvents *bool
+	Reason                       string
 	Seen                         string
 }
 
@@ -140,6 +141,7 @@ func (s *Settings) UpdateCashbox(
 	params.Name = checkRename(f, u.Name)
 	u.look(f, &params)
 	u.payer(f, &params)
+	c.Reason = because(f, u.Reason)
 	if u.TraderID != nil && *u.TraderID != 0 {
 		params.TraderCashboxID = u.TraderID
 		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {

@@ -235,6 +235,7 @@ type RequisiteUpdate struct {
 	Enabled      *bool
 	Holder, Bank *string
 	Limits       Limits
+	Reason       string
 	Seen         string
 }
 
@@ -256,6 +257,7 @@ func (s *Settings) UpdateRequisite(
 		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
 	}
 	checkZone(f, u.Limits.TimeZone)
+	c.Reason = because(f, u.Reason)
 	if err := f.Err(); err != nil {
 		return done, err
 	}

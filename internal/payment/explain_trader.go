@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -39,6 +40,13 @@ type RequisiteExplanation struct {
 	LastUsedAt *time.Time
 }
 
+// Gets tells whether the requisite gets payments. One that has an open payment of some amount gets
+// those of other amounts.
+func (e RequisiteExplanation) Gets() bool {
+	kept := slices.ContainsFunc(e.Drops, func(d routing.Drop) bool { return d.Rule != routing.SlotTaken })
+	return !kept && !e.NoRate && !e.OutsidePlatform && e.Taken
+}
+
 // smallest is the least amount of a payment.
 var smallest = decimal.NewFromInt(1)
 
@@ -54,11 +62,26 @@ func (s *Service) ExplainForTrader(
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return nil, err
 	}
+	return s.explainTrader(ctx, who.TraderID, requisiteID, who.May(caller.TraderMoney))
+}
+
+// ExplainTrader says to operators what ExplainForTrader says to the trader of all their requisites. A
+// trader without requisites and one who does not exist have nothing to explain.
+func (s *Service) ExplainTrader(ctx context.Context, who caller.Caller, traderID int64) ([]RequisiteExplanation, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	return s.explainTrader(ctx, traderID, 0, true)
+}
+
+func (s *Service) explainTrader(
+	ctx context.Context, traderID, requisiteID int64, money bool,
+) ([]RequisiteExplanation, error) {
 	if _, err := s.settings.Renew(ctx); err != nil {
 		return nil, err
 	}
-	x := explainer{s: s, now: s.clock.Now(), money: who.May(caller.TraderMoney)}
-	standings, err := s.settings.Requisites().Stand(ctx, s.q, who.TraderID, requisiteID, x.asked)
+	x := explainer{s: s, now: s.clock.Now(), money: money}
+	standings, err := s.settings.Requisites().Stand(ctx, s.q, traderID, requisiteID, x.asked)
 	if err != nil {
 		return nil, err
 	}

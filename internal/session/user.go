@@ -253,6 +253,8 @@ type UserUpdate struct {
 	Enabled  *bool
 	Password *string
 	Role     *caller.Role
+	// Reason is why, for the log; "" says nothing.
+	Reason string
 	// Seen is the version that the caller has seen; "" is any.
 	Seen string
 }
@@ -266,6 +268,7 @@ func (s *Service) Update(
 		return done, err
 	}
 	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
+	c.Reason = orNil(strings.TrimSpace(update.Reason))
 	if err := s.checkUpdate(ctx, update); err != nil {
 		return done, err
 	}
@@ -301,6 +304,7 @@ func (s *Service) Update(
 
 func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	f := fault.Decoded(ctx)
+	f.MaxLength("reason", update.Reason, maxUpdateReason)
 	if update.Password != nil {
 		checkPassword(f, "password", *update.Password)
 	}

@@ -18,6 +18,8 @@ const (
 	// viewLife is how long an operator may look as another user.
 	viewLife  = 30 * time.Minute
 	maxReason = 255
+	// maxUpdateReason is how long the reason of a user's update may be, as of other settings.
+	maxUpdateReason = 500
 )
 
 // View is about a session that looks as another user: who looks, until when, and why.

@@ -77,6 +77,14 @@ func (s *OperatorService) ExplainRouting(
 	return connect.NewResponse(routingView(answer)), nil
 }
 
+// ExplainTrader implements the service.
+func (s *OperatorService) ExplainTrader(
+	ctx context.Context, req *connect.Request[portalv1.ExplainTraderRequest],
+) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
+	list, err := s.Payments.ExplainTrader(ctx, caller.From(ctx), req.Msg.GetTraderId())
+	return explanations(list, err)
+}
+
 func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse {
 	out := &portalv1.ExplainRoutingResponse{
 		Refusal:     optional(answer.Refusal),

@@ -37,7 +37,7 @@ func (s *OperatorService) UpdateCashbox(
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
 		Name: req.Msg.Name, PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 		ReturnAutomatic: req.Msg.ReturnAutomatic, PayerEvents: req.Msg.PayerEvents, ReturnHosts: returnHosts(req.Msg),
-		Seen: req.Msg.GetVersion(),
+		Reason: req.Msg.GetReason(), Seen: req.Msg.GetVersion(),
 	})
 	return settled(c, err, cashboxSet)
 }
@@ -99,7 +99,7 @@ func (s *OperatorService) UpdateRequisite(
 ) (*connect.Response[portalv1.RequisiteResponse], error) {
 	c, err := s.Settings.UpdateRequisite(ctx, caller.From(ctx), directory.RequisiteUpdate{
 		ID: req.Msg.GetRequisiteId(), Enabled: req.Msg.Enabled, Holder: req.Msg.Holder, Bank: req.Msg.Bank,
-		Limits: limits(req.Msg.GetLimits()), Seen: req.Msg.GetVersion(),
+		Limits: limits(req.Msg.GetLimits()), Reason: req.Msg.GetReason(), Seen: req.Msg.GetVersion(),
 	})
 	return settled(c, err, requisiteSet)
 }
@@ -153,7 +153,7 @@ func (s *OperatorService) UpdateUser(
 ) (*connect.Response[portalv1.UserResponse], error) {
 	c, err := s.Users.Update(ctx, caller.From(ctx), session.UserUpdate{
 		ID: req.Msg.GetUserId(), Enabled: req.Msg.Enabled, Password: req.Msg.Password,
-		Role: (*caller.Role)(req.Msg.Role), Seen: req.Msg.GetVersion(),
+		Role: (*caller.Role)(req.Msg.Role), Reason: req.Msg.GetReason(), Seen: req.Msg.GetVersion(),
 	})
 	return settled(c, err, userSet)
 }

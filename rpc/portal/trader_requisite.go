@@ -153,6 +153,12 @@ func (s *TraderService) ExplainRequisites(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRequisitesRequest],
 ) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
 	list, err := s.payments.ExplainForTrader(ctx, caller.From(ctx), req.Msg.GetRequisiteId())
+	return explanations(list, err)
+}
+
+func explanations(
+	list []payment.RequisiteExplanation, err error,
+) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
 	if err != nil {
 		return nil, err
 	}

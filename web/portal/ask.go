@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"gateway.example/internal/submission"
@@ -23,7 +24,11 @@ func (v *Visit) Columns(numbers bool, labels ...say.Phrase) []view.Column {
 func (v *Visit) Question(q view.Question) error {
 	q.Token = submission.NewToken()
 	v.Shell.Title = v.Shell.Say(q.Title)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return view.Ask(s, q) })
+	status := http.StatusOK
+	if slices.ContainsFunc(q.Fields, func(f view.Field) bool { return f.Wrong != "" }) {
+		status, v.Shell.Mistakes = http.StatusUnprocessableEntity, true
+	}
+	v.Show(status, func(s view.Shell) site.Page { return view.Ask(s, q) })
 	return nil
 }
 

@@ -68,6 +68,9 @@ func ApprovalPath(id int64) string { return Numbered(ApprovalsPath, id) }
 // ChoicePath is where it is explained why a payment got its requisite.
 func ChoicePath(id int64) string { return Numbered(RoutingPath+"/payments", id) }
 
+// StandingPath leads to why a trader gets payments, or none.
+func StandingPath(id int64) string { return Numbered(RoutingPath+"/traders", id) }
+
 // StatementOf leads to the statement of an account.
 func StatementOf(a ledger.Account) view.Link {
 	a.Reserved = false

@@ -122,7 +122,7 @@ const addresses = `
 			/operator/traders/{id}/payouts/{currency}/{method} /operator/traders/{id}/processor /operator/requisites
 			/operator/requisites/{id} /operator/users /operator/users/{id} /operator/limits
 			/operator/limits/{currency} /operator/banks /operator/banks/{currency} /operator/rates /operator/routing
-			/operator/routing/payment /operator/routing/payments/{id} /operator/approvals /operator/accounts
+			/operator/routing/payment /operator/routing/payments/{id} /operator/routing/traders/{id} /operator/approvals /operator/accounts
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/audit /operator/audit.csv
@@ -132,6 +132,7 @@ const addresses = `
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new
 			/operator/users/{id}/{step} /operator/merchants/{id}/switch /operator/traders/{id}/switch
+			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch
 		POST /operator/simulator /operator/simulator/stop /operator/merchants/{id} /operator/cashboxes/{id}
 			/operator/cashboxes/{id}/methods/{method} /operator/cashboxes/{id}/payouts/{method} /operator/traders/{id}
 			/operator/traders/{id}/payouts/{currency}/{method} /operator/traders/{id}/processor

@@ -221,6 +221,7 @@ func moneyPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []stri
 		"/operator/rates", proposed, "/operator/rates?currency=RUB&amount=1500&markup=4.5&traderShare=1.5",
 		"/operator/rates?currency=RUB&amount=nothing", "/operator/rates/feeds/new", "/operator/routing",
 		routing + "1500", routing + "nothing", fmt.Sprintf("/operator/routing/payments/%d", made.ID),
+		fmt.Sprintf("/operator/routing/traders/%d", b.Traders[0].ID),
 		"/operator/money/withdraw", "/operator/money/insurance",
 		fmt.Sprintf("/operator/money/insurance/confirm?cashboxId=%d&amount=5&reason=Why", b.Merchant.CashboxID),
 		fmt.Sprintf("/operator/money/correct/confirm?from=trader+%d&to=platform&amount=1&reference=a&reason=b", b.Traders[0].ID),

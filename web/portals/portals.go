@@ -184,7 +184,7 @@ func (f *features) ofOperators(r Rooms) {
 		Settings: r.Settings, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports, Exports: r.Exports,
 	})
 	add(f, rates.Routes, rates.Services{Payments: r.Payments, Rates: r.Rates})
-	add(f, routing.Routes, routing.Services{Payments: r.Payments})
+	add(f, routing.Routes, routing.Services{Payments: r.Payments, Settings: r.Settings})
 	add(f, trust.Routes, trust.Services{
 		Reports: r.Reports, Exports: r.Exports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
 	})

@@ -36,6 +36,21 @@ func TestRoutingPage(t *testing.T) {
 		http.StatusUnprocessableEntity)
 }
 
+// Why a trader gets no payments is told with the numbers of each rule, and those that get some are counted.
+func TestStandingPage(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	trader := b.Traders[0]
+	b.Create(t, "1500")
+	path := fmt.Sprintf("/operator/routing/traders/%d", trader.ID)
+	wantIn(t, "an open payment keeps others of its amount away", one.Get(t, path).Text(), "1 of 1 requisites get payments", "Gets payments")
+	b.Exec(t, "update requisite set daily_count = 1 where id = $1", trader.Requisites[0])
+	wantIn(t, "the day is full", one.Get(t, path).Text(), "0 of 1 requisites", "Gets none", "day's count (1 of 1), until 20 Nov, 21:00")
+	wantIn(t, "the trader's page leads there", one.Page(t, fmt.Sprintf("/operator/traders/%d", trader.ID)).
+		Find("main a[href='"+path+"']").Text(), "Why payments come")
+	want(t, "nobody", one.Get(t, "/operator/routing/traders/987654").Code, http.StatusNotFound)
+}
+
 // At another time other hours hold, and what is asked changes no order: the requisite whose hours begin at
 // 15 would get a payment then, and does not get one before.
 func TestRoutingAtAnotherTime(t *testing.T) {

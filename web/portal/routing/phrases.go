@@ -44,4 +44,20 @@ var (
 	sayMoreBeyond  = say.Both("Show more", "Показать ещё")
 	sayPaymentNo   = say.Both("Payment's number", "Номер платежа")
 	sayReplayOf    = say.Both("How a payment got its requisite", "Как платёж получил реквизит")
+
+	sayStandingTitle = say.Both("Why there are payments, or none", "Почему платежи приходят или нет")
+	sayStandingSome  = say.Both(
+		"%d of %d requisites get payments now, each of the smallest amount that it takes.",
+		"Платежи сейчас получают %d из %d реквизитов: каждый на наименьшую сумму, которую принимает.",
+	)
+	sayStandingNone = say.Both("There are no requisites of this trader.", "У этого трейдера нет реквизитов.")
+	sayGetsPayments = say.Both("Gets payments", "Получает платежи")
+	sayGetsNone     = say.Both("Gets none", "Не получает")
+	sayWhy          = say.Both("Why not", "Почему нет")
+	sayNumberOf     = say.Both("%s (%s of %s)", "%s (%s из %s)")
+	sayUntil        = say.Both("%s, until %s", "%s, до %s")
+	sayFromAmount   = say.Both("From", "От")
+	sayNotTaken     = say.Both("no merchant takes the method now", "метод сейчас не принимает ни один мерчант")
+	sayOutside      = say.Both("outside the platform’s limits", "вне лимитов платформы")
+	sayWithoutRate  = say.Both("the currency has no rate", "у валюты нет курса")
 )

@@ -38,6 +38,10 @@ var routingRoutes = []route{
 		Pattern: "GET " + portal.RoutingPath + "/payments/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
 		Handle: (*visit).choiceOf,
 	},
+	{
+		Pattern: "GET " + portal.RoutingPath + "/traders/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).standing,
+	},
 }
 
 // candidatesShown is how many candidates a page shows more of each time.

@@ -2,6 +2,7 @@
 package routing
 
 import (
+	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 	"gateway.example/web/portal"
 )
@@ -9,6 +10,7 @@ import (
 // Services are what these pages work with.
 type Services struct {
 	Payments *payment.Service
+	Settings *directory.Settings
 }
 
 // visit is a visit to these pages.

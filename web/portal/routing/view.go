@@ -28,3 +28,12 @@ type Replay struct {
 	Outcome      string
 	Same         string
 }
+
+// Standing is why a trader gets payments, or none.
+type Standing struct {
+	Name   string
+	Trader templ.SafeURL
+	Answer string
+	Sheet  view.Sheet
+	More   templ.SafeURL
+}

@@ -25,7 +25,7 @@ var directoryCashboxRoutes = slices.Concat(
 	[]route{looks(portal.CashboxesPath, (*visit).boxList)},
 	changes(portal.CashboxesPath+"/new", caller.OperatorDirectory, (*visit).boxNew, (*visit).makeBox),
 	settings(portal.CashboxesPath+"/{id}", caller.OperatorDirectory, (*visit).boxPage, (*visit).changeBox),
-	[]route{},
+	switches(portal.CashboxesPath, (*visit).boxSwitch),
 	settings(
 		portal.CashboxesPath+"/{id}/methods/{method}",
 		caller.OperatorDirectory,
@@ -136,6 +136,9 @@ func (v *visit) boxAsked() (directory.Cashbox, error) {
 	return v.Settings.Cashbox(v.Ctx(), v.Who, id)
 }
 
+// boxForm is what the page of a cashbox changes: it is suspended on a page of its own.
+var boxForm = setting.Cashbox.Without("collectEnabled")
+
 func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	values := valuesOf(setting.Cashbox, c)
 	if c.TraderID != nil {
@@ -143,7 +146,7 @@ func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	}
 	s := subject{
 		title: c.Name, path: portal.Numbered(portal.CashboxesPath, c.ID), needs: caller.OperatorDirectory, version: c.Version,
-		log: [2]string{"cashbox", portal.IDText(c.ID)}, inputs: inputsOf(setting.Cashbox.Settings...), values: values,
+		log: [2]string{"cashbox", portal.IDText(c.ID)}, inputs: inputsOf(boxForm.Settings...), values: values,
 	}
 	s.page.State = OnBadge(c.CollectEnabled)
 	s.page.Crumbs = []Crumb{
@@ -172,9 +175,9 @@ func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	}, has...)
 	s.page.Facts = append(s.page.Facts,
 		SubjectFact{Label: sayInsuredUSDT, Value: v.Shell.Figure(c.InsuranceUSDT), Class: "num"})
-	s.page.Links = []SubjectStep{
+	s.page.Links = append([]SubjectStep{
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Cashbox, c.ID))},
-	}
+	}, v.switchStep(s.path, c.CollectEnabled)...)
 	return s, err
 }
 
@@ -261,7 +264,7 @@ func (v *visit) changeBox() error {
 	}
 	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
 		u := directory.CashboxUpdate{ID: c.ID, TraderID: new(form.id("traderCashboxId")), Seen: form.Get("version")}
-		form.fill(setting.Cashbox, &u)
+		form.fill(boxForm, &u)
 		_, err := v.Settings.UpdateCashbox(ctx, v.Who, u)
 		return s.path, err
 	})

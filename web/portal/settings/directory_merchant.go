@@ -22,7 +22,7 @@ var directoryMerchantRoutes = slices.Concat(
 	[]route{looks(portal.MerchantsPath, (*visit).merchantList)},
 	changes(portal.MerchantsPath+"/new", caller.OperatorDirectory, (*visit).merchantNew, (*visit).makeMerchant),
 	settings(portal.MerchantsPath+"/{id}", caller.OperatorDirectory, (*visit).merchantPage, (*visit).changeMerchant),
-	changes(portal.MerchantsPath+"/{id}/switch", caller.OperatorDirectory, (*visit).askMerchantSwitch, (*visit).switchMerchant),
+	switches(portal.MerchantsPath, (*visit).merchantSwitch),
 )
 
 func (v *visit) merchantList() error {

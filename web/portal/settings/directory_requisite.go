@@ -32,6 +32,7 @@ var directoryRequisiteRoutes = slices.Concat(
 	settings(
 		portal.RequisitesPath+"/{id}", caller.OperatorDirectory, (*visit).anyRequisitePage, (*visit).changeAnyRequisite,
 	),
+	switches(portal.RequisitesPath, (*visit).requisiteSwitch),
 )
 
 func (v *visit) requisiteList() error {
@@ -176,7 +177,7 @@ func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
 			notes[name] = v.Shell.Say(sayTheirOwn, own.Get(name))
 		}
 	}
-	inputs := append(inputsOf(setting.Requisite.Find("enabled")), limitInputs(notes)...)
+	inputs := limitInputs(notes)
 	if r.Masked == "" { // any number of payments may be open at a desk that takes cards
 		inputs = slices.DeleteFunc(inputs, func(in input) bool { return in.name == "openPayments" })
 	}
@@ -208,8 +209,9 @@ func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
 		{Label: sayOwnSwitch, Value: v.Shell.Say(OnBadge(r.OwnEnabled).Text)},
 		{Label: sayMadeOn, At: &r.CreatedAt}, open,
 	}
+	s.page.Links = v.switchStep(s.path, r.Enabled)
 	if r.Masked != "" && v.May(caller.OperatorReveal) {
-		s.page.Links = []SubjectStep{{Label: sayShowValue, Href: view.Link(s.path + "/value"), Posts: true}}
+		s.page.Links = append(s.page.Links, SubjectStep{Label: sayShowValue, Href: view.Link(s.path + "/value"), Posts: true})
 	}
 	return s, err
 }
@@ -237,7 +239,7 @@ func (v *visit) changeAnyRequisite() error {
 	}
 	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
 		u := directory.RequisiteUpdate{ID: r.ID, Seen: form.Get("version")}
-		form.fill(setting.Requisite, &u)
+		form.fill(setting.Requisite.Without("enabled"), &u)
 		form.fill(setting.Requisite, &u.Limits)
 		if r.Masked == "" {
 			u.Limits.OpenPayments = nil

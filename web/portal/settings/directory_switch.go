@@ -69,13 +69,37 @@ func (v *visit) traderSwitch() (suspension, error) {
 	}, err
 }
 
-func (v *visit) askMerchantSwitch() error { return v.askSwitch(v.merchantSwitch()) }
+func (v *visit) boxSwitch() (suspension, error) {
+	c, err := v.boxAsked()
+	return suspension{
+		name: c.Name, path: portal.Numbered(portal.CashboxesPath, c.ID), version: c.Version, on: c.CollectEnabled,
+		of: directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, off: saySuspendBox, again: sayResumeBox,
+		turn: func(on bool, reason, seen string) error {
+			_, err := v.Settings.UpdateCashbox(v.Ctx(), v.Who,
+				directory.CashboxUpdate{ID: c.ID, CollectEnabled: &on, Reason: reason, Seen: seen})
+			return err
+		},
+	}, err
+}
 
-func (v *visit) switchMerchant() error { return v.doSwitch(v.merchantSwitch()) }
+func (v *visit) requisiteSwitch() (suspension, error) {
+	r, err := v.anyRequisite()
+	return suspension{
+		name: v.requisiteName(r), path: portal.Numbered(portal.RequisitesPath, r.ID), version: r.Version, on: r.Enabled,
+		of: directory.Whose{TraderID: r.TraderID, RequisiteID: r.ID}, off: saySuspendRequisite, again: sayResumeRequisite,
+		turn: func(on bool, reason, seen string) error {
+			_, err := v.Settings.UpdateRequisite(v.Ctx(), v.Who,
+				directory.RequisiteUpdate{ID: r.ID, Enabled: &on, Reason: reason, Seen: seen})
+			return err
+		},
+	}, err
+}
 
-func (v *visit) askTraderSwitch() error { return v.askSwitch(v.traderSwitch()) }
-
-func (v *visit) switchTrader() error { return v.doSwitch(v.traderSwitch()) }
+// switches are the routes that suspend somebody, or let them work again.
+func switches(path string, of func(*visit) (suspension, error)) []route {
+	return changes(path+"/{id}/switch", caller.OperatorDirectory,
+		func(v *visit) error { return v.askSwitch(of(v)) }, func(v *visit) error { return v.doSwitch(of(v)) })
+}
 
 func (v *visit) askSwitch(s suspension, err error) error {
 	if err != nil {
@@ -89,10 +113,7 @@ func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[st
 	form := view.MoneyForm{
 		Action: s.path + "/switch", Text: v.Shell.Say(s.again), Submit: v.Shell.Say(sayResume), Back: view.Link(s.path),
 		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", s.version}, {"on", onOff(!s.on)}},
-		Fields: []view.Field{{
-			Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: 500,
-			Hint: v.Shell.Say(sayReasonKept),
-		}},
+		Fields: []view.Field{v.reasonField(reason, wrong)},
 	}
 	title := sayResumeOf
 	if s.on {
@@ -107,16 +128,29 @@ func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[st
 	return nil
 }
 
+// maxReason is how long a reason may be.
+const maxReason = 500
+
+// reasonField asks why somebody is suspended, or may work again.
+func (v *visit) reasonField(reason string, wrong map[string]string) view.Field {
+	return view.Field{
+		Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: maxReason,
+		Hint: v.Shell.Say(sayReasonKept),
+	}
+}
+
 // effects count what somebody has open.
 func (v *visit) effects(s suspension) ([]string, error) {
 	payments, err := v.Settings.OpenPayments(v.Ctx(), v.Who, s.of)
 	if err != nil {
 		return nil, err
 	}
+	notes := []string{v.Shell.Say(sayOpenStay, v.openOf(payments))}
+	if s.of.CashboxID != 0 || s.of.RequisiteID != 0 { // payouts go on whatever becomes of them
+		return notes, nil
+	}
 	payouts, err := v.Settings.OpenPayouts(v.Ctx(), v.Who, s.of)
-	return []string{
-		v.Shell.Say(sayOpenStay, v.openOf(payments)), v.Shell.Say(sayPayoutsStay, v.openOf(payouts)),
-	}, err
+	return append(notes, v.Shell.Say(sayPayoutsStay, v.openOf(payouts))), err
 }
 
 // openOf is a number that is counted no further than a bound.
@@ -142,7 +176,7 @@ func (v *visit) doSwitch(s suspension, err error) error {
 	}
 	err = v.Once(form, func() (submission.Outcome, error) {
 		found := fault.Decoded(v.Ctx())
-		if reason := found.RequiredText("reason", form.Get("reason"), 500); found.Err() == nil {
+		if reason := found.RequiredText("reason", form.Get("reason"), maxReason); found.Err() == nil {
 			return submission.Outcome{LedTo: s.path, Said: said}, s.turn(on, reason, form.Get("version"))
 		}
 		return submission.Outcome{}, found.Err()

@@ -25,12 +25,11 @@ var directoryTraderRoutes = slices.Concat(
 	[]route{looks(portal.TradersPath, (*visit).traderList)},
 	changes(portal.TradersPath+"/new", caller.OperatorDirectory, (*visit).traderNew, (*visit).makeTrader),
 	settings(portal.TradersPath+"/{id}", caller.OperatorDirectory, (*visit).traderPage, (*visit).changeTrader),
-	changes(portal.TradersPath+"/{id}/switch", caller.OperatorDirectory, (*visit).askTraderSwitch, (*visit).switchTrader),
+	switches(portal.TradersPath, (*visit).traderSwitch),
 	settings(
 		portal.TradersPath+"/{id}/payouts/{currency}/{method}",
 		caller.OperatorDirectory, (*visit).traderPayout, (*visit).setTraderPayout,
 	),
-	[]route{},
 	settings(portal.TradersPath+"/{id}/processor", caller.OperatorDirectory, (*visit).processor, (*visit).setProcessor),
 	changes(
 		portal.TradersPath+"/{id}/processor/remove",
@@ -140,6 +139,7 @@ func (v *visit) traderSubject(t directory.Trader) (subject, error) {
 		{Label: say.Number, Value: portal.IDText(t.ID), Class: "num"}, {Label: sayMadeOn, At: &t.CreatedAt}, open,
 	}, has...)
 	s.page.Links = []SubjectStep{
+		{Label: sayWhyPayments, Href: view.Link(portal.StandingPath(t.ID))},
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Trader, t.ID))},
 	}
 	s.page.Links = append(s.page.Links, v.switchStep(s.path, t.Enabled)...)

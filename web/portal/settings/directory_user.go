@@ -286,7 +286,11 @@ func (v *visit) userStepPage() error {
 	if err != nil {
 		return err
 	}
-	name := v.R.PathValue("step")
+	return v.askStep(u, v.R.PathValue("step"), "", nil)
+}
+
+// askStep asks whether something shall be done with a user, and why they are switched off.
+func (v *visit) askStep(u session.User, name, reason string, wrong map[string]string) error {
 	step, known := portal.MemberSteps[name]
 	if !known {
 		return fault.ErrNotFound
@@ -295,13 +299,17 @@ func (v *visit) userStepPage() error {
 	if (name == "on" || name == "reinvite") && (u.MerchantID != nil || u.TraderID != nil) {
 		texts = append(texts, v.Shell.Say(sayConsentHint))
 	}
-	return v.Question(view.Question{
+	q := view.Question{
 		Title: step.Title, Texts: texts, Action: portal.Numbered(portal.UsersPath, u.ID) + "/" + name,
 		Yes: v.Shell.Say(step.Yes), Danger: step.Danger, Back: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
 		Facts: []view.Fact{
 			{Label: say.Member, Value: u.Login}, {Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},
 		},
-	})
+	}
+	if name == "off" {
+		q.Fields = []view.Field{v.reasonField(reason, wrong)}
+	}
+	return v.Question(q)
 }
 
 // userStep does what was asked, once. The link of a new invitation is shown in the answer alone.
@@ -320,7 +328,16 @@ func (v *visit) userStep() error {
 		var err error
 		switch name {
 		case "off", "on":
-			_, err = v.Sessions.Update(v.Ctx(), v.Who, session.UserUpdate{ID: u.ID, Enabled: new(name == "on")})
+			reason := form.Get("reason")
+			if found := fault.Decoded(v.Ctx()); name == "off" {
+				reason = found.RequiredText("reason", reason, maxReason)
+				err = found.Err()
+			}
+			if err == nil {
+				_, err = v.Sessions.Update(
+					v.Ctx(), v.Who, session.UserUpdate{ID: u.ID, Enabled: new(name == "on"), Reason: reason},
+				)
+			}
 		case "end":
 			done.Said = "member-ended"
 			_, err = v.Sessions.RevokeTokens(v.Ctx(), v.Who, u.ID)
@@ -332,7 +349,10 @@ func (v *visit) userStep() error {
 		}
 		return done, err
 	})
-	if v.Wrong(err) != nil { // the token is none of ours
+	switch wrong := v.Wrong(err); {
+	case wrong["reason"] != "":
+		return v.askStep(u, name, form.Get("reason"), wrong)
+	case wrong != nil: // the token is none of ours
 		return v.Done(path+"/"+name, "")
 	}
 	if err != nil {

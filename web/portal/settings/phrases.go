@@ -149,6 +149,7 @@ var (
 
 // Suspending somebody, and limits.
 var (
+	sayWhyPayments     = say.Both("Why payments come, or none", "Почему платежи приходят или нет")
 	saySuspend         = say.Both("Suspend", "Приостановить")
 	sayResume          = say.Both("Let them work again", "Возобновить")
 	saySuspendOf       = say.Both("Suspend %s?", "Приостановить: %s?")
@@ -167,7 +168,20 @@ var (
 			"Отменить это можно на этой же странице.",
 	)
 	sayResumeTrader = say.Both("They get payments and payouts again at once.", "Они сразу снова получат платежи и выплаты.")
-	sayOpenStay     = say.Both("Open payments: %s. They stay open, and are credited when paid.",
+	saySuspendBox   = say.Both(
+		"From now on it takes no new payments. Payouts and balances stay as they are. You undo it on the same page.",
+		"С этого момента она не принимает новых платежей. Выплаты и баланс не меняются. Отменить это можно на этой же странице.",
+	)
+	sayResumeBox        = say.Both("It takes payments again at once.", "Она сразу снова принимает платежи.")
+	saySuspendRequisite = say.Both(
+		"From now on it gets no new payments, and its trader cannot switch it on. You undo it on the same page.",
+		"С этого момента он не получает новых платежей, и трейдер включить его не может. Отменить это можно на этой же странице.",
+	)
+	sayResumeRequisite = say.Both(
+		"It gets payments again at once, unless its trader has switched it off.",
+		"Он сразу снова получает платежи, если его не выключил трейдер.",
+	)
+	sayOpenStay = say.Both("Open payments: %s. They stay open, and are credited when paid.",
 		"Открытых платежей: %s. Они остаются открытыми и зачтутся при оплате.")
 	sayPayoutsStay = say.Both("Payouts not ended: %s. They go on.", "Незавершённых выплат: %s. Они продолжаются.")
 	sayReasonKept  = say.Both("It is kept in the log of changes.", "Останется в истории изменений.")

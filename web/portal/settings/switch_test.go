@@ -3,6 +3,7 @@ package settings_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
@@ -17,18 +18,21 @@ func TestSuspend(t *testing.T) {
 	for path, of := range map[string]string{
 		fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID): "select api_enabled::text from merchant where id = 1",
 		fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID): "select enabled::text from trader where id = 1",
+		fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID): "select collect_enabled::text from cashbox where id = 1",
+		fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0]): "select enabled::text from requisite where id = " +
+			fmt.Sprint(b.Traders[0].Requisites[0]),
 	} {
 		on := func() string { return b.Text(t, of) }
-		want(t, path+": a tick", p.Page(t, path).Find("#enabled, #apiEnabled").Length(), 0)
+		want(t, path+": a tick", p.Page(t, path).Find("#enabled, #apiEnabled, #collectEnabled").Length(), 0)
 		ask := p.Page(t, path).Find("main a.danger[href$='/switch']").AttrOr("href", "")
-		wantIn(t, ask, words(p.Page(t, ask).Find("main")), "Suspend", "Open payments: 1.", "Payouts not ended: 0.")
+		wantIn(t, ask, words(p.Page(t, ask).Find("main")), "Suspend", "Open payments: 1.")
 		a := p.Fill(t, ask, "reason", " ")
 		want(t, path+": without a reason", line(a.Code, on()), "422 true")
 		form := p.Typed(t, ask, "reason", "a complaint <b>")
 		a = p.Post(t, ask, form...)
 		want(t, path+": suspended", line(a.To(), on()), path+" false")
 		want(t, path+": sent twice", line(p.Post(t, ask, form...).Code, on()), "303 false")
-		p.Made(t, path, "name", "Renamed")
+		p.Made(t, path, map[bool]string{true: "holder", false: "name"}[strings.Contains(path, "requisites")], "Renamed")
 		want(t, path+": after other settings", on(), "false")
 		wantIn(t, path, words(p.Page(t, path).Find("main")), "Off", "Reason: a complaint <b>")
 		p.Made(t, ask, "reason", "settled")

@@ -39,6 +39,8 @@ type Question struct {
 	Yes           string
 	Danger        bool
 	Back          templ.SafeURL
+	// Fields are typed before it is answered.
+	Fields []Field
 }
 
 // MemberBadge shows whether a user can sign in.

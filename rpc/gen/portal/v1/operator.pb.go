@@ -426,6 +426,52 @@ func (x *RoutingRefusals) GetRefusals() int64 {
 	return 0
 }
 
+// ExplainTraderRequest is what ExplainTrader of OperatorService takes.
+type ExplainTraderRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId      int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainTraderRequest) Reset() {
+	*x = ExplainTraderRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainTraderRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainTraderRequest) ProtoMessage() {}
+
+func (x *ExplainTraderRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainTraderRequest.ProtoReflect.Descriptor instead.
+func (*ExplainTraderRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ExplainTraderRequest) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
 // ExplainRoutingResponse is what ExplainRouting of OperatorService answers with.
 type ExplainRoutingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -441,7 +487,7 @@ type ExplainRoutingResponse struct {
 
 func (x *ExplainRoutingResponse) Reset() {
 	*x = ExplainRoutingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[6]
+	mi := &file_portal_v1_operator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +499,7 @@ func (x *ExplainRoutingResponse) String() string {
 func (*ExplainRoutingResponse) ProtoMessage() {}
 
 func (x *ExplainRoutingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[6]
+	mi := &file_portal_v1_operator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +512,7 @@ func (x *ExplainRoutingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRoutingResponse.ProtoReflect.Descriptor instead.
 func (*ExplainRoutingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExplainRoutingResponse) GetRefusal() string {
@@ -510,7 +556,7 @@ type RoutingCandidate struct {
 
 func (x *RoutingCandidate) Reset() {
 	*x = RoutingCandidate{}
-	mi := &file_portal_v1_operator_proto_msgTypes[7]
+	mi := &file_portal_v1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -522,7 +568,7 @@ func (x *RoutingCandidate) String() string {
 func (*RoutingCandidate) ProtoMessage() {}
 
 func (x *RoutingCandidate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[7]
+	mi := &file_portal_v1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -535,7 +581,7 @@ func (x *RoutingCandidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoutingCandidate.ProtoReflect.Descriptor instead.
 func (*RoutingCandidate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RoutingCandidate) GetRequisiteId() int64 {
@@ -584,7 +630,7 @@ type ExplainRateRequest struct {
 
 func (x *ExplainRateRequest) Reset() {
 	*x = ExplainRateRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[8]
+	mi := &file_portal_v1_operator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -596,7 +642,7 @@ func (x *ExplainRateRequest) String() string {
 func (*ExplainRateRequest) ProtoMessage() {}
 
 func (x *ExplainRateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[8]
+	mi := &file_portal_v1_operator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -609,7 +655,7 @@ func (x *ExplainRateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRateRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRateRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExplainRateRequest) GetPaymentId() int64 {
@@ -636,7 +682,7 @@ type QuoteRateRequest struct {
 
 func (x *QuoteRateRequest) Reset() {
 	*x = QuoteRateRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[9]
+	mi := &file_portal_v1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -648,7 +694,7 @@ func (x *QuoteRateRequest) String() string {
 func (*QuoteRateRequest) ProtoMessage() {}
 
 func (x *QuoteRateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[9]
+	mi := &file_portal_v1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -661,7 +707,7 @@ func (x *QuoteRateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuoteRateRequest.ProtoReflect.Descriptor instead.
 func (*QuoteRateRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *QuoteRateRequest) GetCurrency() string {
@@ -713,7 +759,7 @@ type ExplainRateResponse struct {
 
 func (x *ExplainRateResponse) Reset() {
 	*x = ExplainRateResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[10]
+	mi := &file_portal_v1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -725,7 +771,7 @@ func (x *ExplainRateResponse) String() string {
 func (*ExplainRateResponse) ProtoMessage() {}
 
 func (x *ExplainRateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[10]
+	mi := &file_portal_v1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -738,7 +784,7 @@ func (x *ExplainRateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRateResponse.ProtoReflect.Descriptor instead.
 func (*ExplainRateResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExplainRateResponse) GetPaymentId() int64 {
@@ -798,7 +844,7 @@ type RateStep struct {
 
 func (x *RateStep) Reset() {
 	*x = RateStep{}
-	mi := &file_portal_v1_operator_proto_msgTypes[11]
+	mi := &file_portal_v1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -810,7 +856,7 @@ func (x *RateStep) String() string {
 func (*RateStep) ProtoMessage() {}
 
 func (x *RateStep) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[11]
+	mi := &file_portal_v1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -823,7 +869,7 @@ func (x *RateStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateStep.ProtoReflect.Descriptor instead.
 func (*RateStep) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RateStep) GetName() string {
@@ -864,7 +910,7 @@ type SetRateRequest struct {
 
 func (x *SetRateRequest) Reset() {
 	*x = SetRateRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[12]
+	mi := &file_portal_v1_operator_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +922,7 @@ func (x *SetRateRequest) String() string {
 func (*SetRateRequest) ProtoMessage() {}
 
 func (x *SetRateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[12]
+	mi := &file_portal_v1_operator_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +935,7 @@ func (x *SetRateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateRequest.ProtoReflect.Descriptor instead.
 func (*SetRateRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SetRateRequest) GetCurrency() string {
@@ -933,7 +979,7 @@ type SetRateResponse struct {
 
 func (x *SetRateResponse) Reset() {
 	*x = SetRateResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[13]
+	mi := &file_portal_v1_operator_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +991,7 @@ func (x *SetRateResponse) String() string {
 func (*SetRateResponse) ProtoMessage() {}
 
 func (x *SetRateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[13]
+	mi := &file_portal_v1_operator_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1004,7 @@ func (x *SetRateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateResponse.ProtoReflect.Descriptor instead.
 func (*SetRateResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SetRateResponse) GetData() *Rate {
@@ -998,7 +1044,7 @@ type Rate struct {
 
 func (x *Rate) Reset() {
 	*x = Rate{}
-	mi := &file_portal_v1_operator_proto_msgTypes[14]
+	mi := &file_portal_v1_operator_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1056,7 @@ func (x *Rate) String() string {
 func (*Rate) ProtoMessage() {}
 
 func (x *Rate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[14]
+	mi := &file_portal_v1_operator_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1069,7 @@ func (x *Rate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rate.ProtoReflect.Descriptor instead.
 func (*Rate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Rate) GetCurrency() string {
@@ -1107,7 +1153,7 @@ type RateFeed struct {
 
 func (x *RateFeed) Reset() {
 	*x = RateFeed{}
-	mi := &file_portal_v1_operator_proto_msgTypes[15]
+	mi := &file_portal_v1_operator_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1119,7 +1165,7 @@ func (x *RateFeed) String() string {
 func (*RateFeed) ProtoMessage() {}
 
 func (x *RateFeed) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[15]
+	mi := &file_portal_v1_operator_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1132,7 +1178,7 @@ func (x *RateFeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateFeed.ProtoReflect.Descriptor instead.
 func (*RateFeed) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RateFeed) GetFeedId() int64 {
@@ -1223,7 +1269,7 @@ type SetRateFeedRequest struct {
 
 func (x *SetRateFeedRequest) Reset() {
 	*x = SetRateFeedRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[16]
+	mi := &file_portal_v1_operator_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1235,7 +1281,7 @@ func (x *SetRateFeedRequest) String() string {
 func (*SetRateFeedRequest) ProtoMessage() {}
 
 func (x *SetRateFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[16]
+	mi := &file_portal_v1_operator_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1294,7 @@ func (x *SetRateFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateFeedRequest.ProtoReflect.Descriptor instead.
 func (*SetRateFeedRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SetRateFeedRequest) GetFeed() *RateFeed {
@@ -1269,7 +1315,7 @@ type SetRateFeedResponse struct {
 
 func (x *SetRateFeedResponse) Reset() {
 	*x = SetRateFeedResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	mi := &file_portal_v1_operator_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1281,7 +1327,7 @@ func (x *SetRateFeedResponse) String() string {
 func (*SetRateFeedResponse) ProtoMessage() {}
 
 func (x *SetRateFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	mi := &file_portal_v1_operator_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1294,7 +1340,7 @@ func (x *SetRateFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateFeedResponse.ProtoReflect.Descriptor instead.
 func (*SetRateFeedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SetRateFeedResponse) GetData() *RateFeed {
@@ -1313,7 +1359,7 @@ type ListRatesRequest struct {
 
 func (x *ListRatesRequest) Reset() {
 	*x = ListRatesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[18]
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1325,7 +1371,7 @@ func (x *ListRatesRequest) String() string {
 func (*ListRatesRequest) ProtoMessage() {}
 
 func (x *ListRatesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[18]
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1338,7 +1384,7 @@ func (x *ListRatesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatesRequest.ProtoReflect.Descriptor instead.
 func (*ListRatesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
 }
 
 // ListRatesResponse is what ListRates of OperatorService answers with.
@@ -1354,7 +1400,7 @@ type ListRatesResponse struct {
 
 func (x *ListRatesResponse) Reset() {
 	*x = ListRatesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1412,7 @@ func (x *ListRatesResponse) String() string {
 func (*ListRatesResponse) ProtoMessage() {}
 
 func (x *ListRatesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1425,7 @@ func (x *ListRatesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatesResponse.ProtoReflect.Descriptor instead.
 func (*ListRatesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListRatesResponse) GetRates() []*Rate {
@@ -1419,7 +1465,7 @@ type RateFeedState struct {
 
 func (x *RateFeedState) Reset() {
 	*x = RateFeedState{}
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1431,7 +1477,7 @@ func (x *RateFeedState) String() string {
 func (*RateFeedState) ProtoMessage() {}
 
 func (x *RateFeedState) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1444,7 +1490,7 @@ func (x *RateFeedState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateFeedState.ProtoReflect.Descriptor instead.
 func (*RateFeedState) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RateFeedState) GetFeed() *RateFeed {
@@ -1519,7 +1565,7 @@ type UpdateMerchantRequest struct {
 
 func (x *UpdateMerchantRequest) Reset() {
 	*x = UpdateMerchantRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1577,7 @@ func (x *UpdateMerchantRequest) String() string {
 func (*UpdateMerchantRequest) ProtoMessage() {}
 
 func (x *UpdateMerchantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1590,7 @@ func (x *UpdateMerchantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMerchantRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMerchantRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateMerchantRequest) GetMerchantId() int64 {
@@ -1618,14 +1664,16 @@ type UpdateCashboxRequest struct {
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,9,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// 1 to 100 characters.
-	Name          *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	Name *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateCashboxRequest) Reset() {
 	*x = UpdateCashboxRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1685,7 @@ func (x *UpdateCashboxRequest) String() string {
 func (*UpdateCashboxRequest) ProtoMessage() {}
 
 func (x *UpdateCashboxRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1698,7 @@ func (x *UpdateCashboxRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCashboxRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCashboxRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateCashboxRequest) GetMerchantCashboxId() int64 {
@@ -1723,6 +1771,13 @@ func (x *UpdateCashboxRequest) GetName() string {
 	return ""
 }
 
+func (x *UpdateCashboxRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // ReturnHosts are names of hosts, such as shop.example.
 type ReturnHosts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1734,7 +1789,7 @@ type ReturnHosts struct {
 
 func (x *ReturnHosts) Reset() {
 	*x = ReturnHosts{}
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1746,7 +1801,7 @@ func (x *ReturnHosts) String() string {
 func (*ReturnHosts) ProtoMessage() {}
 
 func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1759,7 +1814,7 @@ func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReturnHosts.ProtoReflect.Descriptor instead.
 func (*ReturnHosts) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReturnHosts) GetHosts() []string {
@@ -1798,7 +1853,7 @@ type SetCashboxMethodRequest struct {
 
 func (x *SetCashboxMethodRequest) Reset() {
 	*x = SetCashboxMethodRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +1865,7 @@ func (x *SetCashboxMethodRequest) String() string {
 func (*SetCashboxMethodRequest) ProtoMessage() {}
 
 func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +1878,7 @@ func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetCashboxMethodRequest.ProtoReflect.Descriptor instead.
 func (*SetCashboxMethodRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SetCashboxMethodRequest) GetMerchantCashboxId() int64 {
@@ -1924,7 +1979,7 @@ type Bank struct {
 
 func (x *Bank) Reset() {
 	*x = Bank{}
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1936,7 +1991,7 @@ func (x *Bank) String() string {
 func (*Bank) ProtoMessage() {}
 
 func (x *Bank) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1949,7 +2004,7 @@ func (x *Bank) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Bank.ProtoReflect.Descriptor instead.
 func (*Bank) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Bank) GetCurrency() string {
@@ -2030,7 +2085,7 @@ type SetBankRequest struct {
 
 func (x *SetBankRequest) Reset() {
 	*x = SetBankRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2097,7 @@ func (x *SetBankRequest) String() string {
 func (*SetBankRequest) ProtoMessage() {}
 
 func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +2110,7 @@ func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBankRequest.ProtoReflect.Descriptor instead.
 func (*SetBankRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SetBankRequest) GetBank() *Bank {
@@ -2090,7 +2145,7 @@ type ListBanksRequest struct {
 
 func (x *ListBanksRequest) Reset() {
 	*x = ListBanksRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2102,7 +2157,7 @@ func (x *ListBanksRequest) String() string {
 func (*ListBanksRequest) ProtoMessage() {}
 
 func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2115,7 +2170,7 @@ func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBanksRequest.ProtoReflect.Descriptor instead.
 func (*ListBanksRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListBanksRequest) GetCurrency() string {
@@ -2136,7 +2191,7 @@ type ListBanksResponse struct {
 
 func (x *ListBanksResponse) Reset() {
 	*x = ListBanksResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2148,7 +2203,7 @@ func (x *ListBanksResponse) String() string {
 func (*ListBanksResponse) ProtoMessage() {}
 
 func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2161,7 +2216,7 @@ func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBanksResponse.ProtoReflect.Descriptor instead.
 func (*ListBanksResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListBanksResponse) GetData() []*Bank {
@@ -2190,7 +2245,7 @@ type SetPlatformLimitRequest struct {
 
 func (x *SetPlatformLimitRequest) Reset() {
 	*x = SetPlatformLimitRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2202,7 +2257,7 @@ func (x *SetPlatformLimitRequest) String() string {
 func (*SetPlatformLimitRequest) ProtoMessage() {}
 
 func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2215,7 +2270,7 @@ func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPlatformLimitRequest.ProtoReflect.Descriptor instead.
 func (*SetPlatformLimitRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SetPlatformLimitRequest) GetCurrency() string {
@@ -2278,7 +2333,7 @@ type UpdateTraderRequest struct {
 
 func (x *UpdateTraderRequest) Reset() {
 	*x = UpdateTraderRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2290,7 +2345,7 @@ func (x *UpdateTraderRequest) String() string {
 func (*UpdateTraderRequest) ProtoMessage() {}
 
 func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2303,7 +2358,7 @@ func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTraderRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTraderRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UpdateTraderRequest) GetTraderId() int64 {
@@ -2389,7 +2444,7 @@ type RequisiteLimits struct {
 
 func (x *RequisiteLimits) Reset() {
 	*x = RequisiteLimits{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2456,7 @@ func (x *RequisiteLimits) String() string {
 func (*RequisiteLimits) ProtoMessage() {}
 
 func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2469,7 @@ func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteLimits.ProtoReflect.Descriptor instead.
 func (*RequisiteLimits) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RequisiteLimits) GetMinAmount() string {
@@ -2503,7 +2558,7 @@ type CreateRequisiteRequest struct {
 
 func (x *CreateRequisiteRequest) Reset() {
 	*x = CreateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2515,7 +2570,7 @@ func (x *CreateRequisiteRequest) String() string {
 func (*CreateRequisiteRequest) ProtoMessage() {}
 
 func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2528,7 +2583,7 @@ func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CreateRequisiteRequest) GetTraderId() int64 {
@@ -2594,14 +2649,16 @@ type UpdateRequisiteRequest struct {
 	// Its limits. Unset leaves them.
 	Limits *RequisiteLimits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version       *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateRequisiteRequest) Reset() {
 	*x = UpdateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2613,7 +2670,7 @@ func (x *UpdateRequisiteRequest) String() string {
 func (*UpdateRequisiteRequest) ProtoMessage() {}
 
 func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2626,7 +2683,7 @@ func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *UpdateRequisiteRequest) GetRequisiteId() int64 {
@@ -2671,6 +2728,13 @@ func (x *UpdateRequisiteRequest) GetVersion() string {
 	return ""
 }
 
+func (x *UpdateRequisiteRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // CreateUserRequest is what CreateUser of OperatorService takes.
 type CreateUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2695,7 +2759,7 @@ type CreateUserRequest struct {
 
 func (x *CreateUserRequest) Reset() {
 	*x = CreateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2707,7 +2771,7 @@ func (x *CreateUserRequest) String() string {
 func (*CreateUserRequest) ProtoMessage() {}
 
 func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2720,7 +2784,7 @@ func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateUserRequest.ProtoReflect.Descriptor instead.
 func (*CreateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CreateUserRequest) GetKind() string {
@@ -2783,7 +2847,7 @@ type InviteUserRequest struct {
 
 func (x *InviteUserRequest) Reset() {
 	*x = InviteUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2795,7 +2859,7 @@ func (x *InviteUserRequest) String() string {
 func (*InviteUserRequest) ProtoMessage() {}
 
 func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2808,7 +2872,7 @@ func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteUserRequest.ProtoReflect.Descriptor instead.
 func (*InviteUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *InviteUserRequest) GetUserId() int64 {
@@ -2833,7 +2897,7 @@ type UserInvitedResponse struct {
 
 func (x *UserInvitedResponse) Reset() {
 	*x = UserInvitedResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2845,7 +2909,7 @@ func (x *UserInvitedResponse) String() string {
 func (*UserInvitedResponse) ProtoMessage() {}
 
 func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2858,7 +2922,7 @@ func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInvitedResponse.ProtoReflect.Descriptor instead.
 func (*UserInvitedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *UserInvitedResponse) GetChange() *SettingChange {
@@ -2894,14 +2958,16 @@ type UpdateUserRequest struct {
 	// One of those of the user's kind.
 	Role *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version       *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2913,7 +2979,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2926,7 +2992,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *UpdateUserRequest) GetUserId() int64 {
@@ -2964,6 +3030,13 @@ func (x *UpdateUserRequest) GetVersion() string {
 	return ""
 }
 
+func (x *UpdateUserRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // RevokeTokensRequest is what RevokeTokens of OperatorService takes.
 type RevokeTokensRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2975,7 +3048,7 @@ type RevokeTokensRequest struct {
 
 func (x *RevokeTokensRequest) Reset() {
 	*x = RevokeTokensRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[38]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2987,7 +3060,7 @@ func (x *RevokeTokensRequest) String() string {
 func (*RevokeTokensRequest) ProtoMessage() {}
 
 func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[38]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3000,7 +3073,7 @@ func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokensRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokensRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RevokeTokensRequest) GetUserId() int64 {
@@ -3023,7 +3096,7 @@ type SettingResponse struct {
 
 func (x *SettingResponse) Reset() {
 	*x = SettingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[39]
+	mi := &file_portal_v1_operator_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3035,7 +3108,7 @@ func (x *SettingResponse) String() string {
 func (*SettingResponse) ProtoMessage() {}
 
 func (x *SettingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[39]
+	mi := &file_portal_v1_operator_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3048,7 +3121,7 @@ func (x *SettingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingResponse.ProtoReflect.Descriptor instead.
 func (*SettingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *SettingResponse) GetChange() *SettingChange {
@@ -3078,7 +3151,7 @@ type MerchantResponse struct {
 
 func (x *MerchantResponse) Reset() {
 	*x = MerchantResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[40]
+	mi := &file_portal_v1_operator_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3090,7 +3163,7 @@ func (x *MerchantResponse) String() string {
 func (*MerchantResponse) ProtoMessage() {}
 
 func (x *MerchantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[40]
+	mi := &file_portal_v1_operator_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3103,7 +3176,7 @@ func (x *MerchantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MerchantResponse.ProtoReflect.Descriptor instead.
 func (*MerchantResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{40}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *MerchantResponse) GetChange() *SettingChange {
@@ -3133,7 +3206,7 @@ type CashboxResponse struct {
 
 func (x *CashboxResponse) Reset() {
 	*x = CashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[41]
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3145,7 +3218,7 @@ func (x *CashboxResponse) String() string {
 func (*CashboxResponse) ProtoMessage() {}
 
 func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[41]
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3158,7 +3231,7 @@ func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxResponse.ProtoReflect.Descriptor instead.
 func (*CashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{41}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CashboxResponse) GetChange() *SettingChange {
@@ -3188,7 +3261,7 @@ type CashboxMethodResponse struct {
 
 func (x *CashboxMethodResponse) Reset() {
 	*x = CashboxMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3200,7 +3273,7 @@ func (x *CashboxMethodResponse) String() string {
 func (*CashboxMethodResponse) ProtoMessage() {}
 
 func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3213,7 +3286,7 @@ func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxMethodResponse.ProtoReflect.Descriptor instead.
 func (*CashboxMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CashboxMethodResponse) GetChange() *SettingChange {
@@ -3243,7 +3316,7 @@ type CashboxPayoutMethodResponse struct {
 
 func (x *CashboxPayoutMethodResponse) Reset() {
 	*x = CashboxPayoutMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3255,7 +3328,7 @@ func (x *CashboxPayoutMethodResponse) String() string {
 func (*CashboxPayoutMethodResponse) ProtoMessage() {}
 
 func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3268,7 +3341,7 @@ func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxPayoutMethodResponse.ProtoReflect.Descriptor instead.
 func (*CashboxPayoutMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CashboxPayoutMethodResponse) GetChange() *SettingChange {
@@ -3298,7 +3371,7 @@ type TraderResponse struct {
 
 func (x *TraderResponse) Reset() {
 	*x = TraderResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3310,7 +3383,7 @@ func (x *TraderResponse) String() string {
 func (*TraderResponse) ProtoMessage() {}
 
 func (x *TraderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3323,7 +3396,7 @@ func (x *TraderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderResponse.ProtoReflect.Descriptor instead.
 func (*TraderResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TraderResponse) GetChange() *SettingChange {
@@ -3353,7 +3426,7 @@ type TraderPayoutMethodResponse struct {
 
 func (x *TraderPayoutMethodResponse) Reset() {
 	*x = TraderPayoutMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3365,7 +3438,7 @@ func (x *TraderPayoutMethodResponse) String() string {
 func (*TraderPayoutMethodResponse) ProtoMessage() {}
 
 func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3378,7 +3451,7 @@ func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderPayoutMethodResponse.ProtoReflect.Descriptor instead.
 func (*TraderPayoutMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TraderPayoutMethodResponse) GetChange() *SettingChange {
@@ -3408,7 +3481,7 @@ type RequisiteResponse struct {
 
 func (x *RequisiteResponse) Reset() {
 	*x = RequisiteResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3420,7 +3493,7 @@ func (x *RequisiteResponse) String() string {
 func (*RequisiteResponse) ProtoMessage() {}
 
 func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3433,7 +3506,7 @@ func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteResponse.ProtoReflect.Descriptor instead.
 func (*RequisiteResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RequisiteResponse) GetChange() *SettingChange {
@@ -3463,7 +3536,7 @@ type UserResponse struct {
 
 func (x *UserResponse) Reset() {
 	*x = UserResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3475,7 +3548,7 @@ func (x *UserResponse) String() string {
 func (*UserResponse) ProtoMessage() {}
 
 func (x *UserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3488,7 +3561,7 @@ func (x *UserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
 func (*UserResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *UserResponse) GetChange() *SettingChange {
@@ -3518,7 +3591,7 @@ type PlatformLimitResponse struct {
 
 func (x *PlatformLimitResponse) Reset() {
 	*x = PlatformLimitResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3530,7 +3603,7 @@ func (x *PlatformLimitResponse) String() string {
 func (*PlatformLimitResponse) ProtoMessage() {}
 
 func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3543,7 +3616,7 @@ func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlatformLimitResponse.ProtoReflect.Descriptor instead.
 func (*PlatformLimitResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *PlatformLimitResponse) GetChange() *SettingChange {
@@ -3573,7 +3646,7 @@ type BankResponse struct {
 
 func (x *BankResponse) Reset() {
 	*x = BankResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	mi := &file_portal_v1_operator_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3585,7 +3658,7 @@ func (x *BankResponse) String() string {
 func (*BankResponse) ProtoMessage() {}
 
 func (x *BankResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	mi := &file_portal_v1_operator_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3598,7 +3671,7 @@ func (x *BankResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BankResponse.ProtoReflect.Descriptor instead.
 func (*BankResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *BankResponse) GetChange() *SettingChange {
@@ -3628,7 +3701,7 @@ type RemoveTraderAcquirerResponse struct {
 
 func (x *RemoveTraderAcquirerResponse) Reset() {
 	*x = RemoveTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	mi := &file_portal_v1_operator_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3640,7 +3713,7 @@ func (x *RemoveTraderAcquirerResponse) String() string {
 func (*RemoveTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	mi := &file_portal_v1_operator_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3653,7 +3726,7 @@ func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*RemoveTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{50}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *RemoveTraderAcquirerResponse) GetChange() *SettingChange {
@@ -3685,7 +3758,7 @@ type SetTraderAcquirerResponse struct {
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[51]
+	mi := &file_portal_v1_operator_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3697,7 +3770,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[51]
+	mi := &file_portal_v1_operator_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3710,7 +3783,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{51}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -3749,7 +3822,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[52]
+	mi := &file_portal_v1_operator_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3761,7 +3834,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[52]
+	mi := &file_portal_v1_operator_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3774,7 +3847,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{52}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -3824,7 +3897,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[53]
+	mi := &file_portal_v1_operator_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3836,7 +3909,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[53]
+	mi := &file_portal_v1_operator_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3849,7 +3922,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{53}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -3925,7 +3998,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[54]
+	mi := &file_portal_v1_operator_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3937,7 +4010,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[54]
+	mi := &file_portal_v1_operator_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3950,7 +4023,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{54}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -3994,7 +4067,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[55]
+	mi := &file_portal_v1_operator_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4006,7 +4079,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[55]
+	mi := &file_portal_v1_operator_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4019,7 +4092,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{55}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -4051,7 +4124,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[56]
+	mi := &file_portal_v1_operator_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4063,7 +4136,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[56]
+	mi := &file_portal_v1_operator_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4076,7 +4149,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{56}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -4104,7 +4177,7 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x19portal/v1/directory.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\x1a\x16portal/v1/people.proto\x1a\x18portal/v1/proposal.proto\x1a\x16portal/v1/report.proto\x1a\x14portal/v1/work.proto\"\xc7\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x19portal/v1/directory.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\x1a\x16portal/v1/people.proto\x1a\x18portal/v1/proposal.proto\x1a\x16portal/v1/report.proto\x1a\x16portal/v1/trader.proto\x1a\x14portal/v1/work.proto\"\xc7\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -4135,7 +4208,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\bcurrency\x18\x04 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06method\x18\x05 \x01(\tR\x06method\x12\x14\n" +
 	"\x05cause\x18\x06 \x01(\tR\x05cause\x12\x1a\n" +
-	"\brefusals\x18\a \x01(\x03R\brefusals\"\xb9\x01\n" +
+	"\brefusals\x18\a \x01(\x03R\brefusals\"3\n" +
+	"\x14ExplainTraderRequest\x12\x1b\n" +
+	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\"\xb9\x01\n" +
 	"\x16ExplainRoutingResponse\x12\x1d\n" +
 	"\arefusal\x18\x01 \x01(\tH\x00R\arefusal\x88\x01\x01\x12&\n" +
 	"\frequisite_id\x18\x02 \x01(\x03H\x01R\vrequisiteId\x88\x01\x01\x12;\n" +
@@ -4243,7 +4318,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x12_max_open_paymentsB\n" +
 	"\n" +
 	"\b_versionB\a\n" +
-	"\x05_name\"\xc1\x04\n" +
+	"\x05_name\"\xd9\x04\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
@@ -4256,7 +4331,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\fpayer_events\x18\b \x01(\bH\x05R\vpayerEvents\x88\x01\x01\x12\x1d\n" +
 	"\aversion\x18\t \x01(\tH\x06R\aversion\x88\x01\x01\x12\x17\n" +
 	"\x04name\x18\n" +
-	" \x01(\tH\aR\x04name\x88\x01\x01B\x12\n" +
+	" \x01(\tH\aR\x04name\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\v \x01(\tR\x06reasonB\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
@@ -4373,14 +4449,15 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x04bank\x18\x06 \x01(\tH\x01R\x04bank\x88\x01\x01\x122\n" +
 	"\x06limits\x18\a \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limitsB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\x8f\x02\n" +
+	"\x05_bank\"\xa7\x02\n" +
 	"\x16UpdateRequisiteRequest\x12!\n" +
 	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1b\n" +
 	"\x06holder\x18\x03 \x01(\tH\x01R\x06holder\x88\x01\x01\x12\x17\n" +
 	"\x04bank\x18\x04 \x01(\tH\x02R\x04bank\x88\x01\x01\x122\n" +
 	"\x06limits\x18\x05 \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limits\x12\x1d\n" +
-	"\aversion\x18\x06 \x01(\tH\x03R\aversion\x88\x01\x01B\n" +
+	"\aversion\x18\x06 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reasonB\n" +
 	"\n" +
 	"\b_enabledB\t\n" +
 	"\a_holderB\a\n" +
@@ -4406,13 +4483,14 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12,\n" +
 	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01\x12#\n" +
 	"\x04data\x18\x03 \x01(\v2\x0f.portal.v1.UserR\x04dataB\x12\n" +
-	"\x10_invitation_link\"\xd2\x01\n" +
+	"\x10_invitation_link\"\xea\x01\n" +
 	"\x11UpdateUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\x03R\x06userId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1f\n" +
 	"\bpassword\x18\x03 \x01(\tH\x01R\bpassword\x88\x01\x01\x12\x17\n" +
 	"\x04role\x18\x04 \x01(\tH\x02R\x04role\x88\x01\x01\x12\x1d\n" +
-	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01B\n" +
+	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reasonB\n" +
 	"\n" +
 	"\b_enabledB\v\n" +
 	"\t_passwordB\a\n" +
@@ -4499,12 +4577,13 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xc1.\n" +
+	"\a_cursor2\x99/\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
 	"\vReleaseWork\x12\x1d.portal.v1.ReleaseWorkRequest\x1a\x1e.portal.v1.ReleaseWorkResponse\x12U\n" +
-	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12R\n" +
+	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12V\n" +
+	"\rExplainTrader\x12\x1f.portal.v1.ExplainTraderRequest\x1a$.portal.v1.ExplainRequisitesResponse\x12R\n" +
 	"\rReplayRouting\x12\x1f.portal.v1.ReplayRoutingRequest\x1a .portal.v1.ReplayRoutingResponse\x12d\n" +
 	"\x13ListRoutingRefusals\x12%.portal.v1.ListRoutingRefusalsRequest\x1a&.portal.v1.ListRoutingRefusalsResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12H\n" +
@@ -4593,7 +4672,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),                // 0: portal.v1.ExplainRoutingRequest
 	(*ReplayRoutingRequest)(nil),                 // 1: portal.v1.ReplayRoutingRequest
@@ -4601,358 +4680,362 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListRoutingRefusalsRequest)(nil),           // 3: portal.v1.ListRoutingRefusalsRequest
 	(*ListRoutingRefusalsResponse)(nil),          // 4: portal.v1.ListRoutingRefusalsResponse
 	(*RoutingRefusals)(nil),                      // 5: portal.v1.RoutingRefusals
-	(*ExplainRoutingResponse)(nil),               // 6: portal.v1.ExplainRoutingResponse
-	(*RoutingCandidate)(nil),                     // 7: portal.v1.RoutingCandidate
-	(*ExplainRateRequest)(nil),                   // 8: portal.v1.ExplainRateRequest
-	(*QuoteRateRequest)(nil),                     // 9: portal.v1.QuoteRateRequest
-	(*ExplainRateResponse)(nil),                  // 10: portal.v1.ExplainRateResponse
-	(*RateStep)(nil),                             // 11: portal.v1.RateStep
-	(*SetRateRequest)(nil),                       // 12: portal.v1.SetRateRequest
-	(*SetRateResponse)(nil),                      // 13: portal.v1.SetRateResponse
-	(*Rate)(nil),                                 // 14: portal.v1.Rate
-	(*RateFeed)(nil),                             // 15: portal.v1.RateFeed
-	(*SetRateFeedRequest)(nil),                   // 16: portal.v1.SetRateFeedRequest
-	(*SetRateFeedResponse)(nil),                  // 17: portal.v1.SetRateFeedResponse
-	(*ListRatesRequest)(nil),                     // 18: portal.v1.ListRatesRequest
-	(*ListRatesResponse)(nil),                    // 19: portal.v1.ListRatesResponse
-	(*RateFeedState)(nil),                        // 20: portal.v1.RateFeedState
-	(*UpdateMerchantRequest)(nil),                // 21: portal.v1.UpdateMerchantRequest
-	(*UpdateCashboxRequest)(nil),                 // 22: portal.v1.UpdateCashboxRequest
-	(*ReturnHosts)(nil),                          // 23: portal.v1.ReturnHosts
-	(*SetCashboxMethodRequest)(nil),              // 24: portal.v1.SetCashboxMethodRequest
-	(*Bank)(nil),                                 // 25: portal.v1.Bank
-	(*SetBankRequest)(nil),                       // 26: portal.v1.SetBankRequest
-	(*ListBanksRequest)(nil),                     // 27: portal.v1.ListBanksRequest
-	(*ListBanksResponse)(nil),                    // 28: portal.v1.ListBanksResponse
-	(*SetPlatformLimitRequest)(nil),              // 29: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),                  // 30: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),                      // 31: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),               // 32: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),               // 33: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),                    // 34: portal.v1.CreateUserRequest
-	(*InviteUserRequest)(nil),                    // 35: portal.v1.InviteUserRequest
-	(*UserInvitedResponse)(nil),                  // 36: portal.v1.UserInvitedResponse
-	(*UpdateUserRequest)(nil),                    // 37: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),                  // 38: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),                      // 39: portal.v1.SettingResponse
-	(*MerchantResponse)(nil),                     // 40: portal.v1.MerchantResponse
-	(*CashboxResponse)(nil),                      // 41: portal.v1.CashboxResponse
-	(*CashboxMethodResponse)(nil),                // 42: portal.v1.CashboxMethodResponse
-	(*CashboxPayoutMethodResponse)(nil),          // 43: portal.v1.CashboxPayoutMethodResponse
-	(*TraderResponse)(nil),                       // 44: portal.v1.TraderResponse
-	(*TraderPayoutMethodResponse)(nil),           // 45: portal.v1.TraderPayoutMethodResponse
-	(*RequisiteResponse)(nil),                    // 46: portal.v1.RequisiteResponse
-	(*UserResponse)(nil),                         // 47: portal.v1.UserResponse
-	(*PlatformLimitResponse)(nil),                // 48: portal.v1.PlatformLimitResponse
-	(*BankResponse)(nil),                         // 49: portal.v1.BankResponse
-	(*RemoveTraderAcquirerResponse)(nil),         // 50: portal.v1.RemoveTraderAcquirerResponse
-	(*SetTraderAcquirerResponse)(nil),            // 51: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),                // 52: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                        // 53: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),            // 54: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),           // 55: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),                // 56: portal.v1.ListDeadEventsRequest
-	nil,                                          // 57: portal.v1.Bank.StepsEntry
-	(*timestamppb.Timestamp)(nil),                // 58: google.protobuf.Timestamp
-	(*PassedBy)(nil),                             // 59: portal.v1.PassedBy
-	(*Proposal)(nil),                             // 60: portal.v1.Proposal
-	(*User)(nil),                                 // 61: portal.v1.User
-	(*Merchant)(nil),                             // 62: portal.v1.Merchant
-	(*Cashbox)(nil),                              // 63: portal.v1.Cashbox
-	(*CashboxMethod)(nil),                        // 64: portal.v1.CashboxMethod
-	(*CashboxPayoutMethod)(nil),                  // 65: portal.v1.CashboxPayoutMethod
-	(*Trader)(nil),                               // 66: portal.v1.Trader
-	(*TraderPayoutMethod)(nil),                   // 67: portal.v1.TraderPayoutMethod
-	(*Requisite)(nil),                            // 68: portal.v1.Requisite
-	(*PlatformLimit)(nil),                        // 69: portal.v1.PlatformLimit
-	(*Acquirer)(nil),                             // 70: portal.v1.Acquirer
-	(*structpb.Struct)(nil),                      // 71: google.protobuf.Struct
-	(*ListWorkRequest)(nil),                      // 72: portal.v1.ListWorkRequest
-	(*TakeWorkRequest)(nil),                      // 73: portal.v1.TakeWorkRequest
-	(*ReleaseWorkRequest)(nil),                   // 74: portal.v1.ReleaseWorkRequest
-	(*GetRateDayRequest)(nil),                    // 75: portal.v1.GetRateDayRequest
-	(*ListWaitingSettlementsRequest)(nil),        // 76: portal.v1.ListWaitingSettlementsRequest
-	(*CorrectBalanceRequest)(nil),                // 77: portal.v1.CorrectBalanceRequest
-	(*ListProposalsRequest)(nil),                 // 78: portal.v1.ListProposalsRequest
-	(*ApproveProposalRequest)(nil),               // 79: portal.v1.ApproveProposalRequest
-	(*RefuseProposalRequest)(nil),                // 80: portal.v1.RefuseProposalRequest
-	(*CreateMerchantRequest)(nil),                // 81: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),                 // 82: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),                  // 83: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),                    // 84: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),                // 85: portal.v1.WithdrawTraderRequest
-	(*ListMerchantsRequest)(nil),                 // 86: portal.v1.ListMerchantsRequest
-	(*GetMerchantRequest)(nil),                   // 87: portal.v1.GetMerchantRequest
-	(*OperatorServiceListCashboxesRequest)(nil),  // 88: portal.v1.OperatorServiceListCashboxesRequest
-	(*GetCashboxRequest)(nil),                    // 89: portal.v1.GetCashboxRequest
-	(*ListTradersRequest)(nil),                   // 90: portal.v1.ListTradersRequest
-	(*GetTraderRequest)(nil),                     // 91: portal.v1.GetTraderRequest
-	(*ListRequisitesRequest)(nil),                // 92: portal.v1.ListRequisitesRequest
-	(*GetRequisiteRequest)(nil),                  // 93: portal.v1.GetRequisiteRequest
-	(*RevealRequisiteRequest)(nil),               // 94: portal.v1.RevealRequisiteRequest
-	(*ListUsersRequest)(nil),                     // 95: portal.v1.ListUsersRequest
-	(*GetUserRequest)(nil),                       // 96: portal.v1.GetUserRequest
-	(*ListPlatformLimitsRequest)(nil),            // 97: portal.v1.ListPlatformLimitsRequest
-	(*RemoveTraderAcquirerRequest)(nil),          // 98: portal.v1.RemoveTraderAcquirerRequest
-	(*ListSensitiveReadsRequest)(nil),            // 99: portal.v1.ListSensitiveReadsRequest
-	(*ListDepositsRequest)(nil),                  // 100: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),                // 101: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),                 // 102: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),                  // 103: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 104: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 105: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 106: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 107: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 108: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 109: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 110: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 111: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 112: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 113: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 114: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 115: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 116: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 117: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 118: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 119: portal.v1.ResolveAppealRequest
-	(*ListWorkResponse)(nil),                     // 120: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 121: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 122: portal.v1.ReleaseWorkResponse
-	(*GetRateDayResponse)(nil),                   // 123: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 124: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 125: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 126: portal.v1.ProposalResponse
-	(*ListMerchantsResponse)(nil),                // 127: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 128: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 129: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 130: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 131: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 132: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 133: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 134: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 135: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 136: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 137: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 138: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 139: portal.v1.ListSensitiveReadsResponse
-	(*ListDepositsResponse)(nil),                 // 140: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 141: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),            // 142: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 143: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 144: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 145: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 146: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 147: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 148: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 149: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 150: portal.v1.AppealDecisionResponse
+	(*ExplainTraderRequest)(nil),                 // 6: portal.v1.ExplainTraderRequest
+	(*ExplainRoutingResponse)(nil),               // 7: portal.v1.ExplainRoutingResponse
+	(*RoutingCandidate)(nil),                     // 8: portal.v1.RoutingCandidate
+	(*ExplainRateRequest)(nil),                   // 9: portal.v1.ExplainRateRequest
+	(*QuoteRateRequest)(nil),                     // 10: portal.v1.QuoteRateRequest
+	(*ExplainRateResponse)(nil),                  // 11: portal.v1.ExplainRateResponse
+	(*RateStep)(nil),                             // 12: portal.v1.RateStep
+	(*SetRateRequest)(nil),                       // 13: portal.v1.SetRateRequest
+	(*SetRateResponse)(nil),                      // 14: portal.v1.SetRateResponse
+	(*Rate)(nil),                                 // 15: portal.v1.Rate
+	(*RateFeed)(nil),                             // 16: portal.v1.RateFeed
+	(*SetRateFeedRequest)(nil),                   // 17: portal.v1.SetRateFeedRequest
+	(*SetRateFeedResponse)(nil),                  // 18: portal.v1.SetRateFeedResponse
+	(*ListRatesRequest)(nil),                     // 19: portal.v1.ListRatesRequest
+	(*ListRatesResponse)(nil),                    // 20: portal.v1.ListRatesResponse
+	(*RateFeedState)(nil),                        // 21: portal.v1.RateFeedState
+	(*UpdateMerchantRequest)(nil),                // 22: portal.v1.UpdateMerchantRequest
+	(*UpdateCashboxRequest)(nil),                 // 23: portal.v1.UpdateCashboxRequest
+	(*ReturnHosts)(nil),                          // 24: portal.v1.ReturnHosts
+	(*SetCashboxMethodRequest)(nil),              // 25: portal.v1.SetCashboxMethodRequest
+	(*Bank)(nil),                                 // 26: portal.v1.Bank
+	(*SetBankRequest)(nil),                       // 27: portal.v1.SetBankRequest
+	(*ListBanksRequest)(nil),                     // 28: portal.v1.ListBanksRequest
+	(*ListBanksResponse)(nil),                    // 29: portal.v1.ListBanksResponse
+	(*SetPlatformLimitRequest)(nil),              // 30: portal.v1.SetPlatformLimitRequest
+	(*UpdateTraderRequest)(nil),                  // 31: portal.v1.UpdateTraderRequest
+	(*RequisiteLimits)(nil),                      // 32: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),               // 33: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),               // 34: portal.v1.UpdateRequisiteRequest
+	(*CreateUserRequest)(nil),                    // 35: portal.v1.CreateUserRequest
+	(*InviteUserRequest)(nil),                    // 36: portal.v1.InviteUserRequest
+	(*UserInvitedResponse)(nil),                  // 37: portal.v1.UserInvitedResponse
+	(*UpdateUserRequest)(nil),                    // 38: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),                  // 39: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),                      // 40: portal.v1.SettingResponse
+	(*MerchantResponse)(nil),                     // 41: portal.v1.MerchantResponse
+	(*CashboxResponse)(nil),                      // 42: portal.v1.CashboxResponse
+	(*CashboxMethodResponse)(nil),                // 43: portal.v1.CashboxMethodResponse
+	(*CashboxPayoutMethodResponse)(nil),          // 44: portal.v1.CashboxPayoutMethodResponse
+	(*TraderResponse)(nil),                       // 45: portal.v1.TraderResponse
+	(*TraderPayoutMethodResponse)(nil),           // 46: portal.v1.TraderPayoutMethodResponse
+	(*RequisiteResponse)(nil),                    // 47: portal.v1.RequisiteResponse
+	(*UserResponse)(nil),                         // 48: portal.v1.UserResponse
+	(*PlatformLimitResponse)(nil),                // 49: portal.v1.PlatformLimitResponse
+	(*BankResponse)(nil),                         // 50: portal.v1.BankResponse
+	(*RemoveTraderAcquirerResponse)(nil),         // 51: portal.v1.RemoveTraderAcquirerResponse
+	(*SetTraderAcquirerResponse)(nil),            // 52: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),                // 53: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                        // 54: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),            // 55: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),           // 56: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),                // 57: portal.v1.ListDeadEventsRequest
+	nil,                                          // 58: portal.v1.Bank.StepsEntry
+	(*timestamppb.Timestamp)(nil),                // 59: google.protobuf.Timestamp
+	(*PassedBy)(nil),                             // 60: portal.v1.PassedBy
+	(*Proposal)(nil),                             // 61: portal.v1.Proposal
+	(*User)(nil),                                 // 62: portal.v1.User
+	(*Merchant)(nil),                             // 63: portal.v1.Merchant
+	(*Cashbox)(nil),                              // 64: portal.v1.Cashbox
+	(*CashboxMethod)(nil),                        // 65: portal.v1.CashboxMethod
+	(*CashboxPayoutMethod)(nil),                  // 66: portal.v1.CashboxPayoutMethod
+	(*Trader)(nil),                               // 67: portal.v1.Trader
+	(*TraderPayoutMethod)(nil),                   // 68: portal.v1.TraderPayoutMethod
+	(*Requisite)(nil),                            // 69: portal.v1.Requisite
+	(*PlatformLimit)(nil),                        // 70: portal.v1.PlatformLimit
+	(*Acquirer)(nil),                             // 71: portal.v1.Acquirer
+	(*structpb.Struct)(nil),                      // 72: google.protobuf.Struct
+	(*ListWorkRequest)(nil),                      // 73: portal.v1.ListWorkRequest
+	(*TakeWorkRequest)(nil),                      // 74: portal.v1.TakeWorkRequest
+	(*ReleaseWorkRequest)(nil),                   // 75: portal.v1.ReleaseWorkRequest
+	(*GetRateDayRequest)(nil),                    // 76: portal.v1.GetRateDayRequest
+	(*ListWaitingSettlementsRequest)(nil),        // 77: portal.v1.ListWaitingSettlementsRequest
+	(*CorrectBalanceRequest)(nil),                // 78: portal.v1.CorrectBalanceRequest
+	(*ListProposalsRequest)(nil),                 // 79: portal.v1.ListProposalsRequest
+	(*ApproveProposalRequest)(nil),               // 80: portal.v1.ApproveProposalRequest
+	(*RefuseProposalRequest)(nil),                // 81: portal.v1.RefuseProposalRequest
+	(*CreateMerchantRequest)(nil),                // 82: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),                 // 83: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),                  // 84: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),                    // 85: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),                // 86: portal.v1.WithdrawTraderRequest
+	(*ListMerchantsRequest)(nil),                 // 87: portal.v1.ListMerchantsRequest
+	(*GetMerchantRequest)(nil),                   // 88: portal.v1.GetMerchantRequest
+	(*OperatorServiceListCashboxesRequest)(nil),  // 89: portal.v1.OperatorServiceListCashboxesRequest
+	(*GetCashboxRequest)(nil),                    // 90: portal.v1.GetCashboxRequest
+	(*ListTradersRequest)(nil),                   // 91: portal.v1.ListTradersRequest
+	(*GetTraderRequest)(nil),                     // 92: portal.v1.GetTraderRequest
+	(*ListRequisitesRequest)(nil),                // 93: portal.v1.ListRequisitesRequest
+	(*GetRequisiteRequest)(nil),                  // 94: portal.v1.GetRequisiteRequest
+	(*RevealRequisiteRequest)(nil),               // 95: portal.v1.RevealRequisiteRequest
+	(*ListUsersRequest)(nil),                     // 96: portal.v1.ListUsersRequest
+	(*GetUserRequest)(nil),                       // 97: portal.v1.GetUserRequest
+	(*ListPlatformLimitsRequest)(nil),            // 98: portal.v1.ListPlatformLimitsRequest
+	(*RemoveTraderAcquirerRequest)(nil),          // 99: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 100: portal.v1.ListSensitiveReadsRequest
+	(*ListDepositsRequest)(nil),                  // 101: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 102: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 103: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),                  // 104: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 105: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 106: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 107: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 108: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 109: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 110: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 111: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 112: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 113: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 114: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 115: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 116: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 117: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 118: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 119: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 120: portal.v1.ResolveAppealRequest
+	(*ListWorkResponse)(nil),                     // 121: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 122: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 123: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 124: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 125: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 126: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 127: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 128: portal.v1.ProposalResponse
+	(*ListMerchantsResponse)(nil),                // 129: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 130: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 131: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 132: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 133: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 134: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 135: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 136: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 137: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 138: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 139: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 140: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 141: portal.v1.ListSensitiveReadsResponse
+	(*ListDepositsResponse)(nil),                 // 142: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 143: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),            // 144: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 145: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 146: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 147: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 148: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 149: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 150: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 151: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 152: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
-	58,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
-	59,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
-	6,   // 2: portal.v1.ReplayRoutingResponse.now:type_name -> portal.v1.ExplainRoutingResponse
+	59,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
+	60,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
+	7,   // 2: portal.v1.ReplayRoutingResponse.now:type_name -> portal.v1.ExplainRoutingResponse
 	5,   // 3: portal.v1.ListRoutingRefusalsResponse.data:type_name -> portal.v1.RoutingRefusals
-	58,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
-	7,   // 5: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	58,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	58,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
-	11,  // 8: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
-	14,  // 9: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	60,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
-	58,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	58,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
-	15,  // 13: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
-	15,  // 14: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
-	14,  // 15: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
-	20,  // 16: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
-	15,  // 17: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	58,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
-	58,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
-	58,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
-	23,  // 21: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
-	57,  // 22: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
-	25,  // 23: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
-	25,  // 24: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
-	31,  // 25: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	31,  // 26: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	53,  // 27: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
-	61,  // 28: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
-	53,  // 29: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	60,  // 30: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
-	53,  // 31: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
-	62,  // 32: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
-	53,  // 33: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
-	63,  // 34: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
-	53,  // 35: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
-	64,  // 36: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
-	53,  // 37: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
-	65,  // 38: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
-	53,  // 39: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
-	66,  // 40: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
-	53,  // 41: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
-	67,  // 42: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
-	53,  // 43: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
-	68,  // 44: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
-	53,  // 45: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
-	61,  // 46: portal.v1.UserResponse.data:type_name -> portal.v1.User
-	53,  // 47: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
-	69,  // 48: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
-	53,  // 49: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
-	25,  // 50: portal.v1.BankResponse.data:type_name -> portal.v1.Bank
-	53,  // 51: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	70,  // 52: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
-	53,  // 53: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	70,  // 54: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
-	53,  // 55: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	63,  // 56: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
-	58,  // 57: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	71,  // 58: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	71,  // 59: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	53,  // 60: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	72,  // 61: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
-	73,  // 62: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
-	74,  // 63: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
+	59,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
+	8,   // 5: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
+	59,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	59,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	12,  // 8: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
+	15,  // 9: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
+	61,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
+	59,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	59,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	16,  // 13: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
+	16,  // 14: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
+	15,  // 15: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
+	21,  // 16: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
+	16,  // 17: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
+	59,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	59,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
+	59,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
+	24,  // 21: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
+	58,  // 22: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
+	26,  // 23: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
+	26,  // 24: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
+	32,  // 25: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	32,  // 26: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	54,  // 27: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
+	62,  // 28: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
+	54,  // 29: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	61,  // 30: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
+	54,  // 31: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 32: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
+	54,  // 33: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
+	64,  // 34: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
+	54,  // 35: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
+	65,  // 36: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
+	54,  // 37: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	66,  // 38: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
+	54,  // 39: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
+	67,  // 40: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
+	54,  // 41: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	68,  // 42: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
+	54,  // 43: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
+	69,  // 44: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
+	54,  // 45: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
+	62,  // 46: portal.v1.UserResponse.data:type_name -> portal.v1.User
+	54,  // 47: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
+	70,  // 48: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
+	54,  // 49: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
+	26,  // 50: portal.v1.BankResponse.data:type_name -> portal.v1.Bank
+	54,  // 51: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	71,  // 52: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	54,  // 53: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	71,  // 54: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	54,  // 55: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	64,  // 56: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
+	59,  // 57: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	72,  // 58: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	72,  // 59: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	54,  // 60: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	73,  // 61: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
+	74,  // 62: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
+	75,  // 63: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
 	0,   // 64: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	1,   // 65: portal.v1.OperatorService.ReplayRouting:input_type -> portal.v1.ReplayRoutingRequest
-	3,   // 66: portal.v1.OperatorService.ListRoutingRefusals:input_type -> portal.v1.ListRoutingRefusalsRequest
-	8,   // 67: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	9,   // 68: portal.v1.OperatorService.QuoteRate:input_type -> portal.v1.QuoteRateRequest
-	12,  // 69: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	16,  // 70: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	18,  // 71: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	75,  // 72: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
-	76,  // 73: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
-	77,  // 74: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
-	78,  // 75: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
-	79,  // 76: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
-	80,  // 77: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
-	81,  // 78: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	21,  // 79: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	82,  // 80: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	22,  // 81: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	24,  // 82: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	26,  // 83: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	27,  // 84: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	29,  // 85: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	83,  // 86: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	84,  // 87: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	85,  // 88: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	30,  // 89: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	32,  // 90: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	33,  // 91: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	34,  // 92: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	35,  // 93: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
-	37,  // 94: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	38,  // 95: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	86,  // 96: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
-	87,  // 97: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
-	88,  // 98: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
-	89,  // 99: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
-	90,  // 100: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
-	91,  // 101: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
-	92,  // 102: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
-	93,  // 103: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
-	94,  // 104: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
-	95,  // 105: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
-	96,  // 106: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
-	97,  // 107: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
-	98,  // 108: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
-	99,  // 109: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
-	54,  // 110: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	100, // 111: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	101, // 112: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	102, // 113: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	103, // 114: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	104, // 115: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	105, // 116: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	106, // 117: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	107, // 118: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	108, // 119: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	109, // 120: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	110, // 121: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	111, // 122: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	112, // 123: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	56,  // 124: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	113, // 125: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	114, // 126: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	115, // 127: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	116, // 128: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	117, // 129: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	118, // 130: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	119, // 131: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	120, // 132: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	121, // 133: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	122, // 134: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	6,   // 135: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	2,   // 136: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 137: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	10,  // 138: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	10,  // 139: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	13,  // 140: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	17,  // 141: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	19,  // 142: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	123, // 143: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	124, // 144: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	39,  // 145: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	125, // 146: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	126, // 147: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	126, // 148: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	40,  // 149: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	40,  // 150: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	52,  // 151: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	41,  // 152: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	42,  // 153: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	49,  // 154: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	28,  // 155: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	48,  // 156: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	44,  // 157: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	39,  // 158: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	39,  // 159: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	44,  // 160: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	46,  // 161: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	46,  // 162: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	36,  // 163: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	36,  // 164: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	47,  // 165: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	47,  // 166: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	127, // 167: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	128, // 168: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	129, // 169: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	130, // 170: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	131, // 171: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	132, // 172: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	133, // 173: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	134, // 174: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	135, // 175: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	136, // 176: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	137, // 177: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	138, // 178: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	50,  // 179: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	139, // 180: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	55,  // 181: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	140, // 182: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	141, // 183: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	141, // 184: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	39,  // 185: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	142, // 186: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	143, // 187: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	143, // 188: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	143, // 189: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	43,  // 190: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	45,  // 191: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	51,  // 192: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	144, // 193: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	145, // 194: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	146, // 195: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	147, // 196: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	147, // 197: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	147, // 198: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	148, // 199: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	149, // 200: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	150, // 201: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	150, // 202: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	132, // [132:203] is the sub-list for method output_type
-	61,  // [61:132] is the sub-list for method input_type
+	6,   // 65: portal.v1.OperatorService.ExplainTrader:input_type -> portal.v1.ExplainTraderRequest
+	1,   // 66: portal.v1.OperatorService.ReplayRouting:input_type -> portal.v1.ReplayRoutingRequest
+	3,   // 67: portal.v1.OperatorService.ListRoutingRefusals:input_type -> portal.v1.ListRoutingRefusalsRequest
+	9,   // 68: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	10,  // 69: portal.v1.OperatorService.QuoteRate:input_type -> portal.v1.QuoteRateRequest
+	13,  // 70: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	17,  // 71: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	19,  // 72: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	76,  // 73: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
+	77,  // 74: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
+	78,  // 75: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
+	79,  // 76: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
+	80,  // 77: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
+	81,  // 78: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
+	82,  // 79: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	22,  // 80: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	83,  // 81: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	23,  // 82: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	25,  // 83: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	27,  // 84: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	28,  // 85: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	30,  // 86: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	84,  // 87: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	85,  // 88: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	86,  // 89: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	31,  // 90: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	33,  // 91: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	34,  // 92: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	35,  // 93: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	36,  // 94: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	38,  // 95: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	39,  // 96: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	87,  // 97: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
+	88,  // 98: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
+	89,  // 99: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
+	90,  // 100: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
+	91,  // 101: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
+	92,  // 102: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
+	93,  // 103: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
+	94,  // 104: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
+	95,  // 105: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
+	96,  // 106: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
+	97,  // 107: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
+	98,  // 108: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
+	99,  // 109: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
+	100, // 110: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
+	55,  // 111: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	101, // 112: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	102, // 113: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	103, // 114: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	104, // 115: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	105, // 116: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	106, // 117: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	107, // 118: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	108, // 119: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	109, // 120: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	110, // 121: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	111, // 122: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	112, // 123: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	113, // 124: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	57,  // 125: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	114, // 126: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	115, // 127: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	116, // 128: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	117, // 129: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	118, // 130: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	119, // 131: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	120, // 132: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	121, // 133: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	122, // 134: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	123, // 135: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 136: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	124, // 137: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 138: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 139: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 140: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 141: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 142: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 143: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 144: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	125, // 145: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	126, // 146: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	40,  // 147: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	127, // 148: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	128, // 149: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	128, // 150: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	41,  // 151: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	41,  // 152: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	53,  // 153: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	42,  // 154: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	43,  // 155: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	50,  // 156: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	29,  // 157: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	49,  // 158: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	45,  // 159: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	40,  // 160: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	40,  // 161: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	45,  // 162: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	47,  // 163: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	47,  // 164: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	37,  // 165: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	37,  // 166: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	48,  // 167: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	48,  // 168: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	129, // 169: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	130, // 170: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	131, // 171: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	132, // 172: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	133, // 173: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	134, // 174: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	135, // 175: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	136, // 176: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	137, // 177: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	138, // 178: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	139, // 179: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	140, // 180: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	51,  // 181: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	141, // 182: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	56,  // 183: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	142, // 184: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	143, // 185: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	143, // 186: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	40,  // 187: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	144, // 188: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	145, // 189: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	145, // 190: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	145, // 191: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	44,  // 192: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	46,  // 193: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	52,  // 194: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	146, // 195: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	147, // 196: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	148, // 197: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	149, // 198: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	149, // 199: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	149, // 200: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	150, // 201: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	151, // 202: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	152, // 203: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	152, // 204: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	133, // [133:205] is the sub-list for method output_type
+	61,  // [61:133] is the sub-list for method input_type
 	61,  // [61:61] is the sub-list for extension type_name
 	61,  // [61:61] is the sub-list for extension extendee
 	0,   // [0:61] is the sub-list for field type_name
@@ -4972,36 +5055,37 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_people_proto_init()
 	file_portal_v1_proposal_proto_init()
 	file_portal_v1_report_proto_init()
+	file_portal_v1_trader_proto_init()
 	file_portal_v1_work_proto_init()
 	file_portal_v1_operator_proto_msgTypes[2].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[6].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[7].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[12].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[15].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[13].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[16].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[21].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[24].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[26].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[23].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[25].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[27].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[32].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[33].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[34].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[36].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[35].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[53].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[38].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[54].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[55].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[56].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[57].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   58,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,9 @@ const (
 	// OperatorServiceExplainRoutingProcedure is the fully-qualified name of the OperatorService's
 	// ExplainRouting RPC.
 	OperatorServiceExplainRoutingProcedure = "/portal.v1.OperatorService/ExplainRouting"
+	// OperatorServiceExplainTraderProcedure is the fully-qualified name of the OperatorService's
+	// ExplainTrader RPC.
+	OperatorServiceExplainTraderProcedure = "/portal.v1.OperatorService/ExplainTrader"
 	// OperatorServiceReplayRoutingProcedure is the fully-qualified name of the OperatorService's
 	// ReplayRouting RPC.
 	OperatorServiceReplayRoutingProcedure = "/portal.v1.OperatorService/ReplayRouting"
@@ -256,6 +259,8 @@ type OperatorServiceClient interface {
 	ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error)
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
 	ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error)
+	// ExplainTrader says of each requisite of a trader whether a payment could get it now, and if not, why.
+	ExplainTrader(context.Context, *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
 	// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules. It changes nothing.
 	ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error)
 	// ListRoutingRefusals counts the creations of the last 24 hours that found no requisite, by hour and cause.
@@ -427,6 +432,12 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+OperatorServiceExplainRoutingProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("ExplainRouting")),
+			connect.WithClientOptions(opts...),
+		),
+		explainTrader: connect.NewClient[v1.ExplainTraderRequest, v1.ExplainRequisitesResponse](
+			httpClient,
+			baseURL+OperatorServiceExplainTraderProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ExplainTrader")),
 			connect.WithClientOptions(opts...),
 		),
 		replayRouting: connect.NewClient[v1.ReplayRoutingRequest, v1.ReplayRoutingResponse](
@@ -840,6 +851,7 @@ type operatorServiceClient struct {
 	takeWork               *connect.Client[v1.TakeWorkRequest, v1.TakeWorkResponse]
 	releaseWork            *connect.Client[v1.ReleaseWorkRequest, v1.ReleaseWorkResponse]
 	explainRouting         *connect.Client[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse]
+	explainTrader          *connect.Client[v1.ExplainTraderRequest, v1.ExplainRequisitesResponse]
 	replayRouting          *connect.Client[v1.ReplayRoutingRequest, v1.ReplayRoutingResponse]
 	listRoutingRefusals    *connect.Client[v1.ListRoutingRefusalsRequest, v1.ListRoutingRefusalsResponse]
 	explainRate            *connect.Client[v1.ExplainRateRequest, v1.ExplainRateResponse]
@@ -927,6 +939,11 @@ func (c *operatorServiceClient) ReleaseWork(ctx context.Context, req *connect.Re
 // ExplainRouting calls portal.v1.OperatorService.ExplainRouting.
 func (c *operatorServiceClient) ExplainRouting(ctx context.Context, req *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error) {
 	return c.explainRouting.CallUnary(ctx, req)
+}
+
+// ExplainTrader calls portal.v1.OperatorService.ExplainTrader.
+func (c *operatorServiceClient) ExplainTrader(ctx context.Context, req *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
+	return c.explainTrader.CallUnary(ctx, req)
 }
 
 // ReplayRouting calls portal.v1.OperatorService.ReplayRouting.
@@ -1275,6 +1292,8 @@ type OperatorServiceHandler interface {
 	ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error)
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
 	ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error)
+	// ExplainTrader says of each requisite of a trader whether a payment could get it now, and if not, why.
+	ExplainTrader(context.Context, *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
 	// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules. It changes nothing.
 	ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error)
 	// ListRoutingRefusals counts the creations of the last 24 hours that found no requisite, by hour and cause.
@@ -1442,6 +1461,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceExplainRoutingProcedure,
 		svc.ExplainRouting,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRouting")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceExplainTraderHandler := connect.NewUnaryHandler(
+		OperatorServiceExplainTraderProcedure,
+		svc.ExplainTrader,
+		connect.WithSchema(operatorServiceMethods.ByName("ExplainTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceReplayRoutingHandler := connect.NewUnaryHandler(
@@ -1856,6 +1881,8 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceReleaseWorkHandler.ServeHTTP(w, r)
 		case OperatorServiceExplainRoutingProcedure:
 			operatorServiceExplainRoutingHandler.ServeHTTP(w, r)
+		case OperatorServiceExplainTraderProcedure:
+			operatorServiceExplainTraderHandler.ServeHTTP(w, r)
 		case OperatorServiceReplayRoutingProcedure:
 			operatorServiceReplayRoutingHandler.ServeHTTP(w, r)
 		case OperatorServiceListRoutingRefusalsProcedure:
@@ -2013,6 +2040,10 @@ func (UnimplementedOperatorServiceHandler) ReleaseWork(context.Context, *connect
 
 func (UnimplementedOperatorServiceHandler) ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainRouting is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ExplainTrader(context.Context, *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainTrader is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error) {

@@ -1,0 +1,133 @@
+package routing
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/payment"
+	"gateway.example/internal/routing"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// standing answers what a trader on the telephone asks: why they get no payments.
+func (v *visit) standing() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	trader, err := v.Settings.Trader(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	list, err := v.Payments.ExplainTrader(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	shown := Standing{Name: trader.Name, Trader: view.Link(portal.Numbered(portal.TradersPath, id))}
+	getting := 0
+	for _, e := range list {
+		if e.Gets() {
+			getting++
+		}
+	}
+	if len(list) > 0 {
+		shown.Answer = v.Shell.Say(sayStandingSome, getting, len(list))
+	}
+	// Those that get none come first: they are what somebody asks about.
+	slices.SortStableFunc(list, func(a, b payment.RequisiteExplanation) int {
+		return cmp.Compare(order(a), order(b))
+	})
+	most := candidatesShown
+	if asked, err := strconv.Atoi(v.R.URL.Query().Get("show")); err == nil {
+		most = max(most, asked)
+	}
+	if len(list) > most {
+		shown.More = view.Query(portal.StandingPath(id), "show", strconv.Itoa(most+candidatesShown))
+	}
+	shown.Sheet = v.standingSheet(list[:min(most, len(list))])
+	v.Shell.Title = v.Shell.Say(sayStandingTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return StandingPage(s, shown) })
+	return nil
+}
+
+func order(e payment.RequisiteExplanation) int {
+	if e.Gets() {
+		return 1
+	}
+	return 0
+}
+
+func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(sayStandingTitle), Empty: view.Empty{Title: sayStandingNone},
+		Columns: v.Columns(false, sayCandidate, say.MethodLabel, sayFromAmount, say.Outcome, sayWhy, sayChosenLast),
+	}
+	sheet.Columns[2].Right = true
+	for _, e := range list {
+		outcome := view.Cell{Text: v.Shell.Say(sayGetsNone), Tone: "bad"}
+		if e.Gets() {
+			outcome = view.Cell{Text: v.Shell.Say(sayGetsPayments), Tone: "good"}
+		}
+		used := view.Cell{Text: v.Shell.Say(say.Never)}
+		if e.LastUsedAt != nil {
+			used = view.Cell{At: e.LastUsedAt}
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{
+				Text: portal.Titled("", e.RequisiteID),
+				Href: view.Link(portal.Numbered(portal.RequisitesPath, e.RequisiteID)),
+			},
+			{Text: v.MethodName(e.Method)},
+			{Text: v.Shell.Amount(e.Amount, e.Currency)},
+			outcome,
+			{Text: strings.Join(v.whys(e), "; ")},
+			used,
+		})
+	}
+	return sheet
+}
+
+// whys are all that keeps payments away from a requisite, with the numbers of each.
+func (v *visit) whys(e payment.RequisiteExplanation) []string {
+	var list []string
+	for _, d := range e.Drops {
+		why := v.RuleName(string(d.Rule))
+		if d.Limit.Valid && d.Used.Valid {
+			why = v.Shell.Say(sayNumberOf, why, v.numberOf(d.Used, d.Rule, e), v.numberOf(d.Limit, d.Rule, e))
+		}
+		if d.FreeAt != nil {
+			why = v.Shell.Say(sayUntil, why, v.Shell.When(*d.FreeAt))
+		}
+		list = append(list, why)
+	}
+	if e.NoRate {
+		list = append(list, v.Shell.Say(sayWithoutRate))
+	}
+	if e.OutsidePlatform {
+		list = append(list, v.Shell.Say(sayOutside))
+	}
+	if !e.Taken {
+		list = append(list, v.Shell.Say(sayNotTaken))
+	}
+	return list
+}
+
+// numberOf writes a number of a rule: of payments, USDT, or the requisite's currency.
+func (v *visit) numberOf(n decimal.NullDecimal, rule routing.Rule, e payment.RequisiteExplanation) string {
+	switch rule {
+	case routing.DailyCount, routing.OpenLimit:
+		return v.Shell.Number(n.Decimal)
+	case routing.TraderShort:
+		return v.Shell.USDT(n.Decimal)
+	default:
+		return v.Shell.Amount(n.Decimal, e.Currency)
+	}
+}
