@@ -1,18 +1,13 @@
 package appeals
 
 import (
-	"errors"
-	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"gateway.example/web/portal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/submission"
@@ -66,13 +61,8 @@ var appealList = portal.List{
 	NoneText: sayNoAppealsText,
 }
 
-const (
-	// merchantFiles is how many files to one merchant's appeals are taken at once.
-	merchantFiles = 4
-	// The fields beside the file may have formText bytes together.
-	fileField = "file"
-	formText  = 64 << 10
-)
+// merchantFiles is how many files to one merchant's appeals are taken at once.
+const merchantFiles = 4
 
 func (v *visit) appeals() error {
 	a := v.Asks(appealList)
@@ -204,34 +194,31 @@ func (v *visit) openAppeal() error {
 		return err
 	}
 	defer done()
-	sent, err := v.upload()
-	defer sent.close()
+	sent, err := v.Upload()
+	defer sent.Free()
 	if err == nil {
-		err = v.Once(sent.form, func() (submission.Outcome, error) { return v.appealed(p, sent) })
-	}
-	if f := fault.As(err); f != nil && f.Kind == fault.TooLarge {
-		err = fault.Fields{fileField: {"is larger than 10 MB"}}.Err()
+		err = v.Once(sent.Form, func() (submission.Outcome, error) { return v.appealed(p, sent) })
 	}
 	wrong := v.Wrong(err)
 	if wrong == nil {
 		return err
 	}
-	if sent.form.Get("token") == "" {
-		sent.form.Set("token", submission.NewToken())
+	if sent.Form.Get("token") == "" {
+		sent.Form.Set("token", submission.NewToken())
 	}
-	return v.askAppeal(http.StatusUnprocessableEntity, p, sent.form, wrong)
+	return v.askAppeal(http.StatusUnprocessableEntity, p, sent.Form, wrong)
 }
 
-func (v *visit) appealed(p payment.Payment, sent upload) (submission.Outcome, error) {
+func (v *visit) appealed(p payment.Payment, sent portal.Upload) (submission.Outcome, error) {
 	var opened payment.AppealRecord
-	reason := portal.Given(sent.form.Get("reason"))
-	number, err := strconv.ParseInt(sent.form.Get("receipt"), 10, 32)
-	if err == nil && sent.file == nil {
+	reason := portal.Given(sent.Form.Get("reason"))
+	number, err := strconv.ParseInt(sent.Form.Get("receipt"), 10, 32)
+	if err == nil && sent.File == nil {
 		opened, err = v.Payments.AppealWithReceipt(v.Ctx(), v.Who, p.ID, int32(number), reason)
 	} else {
 		r := payment.AppealRequest{Reason: reason}
-		if sent.file != nil {
-			r.FileName, r.File = &sent.name, sent.file.Content()
+		if sent.File != nil {
+			r.FileName, r.File = &sent.Name, sent.File.Content()
 		}
 		opened, err = v.Payments.OpenAppeal(v.Ctx(), v.Who, p.ID, r)
 	}
@@ -243,65 +230,4 @@ func (v *visit) appealed(p payment.Payment, sent upload) (submission.Outcome, er
 		return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "no-appeal"}, nil
 	}
 	return submission.Outcome{}, err
-}
-
-// upload is a form that was sent with a file, or without.
-type upload struct {
-	form url.Values
-	name string
-	file *edge.TempFile
-}
-
-func (u upload) close() {
-	if u.file != nil {
-		u.file.Close()
-	}
-}
-
-// upload reads a form and its file, the latter into a temporary file.
-func (v *visit) upload() (upload, error) {
-	u := upload{form: url.Values{}}
-	parts, err := v.R.MultipartReader()
-	if err != nil {
-		return u, fault.Fields{fileField: {"is required"}}.Err()
-	}
-	flaws := fault.Fields{}
-	for left := int64(formText); ; {
-		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return u, edge.UploadError(err)
-		}
-		if part.FormName() == fileField {
-			if err := u.take(part); err != nil {
-				return u, err
-			}
-			continue
-		}
-		value, err := io.ReadAll(io.LimitReader(part, left+1))
-		if left -= int64(len(value) + len(part.FormName())); left < 0 || err != nil {
-			return u, fault.Fields{fault.Body: {"could not be read"}}.Err()
-		}
-		flaws.Flaw(part.FormName(), fault.TextLinesFlaw(string(value)))
-		u.form.Set(part.FormName(), strings.ReplaceAll(string(value), "\r\n", "\n"))
-	}
-	if flaws.Err() != nil {
-		v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), flaws))
-	}
-	return u, nil
-}
-
-// take keeps the file of a form. A field that nothing was chosen for has no name.
-func (u *upload) take(part *multipart.Part) error {
-	if part.FileName() == "" || u.file != nil {
-		return nil
-	}
-	file, err := edge.NewTempFile(edge.BoundUpload(part))
-	if err != nil {
-		return edge.UploadError(err)
-	}
-	u.name, u.file = part.FileName(), file
-	return nil
 }

@@ -52,10 +52,14 @@ func (a NewAppeal) chosen(file view.Receipt) bool {
 	return a.Receipt == view.Number(int64(file.Number))
 }
 
-// fileNotes are the ids of what is said of the file.
-func (a NewAppeal) fileNotes() string {
-	if a.Wrong["file"] != "" {
-		return "file-hint file-wrong"
+// file is the field for what shows it. It may stay empty where a receipt does.
+func (a NewAppeal) file(s view.Shell) view.Field {
+	f := view.Field{
+		Name: "file", Label: sayOwnFile, Hint: s.Say(sayFileHint), Wrong: a.Wrong["file"], Type: view.TypeFile,
+		Quiet: len(a.Receipts) > 0, More: templ.Attributes{"accept": ".pdf,.png,.jpg,.jpeg,.webp,.mp4,.m4v"},
 	}
-	return "file-hint"
+	if f.Quiet {
+		f.Hint += " " + s.Say(sayFileWins)
+	}
+	return f
 }

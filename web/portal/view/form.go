@@ -30,6 +30,9 @@ type Field struct {
 	More templ.Attributes
 }
 
+// TypeFile is the type of a field that takes a file. Its form is sent as multipart/form-data.
+const TypeFile = "file"
+
 func (f Field) max() string {
 	if f.Max == 0 {
 		return "255"
@@ -45,7 +48,9 @@ func (f Field) attributes() templ.Attributes {
 		if f.Type != "" {
 			all["type"] = f.Type
 		}
-		all["maxlength"] = f.max()
+		if f.Type != TypeFile {
+			all["maxlength"], all["value"] = f.max(), f.Value
+		}
 	}
 	if !f.Optional && !f.Quiet {
 		all["required"] = true

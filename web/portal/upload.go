@@ -1,0 +1,84 @@
+package portal
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/url"
+	"strings"
+
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+)
+
+const (
+	// FileField is the name of a form's file field. The fields beside it may have formText bytes together.
+	FileField = "file"
+	formText  = 64 << 10
+)
+
+// Upload is a form that was sent with a file, or without.
+type Upload struct {
+	Form url.Values
+	// Name is the sender's name of the file. File is nil where none was chosen.
+	Name string
+	File *edge.TempFile
+}
+
+// Free frees the disk.
+func (u Upload) Free() {
+	if u.File != nil {
+		u.File.Close()
+	}
+}
+
+// Upload reads a form and its file, the latter into a temporary file.
+func (v *Visit) Upload() (Upload, error) {
+	u := Upload{Form: url.Values{}}
+	parts, err := v.R.MultipartReader()
+	if err != nil {
+		return u, fault.Fields{FileField: {"is required"}}.Err()
+	}
+	flaws := fault.Fields{}
+	for left := int64(formText); ; {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return u, edge.UploadError(err)
+		}
+		if part.FormName() == FileField {
+			if err := u.take(part); err != nil {
+				return u, err
+			}
+			continue
+		}
+		value, err := io.ReadAll(io.LimitReader(part, left+1))
+		if left -= int64(len(value) + len(part.FormName())); left < 0 || err != nil {
+			return u, fault.Fields{fault.Body: {"could not be read"}}.Err()
+		}
+		flaws.Flaw(part.FormName(), fault.TextLinesFlaw(string(value)))
+		u.Form.Set(part.FormName(), strings.ReplaceAll(string(value), "\r\n", "\n"))
+	}
+	if flaws.Err() != nil {
+		v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), flaws))
+	}
+	return u, nil
+}
+
+// take keeps the file of a form. A field that nothing was chosen for has no name.
+func (u *Upload) take(part *multipart.Part) error {
+	if part.FileName() == "" || u.File != nil {
+		return nil
+	}
+	file, err := edge.NewTempFile(edge.BoundUpload(part))
+	if f := fault.As(err); f != nil && f.Kind == fault.TooLarge {
+		return fault.Fields{FileField: {"is larger than 10 MB"}}.Err()
+	}
+	if err != nil {
+		return edge.UploadError(err)
+	}
+	u.Name, u.File = part.FileName(), file
+	return nil
+}
