@@ -17,14 +17,16 @@ select webhook_secret from cashbox where id = @id and merchant_id = @merchant_id
 select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
--- CashboxSetting locks a cashbox and reads its settings, its secrets left out.
+-- CashboxSetting locks a cashbox and reads its settings, its secrets left out, and of its logo the hash.
 -- name: CashboxSetting :one
-select (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb from cashbox c where c.id = @id for no key update;
+select (to_jsonb(c) - 'webhook_secret' - 'version' - 'page_logo')::jsonb from cashbox c where c.id = @id for no key update;
 
 -- name: CashboxUpdate :exec
 update cashbox set name = coalesce(sqlc.narg(name), name), collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),
     trader_cashbox_id = case when @set_bridge::boolean then sqlc.narg(trader_cashbox_id) else trader_cashbox_id end,
     page_color = case when @set_page_color::boolean then sqlc.narg(page_color) else page_color end,
+    page_logo = case when @set_page_logo::boolean then sqlc.narg(page_logo)::bytea else page_logo end,
+    page_logo_hash = case when @set_page_logo then left(encode(sha256(sqlc.narg(page_logo)::bytea), 'hex'), 32) else page_logo_hash end,
     frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end,
     return_hosts = coalesce(sqlc.narg(return_hosts)::text[], return_hosts),
     return_automatic = coalesce(sqlc.narg(return_automatic), return_automatic),
@@ -33,12 +35,16 @@ where id = @id;
 
 -- CashboxLook is what a hosted page shows of the shop behind it.
 -- name: CashboxLook :one
-select m.name, c.page_color, c.frame_origin, c.return_automatic
+select m.name, c.page_color, c.page_logo_hash, c.frame_origin, c.return_automatic
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
+
+-- CashboxLogo is the logo that has a hash, whichever cashboxes have it.
+-- name: CashboxLogo :one
+select page_logo from cashbox where page_logo_hash = @hash::text limit 1;
 
 -- CashboxesLooks are the looks of a merchant's cashboxes, or of one of them.
 -- name: CashboxesLooks :many
-select c.id, c.name, c.currency, c.page_color, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
+select c.id, c.name, c.currency, c.page_color, c.page_logo_hash, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
 from cashbox c join merchant m on m.id = c.merchant_id
 where c.merchant_id = @merchant_id and (sqlc.narg(id)::bigint is null or c.id = sqlc.narg(id))
 order by c.id limit @most;
@@ -56,7 +62,7 @@ select id, name, currency from cashbox where merchant_id = @merchant_id order by
 
 -- CashboxList lists cashboxes, the newest first, each with its settings as CashboxSetting reads them.
 -- name: CashboxList :many
-select c.id, (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb as setting, m.name as merchant_name
+select c.id, (to_jsonb(c) - 'webhook_secret' - 'version' - 'page_logo')::jsonb as setting, m.name as merchant_name
 from cashbox c join merchant m on m.id = c.merchant_id
 where c.id < @before_id
   and (sqlc.narg(id)::bigint is null or c.id = sqlc.narg(id))

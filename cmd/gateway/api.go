@@ -245,6 +245,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Checkouts:   g.checkouts,
 		Payouts:     g.payouts,
 		Settings:    g.settings,
+		Looks:       g.looks,
 		Deposits:    g.deposits,
 		Rates:       g.rateSettings,
 		Proposals:   g.proposals,

@@ -53,7 +53,7 @@ func (q *Queries) CashboxInsert(ctx context.Context, arg CashboxInsertParams) (i
 }
 
 const cashboxList = `-- name: CashboxList :many
-select c.id, (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb as setting, m.name as merchant_name
+select c.id, (to_jsonb(c) - 'webhook_secret' - 'version' - 'page_logo')::jsonb as setting, m.name as merchant_name
 from cashbox c join merchant m on m.id = c.merchant_id
 where c.id < $1
   and ($2::bigint is null or c.id = $2)
@@ -115,14 +115,27 @@ func (q *Queries) CashboxList(ctx context.Context, arg CashboxListParams) ([]Cas
 	return items, nil
 }
 
+const cashboxLogo = `-- name: CashboxLogo :one
+select page_logo from cashbox where page_logo_hash = $1::text limit 1
+`
+
+// CashboxLogo is the logo that has a hash, whichever cashboxes have it.
+func (q *Queries) CashboxLogo(ctx context.Context, hash string) ([]byte, error) {
+	row := q.db.QueryRow(ctx, cashboxLogo, hash)
+	var page_logo []byte
+	err := row.Scan(&page_logo)
+	return page_logo, err
+}
+
 const cashboxLook = `-- name: CashboxLook :one
-select m.name, c.page_color, c.frame_origin, c.return_automatic
+select m.name, c.page_color, c.page_logo_hash, c.frame_origin, c.return_automatic
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
 `
 
 type CashboxLookRow struct {
 	Name            string
 	PageColor       *string
+	PageLogoHash    *string
 	FrameOrigin     *string
 	ReturnAutomatic bool
 }
@@ -134,6 +147,7 @@ func (q *Queries) CashboxLook(ctx context.Context, id int64) (CashboxLookRow, er
 	err := row.Scan(
 		&i.Name,
 		&i.PageColor,
+		&i.PageLogoHash,
 		&i.FrameOrigin,
 		&i.ReturnAutomatic,
 	)
@@ -191,10 +205,10 @@ func (q *Queries) CashboxSetWebhookSecret(ctx context.Context, arg CashboxSetWeb
 }
 
 const cashboxSetting = `-- name: CashboxSetting :one
-select (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb from cashbox c where c.id = $1 for no key update
+select (to_jsonb(c) - 'webhook_secret' - 'version' - 'page_logo')::jsonb from cashbox c where c.id = $1 for no key update
 `
 
-// CashboxSetting locks a cashbox and reads its settings, its secrets left out.
+// CashboxSetting locks a cashbox and reads its settings, its secrets left out, and of its logo the hash.
 func (q *Queries) CashboxSetting(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, cashboxSetting, id)
 	var column_1 []byte
@@ -206,11 +220,13 @@ const cashboxUpdate = `-- name: CashboxUpdate :exec
 update cashbox set name = coalesce($1, name), collect_enabled = coalesce($2, collect_enabled),
     trader_cashbox_id = case when $3::boolean then $4 else trader_cashbox_id end,
     page_color = case when $5::boolean then $6 else page_color end,
-    frame_origin = case when $7::boolean then $8 else frame_origin end,
-    return_hosts = coalesce($9::text[], return_hosts),
-    return_automatic = coalesce($10, return_automatic),
-    payer_events = coalesce($11, payer_events)
-where id = $12
+    page_logo = case when $7::boolean then $8::bytea else page_logo end,
+    page_logo_hash = case when $7 then left(encode(sha256($8::bytea), 'hex'), 32) else page_logo_hash end,
+    frame_origin = case when $9::boolean then $10 else frame_origin end,
+    return_hosts = coalesce($11::text[], return_hosts),
+    return_automatic = coalesce($12, return_automatic),
+    payer_events = coalesce($13, payer_events)
+where id = $14
 `
 
 type CashboxUpdateParams struct {
@@ -220,6 +236,8 @@ type CashboxUpdateParams struct {
 	TraderCashboxID *int64
 	SetPageColor    bool
 	PageColor       *string
+	SetPageLogo     bool
+	PageLogo        []byte
 	SetFrameOrigin  bool
 	FrameOrigin     *string
 	ReturnHosts     []string
@@ -236,6 +254,8 @@ func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) er
 		arg.TraderCashboxID,
 		arg.SetPageColor,
 		arg.PageColor,
+		arg.SetPageLogo,
+		arg.PageLogo,
 		arg.SetFrameOrigin,
 		arg.FrameOrigin,
 		arg.ReturnHosts,
@@ -264,7 +284,7 @@ func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSe
 }
 
 const cashboxesLooks = `-- name: CashboxesLooks :many
-select c.id, c.name, c.currency, c.page_color, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
+select c.id, c.name, c.currency, c.page_color, c.page_logo_hash, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
 from cashbox c join merchant m on m.id = c.merchant_id
 where c.merchant_id = $1 and ($2::bigint is null or c.id = $2)
 order by c.id limit $3
@@ -277,14 +297,15 @@ type CashboxesLooksParams struct {
 }
 
 type CashboxesLooksRow struct {
-	ID          int64
-	Name        string
-	Currency    string
-	PageColor   *string
-	FrameOrigin *string
-	ReturnHosts []string
-	PayerEvents bool
-	Merchant    string
+	ID           int64
+	Name         string
+	Currency     string
+	PageColor    *string
+	PageLogoHash *string
+	FrameOrigin  *string
+	ReturnHosts  []string
+	PayerEvents  bool
+	Merchant     string
 }
 
 // CashboxesLooks are the looks of a merchant's cashboxes, or of one of them.
@@ -302,6 +323,7 @@ func (q *Queries) CashboxesLooks(ctx context.Context, arg CashboxesLooksParams) 
 			&i.Name,
 			&i.Currency,
 			&i.PageColor,
+			&i.PageLogoHash,
 			&i.FrameOrigin,
 			&i.ReturnHosts,
 			&i.PayerEvents,

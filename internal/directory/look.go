@@ -17,6 +17,8 @@ type Look struct {
 	Merchant string
 	// Color is #rrggbb in lower case, or "" for the default.
 	Color string
+	// Logo is the hash of the logo, which PageLogo reads, or "".
+	Logo string
 	// FrameOrigin is the only origin that may frame the hosted pages, or "".
 	FrameOrigin string
 	// ReturnAutomatic makes the page go back to the shop by itself after the payment is paid.
@@ -39,8 +41,8 @@ func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 		return Look{}, fmt.Errorf("read look: %w", err)
 	}
 	return Look{
-		Merchant: row.Name, Color: deref(row.PageColor), FrameOrigin: deref(row.FrameOrigin),
-		ReturnAutomatic: row.ReturnAutomatic,
+		Merchant: row.Name, Color: deref(row.PageColor), Logo: deref(row.PageLogoHash),
+		FrameOrigin: deref(row.FrameOrigin), ReturnAutomatic: row.ReturnAutomatic,
 	}, nil
 }
 

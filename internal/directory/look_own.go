@@ -26,6 +26,8 @@ type OwnLook struct {
 	// Color is #rrggbb in lower case, or "" for the default. FrameOrigin is the only origin that may
 	// frame the hosted pages, or "".
 	Color, FrameOrigin string
+	// Logo is the hash of the logo that pages show in place of the name, or "".
+	Logo string
 	// ReturnHosts are the hosts that payers may be sent back to; none is any.
 	ReturnHosts []string
 	// PayerEvents sends the merchant an event when a payer says that they have paid.
@@ -41,7 +43,7 @@ func Color(text string) (color string, good bool) {
 // Version changes whenever the look does.
 func (l OwnLook) Version() string {
 	all := strings.Join(
-		append([]string{l.Color, l.FrameOrigin, strconv.FormatBool(l.PayerEvents)}, l.ReturnHosts...),
+		append([]string{l.Color, l.Logo, l.FrameOrigin, strconv.FormatBool(l.PayerEvents)}, l.ReturnHosts...),
 		"\n",
 	)
 	sum := sha256.Sum256([]byte(all))
@@ -73,7 +75,7 @@ func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, 
 func ownLook(row db.CashboxesLooksRow) OwnLook {
 	return OwnLook{
 		CashboxID: row.ID, Name: row.Name, Currency: row.Currency, Merchant: row.Merchant, Color: deref(row.PageColor),
-		FrameOrigin: deref(row.FrameOrigin), ReturnHosts: row.ReturnHosts, PayerEvents: row.PayerEvents,
+		Logo: deref(row.PageLogoHash), FrameOrigin: deref(row.FrameOrigin), ReturnHosts: row.ReturnHosts, PayerEvents: row.PayerEvents,
 	}
 }
 
@@ -83,8 +85,10 @@ type LookUpdate struct {
 	// Version is the version that the caller has seen; "" is any.
 	Version            string
 	Color, FrameOrigin *string
-	ReturnHosts        *[]string
-	PayerEvents        *bool
+	// Logo is a PNG or JPEG; nil leaves what is there, and one without content removes it.
+	Logo        []byte
+	ReturnHosts *[]string
+	PayerEvents *bool
 }
 
 // UpdateOwnLook changes the look of a cashbox of the calling user's merchant, and returns the new
@@ -100,6 +104,7 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 	params, f := db.CashboxUpdateParams{ID: u.CashboxID}, fault.Decoded(ctx)
 	fields.look(f, &params)
 	fields.payer(f, &params)
+	u.logo(f, &params)
 	if err := f.Err(); err != nil {
 		return OwnLook{}, err
 	}

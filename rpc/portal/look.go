@@ -41,7 +41,7 @@ func (s *LookService) UpdateCashboxLook(
 	m := req.Msg
 	u := directory.LookUpdate{
 		CashboxID: m.GetMerchantCashboxId(), Version: m.GetVersion(), Color: m.PageColor, FrameOrigin: m.FrameOrigin,
-		PayerEvents: m.PayerEvents,
+		Logo: m.Logo, PayerEvents: m.PayerEvents,
 	}
 	if m.GetReturnHosts() != nil {
 		hosts := m.GetReturnHosts().GetHosts()
@@ -55,8 +55,13 @@ func (s *LookService) UpdateCashboxLook(
 }
 
 func cashboxLook(l directory.OwnLook) *portalv1.CashboxLook {
+	path := ""
+	if l.Logo != "" {
+		path = directory.LogoPath + l.Logo
+	}
 	return &portalv1.CashboxLook{
 		MerchantCashboxId: l.CashboxID, Name: l.Name, Currency: l.Currency, PageColor: l.Color,
 		FrameOrigin: l.FrameOrigin, ReturnHosts: l.ReturnHosts, PayerEvents: l.PayerEvents, Version: l.Version(),
+		LogoPath: path,
 	}
 }

@@ -1,8 +1,10 @@
 package pay
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -71,17 +73,26 @@ func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
 	site.Show(w, r, http.StatusOK, view.Message(s, s.Say(words.TestBankTitle), s.Say(words.TestBankText, filled)))
 }
 
-// logo serves a bank's logo by its hash. Its content never changes.
-func (p *Pay) logo(w http.ResponseWriter, r *http.Request) {
-	logo, err := p.Looks.Logo(r.Context(), r.PathValue("hash"))
-	switch {
-	case errors.Is(err, fault.ErrNotFound):
-		p.unknown(w, r)
-	case err != nil:
-		p.broken(w, r, err)
-	default:
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		w.Header().Set("Content-Type", http.DetectContentType(logo))
-		_, _ = w.Write(logo) //nolint:gosec // it is a picture: that was checked when it was set
+var hashForm = regexp.MustCompile(`^[0-9a-f]+$`)
+
+// logo serves a logo by its hash. Its content never changes.
+func (p *Pay) logo(read func(context.Context, string) ([]byte, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		hash := r.PathValue("hash")
+		if !hashForm.MatchString(hash) {
+			p.unknown(w, r)
+			return
+		}
+		logo, err := read(r.Context(), hash)
+		switch {
+		case errors.Is(err, fault.ErrNotFound):
+			p.unknown(w, r)
+		case err != nil:
+			p.broken(w, r, err)
+		default:
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			w.Header().Set("Content-Type", http.DetectContentType(logo))
+			_, _ = w.Write(logo)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 )
@@ -109,7 +110,38 @@ func TestWeight(t *testing.T) {
 	t.Parallel()
 	b := setup(t, true)
 	for _, pool := range [][2]string{{"MNT", "iban"}, {"AZN", "quasi_ecom"}} {
-		b.weigh(t, b.create(t, pool[0], pool[1]))
+		p := b.create(t, pool[0], pool[1])
+		b.weigh(t, p)
+		b.setLogo(t, p, []byte(logo))
+		b.weigh(t, p)
+	}
+}
+
+// setLogo gives a payment's shop a logo, as the merchant does; one without content takes it away.
+func (b *bundle) setLogo(t *testing.T, p payment.Payment, file []byte) {
+	t.Helper()
+	who := caller.Caller{Kind: caller.MerchantPortal, MerchantID: p.MerchantID, Role: caller.Owner}
+	must(b.settings.UpdateOwnLook(t.Context(), who, directory.LookUpdate{CashboxID: p.CashboxID, Logo: file}))(t)
+}
+
+// A shop's logo stands in place of its name, which screen readers hear, on pages for transfers and for cards, and
+// comes from an address that may be kept for good. Without it the name is back, and the address leads nowhere.
+func TestPageLogo(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
+		p := b.create(t, pool[0], pool[1])
+		b.setLogo(t, p, []byte(logo))
+		shown := b.page(t, b.path(p))
+		image := shown.Find("header img")
+		want(t, p.Method, line(image.AttrOr("alt", ""), shown.Find("header .mark, header .shop").Length()), "Merchant 0")
+		a := b.ask(t, http.MethodGet, image.AttrOr("src", ""))
+		want(t, "the logo is", line(a.code, a.header.Get("Content-Type"), a.header.Get("Cache-Control"),
+			a.header.Get("X-Content-Type-Options")), "200 image/png public, max-age=31536000, immutable nosniff")
+		b.setLogo(t, p, []byte{})
+		wantText(t, b.page(t, b.path(p)), "header .shop", "Merchant")
+		want(t, "what is no hash is", b.ask(t, http.MethodGet, "/logo/%00").code, http.StatusNotFound)
+		want(t, "what is gone is", b.ask(t, http.MethodGet, image.AttrOr("src", "")).code, http.StatusNotFound)
 	}
 }
 

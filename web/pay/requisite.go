@@ -139,6 +139,9 @@ func (p *Pay) dress(v visit, room string) view.Shell {
 	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.Hash)
 	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.Text, v.look.FrameOrigin
 	s.Operator = p.Operator
+	if v.look.Logo != "" {
+		s.Logo = directory.LogoPath + v.look.Logo
+	}
 	if v.payment.Ended() {
 		s.Result = string(v.payment.Status)
 	}

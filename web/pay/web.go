@@ -79,7 +79,8 @@ func New(rooms Rooms) http.Handler {
 	}
 	p.checkouts(mux)
 	mux.HandleFunc("GET /r/{token}"+belowReceipt, p.linked(p.dressed(p.showReceipt)))
-	mux.HandleFunc("GET /bank/{hash}", p.logo)
+	mux.HandleFunc("GET /bank/{hash}", p.logo(p.Looks.Logo))
+	mux.HandleFunc("GET "+directory.LogoPath+"{hash}", p.logo(p.Looks.PageLogo))
 	if p.Sandbox {
 		mux.HandleFunc("GET /test-bank", p.openTestBank)
 	}

@@ -51,6 +51,7 @@ var access = func() map[string]string {
 const addresses = `
 	all
 		GET /{$} /.well-known/gateway-keys.json /.well-known/ledger-roots.json /merchant/looks/code.svg
+			/logo/{hash}
 		GET POST /sign-in
 		POST /sign-out
 	own
@@ -59,7 +60,8 @@ const addresses = `
 			/merchant/payments/{id}/receipts/{n} /merchant/payouts/{id} /merchant/appeals/{id}
 			/merchant/appeals/{id}/file /merchant/deposits/{id} /merchant/team/{member} /operator/approvals/{id}
 			/operator/accounts/statement /operator/accounts/statement.csv /operator/payments/{id}/receipts/{n}
-			/operator/payouts/{id} /operator/appeals/{id}/file /operator/events/replays/{replay}
+			/operator/payouts/{id} /operator/appeals/{id}/file
+			/operator/events/replays/{replay}
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
 			/operator/conflicts/{id}/claim
@@ -101,6 +103,7 @@ const addresses = `
 			/merchant/looks/preview
 		GET POST /merchant/developers/cashboxes/{cashbox}/keys/new /merchant/developers/cashboxes/{cashbox}/secret
 			/merchant/developers/resend /merchant/developers/doctor /merchant/looks
+		POST /merchant/looks/logo
 	staff
 		GET /merchant /merchant/payments/{id}/timeline.json /merchant/payments/{id}/print
 			/merchant/payments/{id}/proof.json /merchant/payments /merchant/payments/{id} /merchant/payouts
@@ -186,6 +189,7 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s is in the table and no route", pattern)
 		}
 	}
+	giveLogo(t, b)
 	p := b.Create(t, "1500")
 	for _, visitor := range visitors {
 		browser := b.Nobody()
@@ -210,6 +214,14 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	want(t, "after all that the payment is", b.Status(t, p), "pending")
+}
+
+// logoOfX is the hash by which a logo is asked for that is the letter x.
+const logoOfX = "2d711642b726b04401627ca9fbac32f5"
+
+func giveLogo(t *testing.T, b *portaltest.Bundle) {
+	t.Helper()
+	b.Exec(t, "update cashbox set page_logo = 'x', page_logo_hash = $1", logoOfX)
 }
 
 // owned are the addresses that name what is the first trader's or merchant's.
@@ -241,7 +253,7 @@ func try(t *testing.T, b *portaltest.Bundle, browser *portaltest.Person, pattern
 	method, path, _ := strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.Merchant.CashboxID),
 		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off",
-		"{method}", "sbp", "{currency}", "RUB").
+		"{method}", "sbp", "{currency}", "RUB", "{hash}", logoOfX).
 		Replace(path)
 	if method == http.MethodGet {
 		return browser.Get(t, path)

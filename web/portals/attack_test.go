@@ -110,9 +110,11 @@ func (v victims) path(pattern string, ids map[string]string) string {
 	return path
 }
 
-// unowned are routes whose ids belong to nobody: a payout that waits is any trader's to take, and who has
-// the link of an invitation is whom it is for.
-var unowned = []string{"POST /trader/payouts/{id}/take", "GET /invitation/{token}", "POST /invitation/{token}"}
+// unowned are routes whose ids belong to nobody: a payout that waits is any trader's to take, who has
+// the link of an invitation is whom it is for, and payers see a logo.
+var unowned = []string{
+	"POST /trader/payouts/{id}/take", "GET /invitation/{token}", "POST /invitation/{token}", "GET /logo/{hash}",
+}
 
 // An id of another merchant's or trader's is answered, by every page and form of the portals, as one that
 // nobody has. A route with a kind of id that is not among those tried fails.

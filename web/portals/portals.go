@@ -60,6 +60,7 @@ type Rooms struct {
 	Checkouts   *checkout.Service
 	Payouts     *payout.Service
 	Settings    *directory.Settings
+	Looks       *directory.Looks
 	Acquirers   *acquirer.Directory
 	Deposits    *deposit.Service
 	Rates       *rate.Settings
@@ -161,7 +162,7 @@ func (f *features) ofAll(r Rooms) {
 	})
 	add(f, appeals.Routes, appeals.Services{Payments: r.Payments, Clock: r.Clock})
 	add(f, developers.Routes, developers.Services{
-		Submissions: r.Submissions, Settings: r.Settings, Reports: r.Reports, Keys: r.Keys, Events: r.Events,
+		Submissions: r.Submissions, Settings: r.Settings, Looks: r.Looks, Reports: r.Reports, Keys: r.Keys, Events: r.Events,
 	})
 }
 

@@ -25,6 +25,7 @@ func viewEverywhere(t *testing.T, kind caller.Kind, beyond string, pages int) {
 	t.Helper()
 	const login = "looked-at"
 	b := portaltest.Parallel(t)
+	giveLogo(t, b)
 	payment := b.Create(t, "1500")
 	p := b.ViewerOf(t, kind, login)
 	before, banded := kept(t, b), 0

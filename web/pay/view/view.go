@@ -27,6 +27,8 @@ type Shell struct {
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
 	Merchant string
+	// Logo is the address of the shop's logo, which stands in place of the name; "" is none.
+	Logo string
 	// Operator is who runs the gateway and how they are reached; "" says nothing.
 	Operator string
 	// Color is the shop's, as #rrggbb; it may be "".

@@ -128,6 +128,8 @@ func (v *visit) fillLook(shown *Looks, l directory.OwnLook, typed url.Values, wr
 		shown.Fields[0].More = shown.Follows()
 	}
 	shown.Drawn = v.drawnLook(l, color)
+	shown.Logo, shown.HasLogo = v.logoField(wrong[fieldLogo]), l.Logo != ""
+	shown.LogoToken, shown.LogoAction = submission.NewToken(), strings.Replace(shown.Action, "?", "/logo?", 1)
 }
 
 // ownColor is the colour of pages that have no other, as tokens.css has it.

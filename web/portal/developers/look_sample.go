@@ -63,6 +63,9 @@ func (v *visit) samplePage(l directory.OwnLook) payview.Requisite {
 		},
 		Fields: []payview.Field{{ID: "value", Label: w.Say(words.Key(kind.Label)), Value: kind.Readable(value)}},
 	}
+	if l.Logo != "" {
+		page.Logo = directory.LogoPath + l.Logo
+	}
 	page.Steps = []string{
 		w.Say(words.Key(kind.Open)), w.Say(words.Key(cmp.Or(kind.EnterNumber, kind.Enter))),
 		w.Say(words.SendAmount, page.Amount),

@@ -289,7 +289,15 @@ var (
 		"Text in this colour can be read on light pages and on dark ones.",
 		"Текст этого цвета читается и на светлых, и на тёмных страницах.",
 	)
-	sayLookOwn = say.Both("Our own colour is used.", "Используется наш цвет.")
+	sayLogo     = say.Both("Logo", "Логотип")
+	sayLogoFile = say.Both("Picture", "Картинка")
+	sayLogoHint = say.Both(
+		"PNG or JPEG, up to 512 KB and 2000 × 2000 pixels. It stands in place of the shop's name, on white.",
+		"PNG или JPEG, до 512 КБ и 2000 × 2000 точек. Показывается вместо названия магазина, на белом фоне.",
+	)
+	sayLogoSend   = say.Both("Upload", "Загрузить")
+	sayLogoRemove = say.Both("Remove the logo", "Убрать логотип")
+	sayLookOwn    = say.Both("Our own colour is used.", "Используется наш цвет.")
 )
 
 // The log of a merchant's requests.

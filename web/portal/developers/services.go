@@ -4,6 +4,7 @@ package developers
 import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/webhook"
@@ -14,6 +15,7 @@ import (
 type Services struct {
 	Submissions *submission.Service
 	Settings    *directory.Settings
+	Looks       *directory.Looks
 	Reports     *report.Service
 	Keys        *auth.MerchantKeys
 	Events      *webhook.Events
@@ -23,12 +25,15 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
+	// uploads are the logos that are being sent, by merchants.
+	uploads *edge.Files
 }
 
 type route = portal.RouteOf[*visit]
 
 // Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
-		caseEventRoutes, developerRoutes, doctorRoutes, requestRoutes, lookRoutes)
+	uploads := edge.NewFiles(merchantLogos)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },
+		caseEventRoutes, developerRoutes, doctorRoutes, requestRoutes, lookRoutes, logoRoutes)
 }

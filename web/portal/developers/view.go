@@ -194,6 +194,10 @@ type Looks struct {
 	Token, Version string
 	MayChange      bool
 	Drawn          DrawnLook
+	// Logo is the field for the shop's logo, LogoAction where it is sent, with a token; HasLogo tells that there is one.
+	Logo                  view.Field
+	LogoAction, LogoToken string
+	HasLogo               bool
 }
 
 // redraw is where the form is sent to be drawn, and not saved.

@@ -157,6 +157,7 @@ func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.
 		Checkouts:   b.checkouts,
 		Payouts:     b.Payouts,
 		Settings:    b.Settings,
+		Looks:       directory.NewLooks(b.Pools()),
 		Acquirers:   acquirer.NewDirectory(b.Pool, b.Clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{}),
 		Deposits:    b.Deposits,
 		Rates:       b.Rates,

@@ -90,6 +90,9 @@ var lookWrongs = map[string]string{
 		"https://shop.example, без пути",
 	"must be names of hosts, such as shop.example": "имена хостов, например shop.example",
 	"must be at most 50":                           "не больше 50",
+	"must be at most 512 KB":                       "не больше 512 КБ",
+	"must be at most 2000 pixels wide and high":    "не больше 2000 точек в ширину и высоту",
+	"must be a PNG or JPEG picture":                "картинка PNG или JPEG",
 }
 
 // A merchant's team, and what it did.

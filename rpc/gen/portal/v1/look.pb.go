@@ -122,7 +122,10 @@ type CashboxLook struct {
 	// The merchant is told when a payer says that they have paid.
 	PayerEvents bool `protobuf:"varint,7,opt,name=payer_events,json=payerEvents,proto3" json:"payer_events,omitempty"`
 	// Changes whenever one of these does.
-	Version       string `protobuf:"bytes,8,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,8,opt,name=version,proto3" json:"version,omitempty"`
+	// Where the logo is below the address of the hosted pages, such as /logo/0123456789abcdef0123456789abcdef; empty is none. What is there
+	// never changes: another logo has another path.
+	LogoPath      string `protobuf:"bytes,9,opt,name=logo_path,json=logoPath,proto3" json:"logo_path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -213,6 +216,13 @@ func (x *CashboxLook) GetVersion() string {
 	return ""
 }
 
+func (x *CashboxLook) GetLogoPath() string {
+	if x != nil {
+		return x.LogoPath
+	}
+	return ""
+}
+
 // UpdateCashboxLookRequest is what UpdateCashboxLook of LookService takes.
 type UpdateCashboxLookRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -227,7 +237,10 @@ type UpdateCashboxLookRequest struct {
 	// The hosts that a returnUrl may name. Unset leaves them.
 	ReturnHosts *LookHosts `protobuf:"bytes,5,opt,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
 	// Whether the merchant is told when a payer says that they have paid. Unset leaves it.
-	PayerEvents   *bool `protobuf:"varint,6,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
+	PayerEvents *bool `protobuf:"varint,6,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
+	// A PNG or JPEG picture that pages show in place of the shop's name. It is drawn anew, to fit into 240 by 96 pixels. Empty removes the
+	// logo, unset leaves it. A call has at most 65536 bytes; the portal takes pictures of up to 512 KB.
+	Logo          []byte `protobuf:"bytes,7,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -302,6 +315,13 @@ func (x *UpdateCashboxLookRequest) GetPayerEvents() bool {
 		return *x.PayerEvents
 	}
 	return false
+}
+
+func (x *UpdateCashboxLookRequest) GetLogo() []byte {
+	if x != nil {
+		return x.Logo
+	}
+	return nil
 }
 
 // LookHosts are names of hosts, such as shop.example; none is any host.
@@ -403,7 +423,7 @@ const file_portal_v1_look_proto_rawDesc = "" +
 	"\x14portal/v1/look.proto\x12\tportal.v1\"\x19\n" +
 	"\x17ListCashboxLooksRequest\"F\n" +
 	"\x18ListCashboxLooksResponse\x12*\n" +
-	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.CashboxLookR\x04data\"\x8f\x02\n" +
+	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.CashboxLookR\x04data\"\xac\x02\n" +
 	"\vCashboxLook\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
@@ -413,7 +433,8 @@ const file_portal_v1_look_proto_rawDesc = "" +
 	"\fframe_origin\x18\x05 \x01(\tR\vframeOrigin\x12!\n" +
 	"\freturn_hosts\x18\x06 \x03(\tR\vreturnHosts\x12!\n" +
 	"\fpayer_events\x18\a \x01(\bR\vpayerEvents\x12\x18\n" +
-	"\aversion\x18\b \x01(\tR\aversion\"\xc2\x02\n" +
+	"\aversion\x18\b \x01(\tR\aversion\x12\x1b\n" +
+	"\tlogo_path\x18\t \x01(\tR\blogoPath\"\xe4\x02\n" +
 	"\x18UpdateCashboxLookRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\"\n" +
@@ -421,10 +442,12 @@ const file_portal_v1_look_proto_rawDesc = "" +
 	"page_color\x18\x03 \x01(\tH\x00R\tpageColor\x88\x01\x01\x12&\n" +
 	"\fframe_origin\x18\x04 \x01(\tH\x01R\vframeOrigin\x88\x01\x01\x127\n" +
 	"\freturn_hosts\x18\x05 \x01(\v2\x14.portal.v1.LookHostsR\vreturnHosts\x12&\n" +
-	"\fpayer_events\x18\x06 \x01(\bH\x02R\vpayerEvents\x88\x01\x01B\r\n" +
+	"\fpayer_events\x18\x06 \x01(\bH\x02R\vpayerEvents\x88\x01\x01\x12\x17\n" +
+	"\x04logo\x18\a \x01(\fH\x03R\x04logo\x88\x01\x01B\r\n" +
 	"\v_page_colorB\x0f\n" +
 	"\r_frame_originB\x0f\n" +
-	"\r_payer_events\"!\n" +
+	"\r_payer_eventsB\a\n" +
+	"\x05_logo\"!\n" +
 	"\tLookHosts\x12\x14\n" +
 	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"G\n" +
 	"\x19UpdateCashboxLookResponse\x12*\n" +

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/look.proto.
  */
 export const file_portal_v1_look: GenFile = /*@__PURE__*/
-  fileDesc("ChRwb3J0YWwvdjEvbG9vay5wcm90bxIJcG9ydGFsLnYxIhkKF0xpc3RDYXNoYm94TG9va3NSZXF1ZXN0IkAKGExpc3RDYXNoYm94TG9va3NSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rIrEBCgtDYXNoYm94TG9vaxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSEgoKcGFnZV9jb2xvchgEIAEoCRIUCgxmcmFtZV9vcmlnaW4YBSABKAkSFAoMcmV0dXJuX2hvc3RzGAYgAygJEhQKDHBheWVyX2V2ZW50cxgHIAEoCBIPCgd2ZXJzaW9uGAggASgJIvQBChhVcGRhdGVDYXNoYm94TG9va1JlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAxIPCgd2ZXJzaW9uGAIgASgJEhcKCnBhZ2VfY29sb3IYAyABKAlIAIgBARIZCgxmcmFtZV9vcmlnaW4YBCABKAlIAYgBARIqCgxyZXR1cm5faG9zdHMYBSABKAsyFC5wb3J0YWwudjEuTG9va0hvc3RzEhkKDHBheWVyX2V2ZW50cxgGIAEoCEgCiAEBQg0KC19wYWdlX2NvbG9yQg8KDV9mcmFtZV9vcmlnaW5CDwoNX3BheWVyX2V2ZW50cyIaCglMb29rSG9zdHMSDQoFaG9zdHMYASADKAkiQQoZVXBkYXRlQ2FzaGJveExvb2tSZXNwb25zZRIkCgRsb29rGAEgASgLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rMsoBCgtMb29rU2VydmljZRJbChBMaXN0Q2FzaGJveExvb2tzEiIucG9ydGFsLnYxLkxpc3RDYXNoYm94TG9va3NSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RDYXNoYm94TG9va3NSZXNwb25zZRJeChFVcGRhdGVDYXNoYm94TG9vaxIjLnBvcnRhbC52MS5VcGRhdGVDYXNoYm94TG9va1JlcXVlc3QaJC5wb3J0YWwudjEuVXBkYXRlQ2FzaGJveExvb2tSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw");
+  fileDesc("ChRwb3J0YWwvdjEvbG9vay5wcm90bxIJcG9ydGFsLnYxIhkKF0xpc3RDYXNoYm94TG9va3NSZXF1ZXN0IkAKGExpc3RDYXNoYm94TG9va3NSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rIsQBCgtDYXNoYm94TG9vaxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSEgoKcGFnZV9jb2xvchgEIAEoCRIUCgxmcmFtZV9vcmlnaW4YBSABKAkSFAoMcmV0dXJuX2hvc3RzGAYgAygJEhQKDHBheWVyX2V2ZW50cxgHIAEoCBIPCgd2ZXJzaW9uGAggASgJEhEKCWxvZ29fcGF0aBgJIAEoCSKQAgoYVXBkYXRlQ2FzaGJveExvb2tSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDwoHdmVyc2lvbhgCIAEoCRIXCgpwYWdlX2NvbG9yGAMgASgJSACIAQESGQoMZnJhbWVfb3JpZ2luGAQgASgJSAGIAQESKgoMcmV0dXJuX2hvc3RzGAUgASgLMhQucG9ydGFsLnYxLkxvb2tIb3N0cxIZCgxwYXllcl9ldmVudHMYBiABKAhIAogBARIRCgRsb2dvGAcgASgMSAOIAQFCDQoLX3BhZ2VfY29sb3JCDwoNX2ZyYW1lX29yaWdpbkIPCg1fcGF5ZXJfZXZlbnRzQgcKBV9sb2dvIhoKCUxvb2tIb3N0cxINCgVob3N0cxgBIAMoCSJBChlVcGRhdGVDYXNoYm94TG9va1Jlc3BvbnNlEiQKBGxvb2sYASABKAsyFi5wb3J0YWwudjEuQ2FzaGJveExvb2syygEKC0xvb2tTZXJ2aWNlElsKEExpc3RDYXNoYm94TG9va3MSIi5wb3J0YWwudjEuTGlzdENhc2hib3hMb29rc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdENhc2hib3hMb29rc1Jlc3BvbnNlEl4KEVVwZGF0ZUNhc2hib3hMb29rEiMucG9ydGFsLnYxLlVwZGF0ZUNhc2hib3hMb29rUmVxdWVzdBokLnBvcnRhbC52MS5VcGRhdGVDYXNoYm94TG9va1Jlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z");
 
 /**
  * ListCashboxLooksRequest is what ListCashboxLooks of LookService takes, which is nothing.
@@ -109,6 +109,14 @@ export type CashboxLook = Message<"portal.v1.CashboxLook"> & {
    * @generated from field: string version = 8;
    */
   version: string;
+
+  /**
+   * Where the logo is below the address of the hosted pages, such as /logo/0123456789abcdef0123456789abcdef; empty is none. What is there
+   * never changes: another logo has another path.
+   *
+   * @generated from field: string logo_path = 9;
+   */
+  logoPath: string;
 };
 
 /**
@@ -165,6 +173,14 @@ export type UpdateCashboxLookRequest = Message<"portal.v1.UpdateCashboxLookReque
    * @generated from field: optional bool payer_events = 6;
    */
   payerEvents?: boolean | undefined;
+
+  /**
+   * A PNG or JPEG picture that pages show in place of the shop's name. It is drawn anew, to fit into 240 by 96 pixels. Empty removes the
+   * logo, unset leaves it. A call has at most 65536 bytes; the portal takes pictures of up to 512 KB.
+   *
+   * @generated from field: optional bytes logo = 7;
+   */
+  logo?: Uint8Array | undefined;
 };
 
 /**

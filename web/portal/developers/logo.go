@@ -1,0 +1,96 @@
+package developers
+
+import (
+	"io"
+	"net/http"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+)
+
+// The logo that the hosted pages of a cashbox show.
+var logoRoutes = []route{
+	{Pattern: "POST " + portal.LooksPath + "/logo", Kinds: portal.Merchants, Needs: caller.MerchantLooks, Handle: (*visit).changeLogo},
+	// The preview shows it, in a frame without cookies.
+	{Pattern: "GET " + directory.LogoPath + "{hash}", Open: true, Handle: (*visit).showLogo},
+}
+
+const (
+	// merchantLogos is how many logos of one merchant are taken at once.
+	merchantLogos = 2
+	// fieldLogo is what services call the logo.
+	fieldLogo = "logo"
+)
+
+// logoField is the form's field for the file.
+func (v *visit) logoField(wrong string) view.Field {
+	return view.Field{
+		Name: portal.FileField, Label: sayLogoFile, Hint: v.Shell.Say(sayLogoHint), Wrong: wrong,
+		Type: view.TypeFile, Quiet: true, More: map[string]any{"accept": "image/png,image/jpeg"},
+	}
+}
+
+// changeLogo takes a logo, or takes it away where that is asked for.
+func (v *visit) changeLogo() error {
+	looks, at, err := v.ownLooks()
+	if err != nil {
+		return err
+	}
+	if len(looks) == 0 {
+		return fault.ErrNotFound
+	}
+	done, err := v.uploads.Take(v.W, v.R, v.Who.MerchantID, v.Who.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	sent, err := v.Upload()
+	defer sent.Free()
+	if err == nil {
+		err = v.Once(sent.Form, func() (submission.Outcome, error) {
+			return submission.Outcome{LedTo: lookPath(looks[at].CashboxID), Said: "look-saved"}, v.keepLogo(looks[at], sent)
+		})
+	}
+	wrong := v.Wrong(err)
+	if wrong == nil {
+		return err
+	}
+	if wrong[fieldLogo] == "" {
+		wrong[fieldLogo] = wrong[portal.FileField]
+	}
+	return v.showLook(http.StatusUnprocessableEntity, looks, at, lookValues(looks[at]), wrong)
+}
+
+func (v *visit) keepLogo(l directory.OwnLook, sent portal.Upload) error {
+	u := directory.LookUpdate{CashboxID: l.CashboxID, Logo: []byte{}}
+	if sent.Form.Get("remove") == "" {
+		if sent.File == nil {
+			return fault.Fields{fieldLogo: {"is required"}}.Err()
+		}
+		// One byte more than may be sent tells that it is too large.
+		content, err := io.ReadAll(io.LimitReader(sent.File.Content(), directory.MaxLogo+1))
+		if err != nil {
+			return err
+		}
+		u.Logo = content
+	}
+	_, err := v.Settings.UpdateOwnLook(v.Ctx(), v.Who, u)
+	return err
+}
+
+// showLogo serves a logo as the hosted pages do.
+func (v *visit) showLogo() error {
+	logo, err := v.Looks.PageLogo(v.Ctx(), v.R.PathValue("hash"))
+	if err != nil {
+		return err
+	}
+	h := v.W.Header()
+	h.Set("Content-Type", "image/png")
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = v.W.Write(logo)
+	return nil
+}
