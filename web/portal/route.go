@@ -205,7 +205,7 @@ func (v *Visit) failed(err error) {
 	case f.Code == submission.ErrUnfinished.Code:
 		v.message(http.StatusConflict, say.UnfinishedTitle, say.UnfinishedText)
 	default:
-		v.MessageText(http.StatusConflict, say.ImpossibleTitle, v.Shell.Say(say.ImpossibleText, f.Message))
+		v.MessageText(http.StatusConflict, say.ImpossibleTitle, v.Shell.Say(say.ImpossibleText, say.Refused(v.Shell.Code, f.Code, f.Message)))
 	}
 }
 

@@ -201,7 +201,7 @@ func (v *visit) make(word string, create func(caller.Caller, StartTry, Cashbox) 
 		return v.showStart(http.StatusUnprocessableEntity, tried)
 	}
 	if f := edge.Fault(err); f != nil && f.Kind != fault.Unavailable {
-		tried.Wrong = v.Shell.Say(saySandboxRefused, f.Message, f.Code)
+		tried.Wrong = v.Shell.Say(saySandboxRefused, say.Refused(v.Shell.Code, f.Code, f.Message), f.Code)
 		return v.showStart(http.StatusUnprocessableEntity, tried)
 	}
 	return err

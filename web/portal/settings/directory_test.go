@@ -209,6 +209,19 @@ func TestUsersByPages(t *testing.T) {
 	wantIn(t, "the history", words(p.Page(t, path).Find("main")), "Role: developer → finance", "Ended all sessions")
 }
 
+// What a service refuses is said in the reader's language: here that somebody waits for an owner's answer.
+func TestRefusalInRussian(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Admin)
+	b.AskedMerchant(t)
+	var anna int64
+	noError(t, b.Pool.QueryRow(t.Context(), "select id from app_user where login = 'anna'").Scan(&anna))
+	path := fmt.Sprintf("/operator/users/%d/off", anna)
+	p.Page(t, path+"?lang=ru")
+	a := p.Fill(t, path)
+	want(t, "refused", a.Code, http.StatusConflict)
+	wantIn(t, "in Russian", words(a.Page(t).Find("main")), "Ничего не сделано. Кто-то ждёт ответа этого владельца")
+}
+
 // A bank's logo is sent with its form, and stays when the form is sent without one.
 func TestBankLogo(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)

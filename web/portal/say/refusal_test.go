@@ -1,0 +1,23 @@
+package say
+
+import (
+	"testing"
+
+	"gateway.example/internal/fault"
+)
+
+// Whatever the services refuse is said in the reader's language.
+func TestRefusalsAreSaid(t *testing.T) {
+	known := map[string]bool{}
+	for _, code := range fault.Codes {
+		known[code.Name] = true
+		if (code.Kind == fault.Conflict || code.Kind == fault.Refused) && Refused(Russian, code.Name, "") == "" {
+			t.Errorf("%s is English in Russian: %s", code.Name, code.Meaning)
+		}
+	}
+	for code := range refusals {
+		if !known[code] {
+			t.Errorf("there is no code %s", code)
+		}
+	}
+}
