@@ -51,6 +51,14 @@ func AdmitOwn(h http.Header, style string) {
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 }
 
+// Picture is the policy of a picture that a stranger made: pages of the same origin alone show it, and opened by itself
+// it runs and loads nothing.
+func Picture(h http.Header) {
+	h.Set(policyHeader, "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
 // SameOrigin refuses posts from other sites, and those without a known origin.
 func SameOrigin(next, refuse http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
+	"gateway.example/internal/edge"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -67,6 +69,20 @@ func (v *Visit) KeepFile(name, media string, content []byte) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(len(content)))
 	_, _ = v.W.Write(content)
+}
+
+// ShowPicture sends a stranger's picture to be shown inside a page. Its type is what its content was found to be; asked
+// for by itself it is a document that may do nothing.
+func (v *Visit) ShowPicture(media string, content []byte) error {
+	if !strings.HasPrefix(media, "image/") {
+		return v.NotFound()
+	}
+	h := v.W.Header()
+	edge.Picture(h)
+	h.Set("Content-Type", media)
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	_, _ = v.W.Write(content)
+	return nil
 }
 
 // Invited shows the link by which a new user comes in.

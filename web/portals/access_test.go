@@ -60,7 +60,7 @@ const addresses = `
 			/merchant/payments/{id}/receipts/{n} /merchant/payouts/{id} /merchant/appeals/{id}
 			/merchant/appeals/{id}/file /merchant/deposits/{id} /merchant/team/{member} /operator/approvals/{id}
 			/operator/accounts/statement /operator/accounts/statement.csv /operator/payments/{id}/receipts/{n}
-			/operator/payouts/{id} /operator/appeals/{id}/file
+			/operator/payouts/{id} /operator/appeals/{id}/file /operator/appeals/{id}/file/shown
 			/operator/events/replays/{replay}
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}

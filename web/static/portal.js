@@ -42,6 +42,13 @@ every(".marks", (chart) => {
   });
 });
 
+// A reason that is chosen fills the field, where it can be changed; then it is no longer the one that was chosen.
+document.addEventListener("input", (event) => {
+  const chosen = event.target.dataset.fills;
+  if (chosen) document.getElementById(chosen).value = event.target.value;
+  else every('[data-fills="' + event.target.id + '"]', (e) => (e.checked = false));
+});
+
 // Copying, and showing what was typed.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
@@ -101,6 +108,8 @@ const keys = {
   j: () => step(1),
   k: () => step(-1),
   c: () => current()?.querySelector("[data-key=c]")?.click(),
+  a: () => document.querySelector("[data-key=a]")?.focus(),
+  r: () => document.querySelector("[data-key=r]")?.focus(),
   "?": () => document.getElementById("keys")?.showModal(),
 };
 if (html.dataset.keys === "on") {

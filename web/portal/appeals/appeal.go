@@ -49,6 +49,10 @@ var appealRoutes = []route{
 		Pattern: "GET /operator/appeals/{id}/file", Kinds: portal.Operators, Needs: caller.OperatorRead,
 		Handle: (*visit).appealFile,
 	},
+	{
+		Pattern: "GET /operator/appeals/{id}/file/shown", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).appealPicture,
+	},
 }
 
 var appealList = portal.List{
@@ -138,6 +142,19 @@ func (v *visit) appealFile() error {
 	}
 	v.KeepFile(file.Name, file.Type, file.Content)
 	return nil
+}
+
+// appealPicture sends an appeal's file to be shown in its page, where it is a picture.
+func (v *visit) appealPicture() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	file, err := v.Payments.ReadAppealFile(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	return v.ShowPicture(file.Type, file.Content)
 }
 
 // appealable reads the payment that the address names.

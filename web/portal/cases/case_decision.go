@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,6 +35,8 @@ type decision struct {
 	danger                  bool
 	// field is what is asked for; nil is nothing.
 	field *view.Field
+	// prepared are reasons to choose from, in place of typing one.
+	prepared []say.Phrase
 	// hint says who reads what is typed.
 	hint say.Phrase
 	// word is what is said when it is done.
@@ -47,6 +50,9 @@ type waitsForApproval int64
 func (w waitsForApproval) Error() string {
 	return fmt.Sprintf("proposal %d waits for a second operator", int64(w))
 }
+
+// preparedField has the reason that was chosen. What is typed besides counts more.
+const preparedField = "prepared"
 
 // The fields of decisions.
 var (
@@ -98,21 +104,38 @@ var appealDecisions = []decision{
 			return err
 		},
 	},
-	{
-		of: appealCase, needs: caller.OperatorCases, step: "accept", from: []string{"in_review"},
-		label: sayAcceptAct, title: sayAcceptAsk, text: sayAcceptText, yes: sayAcceptYes, field: reasonAsked,
-		hint: sayMerchantSees, word: "appeal-accepted", act: resolved(payment.Completed),
-	},
-	{
-		of: appealCase, needs: caller.OperatorCases, step: "refuse", from: []string{"in_review"},
-		label: sayRefuseAct, title: sayRefuseAsk, text: sayRefuseText, yes: sayRefuseAppealYes, danger: true,
-		field: reasonWanted, hint: sayMerchantSees, word: "appeal-refused", act: resolved(payment.Failed),
-	},
+	acceptAppeal,
+	refuseAppeal,
 }
 
+// The two decisions of an appeal, which its own page offers.
+var (
+	acceptAppeal = decision{
+		of: appealCase, needs: caller.OperatorCases, step: "accept", from: []string{"open", "in_review"},
+		label: sayAcceptAct, title: sayAcceptAsk, text: sayAcceptText, yes: sayAcceptYes, field: reasonAsked,
+		prepared: []say.Phrase{sayTransferFound, sayProofMatches},
+		hint:     sayMerchantSees, word: "appeal-accepted", act: resolved(payment.Completed),
+	}
+	refuseAppeal = decision{
+		of: appealCase, needs: caller.OperatorCases, step: "refuse", from: []string{"open", "in_review"},
+		label: sayRefuseAct, title: sayRefuseAsk, text: sayRefuseText, yes: sayRefuseAppealYes, danger: true,
+		field: reasonWanted, prepared: []say.Phrase{sayNoTransfer, sayProofOfOther, sayProofShowsNone, sayWentElsewhere},
+		hint: sayMerchantSees, word: "appeal-refused", act: resolved(payment.Failed),
+	}
+)
+
+// resolved decides an appeal. Where nobody has begun its review, that is done first: its payment is in appeal for a
+// moment.
 func resolved(outcome payment.Status) func(*visit, int64, *string) error {
 	return func(v *visit, id int64, typed *string) error {
-		_, err := v.Payments.ResolveAppeal(v.Ctx(), v.Who, id, payment.Resolution{
+		a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
+		if err == nil && a.Status == "open" {
+			_, err = v.Payments.ReviewAppeal(v.Ctx(), v.Who, id)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = v.Payments.ResolveAppeal(v.Ctx(), v.Who, id, payment.Resolution{
 			Outcome: string(outcome), Reason: typed,
 		})
 		return err
@@ -235,6 +258,13 @@ func (v *visit) askDecision(d decision) error {
 }
 
 func (v *visit) showDecision(status int, d decision, found decidable, typed url.Values, wrong map[string]string) {
+	shown := v.decisionShown(d, found, typed, wrong)
+	v.Shell.Title = v.Shell.Say(d.title)
+	v.Show(status, func(s view.Shell) site.Page { return DecidePage(s, shown) })
+}
+
+// decisionShown is the form of a decision, with what was typed.
+func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wrong map[string]string) Decision {
 	shown := Decision{
 		Title: d.title, Of: found.name, Text: v.Shell.Say(d.text), Facts: found.facts,
 		Action: found.path + "/" + d.step, Token: typed.Get("token"), Status: found.status,
@@ -249,13 +279,19 @@ func (v *visit) showDecision(status int, d decision, found decidable, typed url.
 		if !d.hint.Empty() {
 			field.Hint = v.Shell.Say(d.hint)
 		}
+		if len(d.prepared) > 0 {
+			field.Label, field.Quiet = sayReasonOwn, true
+		}
 		shown.Field = &field
 	}
+	for _, reason := range d.prepared {
+		shown.Prepared = append(shown.Prepared, v.Shell.Say(reason))
+	}
+	shown.Chosen = typed.Get(preparedField)
 	if shown.Token == "" || wrong["token"] != "" {
 		shown.Token = submission.NewToken()
 	}
-	v.Shell.Title = v.Shell.Say(d.title)
-	v.Show(status, func(s view.Shell) site.Page { return DecidePage(s, shown) })
+	return shown
 }
 
 // decide decides a case, once. One that has changed, or that another operator has taken, stays as it
@@ -272,6 +308,9 @@ func (v *visit) decide(d decision) error {
 	err = v.Once(form, func() (submission.Outcome, error) { return v.decided(d, found, form) })
 	wrong := v.Wrong(err)
 	if wrong == nil {
+		return err
+	}
+	if found, err = d.of.find(v); err != nil { // a review may have begun
 		return err
 	}
 	if !slices.Contains(d.from, found.status) {
@@ -295,7 +334,7 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 	}
 	var typed *string
 	if d.field != nil {
-		typed = portal.Given(form.Get(d.field.Name))
+		typed = cmp.Or(portal.Given(form.Get(d.field.Name)), portal.Given(form.Get(preparedField)))
 		if typed == nil && !d.field.Optional {
 			return submission.Outcome{}, fault.Fields{d.field.Name: {"is required"}}.Err()
 		}

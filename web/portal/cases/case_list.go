@@ -2,14 +2,18 @@ package cases
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"gateway.example/web/portal"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/submission"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -182,6 +186,9 @@ func (v *visit) showCase(of caseKind, found decidable, decisions []decision, sho
 			return err
 		}
 		shown.Claim, v.Shell.Live = claim, true
+		if claim.Others {
+			shown.Desk = nil
+		}
 	}
 	v.Shell.Title = found.name
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return CasePage(s, shown) })
@@ -231,7 +238,28 @@ func (v *visit) caseAppeal() error {
 		Name: a.KeptName(), About: v.Shell.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
 		SentAt: a.CreatedAt, Download: v.AppealPath(a.ID) + "/file",
 	}
-	return v.showCase(appealCase, found, appealDecisions, shown)
+	if strings.HasPrefix(a.FileType, "image/") {
+		shown.Proof = string(shown.File.Download) + "/shown"
+	}
+	if found.waits && v.May(caller.OperatorCases) {
+		shown.Desk = v.deskOf(found)
+	}
+	// What is left to lead to is the beginning of a review that takes a while.
+	return v.showCase(appealCase, found, appealDecisions[:1], shown)
+}
+
+// deskOf decides an appeal on its page.
+func (v *visit) deskOf(found decidable) *Desk {
+	fresh := func() url.Values { return url.Values{"token": {submission.NewToken()}} }
+	desk := &Desk{
+		Accept: v.decisionShown(acceptAppeal, found, fresh(), nil), Refuse: v.decisionShown(refuseAppeal, found, fresh(), nil),
+		Reasoned: view.Link(found.path + "/" + acceptAppeal.step),
+	}
+	desk.Accept.Yes = v.Shell.Say(sayAcceptNow, found.amount)
+	if !v.Who.May(caller.OperatorCases) { // with a second factor of the last minutes they may
+		desk.Factor = view.Link("/second-factor?next=" + url.QueryEscape(found.path))
+	}
+	return desk
 }
 
 // aboutPayment leads to the payment that a case is about, and says what happened to it.

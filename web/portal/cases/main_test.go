@@ -14,4 +14,5 @@ var (
 	want, wantIn = portaltest.Want, portaltest.WantIn
 	hidden       = portaltest.Hidden
 	noError      = testenv.NoError
+	line, words  = portaltest.Line, portaltest.Words
 )

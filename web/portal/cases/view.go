@@ -108,7 +108,28 @@ type Case struct {
 	// Wrote is what somebody wrote of it, and File what they sent; both may be missing.
 	Wrote string
 	File  *view.Receipt
+	// Proof is the address of the file where it is a picture; "" shows none.
+	Proof string
+	// Desk is where it is decided on the page itself; nil is elsewhere, or not for this user now.
+	Desk  *Desk
 	Lines []view.Line
+}
+
+// Desk decides an appeal on its page.
+type Desk struct {
+	Accept, Refuse Decision
+	// Reasoned leads to where it is accepted with a reason.
+	Reasoned templ.SafeURL
+	// Factor leads to where the second factor is given that deciding takes; "" is given.
+	Factor templ.SafeURL
+}
+
+// reasons heads the reasons to choose from.
+func (d Decision) reasons(s view.Shell) string {
+	if d.Danger {
+		return s.Say(sayReasonToRefuse)
+	}
+	return s.Say(say.Reason)
 }
 
 // CaseLink leads to what a case is about.
@@ -127,6 +148,9 @@ type Decision struct {
 	Facts []view.Fact
 	// Field asks for something; nil asks for nothing.
 	Field *view.Field
+	// Prepared are reasons to choose from, and Chosen the one that was.
+	Prepared []string
+	Chosen   string
 	// Status is how it stood when this was shown.
 	Action, Token, Status string
 	Yes                   string

@@ -3,6 +3,7 @@ package cases_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -176,6 +177,71 @@ func TestDecideAppeal(t *testing.T) {
 	want(t, "accepted", ann.Post(t, path+"/accept", form...).To(), path)
 	want(t, "the payment then", b.Status(t, p), "completed")
 	b.Audit(t)
+}
+
+// An appeal is decided on its own page, beside what shows how it is: with one press, whether or not its review has
+// begun. A refusal takes a reason, chosen or typed. Who has not proved lately that it is them does that first, and what
+// another operator has taken is not decided here.
+func TestAppealDesk(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	p, id := b.OpenedAppeal(t, "it was paid")
+	path := fmt.Sprintf("/operator/appeals/%d", id)
+	form := func(step string, fields ...string) []string {
+		t.Helper()
+		form := ann.Page(t, path).Find(fmt.Sprintf("form[action=%q]", path+"/"+step))
+		for _, name := range []string{"token", "status"} {
+			fields = append(fields, name, form.Find("[name="+name+"]").AttrOr("value", ""))
+		}
+		return fields
+	}
+	picture := ann.Get(t, ann.Page(t, path).Find(".proof img").AttrOr("src", ""))
+	want(t, "the picture", line(picture.Code, picture.Body, picture.Header.Get("Content-Type"),
+		picture.Header.Get("X-Content-Type-Options"), picture.Header.Get("Content-Security-Policy"), picture.Header.Get("Cache-Control")),
+		"200 \x89PNG\r\n\x1a\n image/png nosniff default-src 'none'; sandbox no-store")
+	bob.Post(t, path+"/take")
+	want(t, "while bob has it", ann.Page(t, path).Find("#decide").Length(), 0)
+	bob.Post(t, path+"/release")
+	a := ann.Post(t, path+"/refuse", form("refuse")...)
+	want(t, "without a reason", line(a.Code, words(a.Page(t).Find("#reason-wrong")), a.Page(t).Find("[name=prepared]").Length()),
+		"422 is required 4")
+	b.Exec(t, "update session set factor_at = now() - interval '1 hour'")
+	want(t, "unproved", ann.Page(t, path).Find("#decide ~ p a").AttrOr("href", ""), "/second-factor?next="+url.QueryEscape(path))
+	b.Exec(t, "update session set factor_at = now()")
+	chosen := ann.Page(t, path).Find("[name=prepared]").First().AttrOr("value", "")
+	refusal := form("refuse", "prepared", chosen)
+	for range 2 {
+		a = ann.Post(t, path+"/refuse", refusal...)
+		want(t, "refused", line(a.To(), ann.Cookies["flash"]), path+" appeal-refused")
+	}
+	found, err := b.Payments.GetAppeal(t.Context(), portaltest.Admin, id)
+	noError(t, err)
+	want(t, "as chosen", line(found.Status, *found.Payment.StatusReason, b.Status(t, p)), "failed "+chosen+" failed")
+
+	p, id = b.OpenedAppeal(t, "so was this")
+	path = fmt.Sprintf("/operator/appeals/%d", id)
+	want(t, "accepted", ann.Post(t, path+"/accept", form("accept")...).To(), path)
+	want(t, "completed", b.Status(t, p), "completed")
+	b.Audit(t)
+
+	p, id = b.OpenedAppeal(t, "not this")
+	path = fmt.Sprintf("/operator/appeals/%d", id)
+	tab := ann.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + path)
+	tab.Keys("a")
+	portaltest.AwaitScript(t, tab, "document.activeElement.textContent.slice(0, 6)", "Accept")
+	tab.Keys("r")
+	portaltest.AwaitScript(t, tab, "document.activeElement.name", "prepared")
+	tab.Click("#prepared-1")
+	portaltest.AwaitScript(t, tab, "document.querySelector('#reason').value", "The proof is of another payment.")
+	tab.Type("#reason", "Of yesterday.")
+	portaltest.AwaitScript(t, tab, "String(document.querySelector('[name=prepared]:checked'))", "null")
+	tab.Click("button.danger")
+	tab.Gone("#decide")
+	found, err = b.Payments.GetAppeal(t.Context(), portaltest.Admin, id)
+	noError(t, err)
+	wantIn(t, "as typed", *found.Payment.StatusReason, "Of yesterday.")
+	want(t, "left", b.Status(t, p), "failed")
 }
 
 // Once there are payments, the first page begins with how the platform stands.

@@ -29,6 +29,7 @@ var (
 	KeyStep    = Phrase{"Next and previous row", "Следующая и предыдущая строка"}
 	KeyOpen    = Phrase{"Open the row", "Открыть строку"}
 	KeyConfirm = Phrase{"Go to the confirmation of the row", "Перейти к подтверждению строки"}
+	KeyDecide  = Phrase{"Go to acceptance, or to the reasons to refuse", "Перейти к принятию или к причинам отказа"}
 	KeysOff    = Phrase{"Keys can be switched off in", "Клавиши можно отключить:"}
 )
 
