@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/attachment"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -35,8 +35,6 @@ var (
 const (
 	appealWindow  = 24 * time.Hour
 	maxReason     = 2000
-	maxFileName   = 255
-	appealPiece   = 256 << 10
 	appealReview  = "in_review"
 	appealClosed  = "closed"
 	appealDone    = string(Completed)
@@ -127,7 +125,7 @@ func (s *Service) openAppeal(
 		}
 		q := db.New(tx)
 		size := r.File.Size()
-		err := storeFile(
+		err := attachment.Store(
 			ctx,
 			q,
 			io.NewSectionReader(r.File, 0, size),
@@ -176,28 +174,6 @@ func (p Payment) appealable(now time.Time) error {
 // appealed before.
 func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == nil }
 
-// storeFile writes a file in pieces, one of them in memory at a time.
-func storeFile(
-	ctx context.Context, q *db.Queries, file io.Reader, size int64,
-	insert func(ctx context.Context, number int32, piece []byte) error,
-) error {
-	ctx = db.WithTime(ctx)
-	if err := q.AppealUnhurried(ctx); err != nil {
-		return fmt.Errorf("allow time for a file: %w", err)
-	}
-	piece := make([]byte, min(appealPiece, size))
-	for at, number := int64(0), int32(0); at < size; at, number = at+int64(len(piece)), number+1 {
-		piece = piece[:min(int64(len(piece)), size-at)]
-		if _, err := io.ReadFull(file, piece); err != nil {
-			return fmt.Errorf("read file: %w", err)
-		}
-		if err := insert(ctx, number, piece); err != nil {
-			return fmt.Errorf("store file: %w", err)
-		}
-	}
-	return nil
-}
-
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
 	f := fault.Decoded(ctx)
 	reason := strings.TrimSpace(text(r.Reason))
@@ -211,18 +187,10 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	}
 	params.FileSize, params.FileName = r.File.Size(), text(r.FileName)
 	var err error
-	if params.FileType, err = checkFile(f, params.FileName, r.File, fileTypes); err != nil {
+	if params.FileType, err = attachment.Check(f, params.FileName, r.File, attachment.Proofs); err != nil {
 		return params, err
 	}
 	return params, f.Err()
-}
-
-// checkFileName accepts any name that can be shown on one line, because it is never used as a path.
-func checkFileName(f fault.Fields, name string) {
-	length := utf8.RuneCountInString(name)
-	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
-	flaw := fault.NameFlaw(name)
-	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
 }
 
 // moveAppeal keeps the appeal of a payment in step with its status: in review while the payment is in
@@ -245,3 +213,6 @@ func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 		MerchantID: to.MerchantID, PaymentID: to.ID, Status: status, StatusAt: now,
 	})}
 }
+
+// KeptName is the file's name for operators: the merchant's, made safe.
+func (a AppealRecord) KeptName() string { return attachment.KeptName(a.FileName, a.FileType) }

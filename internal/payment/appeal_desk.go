@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/attachment"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -189,7 +190,7 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 	}
 	subject := sensitive.Subject{Kind: "appeal", Key: strconv.FormatInt(id, 10), What: "file"}
 	return AppealFile{
-		Name:    keptName(found.FileName, found.FileType),
+		Name:    attachment.KeptName(found.FileName, found.FileType),
 		Type:    found.FileType,
 		Content: bytes.Join(pieces, nil),
 	}, sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/attachment"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -47,7 +48,7 @@ type Receipt struct {
 
 func receiptFromRow(row db.PaymentReceipt) Receipt {
 	return Receipt{
-		Number: int32(row.Number), Name: keptName(row.FileName, row.FileType), Type: row.FileType, Size: row.FileSize,
+		Number: int32(row.Number), Name: attachment.KeptName(row.FileName, row.FileType), Type: row.FileType, Size: row.FileSize,
 		CreatedAt: row.CreatedAt,
 	}
 }
@@ -71,7 +72,7 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		return err
 	}
 	f := fault.Fields{}
-	media, err := checkFile(f, name, file, receiptTypes)
+	media, err := attachment.Check(f, name, file, attachment.Receipts)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		if count >= MaxReceipts {
 			return errReceiptsFull
 		}
-		content, size, err := withoutMetadata(file, media)
+		content, size, err := attachment.WithoutMetadata(file, media)
 		if err != nil {
 			return fmt.Errorf("read receipt: %w", err)
 		}
@@ -107,7 +108,7 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		if err != nil {
 			return fmt.Errorf("keep receipt: %w", err)
 		}
-		return storeFile(ctx, q, content, size, func(ctx context.Context, at int32, piece []byte) error {
+		return attachment.Store(ctx, q, content, size, func(ctx context.Context, at int32, piece []byte) error {
 			return q.ReceiptChunkInsert(ctx, db.ReceiptChunkInsertParams{
 				MerchantID: p.MerchantID, PaymentID: p.ID, Receipt: number, Number: at, Content: piece,
 			})

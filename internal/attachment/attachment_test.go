@@ -1,4 +1,4 @@
-package payment
+package attachment
 
 import "testing"
 
@@ -22,7 +22,7 @@ func TestKeptName(t *testing.T) {
 		{"...", "application/pdf", ".pdf"},
 		{"👩‍👧.png", "image/png", "👩‍👧.png"},
 	} {
-		if got := keptName(test.name, test.media); got != test.want {
+		if got := KeptName(test.name, test.media); got != test.want {
 			t.Errorf("%q of %s: %q; want %q", test.name, test.media, got, test.want)
 		}
 	}

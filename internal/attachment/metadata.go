@@ -1,4 +1,4 @@
-package payment
+package attachment
 
 import (
 	"bufio"
@@ -14,9 +14,9 @@ import (
 // anew. The orientation and the colour profile stay, because showing the picture needs them. A PDF is
 // stored unchanged: its metadata cannot be removed without rewriting it.
 
-// withoutMetadata is a file of a media type without its metadata, and its size. A malformed file is
+// WithoutMetadata is a file of a media type without its metadata, and its size. A malformed file is
 // returned unchanged.
-func withoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
+func WithoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
 	k := keeping{file: file}
 	var err error
 	switch media {

@@ -1,0 +1,121 @@
+// Package attachment is the files that people send to show something: what they may be, what is left out of them, and
+// how they are kept.
+package attachment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+const (
+	maxFileName = 255
+	// pieceSize is how much of a file is in memory, and in a row.
+	pieceSize = 256 << 10
+)
+
+// Kind is a media type with its name for people and the extensions of its files, the usual one
+// first.
+type Kind struct {
+	media, name string
+	extensions  []string
+}
+
+// Receipts are the types that a receipt may have, and Proofs those of what shows more than that. The type is detected from
+// the content.
+var (
+	Receipts = []Kind{
+		{"application/pdf", "PDF", []string{".pdf"}},
+		{"image/png", "PNG", []string{".png"}},
+		{"image/jpeg", "JPEG", []string{".jpg", ".jpeg"}},
+		{"image/webp", "WebP", []string{".webp"}},
+	}
+	Proofs = append(slices.Clone(Receipts), Kind{"video/mp4", "MP4", []string{".mp4", ".m4v"}})
+)
+
+// Check checks a file's name and content, and returns its type.
+func Check(f fault.Fields, name string, file *io.SectionReader, kinds []Kind) (string, error) {
+	f.Check(file.Size() > 0, "file", "must not be empty")
+	checkName(f, name)
+	if file.Size() == 0 {
+		return "", nil
+	}
+	found, err := mimetype.DetectReader(io.NewSectionReader(file, 0, file.Size()))
+	if err != nil {
+		return "", fmt.Errorf("look into a file: %w", err)
+	}
+	names := make([]string, 0, len(kinds))
+	for _, known := range kinds {
+		if found.Is(known.media) {
+			return known.media, nil
+		}
+		names = append(names, known.name)
+	}
+	last := len(names) - 1
+	f.Add("file", "must be a %s or %s file", strings.Join(names[:last], ", "), names[last])
+	return "", nil
+}
+
+// KeptName is a file's name for those who get it: the sender's, made safe. A picture may also be a
+// program or a page, so the name always ends in the extension of the detected type; and it has no
+// characters that reverse its direction.
+func KeptName(name, media string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control):
+			return -1
+		case strings.ContainsRune(`/\:*?<>|`, r): // they mean something in a path of some system
+			return '_'
+		}
+		return r
+	}, name)
+	// Some systems drop these from the end, so that an earlier extension would count.
+	name = strings.TrimRight(name, ". ")
+	for _, known := range Proofs {
+		if known.media == media && !slices.ContainsFunc(known.extensions, func(e string) bool {
+			return strings.HasSuffix(strings.ToLower(name), e)
+		}) {
+			name += known.extensions[0]
+		}
+	}
+	return name
+}
+
+// checkName accepts any name that can be shown on one line, because it is never used as a path.
+func checkName(f fault.Fields, name string) {
+	length := utf8.RuneCountInString(name)
+	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
+	flaw := fault.NameFlaw(name)
+	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
+}
+
+// Store writes a file in pieces, one of them in memory at a time.
+func Store(
+	ctx context.Context, q *db.Queries, file io.Reader, size int64,
+	insert func(ctx context.Context, number int32, piece []byte) error,
+) error {
+	ctx = db.WithTime(ctx)
+	if err := q.AppealUnhurried(ctx); err != nil {
+		return fmt.Errorf("allow time for a file: %w", err)
+	}
+	piece := make([]byte, min(pieceSize, size))
+	for at, number := int64(0), int32(0); at < size; at, number = at+int64(len(piece)), number+1 {
+		piece = piece[:min(int64(len(piece)), size-at)]
+		if _, err := io.ReadFull(file, piece); err != nil {
+			return fmt.Errorf("read file: %w", err)
+		}
+		if err := insert(ctx, number, piece); err != nil {
+			return fmt.Errorf("store file: %w", err)
+		}
+	}
+	return nil
+}
