@@ -142,6 +142,29 @@ select (select count(*) from (
         ) limit @most) as w
     )::integer as waiting;
 
+-- PayinDeskTaken lists what a trader took and has not ended, what ends first before the others.
+-- name: PayinDeskTaken :many
+select * from payin where trader_id = @trader_id::bigint and status = 'processing' order by expires_at, id limit @page;
+
+-- PayinDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
+-- name: PayinDeskWaiting :many
+select w.* from payin w
+where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currency, w.method) in (
+        select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
+        where m.trader_id = @trader_id::bigint and m.enabled and t.enabled
+    ) and (@bank::text = '' or coalesce(nullif(w.bank_code, ''), w.bank_name) = @bank)
+order by w.expires_at, w.id limit @page;
+
+-- PayinDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
+-- name: PayinDeskBanks :many
+select distinct waits.bank::text as bank from (
+    select coalesce(nullif(w.bank_code, ''), w.bank_name) as bank from payin w
+    where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currency, w.method) in (
+        select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
+        where m.trader_id = @trader_id::bigint and m.enabled and t.enabled
+    ) order by w.expires_at limit @most
+) waits where waits.bank <> '' order by bank;
+
 -- PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
 -- name: PayinRequisitePurge :one
 with due as (

@@ -25,6 +25,43 @@ func (q *Queries) PayinCountTaken(ctx context.Context, traderID int64) (int64, e
 	return count, err
 }
 
+const payinDeskBanks = `-- name: PayinDeskBanks :many
+select distinct waits.bank::text as bank from (
+    select coalesce(nullif(w.bank_code, ''), w.bank_name) as bank from payin w
+    where w.status = 'waiting' and w.id <> all($1::bigint[]) and (w.currency, w.method) in (
+        select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
+        where m.trader_id = $2::bigint and m.enabled and t.enabled
+    ) order by w.expires_at limit $3
+) waits where waits.bank <> '' order by bank
+`
+
+type PayinDeskBanksParams struct {
+	GivenBack []int64
+	TraderID  int64
+	Most      int32
+}
+
+// PayinDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
+func (q *Queries) PayinDeskBanks(ctx context.Context, arg PayinDeskBanksParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, payinDeskBanks, arg.GivenBack, arg.TraderID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var bank string
+		if err := rows.Scan(&bank); err != nil {
+			return nil, err
+		}
+		items = append(items, bank)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const payinDeskCounts = `-- name: PayinDeskCounts :one
 select (select count(*) from (
         select 1 from payin where trader_id = $1::bigint and status = 'processing' limit $2) as t)::integer as taken,
@@ -93,6 +130,152 @@ func (q *Queries) PayinDeskStamps(ctx context.Context, traderIds []int64) ([]Pay
 	for rows.Next() {
 		var i PayinDeskStampsRow
 		if err := rows.Scan(&i.ID, &i.Stamp); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const payinDeskTaken = `-- name: PayinDeskTaken :many
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin where trader_id = $1::bigint and status = 'processing' order by expires_at, id limit $2
+`
+
+type PayinDeskTakenParams struct {
+	TraderID int64
+	Page     int32
+}
+
+// PayinDeskTaken lists what a trader took and has not ended, what ends first before the others.
+func (q *Queries) PayinDeskTaken(ctx context.Context, arg PayinDeskTakenParams) ([]Payin, error) {
+	rows, err := q.db.Query(ctx, payinDeskTaken, arg.TraderID, arg.Page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payin
+	for rows.Next() {
+		var i Payin
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const payinDeskWaiting = `-- name: PayinDeskWaiting :many
+select w.merchant_id, w.id, w.uuid, w.cashbox_id, w.order_id, w.method, w.currency, w.amount, w.callback_uri, w.address, w.address_mask, w.recipient, w.bank_code, w.bank_name, w.user_id, w.user_ip, w.status, w.status_reason, w.status_at, w.expires_at, w.created_at, w.event_sequence, w.trader_id, w.taken_at, w.proof_reference, w.base_rate, w.rate_source, w.rate_observed_at, w.markup_percent, w.spot_usdt, w.frozen_usdt, w.trader_share_percent, w.trader_usdt, w.platform_usdt, w.request_id, w.request_address from payin w
+where w.status = 'waiting' and w.id <> all($1::bigint[]) and (w.currency, w.method) in (
+        select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
+        where m.trader_id = $2::bigint and m.enabled and t.enabled
+    ) and ($3::text = '' or coalesce(nullif(w.bank_code, ''), w.bank_name) = $3)
+order by w.expires_at, w.id limit $4
+`
+
+type PayinDeskWaitingParams struct {
+	GivenBack []int64
+	TraderID  int64
+	Bank      string
+	Page      int32
+}
+
+// PayinDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
+func (q *Queries) PayinDeskWaiting(ctx context.Context, arg PayinDeskWaitingParams) ([]Payin, error) {
+	rows, err := q.db.Query(ctx, payinDeskWaiting,
+		arg.GivenBack,
+		arg.TraderID,
+		arg.Bank,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payin
+	for rows.Next() {
+		var i Payin
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

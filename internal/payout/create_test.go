@@ -317,6 +317,7 @@ func TestPayoutsOfDesks(t *testing.T) {
 	nobody := first.Caller
 	nobody.Role = ""
 	wantCode(t, errOf(b.payouts.DeskCounts(t.Context(), nobody, 100)), "role_not_allowed")
+	wantCode(t, errOf(b.payouts.Desk(t.Context(), nobody, "")), "role_not_allowed")
 }
 
 func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
@@ -335,6 +336,10 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 	got := must(b.payouts.DeskCounts(t.Context(), who, most))(t)
 	if want := (payout.DeskCounts{Taken: taken, Waiting: waiting}); got != want {
 		t.Errorf("%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
+	}
+	desk := must(b.payouts.Desk(t.Context(), who, ""))(t)
+	if most == 100 && (len(desk.Taken) != taken || len(desk.Waiting) != waiting) {
+		t.Errorf("the desk has %d and %d, want %d and %d", len(desk.Taken), len(desk.Waiting), taken, waiting)
 	}
 }
 

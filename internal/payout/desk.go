@@ -36,6 +36,56 @@ func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32)
 	return DeskCounts{Taken: int(row.Taken), Waiting: int(row.Waiting)}, nil
 }
 
+// Desk is what a trader has to pay and could take, what ends first before the others.
+type Desk struct {
+	Taken, Waiting []Offer
+	// Banks are those that the waiting payouts name, whichever of them is asked for.
+	Banks []string
+}
+
+const (
+	// MaxDesk is how many payouts of a kind a desk shows.
+	MaxDesk = 20
+	// banksOf is how many waiting payouts are looked at for the names of their banks.
+	banksOf = 1000
+)
+
+// Desk reads the desk of the caller's trader. Of what waits it has only the payouts to a bank, unless that is "".
+func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Desk, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return Desk{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Desk{}, err
+	}
+	givenBack, err := s.givenBack(ctx, s.q, who.TraderID)
+	if err != nil {
+		return Desk{}, err
+	}
+	taken, err := s.q.PayinDeskTaken(ctx, db.PayinDeskTakenParams{TraderID: who.TraderID, Page: MaxDesk})
+	if err != nil {
+		return Desk{}, fmt.Errorf("list taken payouts: %w", err)
+	}
+	waits, err := s.q.PayinDeskWaiting(ctx, db.PayinDeskWaitingParams{
+		TraderID: who.TraderID, GivenBack: givenBack, Bank: bank, Page: MaxDesk,
+	})
+	if err != nil {
+		return Desk{}, fmt.Errorf("list waiting payouts: %w", err)
+	}
+	var desk Desk
+	desk.Banks, err = s.q.PayinDeskBanks(ctx, db.PayinDeskBanksParams{
+		TraderID: who.TraderID, GivenBack: givenBack, Most: banksOf,
+	})
+	if err != nil {
+		return Desk{}, fmt.Errorf("list the banks of waiting payouts: %w", err)
+	}
+	if desk.Taken, err = s.offers(ctx, who, taken); err != nil {
+		return Desk{}, err
+	}
+	desk.Waiting, err = s.offers(ctx, who, waits)
+	return desk, err
+}
+
 // DeskStamps are numbers, by trader, that change with the payouts that they took or could take. One
 // query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {

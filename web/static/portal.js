@@ -21,7 +21,9 @@ function countDown() {
     const hours = Math.floor(left / 3600), minutes = Math.floor(left / 60) % 60;
     const text = (hours ? hours + ":" + String(minutes).padStart(2, "0") : String(minutes)) + ":" + String(left % 60).padStart(2, "0");
     if (e.textContent !== text) e.textContent = text;
-    e.closest(".job")?.classList.toggle("soon", left < 120);
+    const row = e.closest(".job")?.classList;
+    row?.toggle("soon", left < 120);
+    row?.toggle("late", left >= 120 && left < 300);
   });
 }
 if (document.querySelector("[data-until], #desk")) {
@@ -61,6 +63,11 @@ function say(text) {
   const live = document.getElementById("live");
   if (live) live.textContent = text;
 }
+
+// A choice that is all of its form needs no button.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
 
 // The browser's time zone, offered beside the field that asks for one.
 every("[data-zone]", (e) => {

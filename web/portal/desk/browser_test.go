@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
@@ -138,6 +139,35 @@ func (r *replica) start(t *testing.T, rooms portals.Rooms) {
 		close(stopping)
 		r.CloseClientConnections()
 	})
+}
+
+// At a desktop's width payouts stand beside payments, in rows, by what ends first and of the bank that is chosen; little time
+// left is said in a word. A phone has one column.
+func TestDeskColumns(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Create(t, "1500")
+	var ids []string
+	for i, path := range b.PayOut(t, 3) {
+		ids = append(ids, strings.TrimPrefix(path, "/trader/payouts/"))
+		b.Exec(t, "update payin set bank_name = $1, expires_at = $2 where uuid = $3", []string{"Near Bank", "Far Bank"}[i%2],
+			b.Clock.Now().Add(time.Duration(7-3*i)*time.Minute), ids[i])
+	}
+	tab := p.Tab(t, b.Server.URL)
+	tab.Do(chromedp.EmulateViewport(1440, 900))
+	tab.Open(b.Server.URL + "/trader")
+	const offers = `[...document.querySelectorAll(".waiting")].map(e => e.id.slice(7) + e.querySelector(".left").innerText.replace(/[\d:\s]+/, " ")).join()`
+	left := func(i int) string { return ids[i] + []string{" ", " Soon", " Urgent"}[i] }
+	portaltest.AwaitScript(t, tab, offers, left(2)+","+left(1)+","+left(0))
+	const beside = `(() => { const [pay, out] = ["#job-1", ".waiting"].map(s => document.querySelector(s).getBoundingClientRect());
+		return [Math.abs(pay.top - out.top) < 20 && pay.right < out.left, pay.height <= 56 && out.height <= 56].join() })()`
+	want(t, "beside each other, in rows", browsertest.Eval[string](tab, beside), "true,true")
+	browsertest.Eval[bool](tab, `(bank => { bank.value = "Near Bank"; return bank.dispatchEvent(new Event("change", {bubbles: true})) })(document.querySelector("#bank"))`)
+	portaltest.AwaitScript(t, tab, offers, left(2)+","+left(0))
+	second := b.Create(t, "1501")
+	tab.Visible(fmt.Sprintf("#job-%d", second.ID))
+	want(t, "after a change", browsertest.Eval[string](tab, offers), left(2)+","+left(0))
+	tab.Do(chromedp.EmulateViewport(390, 800))
+	want(t, "on a phone", browsertest.Eval[string](tab, beside), "false,false")
 }
 
 // Keys move through the desk and open the confirmation; they never act. They can be switched off.

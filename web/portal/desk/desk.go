@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"gateway.example/web/portal"
@@ -81,9 +82,6 @@ var deskRoutes = []route{
 	},
 }
 
-// deskPayouts is how many payouts of a kind the desk shows.
-const deskPayouts = 20
-
 func (v *visit) desk() error {
 	shown, err := v.deskShown()
 	if err != nil {
@@ -112,7 +110,7 @@ func (v *visit) deskShown() (Desk, error) {
 		OnShift:    v.Session.OnShift,
 		MayWork:    v.Who.May(caller.TraderWork),
 		MostJobs:   payment.MaxDesk,
-		MostOffers: deskPayouts,
+		MostOffers: payout.MaxDesk,
 	}
 	var err error
 	if shown.OnBreak, err = v.Settings.Break(v.Ctx(), v.Who); err != nil {
@@ -134,27 +132,27 @@ func (v *visit) deskShown() (Desk, error) {
 	for _, p := range open {
 		shown.Jobs = append(shown.Jobs, v.Job(p))
 	}
-	if shown.Taken, err = v.offers(payout.Processing); err != nil {
-		return shown, err
-	}
-	shown.Waiting, err = v.offers(payout.Waiting)
-	return shown, err
+	return shown, v.deskPayouts(&shown)
 }
 
-func (v *visit) offers(status payout.Status) ([]view.Offer, error) {
-	wanted := string(status)
-	most := int32(deskPayouts)
-	page := payout.Page{Status: &wanted}
-	page.Limit = &most
-	list, _, err := v.Payouts.ListForTrader(v.Ctx(), v.Who, page)
+// deskPayouts fills in the payouts, those that wait of the bank that the address names.
+func (v *visit) deskPayouts(shown *Desk) error {
+	shown.Bank = v.R.URL.Query().Get("bank")
+	payouts, err := v.Payouts.Desk(v.Ctx(), v.Who, shown.Bank)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	shown := make([]view.Offer, 0, len(list))
-	for _, offer := range list {
-		shown = append(shown, v.Offer(offer))
+	for _, offer := range payouts.Taken {
+		shown.Taken = append(shown.Taken, v.Offer(offer))
 	}
-	return shown, nil
+	for _, offer := range payouts.Waiting {
+		shown.Waiting = append(shown.Waiting, v.Offer(offer))
+	}
+	shown.Banks = payouts.Banks
+	if shown.Bank != "" && !slices.Contains(shown.Banks, shown.Bank) {
+		shown.Banks = append(shown.Banks, shown.Bank)
+	}
+	return nil
 }
 
 // shift begins or ends the shift of the one who is signed in.

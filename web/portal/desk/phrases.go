@@ -29,6 +29,11 @@ var (
 	sayReserved       = say.Both("Held for open payments", "Удержано под открытые платежи")
 	sayPayoutsTaken   = say.Both("Your payouts", "Ваши выплаты")
 	sayPayoutsWaiting = say.Both("Payouts to take", "Свободные выплаты")
+	sayNoPayouts      = say.Both("No payout waits.", "Свободных выплат нет.")
+	sayAnyBank        = say.Both("All banks", "Все банки")
+	sayShowBank       = say.Both("Show", "Показать")
+	sayEndsSoon       = say.Both("Soon", "Скоро")
+	sayLastMinutes    = say.Both("Urgent", "Срочно")
 	sayTo             = say.Both("To", "Куда")
 	sayConfirmTitle   = say.Both("Has the money arrived?", "Деньги пришли?")
 	sayConfirmText    = say.Both(

@@ -17,6 +17,9 @@ type Desk struct {
 	Balance        []view.OverviewFigure
 	Jobs           []view.Job
 	Taken, Waiting []view.Offer
+	// Bank is the one whose waiting payouts are shown, "" all; Banks are those to choose from.
+	Bank  string
+	Banks []string
 	// MostJobs and MostOffers are how many of each kind a desk shows; there may be more.
 	MostJobs, MostOffers int
 }
@@ -35,6 +38,17 @@ func Capped(n, most int) string {
 		return strconv.Itoa(most) + "+"
 	}
 	return strconv.Itoa(n)
+}
+
+// urgency is the class of what ends at a time: late within five minutes, soon within two. The script goes on with it.
+func urgency(now, until time.Time) string {
+	switch left := until.Sub(now); {
+	case left < 2*time.Minute:
+		return "soon"
+	case left < 5*time.Minute:
+		return "late"
+	}
+	return ""
 }
 
 // PaymentQuestion asks whether a payment shall end.

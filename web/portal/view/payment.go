@@ -142,8 +142,10 @@ type Offer struct {
 	// Path is where it is shown.
 	Path                                                         string
 	ID, Amount, Method, Address, Recipient, Bank, Reward, Status string
-	ExpiresAt                                                    time.Time
-	MayWork                                                      bool
+	// Earns is the reward in short.
+	Earns     string
+	ExpiresAt time.Time
+	MayWork   bool
 }
 
 // Href is the payout's page.
