@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -121,11 +122,23 @@ func (v *Visit) Wrong(err error) map[string]string {
 	return found
 }
 
-// Once acts at the first sending of a form, and leads to where that led at each.
+// Once acts at the first sending of a form, and leads to where that led at each. A page that sends the form by its script
+// and stays is told instead how it went: nothing if well, else what there is to say.
 func (v *Visit) Once(form url.Values, act func() (submission.Outcome, error)) error {
 	out, err := v.server.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), act)
 	if err != nil {
 		return err
 	}
-	return v.Done(out.LedTo, out.Said)
+	if form.Get("stays") == "" {
+		return v.Done(out.LedTo, out.Said)
+	}
+	flash := say.Flashes[out.Said]
+	if flash.Tone == "" {
+		v.W.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	v.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	v.W.WriteHeader(http.StatusConflict)
+	_, err = io.WriteString(v.W, v.Shell.Say(flash.Text))
+	return err
 }

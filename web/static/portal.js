@@ -1,5 +1,5 @@
 // What the portals' pages do beside their forms, which work without it: remaining times, keys, copying, the desk's chime,
-// passkeys. Nothing here acts for the user: a key opens a page or moves the focus.
+// confirming in place, passkeys. Nothing here acts for the user: a key opens a page or moves the focus.
 "use strict";
 
 const html = document.documentElement;
@@ -114,7 +114,11 @@ const keys = {
   "/": find,
   j: () => step(1),
   k: () => step(-1),
-  c: () => current()?.querySelector("[data-key=c]")?.click(),
+  c: () => {
+    const act = current()?.querySelector("[data-key=c]");
+    if (current()?.dataset.token) act?.focus(); // it would be confirmed at once
+    else act?.click();
+  },
   a: () => document.querySelector("[data-key=a]")?.focus(),
   r: () => document.querySelector("[data-key=r]")?.focus(),
   "?": () => document.getElementById("keys")?.showModal(),
@@ -132,6 +136,66 @@ if (html.dataset.keys === "on") {
   });
 }
 every("[data-close]", (e) => e.addEventListener("click", () => e.closest("dialog").close()));
+
+// Confirming in place. The row offers for five seconds to take it back; then, or when the page is left before, it is sent,
+// once. A row that has something to say stays as it is, whatever the desk is otherwise.
+const confirming = new Set(), kept = new Set();
+function keep(row, text, label, act) {
+  row.setAttribute("hx-morph-skip", "");
+  kept.add(row);
+  row.querySelector(".said")?.remove();
+  const said = row.appendChild(document.createElement("div")), button = document.createElement("button");
+  said.className = "said";
+  said.append(text, button);
+  Object.assign(button, { type: "button", textContent: label, hidden: !label });
+  button.addEventListener("click", (event) => { if (event.detail < 2) act(); }); // the second of two clicks was not meant for it
+  say(text);
+  return button;
+}
+function letGo(row) {
+  kept.delete(row);
+  row.removeAttribute("hx-morph-skip");
+  row.querySelector(".said")?.remove();
+  htmx.trigger(document.body, "changed");
+}
+function confirmHere(row, url) {
+  let left = 5;
+  const { confirmed, undo, unsent, read } = desk.dataset;
+  const body = new URLSearchParams({ token: row.dataset.token, status: "pending", stays: "1" });
+  const send = async () => {
+    clearInterval(timer);
+    if (!confirming.delete(send)) return;
+    button.hidden = true;
+    const text = await fetch(url, { method: "POST", body, keepalive: true }).then(
+      (answer) => (answer.status === 204 ? "" : answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : unsent), () => unsent);
+    if (text) keep(row, text, read, () => letGo(row));
+    else {
+      kept.delete(row);
+      htmx.trigger(document.body, "changed");
+    }
+  };
+  const button = keep(row, confirmed, undo + " (5)", () => {
+    clearInterval(timer);
+    confirming.delete(send);
+    letGo(row);
+    row.querySelector("[data-key=c]").focus();
+  });
+  button.focus();
+  const timer = setInterval(() => {
+    if (--left) button.textContent = undo + " (" + left + ")";
+    else send();
+  }, 1000);
+  confirming.add(send);
+}
+document.addEventListener("click", (event) => {
+  const act = event.target.closest("[data-token] [data-key=c]");
+  if (!act || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  confirmHere(act.closest("[data-token]"), act.href);
+});
+const sendAll = () => confirming.forEach((send) => send());
+addEventListener("pagehide", sendAll);
+document.addEventListener("visibilitychange", () => { if (document.hidden) sendAll(); });
 
 // The desk: a chime for what is new, once sound may be played in this tab.
 const desk = document.getElementById("desk");
@@ -165,6 +229,7 @@ if (desk) {
     document.addEventListener("keydown", unlock, { once: true });
   }
   document.addEventListener("htmx:after:swap", () => {
+    kept.forEach((row) => { if (!row.isConnected) document.querySelector(".payments .desk").prepend(row); });
     const now = ids(), fresh = [...now].filter((id) => !known.has(id));
     every("#desk [data-job]", (e) => e.classList.toggle("fresh", fresh.includes(e.dataset.job)));
     known = now;

@@ -191,7 +191,8 @@ func TestKeys(t *testing.T) {
 	}
 	tab.Click("[data-close]")
 	press("c")
-	tab.Await("h1", "Has the money arrived?")
+	testenv.Want(t, browsertest.Eval[string](tab, `document.activeElement.getAttribute("href")`),
+		fmt.Sprintf("/trader/payments/%d/confirm", pay.ID), "focused")
 	want(t, "a key has acted", b.Status(t, pay), "pending")
 	p.Post(t, "/account/preferences", "zone", "UTC", "language", "", "theme", "system")
 	tab.Open(b.Server.URL + "/trader")
@@ -199,6 +200,59 @@ func TestKeys(t *testing.T) {
 	if at := browsertest.Eval[bool](tab, `document.querySelector(".at") === null`); !at {
 		t.Error("keys that are switched off work")
 	}
+}
+
+// What is confirmed in its row can be taken back for five seconds, in which nothing is sent. Then it is sent once, and so it is
+// when the page is left before. A payment that has ended meanwhile says so in its row, which stays until that is read.
+func TestConfirmInPlace(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	var row []string
+	var made []payment.Payment
+	for i := range 4 {
+		made = append(made, b.Create(t, fmt.Sprint(1500+i)))
+		row = append(row, fmt.Sprintf("#job-%d ", made[i].ID))
+	}
+	tab := p.Tab(t, b.Server.URL)
+	tab.Before(`sent = []; const real = fetch; fetch = (url, o) => { if (o.method === "POST") sent.push(url); return real(url, o) }
+		const seconds = new Map(); let last = 0; // they pass when the test says so
+		setInterval = (run) => (seconds.set(++last, run), last); clearInterval = (id) => seconds.delete(id);
+		pass = (n) => { while (n--) [...seconds.values()].forEach((run) => run()) }`)
+	tab.Open(b.Server.URL + "/trader")
+	sent := func() int { return browsertest.Eval[int](tab, "sent.length") }
+	pass := func(seconds int) { browsertest.Eval[bool](tab, fmt.Sprintf("pass(%d), true", seconds)) }
+	tab.Click(row[0] + "a.primary")
+	tab.Await(row[0]+".said", "ConfirmedUndo (5)")
+	pass(4)
+	tab.Await(row[0]+".said", "ConfirmedUndo (1)")
+	tab.Click(row[0] + ".said button")
+	tab.Gone(row[0] + ".said")
+	pass(10)
+	want(t, "after undo", fmt.Sprintln(sent(), b.Status(t, made[0])), "0 pending\n")
+
+	tab.Click(row[0] + "a.primary")
+	pass(10)
+	tab.Gone(row[0])
+	want(t, "after five seconds", fmt.Sprintln(sent(), b.Status(t, made[0])), "1 completed\n")
+
+	tab.Click(row[1] + "a.primary")
+	tab.Await(row[1]+".said", "ConfirmedUndo (5)")
+	_, err := b.Payments.Cancel(t.Context(), b.AsTrader(), made[1].ID, nil)
+	noError(t, err)
+	b.Confirm(t, made[2]) // the desk is shown anew
+	browsertest.Eval[bool](tab, `htmx.trigger(document.body, "changed")`)
+	tab.Gone(row[2])
+	pass(5)
+	tab.Holds(row[1]+".said", "It has changed meanwhile: nothing was done.")
+	tab.Click(row[1] + ".said button")
+	tab.Gone(row[1])
+	want(t, "it ended otherwise", fmt.Sprintln(sent(), b.Status(t, made[1])), "2 cancelled\n")
+
+	tab.Click(row[3] + "a.primary")
+	tab.Await(row[3]+".said", "ConfirmedUndo (5)")
+	tab.Open(b.Server.URL + "/trader/payments")
+	testenv.Until(t, "it is settled when the page is left", func() bool { return b.Status(t, made[3]) == "completed" })
+	want(t, "settled", b.Count(t, "select count(*) from payment where status = 'completed'"), 3)
+	b.Audit(t)
 }
 
 // Without script a trader signs in, ends a payment and signs out all the same.

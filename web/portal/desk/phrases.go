@@ -29,6 +29,12 @@ var (
 	sayReserved       = say.Both("Held for open payments", "Удержано под открытые платежи")
 	sayPayoutsTaken   = say.Both("Your payouts", "Ваши выплаты")
 	sayPayoutsWaiting = say.Both("Payouts to take", "Свободные выплаты")
+	sayConfirmed      = say.Both("Confirmed", "Подтверждено")
+	sayUndo           = say.Both("Undo", "Отменить")
+	sayUnsent         = say.Both(
+		"It is not known whether this was confirmed. Look at the payment.",
+		"Неизвестно, подтверждён ли платёж. Откройте его и проверьте.",
+	)
 	sayNoPayouts      = say.Both("No payout waits.", "Свободных выплат нет.")
 	sayAnyBank        = say.Both("All banks", "Все банки")
 	sayShowBank       = say.Both("Show", "Показать")

@@ -16,8 +16,8 @@ func TestSuspend(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	b.Create(t, "1500")
 	for path, of := range map[string]string{
-		fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID): "select api_enabled::text from merchant where id = 1",
-		fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID): "select enabled::text from trader where id = 1",
+		fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID):        "select api_enabled::text from merchant where id = 1",
+		fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID):        "select enabled::text from trader where id = 1",
 		fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID): "select collect_enabled::text from cashbox where id = 1",
 		fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0]): "select enabled::text from requisite where id = " +
 			fmt.Sprint(b.Traders[0].Requisites[0]),
