@@ -4,24 +4,25 @@ insert into session (hash, user_id, door, state, created_at, expires_at, seen_at
 values (@hash, @user_id, @door, @state, @created_at, @expires_at, @created_at, @factor_at, @agent, @address)
 on conflict (hash) do update set expires_at = excluded.expires_at;
 
--- SessionFind reads the session of a token that came by a door. One in the browser ends when it was idle for too long.
+-- SessionFind reads the session of a token that came by a door. One in the browser ends when it was idle for too long, a trader's
+-- who receives payments later than others.
 -- name: SessionFind :one
 select sqlc.embed(s), sqlc.embed(u),
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
-from session s join app_user u on u.id = s.user_id
+from session s join app_user u on u.id = s.user_id left join trader t on t.id = u.trader_id
 where s.hash = @hash and s.door = @door and s.expires_at > @now and u.enabled
-    and (s.door = 'api' or s.seen_at > case when s.on_shift then @shift_since::timestamptz else @idle_since::timestamptz end);
+    and (s.door = 'api' or s.seen_at > case when not t.on_break then @desk_since::timestamptz else @idle_since::timestamptz end);
 
 -- name: SessionList :many
 select sqlc.embed(s), sqlc.embed(u),
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
-from session s join app_user u on u.id = s.user_id
+from session s join app_user u on u.id = s.user_id left join trader t on t.id = u.trader_id
 where s.user_id = @user_id and s.expires_at > @now
-    and (s.door = 'api' or s.seen_at > case when s.on_shift then @shift_since::timestamptz else @idle_since::timestamptz end)
+    and (s.door = 'api' or s.seen_at > case when not t.on_break then @desk_since::timestamptz else @idle_since::timestamptz end)
 order by s.seen_at desc, s.id desc;
 
 -- name: SessionSeen :exec
@@ -34,9 +35,6 @@ update session set hash = @new_hash, state = @state, factor_at = coalesce(sqlc.n
     seen_at = @now, challenge = null, totp_pending = null,
     expires_at = case when state = 'whole' then expires_at else @expires_at end
 where id = @id and hash = @hash and expires_at > @now;
-
--- name: SessionShift :execrows
-update session set on_shift = @on_shift, seen_at = @now where id = @id and hash = @hash;
 
 -- name: SessionChallenge :execrows
 update session set challenge = @challenge where id = @id and hash = @hash;

@@ -334,11 +334,10 @@ func (h *hour) wantNoRate(t *testing.T, key sandbox.Cashbox) {
 	a.Holds("tbody", "USDT/RUB")
 }
 
-// confirm starts the shift and says that a payment's money has arrived.
+// confirm says that a payment's money has arrived.
 func (n newcomer) confirm(id string) {
 	n.T.Helper()
-	n.Click(`form[action="/trader/shift"] button`)
-	n.Await(".shift > span:not(.dot)", "On shift")
+	n.Await(".receiving .badge", "Receiving payments")
 	n.Click("#job-" + id + " a.sum")
 	n.Await("h1", "Payment № "+id)
 	n.Click(".actions a.primary")

@@ -119,17 +119,17 @@ select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.s
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
-from session s join app_user u on u.id = s.user_id
+from session s join app_user u on u.id = s.user_id left join trader t on t.id = u.trader_id
 where s.hash = $1 and s.door = $2 and s.expires_at > $3 and u.enabled
-    and (s.door = 'api' or s.seen_at > case when s.on_shift then $4::timestamptz else $5::timestamptz end)
+    and (s.door = 'api' or s.seen_at > case when not t.on_break then $4::timestamptz else $5::timestamptz end)
 `
 
 type SessionFindParams struct {
-	Hash       []byte
-	Door       string
-	Now        time.Time
-	ShiftSince time.Time
-	IdleSince  time.Time
+	Hash      []byte
+	Door      string
+	Now       time.Time
+	DeskSince time.Time
+	IdleSince time.Time
 }
 
 type SessionFindRow struct {
@@ -140,13 +140,14 @@ type SessionFindRow struct {
 	RecoveryCodes int64
 }
 
-// SessionFind reads the session of a token that came by a door. One in the browser ends when it was idle for too long.
+// SessionFind reads the session of a token that came by a door. One in the browser ends when it was idle for too long, a trader's
+// who receives payments later than others.
 func (q *Queries) SessionFind(ctx context.Context, arg SessionFindParams) (SessionFindRow, error) {
 	row := q.db.QueryRow(ctx, sessionFind,
 		arg.Hash,
 		arg.Door,
 		arg.Now,
-		arg.ShiftSince,
+		arg.DeskSince,
 		arg.IdleSince,
 	)
 	var i SessionFindRow
@@ -235,17 +236,17 @@ select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.s
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
-from session s join app_user u on u.id = s.user_id
+from session s join app_user u on u.id = s.user_id left join trader t on t.id = u.trader_id
 where s.user_id = $1 and s.expires_at > $2
-    and (s.door = 'api' or s.seen_at > case when s.on_shift then $3::timestamptz else $4::timestamptz end)
+    and (s.door = 'api' or s.seen_at > case when not t.on_break then $3::timestamptz else $4::timestamptz end)
 order by s.seen_at desc, s.id desc
 `
 
 type SessionListParams struct {
-	UserID     int64
-	Now        time.Time
-	ShiftSince time.Time
-	IdleSince  time.Time
+	UserID    int64
+	Now       time.Time
+	DeskSince time.Time
+	IdleSince time.Time
 }
 
 type SessionListRow struct {
@@ -260,7 +261,7 @@ func (q *Queries) SessionList(ctx context.Context, arg SessionListParams) ([]Ses
 	rows, err := q.db.Query(ctx, sessionList,
 		arg.UserID,
 		arg.Now,
-		arg.ShiftSince,
+		arg.DeskSince,
 		arg.IdleSince,
 	)
 	if err != nil {
@@ -414,30 +415,6 @@ type SessionSeenParams struct {
 func (q *Queries) SessionSeen(ctx context.Context, arg SessionSeenParams) error {
 	_, err := q.db.Exec(ctx, sessionSeen, arg.Now, arg.ID, arg.Before)
 	return err
-}
-
-const sessionShift = `-- name: SessionShift :execrows
-update session set on_shift = $1, seen_at = $2 where id = $3 and hash = $4
-`
-
-type SessionShiftParams struct {
-	OnShift bool
-	Now     time.Time
-	ID      int64
-	Hash    []byte
-}
-
-func (q *Queries) SessionShift(ctx context.Context, arg SessionShiftParams) (int64, error) {
-	result, err := q.db.Exec(ctx, sessionShift,
-		arg.OnShift,
-		arg.Now,
-		arg.ID,
-		arg.Hash,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }
 
 const sessionTakeChallenge = `-- name: SessionTakeChallenge :one

@@ -108,7 +108,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, current int64) ([
 	}
 	now := s.now()
 	rows, err := s.reads.SessionList(ctx, db.SessionListParams{
-		UserID: who.ID, Now: now, ShiftSince: now.Add(-shiftLife), IdleSince: now.Add(-idleLife),
+		UserID: who.ID, Now: now, DeskSince: now.Add(-deskLife), IdleSince: now.Add(-idleLife),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
@@ -196,26 +196,5 @@ func (s *Service) SetPreferences(ctx context.Context, session Session, p Prefere
 		return session, fmt.Errorf("set preferences: %w", err)
 	}
 	session.Preferences = p
-	return session, nil
-}
-
-// SetShift begins or ends a trader's shift. During it their session may be idle for longer.
-func (s *Service) SetShift(ctx context.Context, session Session, on bool) (Session, error) {
-	if err := session.NeedWhole(); err != nil {
-		return session, err
-	}
-	if err := session.Caller.Need(caller.TraderWork); err != nil {
-		return session, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return session, err
-	}
-	err := renewed(s.q.SessionShift(ctx, db.SessionShiftParams{
-		ID: session.ID, Hash: []byte(session.hash), OnShift: on, Now: s.wallNow(),
-	}))
-	if err != nil {
-		return session, err
-	}
-	session.OnShift = on
 	return session, nil
 }

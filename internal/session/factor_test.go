@@ -26,7 +26,6 @@ func TestEnrolment(t *testing.T) {
 		t.Error("a sign-in that is not finished lists sessions")
 	}
 	for name, err := range map[string]error{
-		"shift":       errOf(o.SetShift(t.Context(), in.Session, true)),
 		"preferences": errOf(o.SetPreferences(t.Context(), in.Session, in.Session.Preferences)),
 		"password":    errOf(o.ChangePassword(t.Context(), in.Session, password, "another long password")),
 		"codes":       errOf(o.RenewRecoveryCodes(t.Context(), in.Session)),

@@ -78,7 +78,7 @@ func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Sessi
 	now := s.now()
 	row, err := s.reads.SessionFind(ctx, db.SessionFindParams{
 		Hash: hash, Door: string(door), Now: now,
-		ShiftSince: now.Add(-shiftLife), IdleSince: now.Add(-idleLife),
+		DeskSince: now.Add(-deskLife), IdleSince: now.Add(-idleLife),
 	})
 	if db.NoRows(err) {
 		return Session{}, fault.ErrUnauthenticated
@@ -110,7 +110,7 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 		ID: kept.ID, State: State(kept.State), Door: Door(kept.Door),
 		Factors:   factorsOf(user, row.Passkeys, row.RecoveryCodes),
 		CreatedAt: kept.CreatedAt, SeenAt: kept.SeenAt, ExpiresAt: kept.ExpiresAt, FactorAt: kept.FactorAt,
-		Agent: kept.Agent, Address: kept.Address, OnShift: kept.OnShift,
+		Agent: kept.Agent, Address: kept.Address,
 		Preferences: preferencesOf(user), hash: string(kept.Hash),
 	}
 	found.Caller = callerFromRow(user, row.MerchantIds)

@@ -58,28 +58,21 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// A trader on shift may be idle for longer.
-func TestShift(t *testing.T) {
+// A trader who receives payments may be idle for longer than one who has paused.
+func TestReceivingTraderIdles(t *testing.T) {
 	o := newOffice(t)
 	desk := o.NewTrader(t, dbtest.TraderOpts{})
 	o.add(t, caller.Trader, "desk", nil, &desk.ID)
 	in, _, _ := o.enrol(t, o.signIn(t, "desk", "").Session)
-	on, err := o.SetShift(t.Context(), in.Session, true)
-	if err != nil || !on.OnShift {
-		t.Fatalf("%+v, %v", on, err)
-	}
 	o.wait(11 * time.Hour)
-	found, err := o.Find(t.Context(), in.Cookie)
-	if err != nil || !found.OnShift {
-		t.Fatalf("on shift: %+v, %v", found, err)
+	if !o.live(t, in.Cookie) {
+		t.Fatal("the session of a trader who receives payments ended")
 	}
-	must(o.SetShift(t.Context(), found, false))(t)
+	o.Exec(t, "update trader set on_break = true where id = $1", desk.ID)
 	o.wait(31 * time.Minute)
-	if o.live(t, in.Cookie) {
-		t.Error("after the shift an idle session goes on")
+	if list, err := o.List(t.Context(), in.Session.Caller, 0); err != nil || len(list) != 0 || o.live(t, in.Cookie) {
+		t.Errorf("an idle session of a trader who has paused goes on: %v, %v", list, err)
 	}
-	operator, _, _ := o.operator(t, "root")
-	refused(t, errOf(o.SetShift(t.Context(), operator.Session, true)), fault.Forbidden, "token_kind_not_allowed")
 }
 
 // That a session was seen is written once a minute.

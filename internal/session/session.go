@@ -34,8 +34,8 @@ const (
 	life = 12 * time.Hour
 	// pendingLife is how long a user has to give or set up a second factor.
 	pendingLife = 30 * time.Minute
-	// idleLife and shiftLife are how long a browser session may be idle.
-	idleLife, shiftLife = 30 * time.Minute, 12 * time.Hour
+	// idleLife is how long a browser session may be idle, and deskLife how long that of a trader who receives payments.
+	idleLife, deskLife = 30 * time.Minute, 12 * time.Hour
 	// fresh is how long a second factor counts as fresh.
 	fresh = 5 * time.Minute
 	// seenEvery is how often the last use of a session is stored at most.
@@ -124,8 +124,6 @@ type Session struct {
 	FactorAt *time.Time
 	// Agent and Address are those of the sign-in.
 	Agent, Address string
-	// OnShift says that a trader is working: the session may be idle for longer.
-	OnShift bool
 	// Current marks this session in a list.
 	Current     bool
 	Preferences Preferences

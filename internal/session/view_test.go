@@ -227,8 +227,8 @@ func (v viewers) refusedToOthers(t *testing.T) {
 	refused(t, try(stale), fault.Forbidden, "factor_needed")
 }
 
-// Nothing that is the viewed user's own can be changed: no password, factor, session, preference or
-// shift. Nor can a password or a code be tried out.
+// Nothing that is the viewed user's own can be changed: no password, factor, session or preference.
+// Nor can a password or a code be tried out.
 func TestViewAsChangesNothing(t *testing.T) {
 	v := newViewers(t)
 	theirs := v.signIn(t, "owner", "")
@@ -260,7 +260,6 @@ func TestViewAsChangesNothing(t *testing.T) {
 		"preferences": func() error {
 			return errOf(v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"}))
 		},
-		"shift":     func() error { _, err := v.SetShift(ctx, looks, true); return err },
 		"view more": func() error { _, err := v.ViewAs(ctx, looks, "owner", "why"); return err },
 	} {
 		if f := fault.As(try()); f == nil || f.Code != "view_only" {

@@ -92,8 +92,8 @@ const addresses = `
 		GET /trader /trader/search /trader/desk /trader/live /trader/payments /trader/payments/{id} /trader/payouts
 			/trader/requisites /trader/requisites/{id}
 		GET POST /trader/payments/{id}/confirm /trader/payments/{id}/cancel
-		POST /trader/shift /trader/break /trader/payments/{id}/code /trader/payments/{id}/resend
-			/trader/payments/{id}/no-code /trader/requisites/end-break
+		POST /trader/break /trader/payments/{id}/code /trader/payments/{id}/resend
+			/trader/payments/{id}/no-code
 	trader
 		GET /trader/consent /trader/payments.csv /trader/payouts.csv /trader/earnings /trader/statement /trader/statement.csv
 		POST /trader/requisites/{id} /trader/requisites/{id}/switch

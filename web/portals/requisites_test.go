@@ -3,6 +3,7 @@ package portals_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -104,18 +105,20 @@ func TestWhyShort(t *testing.T) {
 	wantNot(t, "the desk sees the trader's money", desk.Text(), "000.00")
 }
 
-// A break is said first of all, with a button that ends it.
-func TestBreakOnRequisites(t *testing.T) {
+// That the trader has paused is said first of all, with a button that ends it.
+func TestPausedOnRequisites(t *testing.T) {
 	_, browser := portaltest.Trader(t)
 	browser.Post(t, "/trader/break", "on", "1")
 	browser.Get(t, "/trader")
 	a := browser.Get(t, requisites)
-	says(t, a, "None of your requisites gets payments now", "you are on a break", "End the break")
+	says(t, a, "None of your requisites gets payments now", "you have paused", "Receive payments")
 	form, _ := a.Page(t).Find(".answer form").Attr("action")
-	if ended := browser.Post(t, form); ended.Code != http.StatusSeeOther || ended.To() != requisites {
+	site := browser.Bundle.Server.URL
+	ended := browser.PostForm(t, form, url.Values{"on": {"0"}}, "Origin", site, "Referer", site+requisites)
+	if ended.Code != http.StatusSeeOther || ended.To() != requisites {
 		t.Fatalf("%d, to %s", ended.Code, ended.To())
 	}
-	says(t, browser.Get(t, requisites), "The break is over", "Your requisite gets payments now.")
+	says(t, browser.Get(t, requisites), "You receive payments again.", "Your requisite gets payments now.")
 }
 
 // A switch is switched, and says what became of it. An operator's cannot be.

@@ -9,18 +9,18 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A session ends after half an hour without use and, however much it is used, after twelve; on a
-// shift only the latter. What a page asks by itself is no use.
+// A session ends after half an hour without use and, however much it is used, after twelve; while
+// the trader receives payments only the latter. What a page asks by itself is no use.
 func TestSessionEnds(t *testing.T) {
 	b := portaltest.Parallel(t)
-	idle, shift, old := b.Trader(t, 0), b.Trader(t, 1), b.SignIn(t, "owner-1")
-	shift.Post(t, "/trader/shift", "on", "1")
+	idle, receiving, old := b.Trader(t, 0), b.Trader(t, 1), b.SignIn(t, "owner-1")
+	idle.Post(t, "/trader/break", "on", "1")
 	age := func(p *portaltest.Person, seen, began time.Duration) {
 		t.Helper()
 		b.Exec(t, `update session set seen_at = now() - $1::interval,
 			created_at = now() - $2::interval, expires_at = now() - $2::interval + interval '12 hours'
-			where id = (select max(id) from session where user_id = (select id from app_user where login = $3) and on_shift = $4)`,
-			seen, began, map[bool]string{true: "owner-2", false: "owner-1"}[p == shift], p == shift)
+			where id = (select max(id) from session where user_id = (select id from app_user where login = $3))`,
+			seen, began, map[bool]string{true: "owner-2", false: "owner-1"}[p == receiving])
 	}
 	opens := func(p *portaltest.Person) bool { t.Helper(); return p.Get(t, "/trader").Code == http.StatusOK }
 	age(old, 29*time.Minute, time.Hour)
@@ -29,7 +29,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 	var seen time.Duration
 	b.Get(t, &seen, `select now() - max(seen_at) from session
-		where not on_shift and created_at < now() - interval '30 minutes'`)
+		where created_at < now() - interval '30 minutes'`)
 	if seen < 28*time.Minute {
 		t.Errorf("a region that a page asked for by itself counts as use: seen %s ago", seen)
 	}
@@ -37,12 +37,12 @@ func TestSessionEnds(t *testing.T) {
 	if opens(old) {
 		t.Error("a session is alive after 31 minutes without use")
 	}
-	age(shift, 11*time.Hour, 11*time.Hour)
-	if !opens(shift) {
-		t.Error("a shift ends after 11 hours")
+	age(receiving, 11*time.Hour, 11*time.Hour)
+	if !opens(receiving) {
+		t.Error("the session of a trader who receives ends after 11 hours")
 	}
-	age(shift, time.Minute, 12*time.Hour+time.Second)
-	if opens(shift) {
+	age(receiving, time.Minute, 12*time.Hour+time.Second)
+	if opens(receiving) {
 		t.Error("a session is alive after 12 hours")
 	}
 	if !opens(idle) {

@@ -223,7 +223,7 @@ if (desk) {
     audio = audio || new AudioContext();
     audio.resume().then(() => { if (sound) sound.hidden = true; });
   };
-  if (desk.dataset.shift === "on") {
+  if ("receives" in desk.dataset) {
     if (sound) { sound.hidden = false; sound.addEventListener("click", () => { unlock(); setTimeout(chime, 100); }); }
     document.addEventListener("pointerdown", unlock, { once: true });
     document.addEventListener("keydown", unlock, { once: true });

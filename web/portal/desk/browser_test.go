@@ -39,8 +39,7 @@ func TestDeskIsLive(t *testing.T) {
 	first := b.Create(t, "1500")
 	tab := p.Tab(t, b.Server.URL)
 	tab.Open(b.Server.URL + "/trader")
-	tab.Click(`form[action="/trader/shift"] button`)
-	tab.Await(".shift > span:not(.dot)", "On shift")
+	tab.Await(".receiving .badge", "Receiving payments")
 	tab.Click("[data-sound]")
 	portaltest.AwaitScript(t, tab, `String(document.querySelector("[data-sound]").hidden)`, "true")
 	tab.Focus("#job-1 a.danger")
@@ -62,6 +61,9 @@ func TestDeskIsLive(t *testing.T) {
 	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID)
 	noError(t, err)
 	portaltest.AwaitScript(t, tab, jobs, ids(second, third))
+	noError(t, b.Rooms.Settings.SetBreak(t.Context(), b.AsTrader(), true))
+	tab.Await(".receiving .badge", "Paused")
+	want(t, "switches", browsertest.Eval[int](tab, `document.querySelectorAll(".receiving").length`), 1)
 }
 
 // A desk that one process shows follows what others do, and catches up after its own was restarted.

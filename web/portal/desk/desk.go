@@ -36,7 +36,6 @@ var deskRoutes = []route{
 		Fragment: true,
 		Handle:   (*visit).stream,
 	},
-	{Pattern: "POST /trader/shift", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).shift},
 	{Pattern: "POST /trader/break", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).pause},
 	{
 		Pattern: "GET /trader/payments/{id}/confirm",
@@ -101,13 +100,12 @@ func (v *visit) deskRegion() error {
 	if err != nil {
 		return err
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskRegion(s, shown) })
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskChange(s, shown) })
 	return nil
 }
 
 func (v *visit) deskShown() (Desk, error) {
 	shown := Desk{
-		OnShift:    v.Session.OnShift,
 		MayWork:    v.Who.May(caller.TraderWork),
 		MostJobs:   payment.MaxDesk,
 		MostOffers: payout.MaxDesk,
@@ -155,23 +153,7 @@ func (v *visit) deskPayouts(shown *Desk) error {
 	return nil
 }
 
-// shift begins or ends the shift of the one who is signed in.
-func (v *visit) shift() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	on := form.Get("on") == "1"
-	if _, err := v.Sessions.SetShift(v.Ctx(), v.Session, on); err != nil {
-		return err
-	}
-	if on {
-		return v.Done("/trader", "shift-on")
-	}
-	return v.Done("/trader", "shift-off")
-}
-
-// pause begins or ends a break of the trader.
+// pause has the trader get no payments, or get them again, and leads back to where that was asked for.
 func (v *visit) pause() error {
 	form, err := v.Form()
 	if err != nil {
@@ -181,10 +163,14 @@ func (v *visit) pause() error {
 	if err := v.Settings.SetBreak(v.Ctx(), v.Who, on); err != nil {
 		return err
 	}
-	if on {
-		return v.Done("/trader", "break-on")
+	to := v.Back()
+	if to == "/" {
+		to = "/trader"
 	}
-	return v.Done("/trader", "break-off")
+	if on {
+		return v.Done(to, "break-on")
+	}
+	return v.Done(to, "break-off")
 }
 
 // assigned reads the payment that the address names.

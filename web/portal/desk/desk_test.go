@@ -52,8 +52,9 @@ func TestReasonTooLong(t *testing.T) {
 	want(t, "corrected", p.Post(t, "/trader/payments/1/cancel", hidden(page, "reason", "no money")...).To(), "/trader")
 }
 
-// On a break no payment comes, and the desk says so; those who only look after the desk see no USDT.
-func TestBreakAndRole(t *testing.T) {
+// The desk has one switch. A trader who has paused gets no payment, and the desk says so; who receives gets them. Those who only
+// look after the desk see no USDT.
+func TestReceivingAndRole(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	clerk := b.Clerk(t)
 	wantNot(t, "a clerk sees", clerk.Get(t, "/trader").Text(), "USDT")
@@ -67,8 +68,10 @@ func TestBreakAndRole(t *testing.T) {
 	if err == nil {
 		t.Error("a payment comes during the break")
 	}
-	wantIn(t, "the desk", p.Get(t, "/trader").Text(), "You are on a break")
-	p.Post(t, "/trader/break", "on", "0")
+	wantIn(t, "the desk", p.Get(t, "/trader").Text(), "You have paused", "Receive payments")
+	want(t, "the switch stands out", p.Page(t, "/trader").Find(".receiving button.primary").Length(), 1)
+	p.Post(t, "/trader/break", hidden(p.Page(t, "/trader"))...)
+	wantIn(t, "the desk", p.Get(t, "/trader").Text(), "Receiving payments Pause")
 	b.Create(t, "1500")
 }
 

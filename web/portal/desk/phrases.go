@@ -13,17 +13,12 @@ var (
 		"The connection is down. The page may be out of date; it catches up by itself.",
 		"Нет связи. Страница могла устареть; она обновится сама.",
 	)
-	sayArrived    = say.Both("Something new is on the desk.", "На столе новое.")
-	sayOnShift    = say.Both("On shift", "На смене")
-	sayOffShift   = say.Both("Off shift", "Не на смене")
-	sayStartShift = say.Both("Start the shift", "Начать смену")
-	sayEndShift   = say.Both("End the shift", "Закончить смену")
-	saySoundOn    = say.Both("Turn the sound on", "Включить звук")
-	sayOnBreak    = say.Both("On a break", "Перерыв")
-	sayTakeBreak  = say.Both("Take a break", "Перерыв")
-	sayBreakNote  = say.Both(
-		"You are on a break: no new payments come. Those that are open still wait for you.",
-		"Перерыв: новые платежи не поступают. Открытые по-прежнему ждут вас.",
+	sayArrived   = say.Both("Something new is on the desk.", "На столе новое.")
+	saySoundOn   = say.Both("Turn the sound on", "Включить звук")
+	sayPause     = say.Both("Pause", "Приостановить")
+	sayBreakNote = say.Both(
+		"You have paused: no new payments come. Those that are open still wait for you.",
+		"Приём приостановлен: новые платежи не поступают. Открытые по-прежнему ждут вас.",
 	)
 	sayAvailable      = say.Both("Available", "Доступно")
 	sayReserved       = say.Both("Held for open payments", "Удержано под открытые платежи")
@@ -35,14 +30,14 @@ var (
 		"It is not known whether this was confirmed. Look at the payment.",
 		"Неизвестно, подтверждён ли платёж. Откройте его и проверьте.",
 	)
-	sayNoPayouts      = say.Both("No payout waits.", "Свободных выплат нет.")
-	sayAnyBank        = say.Both("All banks", "Все банки")
-	sayShowBank       = say.Both("Show", "Показать")
-	sayEndsSoon       = say.Both("Soon", "Скоро")
-	sayLastMinutes    = say.Both("Urgent", "Срочно")
-	sayTo             = say.Both("To", "Куда")
-	sayConfirmTitle   = say.Both("Has the money arrived?", "Деньги пришли?")
-	sayConfirmText    = say.Both(
+	sayNoPayouts    = say.Both("No payout waits.", "Свободных выплат нет.")
+	sayAnyBank      = say.Both("All banks", "Все банки")
+	sayShowBank     = say.Both("Show", "Показать")
+	sayEndsSoon     = say.Both("Soon", "Скоро")
+	sayLastMinutes  = say.Both("Urgent", "Срочно")
+	sayTo           = say.Both("To", "Куда")
+	sayConfirmTitle = say.Both("Has the money arrived?", "Деньги пришли?")
+	sayConfirmText  = say.Both(
 		"Look into your bank first. Confirming completes the payment, and the USDT held for it go to the merchant.",
 		"Сначала проверьте в банке. Подтверждение завершит платёж, и удержанные под него USDT уйдут мерчанту.",
 	)

@@ -10,7 +10,7 @@ import (
 
 // Desk is what waits for a trader.
 type Desk struct {
-	OnShift, OnBreak, MayWork bool
+	OnBreak, MayWork bool
 	// Earned is what the trader keeps; none for those who do not see it.
 	Earned []view.OverviewFigure
 	// Balance is what the trader has, and what of it is held for open payments; none for those who do not see it.

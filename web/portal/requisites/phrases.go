@@ -54,7 +54,7 @@ var (
 		"An operator has switched payments off for your account.",
 		"Оператор отключил вашей учётной записи приём платежей.",
 	)
-	sayWhyBreak       = say.Both("You are on a break.", "Вы на перерыве.")
+	sayWhyBreak       = say.Both("You have paused.", "Вы приостановили приём.")
 	sayWhyOperatorOff = say.Both(
 		"An operator has switched the requisite off; only they can switch it on.",
 		"Реквизит выключил оператор; включить может только он.",
@@ -116,7 +116,7 @@ var (
 // sayRules name the rules in a list of them.
 var sayRules = map[string]say.Phrase{
 	"trader_off":              say.Both("payments are switched off for you", "вам отключён приём платежей"),
-	"trader_break":            say.Both("you are on a break", "вы на перерыве"),
+	"trader_break":            say.Both("you have paused", "вы приостановили приём"),
 	"requisite_off":           say.Both("switched off by an operator", "выключено оператором"),
 	"requisite_off_by_trader": say.Both("switched off by you", "выключено вами"),
 	"amount_limits":           say.Both("the limits of amounts leave nothing", "лимиты сумм не оставляют ничего"),

@@ -24,12 +24,6 @@ import (
 var requisiteRoutes = []route{
 	{Pattern: "GET /trader/requisites", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).requisites},
 	{
-		Pattern: "POST /trader/requisites/end-break",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).endBreak,
-	},
-	{
 		Pattern: "GET /trader/requisites/{id}",
 		Kinds:   portal.Traders,
 		Needs:   caller.TraderRead,
@@ -242,14 +236,6 @@ func (v *visit) poolChips(all []standing, chosen, without string) []view.Pick {
 		counts[pool] = 0
 	}
 	return chips
-}
-
-// endBreak ends the trader's break and comes back to the requisites.
-func (v *visit) endBreak() error {
-	if err := v.Settings.SetBreak(v.Ctx(), v.Who, false); err != nil {
-		return err
-	}
-	return v.Done(v.backTo(requisitesPath), "break-off")
 }
 
 // backTo is the page a form was on, or another where the browser does not say.

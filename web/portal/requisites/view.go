@@ -17,7 +17,7 @@ type Requisites struct {
 	Answer, Tone string
 	// Reasons are why they do not, each with how many requisites it is of.
 	Reasons []Reason
-	// OnBreak tells that ending the break would help, and MayWork that the reader may.
+	// OnBreak tells that the trader has paused, and MayWork that the reader may.
 	OnBreak, MayWork bool
 	// MayChange tells that the reader may switch requisites and change limits.
 	MayChange bool

@@ -85,9 +85,11 @@ var StatusMoved = Phrase{"%s → %s", "%s → %s"}
 
 // A trader's desk.
 var (
-	Desk     = Phrase{"Desk", "Стол"}
-	WhyNone  = Phrase{"Why do I get no payments?", "Почему нет платежей?"}
-	EndBreak = Phrase{"End the break", "Закончить перерыв"}
+	Desk      = Phrase{"Desk", "Стол"}
+	WhyNone   = Phrase{"Why do I get no payments?", "Почему нет платежей?"}
+	Receiving = Phrase{"Receiving payments", "Приём платежей"}
+	Paused    = Phrase{"Paused", "Приём приостановлен"}
+	Receive   = Phrase{"Receive payments", "Принимать платежи"}
 
 	Payment      = Phrase{"Payment %d", "Платёж %d"}
 	Card         = Phrase{"Card", "Карта"}

@@ -108,7 +108,7 @@ var (
 // routingRules name the rules that drop a candidate, to operators.
 var routingRules = map[string]Phrase{
 	"trader_off":              {"trader switched off", "трейдер выключен"},
-	"trader_break":            {"trader on a break", "трейдер на перерыве"},
+	"trader_break":            {"the trader has paused", "трейдер приостановил приём"},
 	"requisite_off":           {"switched off", "выключен"},
 	"requisite_off_by_trader": {"switched off by the trader", "выключен трейдером"},
 	"amount_limits":           {"limits of the amount", "лимиты суммы"},

@@ -81,17 +81,12 @@ var baseFlashes = map[string]Flash{
 		Phrase{"Given back: another trader may take it.", "Возвращено: её может взять другой трейдер."},
 		"",
 	},
-	"shift-on": {
-		Phrase{"Your shift has started: you stay signed in for 12 hours.", "Смена начата: вход сохранится 12 часов."},
-		"",
-	},
-	"shift-off": {Phrase{"Your shift has ended.", "Смена окончена."}, ""},
 	"break-on": {
-		Phrase{"You are on a break: no new payments come.", "Перерыв: новые платежи не поступают."},
+		Phrase{"Paused: no new payments come.", "Приостановлено: новые платежи не поступают."},
 		"late",
 	},
 	"break-off": {
-		Phrase{"The break is over: payments come again.", "Перерыв окончен: платежи снова поступают."},
+		Phrase{"You receive payments again.", "Вы снова принимаете платежи."},
 		"",
 	},
 	"view-saved":   {Phrase{"The view is saved.", "Вид сохранён."}, ""},

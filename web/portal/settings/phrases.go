@@ -67,7 +67,7 @@ var (
 	sayHasAvailable  = say.Both("Available, USDT", "Доступно, USDT")
 	sayHasReserved   = say.Both("Reserved, USDT", "Удержано, USDT")
 	sayInsuredUSDT   = say.Both("Insurance, USDT", "Страховой депозит, USDT")
-	sayOnBreakNow    = say.Both("On a break", "На перерыве")
+	sayOnBreakNow    = say.Both("Paused", "Приём приостановлен")
 	sayOwnSwitch     = say.Both("Trader’s own switch", "Выключатель трейдера")
 	sayShowValue     = say.Both("Show the whole requisite", "Показать реквизит целиком")
 	sayValueShown    = say.Both("Requisite № %d", "Реквизит № %d")
