@@ -46,7 +46,7 @@ var Trader = Subject{"trader", caller.OperatorDirectory, []Setting{
 var Cashbox = Subject{"cashbox", caller.OperatorDirectory, []Setting{
 	name,
 	{Name: "collectEnabled", Kind: Switch, Label: Phrase{"Takes payments", "Принимает платежи"}},
-	{Name: "traderCashboxId", Kind: ID, Label: Phrase{"Bridged to trader (id)", "Связана с трейдером (номер)"}},
+	{Name: "traderCashboxId", Kind: ID, Label: Phrase{"Bridged to trader", "Связана с трейдером"}},
 	{
 		Name: "pageColor", Max: 7, Label: Phrase{"Colour of the payment page", "Цвет страницы оплаты"},
 		Hint: Phrase{"#rrggbb, or empty", "#rrggbb или пусто"},

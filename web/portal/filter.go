@@ -25,7 +25,7 @@ func (v *Visit) Filters(a Asked) (view.Filters, error) {
 	}
 	v.statusFilters(&f, a)
 	v.choiceFilters(&f, a)
-	textFilters(&f, a)
+	v.textFilters(&f, a)
 	v.Shell.Mistakes = len(a.Wrong) > 0
 	boxes, err := v.Cashboxes(a)
 	if err != nil {
@@ -80,14 +80,16 @@ func (v *Visit) anyOf(first say.Phrase, values []string, name func(string) strin
 	return options
 }
 
-// textFilters ask for what is typed: codes, keys and ids.
-func textFilters(f *view.Filters, a Asked) {
+// textFilters ask for what is typed: codes, keys, and whose they are.
+func (v *Visit) textFilters(f *view.Filters, a Asked) {
 	if a.Program {
 		f.Texts = []view.Field{f.Text(AsksCode, say.RequestCode, a.Query), f.Text(AsksKey, say.KeyID, a.Query)}
 	}
 	if a.Owners {
-		f.Texts = append(f.Texts, f.Text(AsksMerchant, say.MerchantID, a.Query),
-			f.Text(AsksTrader, say.TraderID, a.Query))
+		merchant := v.PickField(PickMerchant, AsksMerchant, say.PortalMerchant, a.Query, a.Wrong)
+		trader := v.PickField(PickTrader, AsksTrader, say.PortalTrader, a.Query, a.Wrong)
+		merchant.Quiet, trader.Quiet = true, true
+		f.Texts = append(f.Texts, merchant, trader)
 	}
 	if a.Log {
 		f.StatusLabel = say.AuditKind
@@ -118,11 +120,8 @@ func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	for _, name := range []string{AsksType, AsksCode, AsksSubject, AsksKey, AsksCurrency} {
 		add(name, func(value string) string { return value })
 	}
-	Numbered := func(label say.Phrase) func(string) string {
-		return func(value string) string { return s.Say(label) + " " + value }
-	}
-	add(AsksMerchant, Numbered(say.MerchantID))
-	add(AsksTrader, Numbered(say.TraderID))
+	add(AsksMerchant, func(value string) string { return s.Say(say.PortalMerchant) + ": " + v.Called(PickMerchant, value) })
+	add(AsksTrader, func(value string) string { return s.Say(say.PortalTrader) + ": " + v.Called(PickTrader, value) })
 	add(AsksOverdue, func(string) string { return s.Say(say.OverdueOnly) })
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }

@@ -47,8 +47,31 @@ func (v *Visit) Asks(l List) Asked {
 	if before := given.Get(asksBefore); before != "" {
 		a.Filter.Cursor, a.Filter.Backward = before, true
 	}
+	if l.Owners {
+		v.whose(&a)
+	}
 	a.read(v.Shell)
 	return a
+}
+
+// whose has the address name a merchant and a trader by their numbers, as it is kept, where it has their names.
+func (v *Visit) whose(a *Asked) {
+	for name, pick := range map[string]*Pick{AsksMerchant: PickMerchant, AsksTrader: PickTrader} {
+		text := a.Query.Get(name)
+		if _, err := strconv.ParseInt(text, 10, 64); err == nil || text == "" {
+			continue
+		}
+		id, flaw, err := v.pick(pick, text)
+		if err != nil {
+			v.Log(err)
+			flaw = v.Shell.Say(say.BusyText)
+		}
+		if a.tidy = false; flaw != "" {
+			a.Wrong[name] = flaw
+			continue
+		}
+		a.Query.Set(name, IDText(id))
+	}
 }
 
 func (l List) parameters() []string {

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/proposal"
@@ -34,6 +35,7 @@ type Core struct {
 	Views       *savedview.Service
 	Proposals   *proposal.Service
 	Reports     *report.Service
+	Settings    *directory.Settings
 	Limits      *limit.Limits
 	Clock       clock.Clock
 	// APIURL is where merchants' programs call, and Headers are what their signed requests carry.

@@ -131,11 +131,11 @@ func TestWrongMoney(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
 	for path, words := range map[string]string{
-		"/operator/money/fund/confirm?traderId=x&amount=1e3&reference=":                              "must be a number",
-		"/operator/money/fund/confirm?traderId=999999&amount=5&reference=a":                          "There is no such trader",
-		"/operator/money/insurance/confirm?cashboxId=999999&amount=5":                                "There is no such cashbox",
+		"/operator/money/fund/confirm?traderId=x&amount=1e3&reference=":                              "There is no trader of this name or number",
+		"/operator/money/fund/confirm?traderId=999999&amount=5&reference=a":                          "There is no trader of this name or number",
+		"/operator/money/insurance/confirm?cashboxId=999999&amount=5":                                "There is no cashbox of this name or number",
 		"/operator/money/correct/confirm?from=bank&to=platform&amount=1&reference=a&reason=b":        "must be platform",
-		"/operator/money/correct/confirm?from=trader+9999&to=platform&amount=1&reference=a&reason=b": "There is no such account",
+		"/operator/money/correct/confirm?from=trader+9999&to=platform&amount=1&reference=a&reason=b": "There is no trader of this name or number",
 		"/operator/rates/set/confirm?currency=XXX&fiatPerUsdt=1":                                     "not a currency",
 		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=0":                                     "must be more than 0",
 		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=-5&validMinutes=x":                     "plain decimal",

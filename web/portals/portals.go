@@ -210,6 +210,7 @@ func Core(r Rooms) portal.Core {
 		Views:       r.Views,
 		Proposals:   r.Proposals,
 		Reports:     r.Reports,
+		Settings:    r.Settings,
 		Limits:      r.Limits,
 		Clock:       r.Clock,
 		APIURL:      r.APIURL,

@@ -48,7 +48,11 @@ var caseDeadList = portal.List{Path: portal.DeadPath, Owners: true}
 func (v *visit) caseDead() error {
 	a := v.Asks(caseDeadList)
 	f := view.Filters{From: a.Query.Get(portal.AsksFrom), To: a.Query.Get(portal.AsksTo), Wrong: a.Wrong}
-	merchant := f.Text(portal.AsksMerchant, say.MerchantID, a.Query)
+	if v.Tidied(a) {
+		return nil
+	}
+	merchant := v.PickField(portal.PickMerchant, portal.AsksMerchant, say.PortalMerchant, a.Query, a.Wrong)
+	merchant.Quiet = true
 	shown := Dead{
 		Path: a.Path, Up: "/operator", UpLabel: say.WorkTitle, Merchant: &merchant,
 		From: f.Day(portal.AsksFrom, sayCreatedFrom, f.From), To: f.Day(portal.AsksTo, sayCreatedTo, f.To),

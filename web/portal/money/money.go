@@ -1,6 +1,7 @@
 package money
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -34,8 +35,10 @@ type deed struct {
 	back       string
 	// fields are the form's, read its payload, and facts what the page restates.
 	fields func(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field)
-	read   func(form url.Values, f fault.Fields) proposal.Payload
-	facts  func(v *visit, p proposal.Payload) ([]view.Fact, error)
+	// picks are the fields that name somebody.
+	picks map[string]*portal.Pick
+	read  func(form url.Values, f fault.Fields) proposal.Payload
+	facts func(v *visit, p proposal.Payload) ([]view.Fact, error)
 }
 
 var moneyDeeds = []deed{
@@ -47,6 +50,7 @@ var moneyDeeds = []deed{
 		needs:  caller.OperatorMoney,
 		back:   portal.MoneyPath,
 		fields: fundingFields,
+		picks:  map[string]*portal.Pick{"traderId": portal.PickTrader},
 		read:   readFunding,
 		facts:  fundingFacts,
 	},
@@ -58,6 +62,7 @@ var moneyDeeds = []deed{
 		needs:  caller.OperatorMoney,
 		back:   portal.MoneyPath,
 		fields: fundingFields,
+		picks:  map[string]*portal.Pick{"traderId": portal.PickTrader},
 		read:   readFunding,
 		facts:  fundingFacts,
 	},
@@ -69,6 +74,7 @@ var moneyDeeds = []deed{
 		needs:  caller.OperatorMoney,
 		back:   portal.MoneyPath,
 		fields: insuranceFields,
+		picks:  map[string]*portal.Pick{"cashboxId": portal.PickCashbox},
 		read:   readInsurance,
 		facts:  insuranceFacts,
 	},
@@ -143,7 +149,10 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 // deedSure restates what is about to be done.
 func (v *visit) deedSure(d deed) error {
 	typed := v.R.URL.Query()
-	f := fault.Fields{}
+	if err := errors.Join(v.Picked(typed, d.picks), v.accountsPicked(typed)); err != nil {
+		return err
+	}
+	f := fault.Decoded(v.Ctx())
 	for name, values := range typed {
 		for _, value := range values {
 			f.Flaw(name, fault.TextLinesFlaw(value))
@@ -239,7 +248,7 @@ func (v *visit) referenceField(typed url.Values, wrong map[string]string) view.F
 
 func fundingFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
 	return nil, []view.Field{
-		portal.NumberField("traderId", say.TraderNumber, typed, wrong),
+		v.PickField(portal.PickTrader, "traderId", say.PortalTrader, typed, wrong),
 		portal.AmountField(say.AmountUSDT, typed, wrong),
 		v.referenceField(typed, wrong),
 	}
@@ -275,9 +284,9 @@ func fundingFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	}, nil
 }
 
-func insuranceFields(_ *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
+func insuranceFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
 	return nil, []view.Field{
-		portal.NumberField("cashboxId", say.CashboxNumber, typed, wrong),
+		v.PickField(portal.PickCashbox, "cashboxId", say.Cashbox, typed, wrong),
 		portal.AmountField(sayInsuranceAmount, typed, wrong),
 	}
 }
@@ -303,15 +312,19 @@ func insuranceFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 }
 
 func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
+	offered := []string{ledger.Platform.String(), ledger.External.String()}
+	for _, owner := range accountOwners {
+		offered = append(offered, v.Offered(owner.pick, owner.word+" ")...)
+	}
 	account := func(name string, label say.Phrase) view.Field {
 		return view.Field{
-			Name:  name,
-			Label: label,
-			Value: typed.Get(name),
-			Hint:  v.Shell.Say(sayAccountHint),
-			Wrong: wrong[name],
-			Max:   40,
-			More:  map[string]any{"autocomplete": "off", "spellcheck": "false"},
+			Name:    name,
+			Label:   label,
+			Value:   v.accountCalled(typed.Get(name)),
+			Hint:    v.Shell.Say(sayAccountHint),
+			Wrong:   wrong[name],
+			Suggest: offered,
+			More:    map[string]any{"autocomplete": "off", "spellcheck": "false"},
 		}
 	}
 	return nil, []view.Field{
@@ -320,10 +333,44 @@ func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]vi
 	}
 }
 
+// accountOwners are those of whom there are many, as they stand before a name.
+var accountOwners = []struct {
+	word string
+	pick *portal.Pick
+}{{ledger.Trader.String(), portal.PickTrader}, {ledger.Cashbox.String(), portal.PickCashbox}}
+
+// accountsPicked replaces names of owners of accounts by their numbers, as "trader 3".
+func (v *visit) accountsPicked(typed url.Values) error {
+	for _, name := range []string{"from", "to"} {
+		word, whose, _ := strings.Cut(strings.TrimSpace(typed.Get(name)), " ")
+		for _, owner := range accountOwners {
+			if !strings.EqualFold(word, owner.word) {
+				continue
+			}
+			one := url.Values{name: {whose}}
+			if err := v.Picked(one, map[string]*portal.Pick{name: owner.pick}); err != nil {
+				return err
+			}
+			typed.Set(name, strings.TrimSpace(owner.word+" "+one.Get(name)))
+		}
+	}
+	return nil
+}
+
+// accountCalled is an account such as "trader 3" with the name of its owner.
+func (v *visit) accountCalled(text string) string {
+	for _, owner := range accountOwners {
+		if id, found := strings.CutPrefix(text, owner.word+" "); found {
+			return owner.word + " " + v.Called(owner.pick, id)
+		}
+	}
+	return text
+}
+
 // readAccount reads whose account is meant, such as "trader 3".
 func readAccount(form url.Values, name string, f fault.Fields) *int64 {
 	words := strings.Fields(strings.ToLower(form.Get(name)))
-	if !f.Required(name, strings.Join(words, " ")) {
+	if f.Wrong(name) || !f.Required(name, strings.Join(words, " ")) {
 		return nil
 	}
 	owner, known := ledger.OwnerNamed(words[0])

@@ -39,8 +39,8 @@ var (
 	sayFromAccount = say.Both("From", "Откуда")
 	sayToAccount   = say.Both("To", "Куда")
 	sayAccountHint = say.Both(
-		"platform, external, or trader or cashbox and a number, such as trader 3",
-		"platform, external, либо trader или cashbox и номер, например trader 3",
+		"platform, external, or trader or cashbox and a name or number, such as trader 3",
+		"platform, external, либо trader или cashbox и имя или номер, например trader 3",
 	)
 	sayMoneyReference = say.Both("Reference", "Ссылка")
 	sayReferenceHint  = say.Both(

@@ -103,10 +103,9 @@ func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[strin
 		More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 	})
 	if v.Who.Kind == caller.Operator {
-		form.Fields = append(form.Fields, view.Field{
-			Name: "merchantId", Label: say.MerchantNumber, Value: typed.Get("merchantId"), Wrong: wrong["merchantId"],
-			Hint: v.Shell.Say(sayEverywhereHint), Quiet: true, More: map[string]any{"inputmode": "numeric", "autocomplete": "off"},
-		})
+		merchant := v.PickField(portal.PickMerchant, "merchantId", say.PortalMerchant, typed, wrong)
+		merchant.Hint, merchant.Quiet = v.Shell.Say(sayEverywhereHint), true
+		form.Fields = append(form.Fields, merchant)
 	}
 }
 
@@ -116,12 +115,17 @@ func (v *visit) makeBlock() error {
 	if err != nil {
 		return err
 	}
+	if form.Get("merchantId") != "0" && v.Who.Kind == caller.Operator { // 0 is everywhere
+		if err := v.Picked(form, map[string]*portal.Pick{"merchantId": portal.PickMerchant}); err != nil {
+			return err
+		}
+	}
 	found := fault.Decoded(v.Ctx())
 	n := directory.NewBlock{
 		Kind: block.Kind(form.Get("kind")), Value: form.Get("value"), PaymentID: number(form.Get(asksPayment)),
 		MerchantID: number(form.Get("merchantId")), Reason: form.Get("reason"), Until: v.endOf(found, form.Get("until")),
 	}
-	found.Check(n.MerchantID >= 0, "merchantId", "is not a merchant")
+	found.Check(n.MerchantID >= 0 || found.Wrong("merchantId"), "merchantId", "is not a merchant")
 	err = v.Once(form, func() (submission.Outcome, error) {
 		made, err := v.Settings.BlockPayer(fault.WithDecoded(v.Ctx(), found), v.Who, n)
 		return submission.Outcome{LedTo: portal.Numbered(v.Path("/blocks"), made.ID), Said: "blocked"}, err

@@ -84,7 +84,10 @@ func (v *visit) routing() error {
 }
 
 func (v *visit) askRouting(typed url.Values) (payment.RoutingAnswer, error) {
-	f := fault.Fields{}
+	if err := v.Picked(typed, map[string]*portal.Pick{"cashboxId": portal.PickCashbox}); err != nil {
+		return payment.RoutingAnswer{}, err
+	}
+	f := fault.Decoded(v.Ctx())
 	question := payment.RoutingQuestion{
 		Amount: portal.PlainAmount(typed.Get("amount")), Currency: typed.Get("currency"), Method: typed.Get("method"),
 		CashboxID: portal.ReadID(typed, "cashboxId", f),
@@ -115,7 +118,7 @@ func (v *visit) routingForm(typed url.Values, wrong map[string]string) view.Mone
 		Max:   16,
 	}
 	amount := portal.AmountField(say.Amount, typed, wrong)
-	cashbox := portal.NumberField("cashboxId", say.CashboxNumber, typed, wrong)
+	cashbox := v.PickField(portal.PickCashbox, "cashboxId", say.Cashbox, typed, wrong)
 	amount.Quiet, cashbox.Quiet = true, true
 	return view.MoneyForm{
 		Choices: []view.Choice{portal.CurrencyChoice(typed.Get("currency"), wrong["currency"]), method},

@@ -10,8 +10,12 @@ var (
 	// BlocksTitle is the list of who is kept out.
 	BlocksTitle = Phrase{"Blocked payers", "Заблокированные"}
 
-	MerchantNumber = Phrase{"Merchant’s id", "Номер мерчанта"}
-	TraderNumber   = Phrase{"Trader's number", "Номер трейдера"}
+	// PickHint is under fields that name one of those who take part.
+	PickHint     = Phrase{"A name, a part of it or the number", "Имя, его часть или номер"}
+	NoMerchant   = Phrase{"There is no merchant of this name or number.", "Мерчанта с таким именем или номером нет."}
+	NoTrader     = Phrase{"There is no trader of this name or number.", "Трейдера с таким именем или номером нет."}
+	NoCashbox    = Phrase{"There is no cashbox of this name or number.", "Кассы с таким именем или номером нет."}
+	SeveralMeant = Phrase{"Several may be meant: %s. Type more of the name, or the number.", "Подходят несколько: %s. Введите имя точнее или номер."}
 
 	ProcessorURL    = Phrase{"Address", "Адрес"}
 	ProcessorSecret = Phrase{"Secret, 16 characters or more", "Секрет, не короче 16 символов"}
@@ -19,7 +23,7 @@ var (
 	RequisiteText = Phrase{"Card, phone or account number", "Номер карты, телефона или счёта"}
 
 	KindLabel  = Phrase{"Kind", "Вид"}
-	CabinetIDs = Phrase{"Merchants’ ids", "Номера мерчантов"}
+	CabinetIDs = Phrase{"Merchants", "Мерчанты"}
 )
 
 // kinds are the kinds of users.

@@ -35,7 +35,7 @@ var (
 // stands behind that action.
 var fields = map[string]Phrase{
 	"id": Number, "seen": {"Version that was read", "Прочитанная версия"},
-	"trader_id": TraderNumber, "merchant_id": MerchantNumber, "cashbox_id": CashboxNumber, "merchant_ids": CabinetIDs,
+	"trader_id": PortalTrader, "merchant_id": PortalMerchant, "cashbox_id": Cashbox, "merchant_ids": CabinetIDs,
 	"currency": Currency,
 
 	"priority": PriorityOf, "pointer": FeedPointer, "poll_seconds": PollEvery,

@@ -24,8 +24,6 @@ var (
 
 	FundTitle = Phrase{"Fund a trader", "Пополнить трейдера"}
 
-	CashboxNumber = Phrase{"Cashbox's number", "Номер кассы"}
-
 	OutsideWorld  = Phrase{"The world outside", "Внешний мир"}
 	PlatformOwner = Phrase{"The platform", "Платформа"}
 	TraderOwner   = Phrase{"Trader № %d %s", "Трейдер № %d %s"}

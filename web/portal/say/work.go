@@ -20,8 +20,6 @@ var (
 
 // Lists and pages of operators.
 var (
-	MerchantID     = Phrase{"Merchant №", "Мерчант №"}
-	TraderID       = Phrase{"Trader №", "Трейдер №"}
 	WrongNumber    = Phrase{"Write its number.", "Укажите номер."}
 	OverdueTitle   = Phrase{"Overdue payouts", "Просроченные выплаты"}
 	ConflictsTitle = Phrase{"Card conflicts", "Спорные списания"}

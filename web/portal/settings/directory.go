@@ -122,9 +122,9 @@ func (v *visit) showList(d Directory, cursor *string, err error, keep ...string)
 func (v *visit) keptTo(name, value string) string {
 	switch name {
 	case portal.AsksMerchant:
-		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.MerchantNumber), value)
+		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.PortalMerchant), v.Called(portal.PickMerchant, value))
 	case portal.AsksTrader:
-		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.TraderNumber), value)
+		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.PortalTrader), v.Called(portal.PickTrader, value))
 	case portal.AsksMethod:
 		return v.MethodName(value)
 	case asksKind:

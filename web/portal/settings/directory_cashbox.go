@@ -96,7 +96,7 @@ func (v *visit) newBox() subject {
 	s := subject{
 		title: v.Shell.Say(sayNewCashbox), path: portal.CashboxesPath + "/new", needs: caller.OperatorDirectory,
 		inputs: []input{
-			{name: "merchantId", label: say.MerchantNumber, kind: asWhole, max: 19, needed: true}, own[0],
+			{name: "merchantId", label: say.PortalMerchant, kind: asPick, pick: portal.PickMerchant, needed: true}, own[0],
 			{name: "currency", label: say.Currency, options: chosen(catalogue.Currencies...)}, own[1],
 		},
 		values: url.Values{"merchantId": {v.R.URL.Query().Get(portal.AsksMerchant)}},

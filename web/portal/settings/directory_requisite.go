@@ -117,7 +117,7 @@ func (v *visit) newRequisite() subject {
 	s := subject{
 		title: v.Shell.Say(sayNewRequisite), path: portal.RequisitesPath + "/new", needs: caller.OperatorDirectory,
 		inputs: append([]input{
-			{name: "traderId", label: say.TraderNumber, kind: asWhole, max: 19, needed: true},
+			{name: "traderId", label: say.PortalTrader, kind: asPick, pick: portal.PickTrader, needed: true},
 			{name: "method", label: sayPool, options: v.pools()},
 			{name: "value", label: say.RequisiteText, hint: sayDeskHint, max: 64},
 		}, limitInputs(nil)...),

@@ -120,9 +120,9 @@ func (v *visit) newUser() subject {
 		inputs: []input{
 			{name: "login", label: say.Login, hint: say.LoginHint, needed: true},
 			{name: "role", label: sayKindAndRole, options: v.roleChoices()},
-			{name: "merchantId", label: say.MerchantNumber, hint: sayForMerchants, kind: asWhole, max: 19},
-			{name: "traderId", label: say.TraderNumber, hint: sayForTraders, kind: asWhole, max: 19},
-			{name: "merchantIds", label: say.CabinetIDs, hint: sayForCabinet},
+			{name: "merchantId", label: say.PortalMerchant, hint: sayForMerchants, kind: asPick, pick: portal.PickMerchant},
+			{name: "traderId", label: say.PortalTrader, hint: sayForTraders, kind: asPick, pick: portal.PickTrader},
+			{name: "merchantIds", label: say.CabinetIDs, hint: sayForCabinet, kind: asPick, pick: portal.PickMerchants},
 		},
 		values: url.Values{
 			"role": {role}, "merchantId": {given.Get(portal.AsksMerchant)}, "traderId": {given.Get(portal.AsksTrader)},
@@ -158,6 +158,9 @@ func (v *visit) makeUser() error {
 // ids are numbers with commas between.
 func (t typed) ids(name string) []int64 {
 	var ids []int64
+	if t.found.Wrong(name) {
+		return nil
+	}
 	for _, text := range strings.FieldsFunc(t.Get(name), func(r rune) bool { return r == ',' || r == ' ' }) {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {

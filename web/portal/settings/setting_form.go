@@ -53,6 +53,7 @@ const (
 	asClock
 	asFile
 	asSeveral
+	asPick
 )
 
 // input is a setting as forms have it. Its name is the one by which services tell what is wrong with
@@ -68,12 +69,17 @@ type input struct {
 	max     int
 	needed  bool
 	options []view.Option
+	// pick is whom it names.
+	pick *portal.Pick
 }
 
 var kindsOfSettings = map[setting.Kind]inputKind{
-	setting.Percent: asNumber, setting.Amount: asNumber, setting.Whole: asWhole, setting.ID: asWhole,
+	setting.Percent: asNumber, setting.Amount: asNumber, setting.Whole: asWhole, setting.ID: asPick,
 	setting.Switch: asTick, setting.Lines: asArea, setting.Clock: asClock,
 }
+
+// picks are whom the settings name that are the number of somebody.
+var picks = map[string]*portal.Pick{"traderCashboxId": portal.PickTrader}
 
 // inputsOf are declared settings as forms have them.
 func inputsOf(list ...setting.Setting) []input {
@@ -81,7 +87,7 @@ func inputsOf(list ...setting.Setting) []input {
 	for _, one := range list {
 		inputs = append(inputs, input{
 			name: one.Name, kind: kindsOfSettings[one.Kind], needed: one.Needed, max: one.Digits(),
-			heading: say.Of(one.Heading), label: say.Of(one.Label), hint: say.Of(one.Hint),
+			pick: picks[one.Name], heading: say.Of(one.Heading), label: say.Of(one.Label), hint: say.Of(one.Hint),
 		})
 	}
 	return inputs
@@ -177,6 +183,12 @@ func (v *visit) field(in input, values url.Values, wrong string) Input {
 		shown.Shown += ". " + in.note
 	}
 	switch in.kind {
+	case asPick:
+		asked := v.PickField(in.pick, in.name, in.label, values, nil)
+		shown.Value, shown.Suggest, shown.Max, shown.More = asked.Value, asked.Suggest, asked.Max, asked.More
+		if hint == "" {
+			shown.Hint = v.Shell.Say(say.PickHint)
+		}
 	case asNumber:
 		shown.More["inputmode"] = "decimal"
 	case asWhole:
@@ -201,6 +213,8 @@ func (v *visit) shownValue(in input, values url.Values) string {
 	switch {
 	case in.kind == asSeveral:
 		value = strings.Join(values[in.name], ", ")
+	case in.kind == asPick && value != "":
+		return v.Called(in.pick, value)
 	case in.kind == asTick && value != "":
 		return v.Shell.Say(sayYesWord)
 	case in.kind == asTick:
@@ -258,6 +272,17 @@ func (v *visit) showSubject(status int, s subject, wrong map[string]string) erro
 	return nil
 }
 
+// picks are the inputs that name somebody.
+func (s subject) picks() map[string]*portal.Pick {
+	named := map[string]*portal.Pick{}
+	for _, in := range s.inputs {
+		if in.kind == asPick {
+			named[in.name] = in.pick
+		}
+	}
+	return named
+}
+
 func orPhrase(p, otherwise say.Phrase) say.Phrase {
 	if p.Empty() {
 		return otherwise
@@ -297,7 +322,7 @@ func (t typed) whole(name string) *int32 {
 // id is the number of something; an empty one is 0.
 func (t typed) id(name string) int64 {
 	text := portal.TypedAmount(t.Get(name))
-	if text == "" {
+	if text == "" || t.found.Wrong(name) {
 		return 0
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -334,6 +359,9 @@ func (v *visit) keepSecret(
 	s subject, said string, act func(ctx context.Context, form typed) (ledTo string, reveals bool, err error),
 ) error {
 	form, err := v.Form()
+	if err == nil {
+		err = v.Picked(form, s.picks())
+	}
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type Field struct {
 	// Max is how many characters may be typed; 0 leaves it open.
 	Max                int
 	Optional, Autofill bool
+	// Suggest are values that are offered while something is typed; others may be typed as well.
+	Suggest []string
 	// Quiet is optional and does not say so, as the fields of filters, which all are.
 	Quiet bool
 	// More are other attributes of the input.
@@ -54,6 +56,9 @@ func (f Field) attributes() templ.Attributes {
 	}
 	if !f.Optional && !f.Quiet {
 		all["required"] = true
+	}
+	if len(f.Suggest) > 0 {
+		all["list"] = f.Name + "-list"
 	}
 	described := ""
 	if f.Hint != "" {

@@ -1,0 +1,239 @@
+package portal
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Pick is a kind of those who take part, of whom a form names one: by number, or by a name that only one has. What is
+// typed is judged here alone, so that it works without script; the field offers names while it is typed.
+type Pick struct {
+	none say.Phrase
+	// several tells that more than one may be named, with commas between.
+	several bool
+	list    func(context.Context, *directory.Settings, caller.Caller, directory.Search) ([]candidate, error)
+	get     func(context.Context, *directory.Settings, caller.Caller, int64) (candidate, error)
+}
+
+// candidate is one that may be meant: its name, and how pages call it.
+type candidate struct {
+	id           int64
+	name, called string
+}
+
+// Whom forms name.
+var (
+	PickMerchant = pickOf(say.NoMerchant, (*directory.Settings).Merchants, (*directory.Settings).Merchant,
+		func(m directory.Merchant) candidate { return candidate{m.ID, m.Name, Titled(m.Name, m.ID)} })
+	PickTrader = pickOf(say.NoTrader, (*directory.Settings).Traders, (*directory.Settings).Trader,
+		func(t directory.Trader) candidate { return candidate{t.ID, t.Name, Titled(t.Name, t.ID)} })
+	PickCashbox = pickOf(say.NoCashbox, (*directory.Settings).Cashboxes, (*directory.Settings).Cashbox,
+		func(c directory.Cashbox) candidate {
+			return candidate{c.ID, c.Name, Titled(c.MerchantName+", "+c.Name, c.ID)}
+		})
+	PickMerchants = &Pick{none: PickMerchant.none, several: true, list: PickMerchant.list, get: PickMerchant.get}
+)
+
+// pickOf is a kind that the directory lists.
+func pickOf[T any](
+	none say.Phrase,
+	list func(*directory.Settings, context.Context, caller.Caller, directory.Search) ([]T, *string, error),
+	get func(*directory.Settings, context.Context, caller.Caller, int64) (T, error),
+	as func(T) candidate,
+) *Pick {
+	return &Pick{
+		none: none,
+		list: func(
+			ctx context.Context, s *directory.Settings, who caller.Caller, search directory.Search,
+		) ([]candidate, error) {
+			found, _, err := list(s, ctx, who, search)
+			candidates := make([]candidate, 0, len(found))
+			for _, one := range found {
+				candidates = append(candidates, as(one))
+			}
+			return candidates, err
+		},
+		get: func(ctx context.Context, s *directory.Settings, who caller.Caller, id int64) (candidate, error) {
+			found, err := get(s, ctx, who, id)
+			return as(found), err
+		},
+	}
+}
+
+const (
+	// offered is how many names a field offers, and how many of the same name are looked at.
+	offered = 100
+	// namedInFlaw is how many of those that may be meant are named.
+	namedInFlaw = 5
+	maxPicked   = 200
+)
+
+// PickField asks for one of a kind by name or number. A number in what was typed is shown with its name.
+func (v *Visit) PickField(
+	p *Pick, name string, label say.Phrase, typed url.Values, wrong map[string]string,
+) view.Field {
+	return view.Field{
+		Name: name, Label: label, Value: v.Called(p, typed.Get(name)), Wrong: wrong[name], Max: maxPicked,
+		Suggest: v.Offered(p, ""),
+		More:    map[string]any{"autocomplete": "off", "spellcheck": "false"},
+	}
+}
+
+// Offered are those that a field offers, each after the same words. A form can do without them.
+func (v *Visit) Offered(p *Pick, before string) []string {
+	known, err := v.named(p, "")
+	if err != nil {
+		v.Log(err)
+	}
+	names := make([]string, 0, len(known))
+	for _, one := range known {
+		names = append(names, before+one.called)
+	}
+	return names
+}
+
+// Called is how pages call the bearer of a number; what is no number, or nobody's, stays as it is.
+func (v *Visit) Called(p *Pick, text string) string {
+	if p.several && strings.Contains(text, ",") {
+		var names []string
+		for one := range strings.SplitSeq(text, ",") {
+			names = append(names, v.Called(p, strings.TrimSpace(one)))
+		}
+		return strings.Join(names, ", ")
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id <= 0 {
+		return text
+	}
+	one, err := v.numbered(p, id)
+	if err != nil {
+		v.Log(err)
+	}
+	if err != nil || one == nil {
+		return text
+	}
+	return one.called
+}
+
+// Picked replaces what was typed of somebody by their number, as services read it. What names nobody, or several, is
+// added to what is wrong with the form.
+func (v *Visit) Picked(form url.Values, picks map[string]*Pick) error {
+	found := fault.Decoded(v.Ctx())
+	for name, p := range picks {
+		if strings.TrimSpace(form.Get(name)) == "" {
+			continue
+		}
+		texts := []string{form.Get(name)}
+		if p.several {
+			texts = strings.Split(texts[0], ",")
+		}
+		for i, text := range texts {
+			id, flaw, err := v.pick(p, text)
+			if err != nil {
+				return err
+			}
+			found.Flaw(name, flaw)
+			texts[i] = IDText(id)
+		}
+		if !found.Wrong(name) {
+			form.Set(name, strings.Join(texts, ","))
+		}
+	}
+	if found.Err() != nil {
+		v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), found))
+	}
+	return nil
+}
+
+// aNumber is a number alone, and calledForm a name with its number, as pages write them.
+var (
+	aNumber    = regexp.MustCompile(`^[#№]? ?([0-9]{1,18})$`)
+	calledForm = regexp.MustCompile(`^.+ № ([0-9]{1,18})$`)
+)
+
+// pick is the number of the one whom a text names; otherwise it says why there is none.
+func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
+	if text = strings.Join(strings.Fields(text), " "); len([]rune(text)) > maxPicked {
+		return 0, v.Shell.Say(say.WrongTooLong), nil
+	}
+	for _, form := range []*regexp.Regexp{aNumber, calledForm} {
+		number := form.FindStringSubmatch(text)
+		if number == nil {
+			continue
+		}
+		id, _ := strconv.ParseInt(number[1], 10, 64)
+		one, err := v.numbered(p, id)
+		switch {
+		case err != nil:
+			return 0, "", err
+		case one != nil && (form == aNumber || strings.EqualFold(strings.Join(strings.Fields(one.called), " "), text)):
+			return id, "", nil
+		}
+	}
+	found, err := v.named(p, text)
+	if err != nil {
+		return 0, "", err
+	}
+	var exact []candidate
+	for _, one := range found {
+		if strings.EqualFold(strings.Join(strings.Fields(one.name), " "), text) {
+			exact = append(exact, one)
+		}
+	}
+	switch {
+	case len(found) == 0 || aNumber.MatchString(text):
+		return 0, v.Shell.Say(p.none), nil
+	case len(found) == 1:
+		return found[0].id, "", nil
+	case len(exact) == 1 && len(found) < offered:
+		return exact[0].id, "", nil
+	case len(exact) > 0:
+		found = exact
+	}
+	return 0, v.severalMeant(found), nil
+}
+
+// severalMeant names those of whom one is to be chosen.
+func (v *Visit) severalMeant(found []candidate) string {
+	names := make([]string, 0, namedInFlaw)
+	for _, one := range found[:min(len(found), namedInFlaw)] {
+		names = append(names, one.called)
+	}
+	if len(found) > namedInFlaw {
+		names = append(names, "…")
+	}
+	return v.Shell.Say(say.SeveralMeant, strings.Join(names, "; "))
+}
+
+// numbered is the bearer of a number; nil is that there is none.
+func (v *Visit) numbered(p *Pick, id int64) (*candidate, error) {
+	one, err := p.get(v.plain(), v.server.Settings, v.Who, id)
+	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return &one, err
+}
+
+// named are those who have a text in their name, in the order of their names.
+func (v *Visit) named(p *Pick, text string) ([]candidate, error) {
+	search := directory.Search{Text: text}
+	search.Limit = new(int32(offered))
+	found, err := p.list(v.plain(), v.server.Settings, v.Who, search)
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
+	})
+	return found, err
+}
+
+// plain is the request's context without what is wrong with its form, which the form is told of by itself.
+func (v *Visit) plain() context.Context { return fault.WithDecoded(v.Ctx(), nil) }
