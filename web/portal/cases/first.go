@@ -36,7 +36,7 @@ type platform struct {
 }
 
 // firstSteps are what a platform needs before its first payment. There are none once it has one.
-func (v *visit) firstSteps() ([]FirstStep, error) {
+func (v *visit) firstSteps() ([]view.FirstStep, error) {
 	made, err := v.Reports.Payments(v.Ctx(), v.Who, report.PaymentFilter{
 		Paging: report.Paging{Limit: 1}, From: time.Unix(0, 0),
 	})
@@ -129,7 +129,7 @@ func (v *visit) lookAtRate(p *platform) error {
 }
 
 // stepsOf are the steps in the order in which each has what it needs.
-func (v *visit) stepsOf(p platform) []FirstStep {
+func (v *visit) stepsOf(p platform) []view.FirstStep {
 	ofMerchant, ofTrader, currency := "", "", ""
 	box, fund := view.Link(portal.CashboxesPath), view.Link(portal.ApprovalsPath)
 	if p.merchant != nil {
@@ -144,9 +144,9 @@ func (v *visit) stepsOf(p platform) []FirstStep {
 	if !p.proposed {
 		fund = view.Query(portal.MoneyPath+"/fund", "traderId", ofTrader)
 	}
-	var steps []FirstStep
+	var steps []view.FirstStep
 	add := func(label say.Phrase, done bool, needs caller.Capability, href view.Link) {
-		steps = append(steps, FirstStep{Label: label, Done: done, Href: v.Makes(href, needs)})
+		steps = append(steps, view.FirstStep{Label: label, Done: done, Href: v.Makes(href, needs)})
 	}
 	if v.Settings.FourEyes.On {
 		// Whom the first one made alone could not decide anything for them.
@@ -154,24 +154,24 @@ func (v *visit) stepsOf(p platform) []FirstStep {
 	}
 	add(sayFirstRate, p.rate, caller.OperatorRates, view.Query(portal.SetRatePath, "currency", currency))
 	add(sayFirstMerchant, p.merchant != nil, caller.OperatorDirectory, portal.MerchantsPath+"/new")
-	add(sayFirstBox, p.box != nil, caller.OperatorDirectory,
+	add(say.FirstBox, p.box != nil, caller.OperatorDirectory,
 		view.Query(portal.CashboxesPath+"/new", portal.AsksMerchant, ofMerchant))
-	add(sayFirstMethod, p.method, caller.OperatorDirectory, box)
+	add(say.FirstMethod, p.method, caller.OperatorDirectory, box)
 	add(
-		sayFirstShop,
+		say.FirstShop,
 		p.shop != nil,
 		caller.OperatorUsers,
 		view.Query(portal.UsersPath+"/new", portal.AsksMerchant, ofMerchant),
 	)
 	add(sayFirstTrader, p.trader != nil, caller.OperatorDirectory, portal.TradersPath+"/new")
-	add(sayFirstRequisite, p.requisite != nil, caller.OperatorDirectory,
+	add(say.FirstRequisite, p.requisite != nil, caller.OperatorDirectory,
 		view.Query(portal.RequisitesPath+"/new", portal.AsksTrader, ofTrader))
 	add(
-		sayFirstDesk,
+		say.FirstDesk,
 		p.desk != nil,
 		caller.OperatorUsers,
 		view.Query(portal.UsersPath+"/new", portal.AsksTrader, ofTrader),
 	)
-	add(sayFirstFunds, p.funded, caller.OperatorMoney, fund)
+	add(say.FirstFunds, p.funded, caller.OperatorMoney, fund)
 	return steps
 }

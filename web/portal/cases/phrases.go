@@ -173,8 +173,7 @@ var (
 
 // What a platform needs before its first payment.
 var (
-	sayFirstTitle = say.Both("Before the first payment", "Перед первым платежом")
-	sayFirstText  = say.Both(
+	sayFirstText = say.Both(
 		"Take these steps from the top. The list goes away with the first payment.",
 		"Пройдите шаги сверху вниз. Список исчезнет с первым платежом.",
 	)
@@ -183,19 +182,11 @@ var (
 		"Всё готово. Программа мерчанта может создавать платежи ключом, который выпускает пользователь мерчанта.",
 	)
 	sayFirstAsk      = say.Both("Find out who would get one", "Узнать, кто его получит")
-	sayFirstDone     = say.Both("Done", "Готово")
-	sayFirstOpen     = say.Both("To do", "Не сделано")
 	sayFirstOperator = say.Both(
 		"Make a second operator with the command gateway operator create: moving money takes two",
 		"Создать второго оператора командой gateway operator create: деньги переводят двое",
 	)
-	sayFirstRate      = say.Both("Set a rate", "Задать курс")
-	sayFirstMerchant  = say.Both("Create a merchant", "Создать мерчанта")
-	sayFirstBox       = say.Both("Create the merchant’s cashbox", "Создать кассу мерчанта")
-	sayFirstMethod    = say.Both("Switch on a method of the cashbox", "Включить метод кассы")
-	sayFirstShop      = say.Both("Invite the merchant’s user", "Пригласить пользователя мерчанта")
-	sayFirstTrader    = say.Both("Create a trader", "Создать трейдера")
-	sayFirstRequisite = say.Both("Create the trader’s requisite", "Создать реквизит трейдера")
-	sayFirstDesk      = say.Both("Invite the trader’s user", "Пригласить пользователя трейдера")
-	sayFirstFunds     = say.Both("Give the trader USDT", "Пополнить счёт трейдера в USDT")
+	sayFirstRate     = say.Both("Set a rate", "Задать курс")
+	sayFirstMerchant = say.Both("Create a merchant", "Создать мерчанта")
+	sayFirstTrader   = say.Both("Create a trader", "Создать трейдера")
 )

@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -15,7 +14,7 @@ import (
 type Work struct {
 	Queues []WorkQueue
 	// First are the steps to the first payment; none once there is one.
-	First []FirstStep
+	First []view.FirstStep
 	// Home is how the platform stands; nil before the first payment, and where only what waits is asked for.
 	Home *Home
 }
@@ -25,27 +24,6 @@ type Home struct {
 	Figures            []view.OverviewFigure
 	Paid, Income       chart.Chart
 	AnyPaid, AnyIncome bool
-}
-
-// FirstStep is something that the first payment needs. Href leads to where it is done; "" is not for this
-// user.
-type FirstStep struct {
-	Label say.Phrase
-	Done  bool
-	Href  templ.SafeURL
-}
-
-// ready tells that every step to the first payment is done.
-func (w Work) ready() bool {
-	return !slices.ContainsFunc(w.First, func(step FirstStep) bool { return !step.Done })
-}
-
-// badge shows whether a step is done.
-func (f FirstStep) badge() view.Badge {
-	if f.Done {
-		return view.Badge{Text: sayFirstDone, Tone: "good"}
-	}
-	return view.Badge{Text: sayFirstOpen, Tone: "off"}
 }
 
 // WorkQueue is what waits of a kind.

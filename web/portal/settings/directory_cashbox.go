@@ -202,6 +202,9 @@ func (v *visit) boxPage() error {
 	if s.page.Lists, err = v.boxMethods(c); err != nil {
 		return err
 	}
+	if s.page.First, err = v.merchantSteps(c.MerchantID); err != nil {
+		return err
+	}
 	return v.showSubject(http.StatusOK, s, nil)
 }
 

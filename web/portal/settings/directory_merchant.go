@@ -124,6 +124,9 @@ func (v *visit) merchantPage() error {
 	if err != nil {
 		return err
 	}
+	if s.page.First, err = v.merchantSteps(id); err != nil {
+		return err
+	}
 	return v.showSubject(http.StatusOK, s, nil)
 }
 

@@ -217,7 +217,7 @@ func TestRefusalInRussian(t *testing.T) {
 	noError(t, b.Pool.QueryRow(t.Context(), "select id from app_user where login = 'anna'").Scan(&anna))
 	path := fmt.Sprintf("/operator/users/%d/off", anna)
 	p.Page(t, path+"?lang=ru")
-	a := p.Fill(t, path)
+	a := p.Fill(t, path, "reason", "they left")
 	want(t, "refused", a.Code, http.StatusConflict)
 	wantIn(t, "in Russian", words(a.Page(t).Find("main")), "Ничего не сделано. Кто-то ждёт ответа этого владельца")
 }

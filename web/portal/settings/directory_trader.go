@@ -173,6 +173,9 @@ func (v *visit) traderPage() error {
 		}
 		s.page.Lists = append(s.page.Lists, d)
 	}
+	if s.page.First, err = v.traderSteps(t); err != nil {
+		return err
+	}
 	return v.showSubject(http.StatusOK, s, nil)
 }
 

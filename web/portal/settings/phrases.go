@@ -149,6 +149,7 @@ var (
 
 // Suspending somebody, and limits.
 var (
+	sayTryPayment      = say.Both("Try a payment: nothing is made by it", "Попробовать платёж: ничего не создаётся")
 	sayWhyPayments     = say.Both("Why payments come, or none", "Почему платежи приходят или нет")
 	saySuspend         = say.Both("Suspend", "Приостановить")
 	sayResume          = say.Both("Let them work again", "Возобновить")

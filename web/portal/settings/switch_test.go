@@ -44,6 +44,27 @@ func TestSuspend(t *testing.T) {
 	want(t, "an auditor's page", auditor.Get(t, path+"/switch").Code, http.StatusForbidden)
 }
 
+// The pages of a new merchant and a new trader lead from step to step, and say nothing of it once there was a payment.
+func TestNewOnesAreLed(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Admin)
+	steps := func(path string) string { return words(p.Page(t, path).Find("#first-steps")) }
+	p.Made(t, "/operator/merchants/new", "name", "A new shop", "apiEnabled", "1")
+	path := b.Text(t, "select '/operator/merchants/' || max(id) from merchant")
+	want(t, "a new merchant", steps(path), "Create the merchant’s cashbox To do Switch on a method of the cashbox To do "+
+		"Invite the merchant’s user To do Try a payment: nothing is made by it To do")
+	box := p.Page(t, path).Find("#first-steps a").First().AttrOr("href", "")
+	p.Post(t, "/operator/cashboxes/new", p.Typed(t, box, "name", "Front", "currency", "RUB")...)
+	b.Exec(t, "insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds) select max(id), 'sbp', true, 3, 900 from cashbox")
+	wantIn(t, "with a cashbox", steps(path), "cashbox Done", "method of the cashbox Done", "user To do")
+	try := p.Page(t, path).Find("#first-steps a[href^='/operator/routing']").AttrOr("href", "")
+	wantIn(t, "what is tried", words(p.Page(t, try).Find("main")), "gets it")
+	trader := fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID)
+	wantIn(t, "a trader", steps(trader), "requisite Done", "user To do", "USDT Done")
+	b.Create(t, "1500")
+	want(t, "a trader who had a payment", steps(trader), "")
+	want(t, "a merchant who had a payment", steps(fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID)), "")
+}
+
 // Limits are changed after they were shown before and after, and for a reason.
 func TestLimitAsks(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)

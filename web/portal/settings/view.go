@@ -88,7 +88,9 @@ type Subject struct {
 	// Notices say what is wrong beside the fields, or that somebody else was faster.
 	Notices []string
 	// Links lead to pages about it, Steps to questions whether something shall be done.
-	Links  []SubjectStep
+	Links []SubjectStep
+	// First are the steps to the first payment; none once there is one.
+	First  []view.FirstStep
 	ViewAs string
 	Lists  []Directory
 	// History is nil where nothing can have changed yet.
