@@ -398,3 +398,18 @@ with latest as (
 select l.id, l.status, l.status_reason, l.currency, l.amount, l.created_at, l.order_id, c.brand, c.last4
 from latest l left join payment_card c on c.merchant_id = l.merchant_id and c.payment_id = l.id
 order by l.id desc;
+
+-- ReportLatestPayments are the newest payments of all, with the greatest amount that the cashbox or the platform takes by their
+-- method, 0 where there is none.
+-- name: ReportLatestPayments :many
+with latest as (
+    select p.id, p.merchant_id, p.cashbox_id, p.method, p.trader_id, p.payer_user_id, p.status, p.currency, p.amount, p.created_at,
+        p.status_at
+    from payment p order by p.id desc limit @most
+)
+select l.id, l.merchant_id, l.trader_id, l.payer_user_id, l.status, l.currency, l.amount, l.created_at, l.status_at,
+    coalesce(least(m.max_amount, c.max_amount), 0)::numeric as max_amount
+from latest l
+left join cashbox_method m on m.cashbox_id = l.cashbox_id and m.method = l.method
+left join platform_limit c on c.currency = l.currency
+order by l.id desc;

@@ -108,6 +108,7 @@ var simulatorEntries = []entry{
 
 var trustEntries = []entry{
 	{needs: caller.OperatorRead, href: AlarmsPath, label: say.AlarmsTitle, group: say.TrustGroup},
+	{needs: caller.OperatorRead, href: PatternsPath, label: say.PatternsTitle, group: say.TrustGroup},
 	{needs: caller.OperatorRead, href: ReconPath, label: say.ReconTitle, group: say.TrustGroup},
 	{needs: caller.OperatorRead, href: AuditPath, label: say.AuditTitle, group: say.TrustGroup},
 	{needs: caller.OperatorRead, href: ManualPath, label: say.ManualTitle, group: say.TrustGroup},

@@ -45,6 +45,7 @@ const (
 	RatesPath      = "/operator/rates"
 	SetRatePath    = RatesPath + "/set"
 	FeedsPath      = RatesPath + "/feeds"
+	PatternsPath   = "/operator/patterns"
 	RoutingPath    = "/operator/routing"
 	AlarmsPath     = "/operator/alarms"
 	ReconPath      = "/operator/reconciliation"

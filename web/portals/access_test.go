@@ -130,7 +130,7 @@ const addresses = `
 			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/alarms /operator/manual
-			/operator/blocks /operator/search
+			/operator/blocks /operator/search /operator/patterns
 	admin
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new

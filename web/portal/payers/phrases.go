@@ -73,3 +73,19 @@ var (
 	sayNoFailures   = say.Both("Nothing has failed.", "Неудач не было.")
 	sayLatest       = say.Both("Last payments", "Последние платежи")
 )
+
+// Patterns.
+var (
+	sayPatternsOf = say.Both(
+		"The newest %d payments, made from %s to %s. A pattern proves nothing: open one and look.",
+		"Последние платежи: %d, созданы с %s по %s. Закономерность ничего не доказывает: откройте и посмотрите.",
+	)
+	sayPatternsNone   = say.Both("There are no payments yet.", "Платежей ещё нет.")
+	sayPatternFailing = say.Both("Payers who failed %d times and more, and never paid", "Плательщики: от %d неудач и ни одной оплаты")
+	sayPatternNear    = say.Both("Payers with %d payments and more just under a limit", "Плательщики: от %d платежей чуть ниже лимита")
+	sayPatternFast    = say.Both("Traders who confirmed within %d seconds", "Трейдеры: подтверждение быстрее %d секунд")
+	sayPatternNobody  = say.Both("Nobody.", "Никого.")
+	sayWho            = say.Both("Who", "Кто")
+	sayTimes          = say.Both("Times", "Раз")
+	sayLastOfThem     = say.Both("The last one", "Последний")
+)

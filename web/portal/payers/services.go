@@ -23,5 +23,5 @@ type route = portal.RouteOf[*visit]
 
 // Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, blockRoutes, payerRoutes)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, blockRoutes, payerRoutes, patternRoutes)
 }

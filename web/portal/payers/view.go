@@ -45,3 +45,9 @@ type Blocked struct {
 	Text string
 	Href templ.SafeURL
 }
+
+// Patterns are what a person should look at.
+type Patterns struct {
+	Note   string
+	Tables []view.Sheet
+}

@@ -1,5 +1,8 @@
 package say
 
+// PatternsTitle is the page of what a person should look at.
+var PatternsTitle = Phrase{"Patterns", "Закономерности"}
+
 // The steps to the first payment.
 var (
 	FirstTitle     = Phrase{"Before the first payment", "Перед первым платежом"}
