@@ -131,7 +131,7 @@ func (g *gateway) tidy(ctx context.Context) error {
 func (g *gateway) purge(ctx context.Context) error {
 	var failed []error
 	if keep := g.keepFiles; keep > 0 {
-		failed = append(failed, g.round.payments.PurgeFiles(ctx, keep))
+		failed = append(failed, g.round.payments.PurgeFiles(ctx, keep), g.round.payouts.PurgeProofs(ctx, keep))
 	}
 	if keep := g.keepRequisites; keep > 0 {
 		failed = append(failed, g.round.payouts.PurgeRequisites(ctx, keep))

@@ -223,6 +223,16 @@ type PayinHistory struct {
 	Reason     *string
 }
 
+type PayinProof struct {
+	MerchantID int64
+	PayinID    int64
+	FileName   string
+	FileType   string
+	FileSize   int64
+	CreatedAt  time.Time
+	PurgedAt   *time.Time
+}
+
 type Payment struct {
 	MerchantID         int64
 	ID                 int64

@@ -179,7 +179,7 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 		return AppealFile{}, err
 	}
 	if found.FilePurgedAt != nil {
-		return AppealFile{}, errFilePurged
+		return AppealFile{}, attachment.ErrPurged
 	}
 	pieces, err := s.q.AppealChunkList(
 		ctx,

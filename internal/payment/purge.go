@@ -5,13 +5,6 @@ import (
 	"time"
 
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
-)
-
-var errFilePurged = fault.New(
-	fault.NotFound,
-	"file_purged",
-	"The file was removed: it had been kept as long as it is to be.",
 )
 
 // PurgeFiles removes the files of appeals that were decided before the time to keep, and the receipts

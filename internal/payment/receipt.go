@@ -183,7 +183,7 @@ func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int3
 		return Receipt{}, nil, fmt.Errorf("read receipt: %w", err)
 	}
 	if row.PurgedAt != nil {
-		return Receipt{}, nil, errFilePurged
+		return Receipt{}, nil, attachment.ErrPurged
 	}
 	pieces, err := s.q.ReceiptChunkList(ctx, db.ReceiptChunkListParams{
 		MerchantID: found.MerchantID, PaymentID: found.ID, Receipt: row.Number,

@@ -94,8 +94,23 @@ func (s *Service) take(
 // Complete ends a payout when the trader who took it says that the recipient has the money. proof,
 // such as the transfer's number, is required.
 func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, proof *string) (Offer, error) {
+	return s.Prove(ctx, who, id, Proof{Reference: proof})
+}
+
+// Prove is Complete with a file that shows it, or without.
+func (s *Service) Prove(ctx context.Context, who caller.Caller, id string, proof Proof) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
-		return change{to: Completed, proof: requiredText(f, "proofReference", proof)}
+		reference, media, err := proof.check(f)
+		c := change{to: Completed, proof: reference}
+		if proof.File != nil {
+			c.may = func(q *db.Queries, p db.Payin) error {
+				if err != nil {
+					return err
+				}
+				return proof.keep(ctx, q, p, media, s.clock.Now())
+			}
+		}
+		return c
 	})
 }
 

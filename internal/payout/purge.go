@@ -7,6 +7,17 @@ import (
 	"gateway.example/internal/db"
 )
 
+// PurgeProofs removes the files that were sent before the time to keep to show that payouts were paid. Names, types and
+// sizes stay.
+func (s *Service) PurgeProofs(ctx context.Context, keep time.Duration) error {
+	now := s.clock.Now()
+	before := now.Add(-keep)
+	return db.Purge(ctx, s.pool, "payout_proof", now, before, func(q *db.Queries, most int32) (db.Purged, error) {
+		gone, err := q.PayinProofPurge(ctx, db.PayinProofPurgeParams{Before: before, Now: &now, Most: most})
+		return db.Purged{Count: gone.Count, Bytes: gone.Bytes, First: gone.First, Last: gone.Last}, err
+	})
+}
+
 // PurgeRequisites removes the whole requisites of payouts that ended before the time to keep. Their
 // last characters stay.
 func (s *Service) PurgeRequisites(ctx context.Context, keep time.Duration) error {
