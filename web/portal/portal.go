@@ -123,6 +123,8 @@ type Visit struct {
 	Shell   view.Shell
 	// logins are those of the actors on an operator's page, by what logs call them.
 	logins map[string]string
+	// after is what is done after the answer.
+	after []func()
 }
 
 func (p *server) visit(w http.ResponseWriter, r *http.Request, to Route) *Visit {

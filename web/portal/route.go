@@ -74,6 +74,7 @@ func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
 func (p *server) guarded(to Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
+		defer v.answered()
 		defer func() {
 			if reason := recover(); reason != nil {
 				if err, is := reason.(error); is && errors.Is(err, http.ErrAbortHandler) { // a file that breaks off

@@ -25,19 +25,42 @@ type Upload struct {
 	File *edge.TempFile
 }
 
-// Free frees the disk.
-func (u Upload) Free() {
+func (u Upload) free() {
 	if u.File != nil {
 		u.File.Close()
 	}
 }
 
-// Upload reads a form and its file, the latter into a temporary file.
-func (v *Visit) Upload() (Upload, error) {
+// TakeUpload prepares the request for a form with a file, of which an owner may send so many at a time. What it holds is
+// given back after the answer.
+func (v *Visit) TakeUpload(files *edge.Files, owner int64) (Upload, error) {
+	done, err := files.Take(v.W, v.R, owner, v.Who.ID)
+	if err != nil {
+		return Upload{Form: url.Values{}}, err
+	}
+	v.after = append(v.after, done)
+	sent, err := v.upload()
+	v.after = append(v.after, sent.free)
+	return sent, err
+}
+
+// answered does what is to be done after the answer.
+func (v *Visit) answered() {
+	for _, do := range v.after {
+		do()
+	}
+}
+
+// upload reads a form and its file, the latter into a temporary file.
+func (v *Visit) upload() (Upload, error) {
 	u := Upload{Form: url.Values{}}
 	parts, err := v.R.MultipartReader()
-	if err != nil {
-		return u, fault.Fields{FileField: {"is required"}}.Err()
+	if err != nil { // sent without a file, as every other form is
+		form, err := v.Form()
+		if err == nil {
+			u.Form = form
+		}
+		return u, err
 	}
 	flaws := fault.Fields{}
 	for left := int64(formText); ; {

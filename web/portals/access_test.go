@@ -56,6 +56,8 @@ const addresses = `
 		POST /sign-out
 	own
 		GET /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
+			/trader/payouts/{id}/file /trader/payouts/{id}/file/shown /merchant/payouts/{id}/file
+			/merchant/payouts/{id}/file/shown /operator/payouts/{id}/file /operator/payouts/{id}/file/shown
 			/merchant/developers/resend/{replay} /merchant/payouts/{id}/proof.json /merchant/deposits/{id}/proof.json
 			/merchant/payments/{id}/receipts/{n} /merchant/payouts/{id} /merchant/appeals/{id}
 			/merchant/appeals/{id}/file /merchant/deposits/{id} /merchant/team/{member} /operator/approvals/{id}

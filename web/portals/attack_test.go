@@ -47,6 +47,9 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 	noError(t, b.Payments.AddReceipt(t.Context(), open.UUID, "proof.pdf", portaltest.Section(portaltest.PDF)))
 	taken := b.TakenPayouts(t, 1)[0]
 	waiting := strings.TrimPrefix(b.PayOut(t, 2)[1], "/trader/payouts/")
+	b.Exec(t, `with kept as (insert into payin_proof (merchant_id, payin_id, file_name, file_type, file_size, created_at)
+		select merchant_id, id, 'a.png', 'image/png', 8, now() from payin returning merchant_id, payin_id)
+		insert into payin_proof_chunk select merchant_id, payin_id, 0, '\x89504e470d0a1a0a' from kept`)
 	event := b.Tell(t, b.Merchant, 1, "dead")
 	number := func(query string, args ...any) string {
 		t.Helper()

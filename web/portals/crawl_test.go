@@ -92,8 +92,8 @@ var plainNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 // foreign are elements that no page has: they would be a stranger's.
 var foreign = []string{"img", "iframe", "object", "embed", "base", "frame", "marquee", "video", "audio", "math", "i"}
 
-// proofAddress is where the picture of an appeal is shown from.
-var proofAddress = regexp.MustCompile(`^/operator/appeals/\d+/file/shown$`)
+// proofAddress is where the picture of an appeal or a payout is shown from.
+var proofAddress = regexp.MustCompile(`^/(operator/appeals|(operator|merchant|trader)/payouts)/[0-9a-f-]+/file/shown$`)
 
 // page checks that there is nothing on a page but what is the page's, and tells where it leads.
 func (c *crawl) page(path string, a portaltest.Answer) (links []string) {

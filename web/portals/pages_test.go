@@ -63,7 +63,9 @@ var unexamined = []string{
 	"GET /operator/accounts/statement.csv", "GET /operator/income.csv", "GET /operator/routing/payment",
 	"GET /operator/audit.csv", "GET /operator/reconciliation/days/{day}", "GET /operator/work", "GET /operator/payments.csv",
 	"GET /operator/payouts.csv", "GET /operator/payments/{id}/receipts/{n}", "GET /operator/appeals/{id}/file",
-	"GET /operator/appeals/{id}/file/shown", "GET /logo/{hash}",
+	"GET /operator/appeals/{id}/file/shown",
+	"GET /trader/payouts/{id}/file", "GET /trader/payouts/{id}/file/shown", "GET /merchant/payouts/{id}/file",
+	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
 	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim",
 	"GET /operator/conflicts/{id}/claim",
 }

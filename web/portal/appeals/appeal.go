@@ -206,13 +206,7 @@ func (v *visit) openAppeal() error {
 	if err != nil {
 		return err
 	}
-	done, err := v.uploads.Take(v.W, v.R, v.Who.MerchantID, v.Who.ID)
-	if err != nil {
-		return err
-	}
-	defer done()
-	sent, err := v.Upload()
-	defer sent.Free()
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) { return v.appealed(p, sent) })
 	}

@@ -43,13 +43,7 @@ func (v *visit) changeLogo() error {
 	if len(looks) == 0 {
 		return fault.ErrNotFound
 	}
-	done, err := v.uploads.Take(v.W, v.R, v.Who.MerchantID, v.Who.ID)
-	if err != nil {
-		return err
-	}
-	defer done()
-	sent, err := v.Upload()
-	defer sent.Free()
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) {
 			return submission.Outcome{LedTo: lookPath(looks[at].CashboxID), Said: "look-saved"}, v.keepLogo(looks[at], sent)

@@ -212,6 +212,8 @@ func (v *visit) payout() error {
 		}
 		if then.Past() {
 			shown = payoutThen(shown, then, lines)
+		} else if shown, err = v.withProof(shown, id); err != nil {
+			return err
 		}
 		shown.Then, shown.Lines = then.Shown(), v.PayoutTimeline(then.Cut(lines))
 	}

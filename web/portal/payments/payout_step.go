@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -23,13 +24,13 @@ type payoutStep struct {
 	from payout.Status
 	to   string
 	page func(view.Shell, PayoutQuestion) site.Page
-	end  func(v *visit, id string, typed *string) error
+	end  func(v *visit, id string, typed *string, sent portal.Upload) error
 }
 
 var (
 	completeStep = payoutStep{
 		field: "proofReference", word: "completed", from: payout.Processing, to: "/trader",
-		page: pageOf(CompletePayout), end: ended((*payout.Service).Complete),
+		page: pageOf(CompletePayout), end: (*visit).prove,
 	}
 	failStep = payoutStep{
 		field: "reason", word: "failed", from: payout.Processing, to: "/trader",
@@ -41,7 +42,7 @@ var (
 	}
 	cancelStep = payoutStep{
 		word: "payout-cancelled", from: payout.Waiting, page: pageOf(CancelPayout),
-		end: func(v *visit, id string, _ *string) error {
+		end: func(v *visit, id string, _ *string, _ portal.Upload) error {
 			_, err := v.Payouts.Cancel(v.Ctx(), v.Who, id)
 			return err
 		},
@@ -55,11 +56,21 @@ func pageOf(page func(view.Shell, PayoutQuestion) site.Page) func(view.Shell, Pa
 // ended ends a payout as a trader does.
 func ended(
 	end func(s *payout.Service, ctx context.Context, who caller.Caller, id string, typed *string) (payout.Offer, error),
-) func(*visit, string, *string) error {
-	return func(v *visit, id string, typed *string) error {
+) func(*visit, string, *string, portal.Upload) error {
+	return func(v *visit, id string, typed *string, _ portal.Upload) error {
 		_, err := end(v.Payouts, v.Ctx(), v.Who, id, typed)
 		return err
 	}
+}
+
+// prove completes a payout with what shows that it was paid.
+func (v *visit) prove(id string, typed *string, sent portal.Upload) error {
+	proof := payout.Proof{Reference: typed}
+	if sent.File != nil {
+		proof.FileName, proof.File = sent.Name, sent.File.Content()
+	}
+	_, err := v.Payouts.Prove(v.Ctx(), v.Who, id, proof)
+	return err
 }
 
 func (v *visit) completePage() error     { return v.askPayout(completeStep) }
@@ -80,23 +91,22 @@ func (v *visit) askPayout(step payoutStep) error {
 	if found.Status != string(step.from) {
 		return v.Done(v.PayoutPath(v.PayoutID()), "changed")
 	}
-	v.showPayoutQuestion(http.StatusOK, step, found, "", "")
+	v.showPayoutQuestion(http.StatusOK, step, found, "", nil)
 	return nil
 }
 
-func (v *visit) showPayoutQuestion(status int, step payoutStep, found Payout, typed, wrong string) {
-	question := PayoutQuestion{Payout: found, Token: submission.NewToken(), Typed: typed, Wrong: wrong}
+func (v *visit) showPayoutQuestion(status int, step payoutStep, found Payout, typed string, wrong map[string]string) {
+	question := PayoutQuestion{
+		Payout: found, Token: submission.NewToken(), Typed: typed, Wrong: wrong[step.field], WrongFile: wrong[portal.FileField],
+	}
 	v.Shell.Title = v.Shell.Say(say.PayoutTitle, found.Number)
 	v.Show(status, func(s view.Shell) site.Page { return step.page(s, question) })
 }
 
 // endPayout takes a step, once. A payout that has ended, or is no longer the trader's, is left as it is.
 func (v *visit) endPayout(step payoutStep) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	id, typed := v.PayoutID(), form.Get(step.field)
+	sent, err := v.TakeUpload(v.uploads, cmp.Or(v.Who.TraderID, -v.Who.MerchantID))
+	id, typed := v.PayoutID(), sent.Form.Get(step.field)
 	if _, err := v.findPayout(id); err != nil && v.Who.Kind == caller.MerchantPortal {
 		return err
 	}
@@ -104,19 +114,21 @@ func (v *visit) endPayout(step payoutStep) error {
 	if to == "" {
 		to = v.PayoutPath(id)
 	}
-	err = v.Once(form, func() (submission.Outcome, error) {
-		err := step.end(v, id, portal.Given(typed))
-		f := fault.As(err)
-		switch {
-		case f == nil:
-			return submission.Outcome{LedTo: to, Said: step.word}, err
-		case f.Code == payout.ErrNotProcessing.Code, f.Code == payout.ErrNotWaiting.Code && step.from == payout.Waiting:
-			return submission.Outcome{LedTo: v.PayoutPath(id), Said: "changed"}, nil
-		case f.Code == payout.ErrNotWaiting.Code:
-			return submission.Outcome{LedTo: to, Said: "gone"}, nil
-		}
-		return submission.Outcome{}, err
-	})
+	if err == nil {
+		err = v.Once(sent.Form, func() (submission.Outcome, error) {
+			err := step.end(v, id, portal.Given(typed), sent)
+			f := fault.As(err)
+			switch {
+			case f == nil:
+				return submission.Outcome{LedTo: to, Said: step.word}, err
+			case f.Code == payout.ErrNotProcessing.Code, f.Code == payout.ErrNotWaiting.Code && step.from == payout.Waiting:
+				return submission.Outcome{LedTo: v.PayoutPath(id), Said: "changed"}, nil
+			case f.Code == payout.ErrNotWaiting.Code:
+				return submission.Outcome{LedTo: to, Said: "gone"}, nil
+			}
+			return submission.Outcome{}, err
+		})
+	}
 	wrong := v.Wrong(err)
 	if wrong == nil {
 		return err
@@ -128,6 +140,6 @@ func (v *visit) endPayout(step payoutStep) error {
 	if found.Status != string(step.from) {
 		return v.Done(v.PayoutPath(id), "changed")
 	}
-	v.showPayoutQuestion(http.StatusUnprocessableEntity, step, found, typed, wrong[step.field])
+	v.showPayoutQuestion(http.StatusUnprocessableEntity, step, found, typed, wrong)
 	return nil
 }

@@ -95,7 +95,15 @@ var (
 		"Say so only when your bank shows the transfer as done. It cannot be taken back.",
 		"Отмечайте, только когда банк показывает перевод выполненным. Отменить это нельзя.",
 	)
-	sayCompleteYes = say.Both("Yes, %s are paid", "Да, %s выплачены")
+	sayCompleteYes   = say.Both("Yes, %s are paid", "Да, %s выплачены")
+	sayProofFile     = say.Both("Photo or PDF", "Фото или PDF")
+	sayProofFileHint = say.Both(
+		"What your bank shows of the transfer, up to 10 MB. The merchant and operators see it.",
+		"То, что банк показывает о переводе, до 10 МБ. Это увидят мерчант и операторы.",
+	)
+	sayProofCamera = say.Both("Or take a photo", "Или сфотографировать")
+	sayProofShown  = say.Both("What shows the transfer", "Что подтверждает перевод")
+	sayProofAlt    = say.Both("The picture that the trader sent", "Изображение, которое прислал трейдер")
 	sayProofHint   = say.Both(
 		"As your bank shows it. It proves that the recipient was paid.",
 		"Как его показывает банк. Он доказывает, что получателю заплачено.",

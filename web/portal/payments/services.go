@@ -6,6 +6,7 @@ import (
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -35,12 +36,18 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
+	// uploads are the proofs that are being sent, by traders.
+	uploads *edge.Files
 }
+
+// traderFiles is how many proofs of one trader's payouts are taken at once.
+const traderFiles = 16
 
 type route = portal.RouteOf[*visit]
 
 // Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
-		signedRoutes, paymentRoutes, payoutRoutes, proofRoutes)
+	uploads := edge.NewFiles(traderFiles)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },
+		signedRoutes, paymentRoutes, payoutRoutes, payoutFileRoutes, proofRoutes)
 }

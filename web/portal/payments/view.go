@@ -122,10 +122,13 @@ type Payout struct {
 	Then  view.Moment
 	// Proof is what proves that it was paid, Reason why it has its status; both may be "".
 	Proof, Reason string
-	CreatedAt     time.Time
-	TakenAt       *time.Time
-	StatusAt      time.Time
-	Lines         []view.Line
+	// File shows it; nil was not sent. Picture is its address where it is shown on the page.
+	File      *view.Receipt
+	Picture   string
+	CreatedAt time.Time
+	TakenAt   *time.Time
+	StatusAt  time.Time
+	Lines     []view.Line
 }
 
 // PayoutQuestion asks what a trader is about to do with a payout.
@@ -134,6 +137,8 @@ type PayoutQuestion struct {
 	Token string
 	// Typed is what was typed, and Wrong what is wrong with it.
 	Typed, Wrong string
+	// WrongFile is what is wrong with the file that was sent.
+	WrongFile string
 }
 
 // payoutWords are what a question about a payout says.
@@ -149,6 +154,14 @@ func (w payoutWords) asked(q PayoutQuestion) view.Field {
 	f := w.Field
 	f.Value, f.Wrong = q.Typed, q.Wrong
 	return f
+}
+
+// file is the field for what shows that a payout was paid. Telephones have one for their camera besides.
+func (q PayoutQuestion) file(s view.Shell) view.Field {
+	return view.Field{
+		Name: "file", Label: sayProofFile, Hint: s.Say(sayProofFileHint), Wrong: q.WrongFile, Type: view.TypeFile,
+		Optional: true, More: templ.Attributes{"accept": "image/jpeg,image/png,image/webp,application/pdf"},
+	}
 }
 
 // Printed is what happened to a payment, for paper.

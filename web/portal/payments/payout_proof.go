@@ -1,0 +1,75 @@
+package payments
+
+import (
+	"strings"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payout"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// What shows that a payout was paid, for all who see the payout: to keep, and as a picture of its page.
+var payoutFileRoutes = []route{
+	{
+		Pattern: "GET /trader/payouts/{id}/file", Kinds: portal.Traders, Needs: caller.TraderRead,
+		Handle: (*visit).payoutFile,
+	},
+	{
+		Pattern: "GET /trader/payouts/{id}/file/shown", Kinds: portal.Traders, Needs: caller.TraderRead,
+		Handle: (*visit).payoutPicture,
+	},
+	{
+		Pattern: "GET /merchant/payouts/{id}/file", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).payoutFile,
+	},
+	{
+		Pattern: "GET /merchant/payouts/{id}/file/shown", Kinds: portal.Merchants, Needs: caller.MerchantRead,
+		Handle: (*visit).payoutPicture,
+	},
+	{
+		Pattern: "GET /operator/payouts/{id}/file", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).payoutFile,
+	},
+	{
+		Pattern: "GET /operator/payouts/{id}/file/shown", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).payoutPicture,
+	},
+}
+
+func (v *visit) payoutFile() error {
+	file, content, err := v.Payouts.ReadProof(v.Ctx(), v.Who, v.PayoutID())
+	if err != nil {
+		return err
+	}
+	v.KeepFile(file.Name, file.Type, content)
+	return nil
+}
+
+func (v *visit) payoutPicture() error {
+	file, content, err := v.Payouts.ReadProof(v.Ctx(), v.Who, v.PayoutID())
+	if err != nil {
+		return err
+	}
+	return v.ShowPicture(file.Type, content)
+}
+
+// withProof is a payout with the file that shows that it was paid, where one was sent.
+func (v *visit) withProof(shown Payout, id string) (Payout, error) {
+	if shown.Status != string(payout.Completed) && shown.Status != string(payout.Failed) {
+		return shown, nil
+	}
+	file, err := v.Payouts.FindProof(v.Ctx(), v.Who, id)
+	if err != nil || file == nil {
+		return shown, err
+	}
+	shown.File = &view.Receipt{
+		Name: file.Name, About: v.Shell.Say(say.FileType(file.Type)) + ", " + portal.Size(file.Size),
+		SentAt: file.SentAt, Download: view.Link(v.PayoutPath(id) + "/file"),
+	}
+	if strings.HasPrefix(file.Type, "image/") {
+		shown.Picture = v.PayoutPath(id) + "/file/shown"
+	}
+	return shown, nil
+}
