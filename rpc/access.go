@@ -78,6 +78,7 @@ var access = edge.Access{
 
 	portalv1connect.ReceiptServiceListReceiptsProcedure:      {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReceiptServiceGetReceiptProcedure:        {caller.Trader, caller.MerchantPortal, caller.Operator},
+	portalv1connect.ReceiptServiceGetPayinReceiptProcedure:   {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReceiptServiceAppealWithReceiptProcedure: {caller.MerchantPortal},
 
 	portalv1connect.ReportServiceListAccountsProcedure:       {caller.Operator},
@@ -104,7 +105,10 @@ var access = edge.Access{
 func Access(procedure string) []caller.Kind { return access.Of(procedure) }
 
 // uploads are the procedures whose body brings a file.
-var uploads = edge.Uploads{gatewayv1connect.PaymentServiceCreateAppealProcedure: caller.ScopePayments}
+var uploads = edge.Uploads{
+	gatewayv1connect.PaymentServiceCreateAppealProcedure: caller.ScopePayments,
+	portalv1connect.TraderServiceCompletePayinProcedure:  edge.ByUsers,
+}
 
 // NewDoor makes the door in front of all procedures, over Connect and REST.
 func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Services) (*edge.Door, error) {

@@ -51,6 +51,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceTakeWorkProcedure,
 		portalv1connect.ProofServiceListSealedDaysProcedure,
 		portalv1connect.ReceiptServiceGetReceiptProcedure,
+		portalv1connect.ReceiptServiceGetPayinReceiptProcedure,
 		portalv1connect.ReceiptServiceListReceiptsProcedure,
 		portalv1connect.ReportServiceGetIncomeProcedure,
 		portalv1connect.ReportServiceGetPayerProcedure,

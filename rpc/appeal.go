@@ -15,7 +15,7 @@ func (s *PaymentService) CreateAppeal(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
 ) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
 	m := req.Msg
-	sent, file := auth.Upload{Reason: m.Reason, FileName: m.FileName}, uploadedFile(ctx, m.File)
+	sent, file := auth.Upload{Reason: m.Reason, FileName: m.FileName}, UploadedFile(ctx, m.File)
 	if file != nil {
 		sent.FileSize = ptr(file.Size())
 	}

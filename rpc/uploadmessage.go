@@ -257,9 +257,9 @@ func (b *plainBase64) Read(p []byte) (int, error) {
 	return 1, err
 }
 
-// uploadedFile is FileFrom, or a file that is still in the message because its name was spelled with
+// UploadedFile is FileFrom, or a file that is still in the message because its name was spelled with
 // escapes.
-func uploadedFile(ctx context.Context, content []byte) *io.SectionReader {
+func UploadedFile(ctx context.Context, content []byte) *io.SectionReader {
 	file := edge.FileFrom(ctx)
 	if file == nil && content != nil {
 		file = io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content)))

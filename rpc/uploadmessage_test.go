@@ -31,7 +31,7 @@ func arrived(t *testing.T, media string, body []byte) (*gatewayv1.CreateAppealRe
 		if decode(m.ProtoReflect(), media == mediaJSON, content) != nil {
 			return
 		}
-		if file := uploadedFile(r.Context(), m.File); file != nil {
+		if file := UploadedFile(r.Context(), m.File); file != nil {
 			if m.File, err = io.ReadAll(file); err != nil {
 				t.Error(err)
 			}

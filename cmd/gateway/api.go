@@ -77,7 +77,7 @@ func (g *gateway) procedures() rpc.Services {
 			Events: g.events, Payouts: g.payouts, Deposits: g.deposits, Payments: g.payments, Settings: g.settings,
 			Reports: g.reports,
 		}),
-		Receipt:    rpcportal.NewReceiptService(g.payments),
+		Receipt:    rpcportal.NewReceiptService(g.payments, g.payouts),
 		Report:     rpcportal.NewReportService(g.reports, g.signer),
 		Credential: rpcportal.NewCredentialService(g.merchantKeys),
 		Team:       rpcportal.NewTeamService(g.users),

@@ -139,7 +139,7 @@ func (t *texts) operationOptions() []setting {
 		{&t.giveBackOutages, "give-back-outages", "GATEWAY_GIVE_BACK_OUTAGES", "on",
 			"whether open payments get back the time, at most an hour, in which no process served; on or off"},
 		{&t.keepFiles, "keep-files", "GATEWAY_KEEP_FILES", "",
-			"for how many days files of decided appeals and receipts of ended payments are kept; empty: for good"},
+			"for how many days files of decided appeals, receipts of ended payments and photos of paid payouts are kept; empty: for good"},
 		{&t.keepRequisites, "keep-payout-requisites", "GATEWAY_KEEP_PAYOUT_REQUISITES", "",
 			"for how many days whole requisites of ended payouts are kept; empty: for good"},
 		{&t.keepAttempts, "keep-attempts", "GATEWAY_KEEP_ATTEMPTS", "",

@@ -31,10 +31,13 @@ func (a Access) Of(procedure string) []caller.Kind {
 	return a[service]
 }
 
-// Uploads are the procedures whose body brings a file, with the scope that each needs. Their bodies
+// Uploads are the procedures whose body brings a file, with the scope that each needs, or ByUsers. Their bodies
 // may be larger, and the signature covers fields instead of bytes. The door checks the caller before
 // the body is read, and the handler checks the signature, with auth.ProveUpload.
 type Uploads map[string]string
+
+// ByUsers is in the place of the scope where users send the file, who sign nothing.
+const ByUsers = ""
 
 // Unfinished are the procedures that finish a sign-in. They accept a session that still lacks its
 // second factor; their handlers get it with session.From.
@@ -65,6 +68,7 @@ type Door struct {
 	unfinished Unfinished
 	// keyUploads and merchantUploads limit the uploads under way.
 	keyUploads, merchantUploads *Turnstile
+	userUploads                 *Files
 	// CallbackPayment returns the id of the payment that a call of the application is about.
 	CallbackPayment func(r *http.Request, body []byte) int64
 	// OperatorNeeds are the capabilities that procedures need of an operator. Other procedures check
@@ -94,6 +98,7 @@ func NewDoor(
 	return &Door{
 		keys: keys, users: users, limits: limits, access: access, uploads: uploads, unfinished: unfinished,
 		keyUploads: NewTurnstile(keyUploads), merchantUploads: NewTurnstile(merchantUploads),
+		userUploads: NewFiles(merchantUploads),
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
@@ -36,7 +38,11 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 		defer recovered(seen, r, fail)
 		call, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 		if err == nil {
-			err = d.takeUpload(seen, r, body, d.uploads[procedure], next)
+			if scope := d.uploads[procedure]; scope == ByUsers {
+				err = d.takeUserUpload(seen, r, body, procedure, next)
+			} else {
+				err = d.takeUpload(seen, r, body, scope, next)
+			}
 		}
 		if err != nil {
 			fail(seen, r, err)
@@ -83,6 +89,28 @@ func (d *Door) takeUpload(
 	return nil
 }
 
+// takeUserUpload passes the unread upload of a signed-in user on, with the caller in the context.
+func (d *Door) takeUserUpload(
+	w http.ResponseWriter, r *http.Request, body *watchedBody, procedure string, next http.Handler,
+) error {
+	ctx, who, err := d.admit(r, procedure, nil) // a token proves who they are without the body
+	if err != nil {
+		return err
+	}
+	if err := d.count(r, who); err != nil {
+		return err
+	}
+	leave, err := d.userUploads.take(r.Context(), cmp.Or(who.TraderID, -who.MerchantID), who.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body.takeTime(http.NewResponseController(w))
+	who.RequestID, who.Address = KeptRequestID(r.Context()), limit.Address(r.RemoteAddr)
+	next.ServeHTTP(w, r.WithContext(caller.With(ctx, who)))
+	return nil
+}
+
 const (
 	// keyUploads and merchantUploads are how many uploads of a key and of a merchant may run at the
 	// same time. A slow body then only holds up others of the same key, and all keys of a merchant
@@ -108,21 +136,29 @@ func NewFiles(places int) *Files { return &Files{NewTurnstile(places), NewTurnst
 // Take prepares a request of an owner's page for its file. The returned function must be called after
 // the answer.
 func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) (done func(), err error) {
-	leavePage, err := f.pages.Enter(r.Context(), page)
+	leave, err := f.take(r.Context(), owner, page)
 	if err != nil {
 		return nil, err
 	}
-	leaveOwner, err := f.turnstile.Enter(r.Context(), owner)
-	if err != nil {
-		leavePage()
-		return nil, err
-	}
-	leave := func() { leaveOwner(); leavePage() }
 	body := &watchedBody{ReadCloser: r.Body}
 	r.Body = body
 	rest := drain(w, r, body)
 	body.takeTime(http.NewResponseController(w))
 	return func() { leave(); rest() }, nil
+}
+
+// take takes a place of a page and one of its owner.
+func (f *Files) take(ctx context.Context, owner, page int64) (leave func(), err error) {
+	leavePage, err := f.pages.Enter(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	leaveOwner, err := f.turnstile.Enter(ctx, owner)
+	if err != nil {
+		leavePage()
+		return nil, err
+	}
+	return func() { leaveOwner(); leavePage() }, nil
 }
 
 // Turnstile gives each owner a number of places.

@@ -122,6 +122,6 @@ func (s *Service) ReadProof(ctx context.Context, who caller.Caller, id string) (
 	if err != nil {
 		return ProofFile{}, nil, fmt.Errorf("read proof: %w", err)
 	}
-	subject := sensitive.Subject{Kind: "payin", Key: strconv.FormatInt(p.ID, 10), What: "proof"}
+	subject := sensitive.Subject{Kind: "payin", Key: strconv.FormatInt(p.ID, 10), What: "file"}
 	return proofFile(*row), bytes.Join(pieces, nil), sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)
 }

@@ -48,7 +48,7 @@ func TestProofFile(t *testing.T) {
 			t.Errorf("%s reads %+v, %q", who.Kind, file, content)
 		}
 	}
-	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin proof", "noted")
+	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin file", "noted")
 	other := s.NewMerchant(t, dbtest.MerchantOpts{})
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
 	wantCode(t, errOf2(s.payouts.ReadProof(ctx, s.second.Caller, id(s.p))), "not_found")

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -14,12 +15,17 @@ import (
 )
 
 // ReceiptService serves portal.v1.ReceiptService.
-type ReceiptService struct{ payments *payment.Service }
+type ReceiptService struct {
+	payments *payment.Service
+	payouts  *payout.Service
+}
 
 var _ portalv1connect.ReceiptServiceHandler = (*ReceiptService)(nil)
 
 // NewReceiptService makes the handler.
-func NewReceiptService(payments *payment.Service) *ReceiptService { return &ReceiptService{payments} }
+func NewReceiptService(payments *payment.Service, payouts *payout.Service) *ReceiptService {
+	return &ReceiptService{payments, payouts}
+}
 
 // ListReceipts implements the service.
 func (s *ReceiptService) ListReceipts(
@@ -45,6 +51,19 @@ func (s *ReceiptService) GetReceipt(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.GetReceiptResponse{Receipt: receiptView(found), Content: content}), nil
+}
+
+// GetPayinReceipt implements the service.
+func (s *ReceiptService) GetPayinReceipt(
+	ctx context.Context, req *connect.Request[portalv1.GetPayinReceiptRequest],
+) (*connect.Response[portalv1.GetPayinReceiptResponse], error) {
+	file, content, err := s.payouts.ReadProof(ctx, caller.From(ctx), req.Msg.GetPayinId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.GetPayinReceiptResponse{
+		FileName: file.Name, FileType: file.Type, CreatedAt: rpc.Timestamp(file.SentAt), Content: content,
+	}), nil
 }
 
 // AppealWithReceipt implements the service.

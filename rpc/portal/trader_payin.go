@@ -53,7 +53,10 @@ func (s *TraderService) GiveBackPayin(
 func (s *TraderService) CompletePayin(
 	ctx context.Context, req *connect.Request[portalv1.CompletePayinRequest],
 ) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.Complete(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.ProofReference)
+	proof := payout.Proof{
+		Reference: req.Msg.ProofReference, FileName: req.Msg.GetFileName(), File: rpc.UploadedFile(ctx, req.Msg.File),
+	}
+	offer, err := s.payouts.Prove(ctx, caller.From(ctx), req.Msg.GetPayinId(), proof)
 	return offerResponse("Payin completed", offer, err)
 }
 

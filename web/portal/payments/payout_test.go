@@ -134,7 +134,7 @@ func TestPayoutProof(t *testing.T) {
 	for where, who := range map[string]*portaltest.Person{"/trader": b.Trader(t, 1), "/merchant": b.Stranger(t)} {
 		want(t, "a stranger at "+where, who.Get(t, where+"/payouts"+id+"/file").Code, http.StatusNotFound)
 	}
-	want(t, "noted", b.Count(t, "select count(*) from sensitive_read where subject = 'payin' and what = 'proof'"), 2)
+	want(t, "noted", b.Count(t, "select count(*) from sensitive_read where subject = 'payin' and what = 'file'"), 2)
 	b.Audit(t)
 }
 

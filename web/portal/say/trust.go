@@ -10,6 +10,7 @@ var (
 )
 
 var auditSubjects = map[string]Phrase{
+	"payin":                 {"Payout", "Выплата"},
 	"app_user":              {"User", "Пользователь"},
 	"purge":                 {"Removed after its time", "Удалено по сроку"},
 	"token":                 {"Sessions of user", "Сеансы пользователя"},

@@ -549,8 +549,12 @@ type CompletePayinRequest struct {
 	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// What proves that it was paid, such as the transfer's number: required, 1 to 255 characters, trimmed.
 	ProofReference *string `protobuf:"bytes,2,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The name of the file: required with one, 1 to 255 characters.
+	FileName *string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3,oneof" json:"file_name,omitempty"`
+	// A photo or PDF that shows it: PDF, PNG, JPEG or WebP. The call may have 10 MB.
+	File          []byte `protobuf:"bytes,4,opt,name=file,proto3,oneof" json:"file,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompletePayinRequest) Reset() {
@@ -595,6 +599,20 @@ func (x *CompletePayinRequest) GetProofReference() string {
 		return *x.ProofReference
 	}
 	return ""
+}
+
+func (x *CompletePayinRequest) GetFileName() string {
+	if x != nil && x.FileName != nil {
+		return *x.FileName
+	}
+	return ""
+}
+
+func (x *CompletePayinRequest) GetFile() []byte {
+	if x != nil {
+		return x.File
+	}
+	return nil
 }
 
 // GiveBackPayinRequest is what GiveBackPayin of TraderService takes.
@@ -1373,11 +1391,16 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
 	"\f_next_cursor\"-\n" +
 	"\x10TakePayinRequest\x12\x19\n" +
-	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"s\n" +
+	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"\xc5\x01\n" +
 	"\x14CompletePayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12,\n" +
-	"\x0fproof_reference\x18\x02 \x01(\tH\x00R\x0eproofReference\x88\x01\x01B\x12\n" +
-	"\x10_proof_reference\"Y\n" +
+	"\x0fproof_reference\x18\x02 \x01(\tH\x00R\x0eproofReference\x88\x01\x01\x12 \n" +
+	"\tfile_name\x18\x03 \x01(\tH\x01R\bfileName\x88\x01\x01\x12\x17\n" +
+	"\x04file\x18\x04 \x01(\fH\x02R\x04file\x88\x01\x01B\x12\n" +
+	"\x10_proof_referenceB\f\n" +
+	"\n" +
+	"_file_nameB\a\n" +
+	"\x05_file\"Y\n" +
 	"\x14GiveBackPayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
 	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +

@@ -307,6 +307,125 @@ func (x *GetReceiptResponse) GetContent() []byte {
 	return nil
 }
 
+// GetPayinReceiptRequest is what GetPayinReceipt of ReceiptService takes.
+type GetPayinReceiptRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payout's uuid.
+	PayinId       string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPayinReceiptRequest) Reset() {
+	*x = GetPayinReceiptRequest{}
+	mi := &file_portal_v1_receipt_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPayinReceiptRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPayinReceiptRequest) ProtoMessage() {}
+
+func (x *GetPayinReceiptRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_receipt_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPayinReceiptRequest.ProtoReflect.Descriptor instead.
+func (*GetPayinReceiptRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_receipt_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetPayinReceiptRequest) GetPayinId() string {
+	if x != nil {
+		return x.PayinId
+	}
+	return ""
+}
+
+// GetPayinReceiptResponse is what GetPayinReceipt of ReceiptService answers with.
+type GetPayinReceiptResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As the trader sent it, without control characters, and with the extension of its type.
+	FileName string `protobuf:"bytes,1,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
+	// Media type, by the content: PDF, PNG, JPEG or WebP.
+	FileType string `protobuf:"bytes,2,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
+	// When it came.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The bytes of the file.
+	Content       []byte `protobuf:"bytes,4,opt,name=content,proto3" json:"content,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPayinReceiptResponse) Reset() {
+	*x = GetPayinReceiptResponse{}
+	mi := &file_portal_v1_receipt_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPayinReceiptResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPayinReceiptResponse) ProtoMessage() {}
+
+func (x *GetPayinReceiptResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_receipt_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPayinReceiptResponse.ProtoReflect.Descriptor instead.
+func (*GetPayinReceiptResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_receipt_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetPayinReceiptResponse) GetFileName() string {
+	if x != nil {
+		return x.FileName
+	}
+	return ""
+}
+
+func (x *GetPayinReceiptResponse) GetFileType() string {
+	if x != nil {
+		return x.FileType
+	}
+	return ""
+}
+
+func (x *GetPayinReceiptResponse) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *GetPayinReceiptResponse) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
 // AppealWithReceiptRequest is what AppealWithReceipt of ReceiptService takes.
 type AppealWithReceiptRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -322,7 +441,7 @@ type AppealWithReceiptRequest struct {
 
 func (x *AppealWithReceiptRequest) Reset() {
 	*x = AppealWithReceiptRequest{}
-	mi := &file_portal_v1_receipt_proto_msgTypes[5]
+	mi := &file_portal_v1_receipt_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -334,7 +453,7 @@ func (x *AppealWithReceiptRequest) String() string {
 func (*AppealWithReceiptRequest) ProtoMessage() {}
 
 func (x *AppealWithReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_receipt_proto_msgTypes[5]
+	mi := &file_portal_v1_receipt_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -347,7 +466,7 @@ func (x *AppealWithReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppealWithReceiptRequest.ProtoReflect.Descriptor instead.
 func (*AppealWithReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_receipt_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_receipt_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AppealWithReceiptRequest) GetPaymentId() int64 {
@@ -394,17 +513,26 @@ const file_portal_v1_receipt_proto_rawDesc = "" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\"\\\n" +
 	"\x12GetReceiptResponse\x12,\n" +
 	"\areceipt\x18\x01 \x01(\v2\x12.portal.v1.ReceiptR\areceipt\x12\x18\n" +
-	"\acontent\x18\x02 \x01(\fR\acontent\"y\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\"3\n" +
+	"\x16GetPayinReceiptRequest\x12\x19\n" +
+	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"\xa8\x01\n" +
+	"\x17GetPayinReceiptResponse\x12\x1b\n" +
+	"\tfile_name\x18\x01 \x01(\tR\bfileName\x12\x1b\n" +
+	"\tfile_type\x18\x02 \x01(\tR\bfileType\x129\n" +
+	"\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
+	"\acontent\x18\x04 \x01(\fR\acontent\"y\n" +
 	"\x18AppealWithReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x1b\n" +
 	"\x06reason\x18\x03 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
-	"\a_reason2\x88\x02\n" +
+	"\a_reason2\xe2\x02\n" +
 	"\x0eReceiptService\x12O\n" +
 	"\fListReceipts\x12\x1e.portal.v1.ListReceiptsRequest\x1a\x1f.portal.v1.ListReceiptsResponse\x12I\n" +
 	"\n" +
-	"GetReceipt\x12\x1c.portal.v1.GetReceiptRequest\x1a\x1d.portal.v1.GetReceiptResponse\x12Z\n" +
+	"GetReceipt\x12\x1c.portal.v1.GetReceiptRequest\x1a\x1d.portal.v1.GetReceiptResponse\x12X\n" +
+	"\x0fGetPayinReceipt\x12!.portal.v1.GetPayinReceiptRequest\x1a\".portal.v1.GetPayinReceiptResponse\x12Z\n" +
 	"\x11AppealWithReceipt\x12#.portal.v1.AppealWithReceiptRequest\x1a .gateway.v1.CreateAppealResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -419,32 +547,37 @@ func file_portal_v1_receipt_proto_rawDescGZIP() []byte {
 	return file_portal_v1_receipt_proto_rawDescData
 }
 
-var file_portal_v1_receipt_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_portal_v1_receipt_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_portal_v1_receipt_proto_goTypes = []any{
 	(*ListReceiptsRequest)(nil),      // 0: portal.v1.ListReceiptsRequest
 	(*ListReceiptsResponse)(nil),     // 1: portal.v1.ListReceiptsResponse
 	(*Receipt)(nil),                  // 2: portal.v1.Receipt
 	(*GetReceiptRequest)(nil),        // 3: portal.v1.GetReceiptRequest
 	(*GetReceiptResponse)(nil),       // 4: portal.v1.GetReceiptResponse
-	(*AppealWithReceiptRequest)(nil), // 5: portal.v1.AppealWithReceiptRequest
-	(*timestamppb.Timestamp)(nil),    // 6: google.protobuf.Timestamp
-	(*v1.CreateAppealResponse)(nil),  // 7: gateway.v1.CreateAppealResponse
+	(*GetPayinReceiptRequest)(nil),   // 5: portal.v1.GetPayinReceiptRequest
+	(*GetPayinReceiptResponse)(nil),  // 6: portal.v1.GetPayinReceiptResponse
+	(*AppealWithReceiptRequest)(nil), // 7: portal.v1.AppealWithReceiptRequest
+	(*timestamppb.Timestamp)(nil),    // 8: google.protobuf.Timestamp
+	(*v1.CreateAppealResponse)(nil),  // 9: gateway.v1.CreateAppealResponse
 }
 var file_portal_v1_receipt_proto_depIdxs = []int32{
 	2, // 0: portal.v1.ListReceiptsResponse.data:type_name -> portal.v1.Receipt
-	6, // 1: portal.v1.Receipt.created_at:type_name -> google.protobuf.Timestamp
+	8, // 1: portal.v1.Receipt.created_at:type_name -> google.protobuf.Timestamp
 	2, // 2: portal.v1.GetReceiptResponse.receipt:type_name -> portal.v1.Receipt
-	0, // 3: portal.v1.ReceiptService.ListReceipts:input_type -> portal.v1.ListReceiptsRequest
-	3, // 4: portal.v1.ReceiptService.GetReceipt:input_type -> portal.v1.GetReceiptRequest
-	5, // 5: portal.v1.ReceiptService.AppealWithReceipt:input_type -> portal.v1.AppealWithReceiptRequest
-	1, // 6: portal.v1.ReceiptService.ListReceipts:output_type -> portal.v1.ListReceiptsResponse
-	4, // 7: portal.v1.ReceiptService.GetReceipt:output_type -> portal.v1.GetReceiptResponse
-	7, // 8: portal.v1.ReceiptService.AppealWithReceipt:output_type -> gateway.v1.CreateAppealResponse
-	6, // [6:9] is the sub-list for method output_type
-	3, // [3:6] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	8, // 3: portal.v1.GetPayinReceiptResponse.created_at:type_name -> google.protobuf.Timestamp
+	0, // 4: portal.v1.ReceiptService.ListReceipts:input_type -> portal.v1.ListReceiptsRequest
+	3, // 5: portal.v1.ReceiptService.GetReceipt:input_type -> portal.v1.GetReceiptRequest
+	5, // 6: portal.v1.ReceiptService.GetPayinReceipt:input_type -> portal.v1.GetPayinReceiptRequest
+	7, // 7: portal.v1.ReceiptService.AppealWithReceipt:input_type -> portal.v1.AppealWithReceiptRequest
+	1, // 8: portal.v1.ReceiptService.ListReceipts:output_type -> portal.v1.ListReceiptsResponse
+	4, // 9: portal.v1.ReceiptService.GetReceipt:output_type -> portal.v1.GetReceiptResponse
+	6, // 10: portal.v1.ReceiptService.GetPayinReceipt:output_type -> portal.v1.GetPayinReceiptResponse
+	9, // 11: portal.v1.ReceiptService.AppealWithReceipt:output_type -> gateway.v1.CreateAppealResponse
+	8, // [8:12] is the sub-list for method output_type
+	4, // [4:8] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_receipt_proto_init() }
@@ -452,14 +585,14 @@ func file_portal_v1_receipt_proto_init() {
 	if File_portal_v1_receipt_proto != nil {
 		return
 	}
-	file_portal_v1_receipt_proto_msgTypes[5].OneofWrappers = []any{}
+	file_portal_v1_receipt_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_receipt_proto_rawDesc), len(file_portal_v1_receipt_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -40,6 +40,9 @@ const (
 	// ReceiptServiceGetReceiptProcedure is the fully-qualified name of the ReceiptService's GetReceipt
 	// RPC.
 	ReceiptServiceGetReceiptProcedure = "/portal.v1.ReceiptService/GetReceipt"
+	// ReceiptServiceGetPayinReceiptProcedure is the fully-qualified name of the ReceiptService's
+	// GetPayinReceipt RPC.
+	ReceiptServiceGetPayinReceiptProcedure = "/portal.v1.ReceiptService/GetPayinReceipt"
 	// ReceiptServiceAppealWithReceiptProcedure is the fully-qualified name of the ReceiptService's
 	// AppealWithReceipt RPC.
 	ReceiptServiceAppealWithReceiptProcedure = "/portal.v1.ReceiptService/AppealWithReceipt"
@@ -51,6 +54,9 @@ type ReceiptServiceClient interface {
 	ListReceipts(context.Context, *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error)
 	// GetReceipt reads a receipt's file.
 	GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error)
+	// GetPayinReceipt reads the file with which a trader showed that a payout is paid: for that trader, for users of the merchant's portal, and
+	// for operators.
+	GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error)
 	// AppealWithReceipt opens the appeal of a failed payment with one of its receipts. For a merchant's portal users.
 	AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error)
 }
@@ -78,6 +84,12 @@ func NewReceiptServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(receiptServiceMethods.ByName("GetReceipt")),
 			connect.WithClientOptions(opts...),
 		),
+		getPayinReceipt: connect.NewClient[v1.GetPayinReceiptRequest, v1.GetPayinReceiptResponse](
+			httpClient,
+			baseURL+ReceiptServiceGetPayinReceiptProcedure,
+			connect.WithSchema(receiptServiceMethods.ByName("GetPayinReceipt")),
+			connect.WithClientOptions(opts...),
+		),
 		appealWithReceipt: connect.NewClient[v1.AppealWithReceiptRequest, v11.CreateAppealResponse](
 			httpClient,
 			baseURL+ReceiptServiceAppealWithReceiptProcedure,
@@ -91,6 +103,7 @@ func NewReceiptServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 type receiptServiceClient struct {
 	listReceipts      *connect.Client[v1.ListReceiptsRequest, v1.ListReceiptsResponse]
 	getReceipt        *connect.Client[v1.GetReceiptRequest, v1.GetReceiptResponse]
+	getPayinReceipt   *connect.Client[v1.GetPayinReceiptRequest, v1.GetPayinReceiptResponse]
 	appealWithReceipt *connect.Client[v1.AppealWithReceiptRequest, v11.CreateAppealResponse]
 }
 
@@ -104,6 +117,11 @@ func (c *receiptServiceClient) GetReceipt(ctx context.Context, req *connect.Requ
 	return c.getReceipt.CallUnary(ctx, req)
 }
 
+// GetPayinReceipt calls portal.v1.ReceiptService.GetPayinReceipt.
+func (c *receiptServiceClient) GetPayinReceipt(ctx context.Context, req *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error) {
+	return c.getPayinReceipt.CallUnary(ctx, req)
+}
+
 // AppealWithReceipt calls portal.v1.ReceiptService.AppealWithReceipt.
 func (c *receiptServiceClient) AppealWithReceipt(ctx context.Context, req *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error) {
 	return c.appealWithReceipt.CallUnary(ctx, req)
@@ -115,6 +133,9 @@ type ReceiptServiceHandler interface {
 	ListReceipts(context.Context, *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error)
 	// GetReceipt reads a receipt's file.
 	GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error)
+	// GetPayinReceipt reads the file with which a trader showed that a payout is paid: for that trader, for users of the merchant's portal, and
+	// for operators.
+	GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error)
 	// AppealWithReceipt opens the appeal of a failed payment with one of its receipts. For a merchant's portal users.
 	AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error)
 }
@@ -138,6 +159,12 @@ func NewReceiptServiceHandler(svc ReceiptServiceHandler, opts ...connect.Handler
 		connect.WithSchema(receiptServiceMethods.ByName("GetReceipt")),
 		connect.WithHandlerOptions(opts...),
 	)
+	receiptServiceGetPayinReceiptHandler := connect.NewUnaryHandler(
+		ReceiptServiceGetPayinReceiptProcedure,
+		svc.GetPayinReceipt,
+		connect.WithSchema(receiptServiceMethods.ByName("GetPayinReceipt")),
+		connect.WithHandlerOptions(opts...),
+	)
 	receiptServiceAppealWithReceiptHandler := connect.NewUnaryHandler(
 		ReceiptServiceAppealWithReceiptProcedure,
 		svc.AppealWithReceipt,
@@ -150,6 +177,8 @@ func NewReceiptServiceHandler(svc ReceiptServiceHandler, opts ...connect.Handler
 			receiptServiceListReceiptsHandler.ServeHTTP(w, r)
 		case ReceiptServiceGetReceiptProcedure:
 			receiptServiceGetReceiptHandler.ServeHTTP(w, r)
+		case ReceiptServiceGetPayinReceiptProcedure:
+			receiptServiceGetPayinReceiptHandler.ServeHTTP(w, r)
 		case ReceiptServiceAppealWithReceiptProcedure:
 			receiptServiceAppealWithReceiptHandler.ServeHTTP(w, r)
 		default:
@@ -167,6 +196,10 @@ func (UnimplementedReceiptServiceHandler) ListReceipts(context.Context, *connect
 
 func (UnimplementedReceiptServiceHandler) GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReceiptService.GetReceipt is not implemented"))
+}
+
+func (UnimplementedReceiptServiceHandler) GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReceiptService.GetPayinReceipt is not implemented"))
 }
 
 func (UnimplementedReceiptServiceHandler) AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error) {

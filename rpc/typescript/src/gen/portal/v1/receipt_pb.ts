@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/receipt.proto.
  */
 export const file_portal_v1_receipt: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvcmVjZWlwdC5wcm90bxIJcG9ydGFsLnYxIikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAyI4ChRMaXN0UmVjZWlwdHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLlJlY2VpcHQiggEKB1JlY2VpcHQSDgoGbnVtYmVyGAEgASgFEhEKCWZpbGVfbmFtZRgCIAEoCRIRCglmaWxlX3R5cGUYAyABKAkSEQoJZmlsZV9zaXplGAQgASgDEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjcKEUdldFJlY2VpcHRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSDgoGbnVtYmVyGAIgASgFIkoKEkdldFJlY2VpcHRSZXNwb25zZRIjCgdyZWNlaXB0GAEgASgLMhIucG9ydGFsLnYxLlJlY2VpcHQSDwoHY29udGVudBgCIAEoDCJeChhBcHBlYWxXaXRoUmVjZWlwdFJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIOCgZudW1iZXIYAiABKAUSEwoGcmVhc29uGAMgASgJSACIAQFCCQoHX3JlYXNvbjKIAgoOUmVjZWlwdFNlcnZpY2USTwoMTGlzdFJlY2VpcHRzEh4ucG9ydGFsLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdFJlY2VpcHRzUmVzcG9uc2USSQoKR2V0UmVjZWlwdBIcLnBvcnRhbC52MS5HZXRSZWNlaXB0UmVxdWVzdBodLnBvcnRhbC52MS5HZXRSZWNlaXB0UmVzcG9uc2USWgoRQXBwZWFsV2l0aFJlY2VpcHQSIy5wb3J0YWwudjEuQXBwZWFsV2l0aFJlY2VpcHRSZXF1ZXN0GiAuZ2F0ZXdheS52MS5DcmVhdGVBcHBlYWxSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment, file_google_protobuf_timestamp]);
+  fileDesc("Chdwb3J0YWwvdjEvcmVjZWlwdC5wcm90bxIJcG9ydGFsLnYxIikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAyI4ChRMaXN0UmVjZWlwdHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLlJlY2VpcHQiggEKB1JlY2VpcHQSDgoGbnVtYmVyGAEgASgFEhEKCWZpbGVfbmFtZRgCIAEoCRIRCglmaWxlX3R5cGUYAyABKAkSEQoJZmlsZV9zaXplGAQgASgDEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjcKEUdldFJlY2VpcHRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSDgoGbnVtYmVyGAIgASgFIkoKEkdldFJlY2VpcHRSZXNwb25zZRIjCgdyZWNlaXB0GAEgASgLMhIucG9ydGFsLnYxLlJlY2VpcHQSDwoHY29udGVudBgCIAEoDCIqChZHZXRQYXlpblJlY2VpcHRSZXF1ZXN0EhAKCHBheWluX2lkGAEgASgJIoABChdHZXRQYXlpblJlY2VpcHRSZXNwb25zZRIRCglmaWxlX25hbWUYASABKAkSEQoJZmlsZV90eXBlGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2NvbnRlbnQYBCABKAwiXgoYQXBwZWFsV2l0aFJlY2VpcHRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSDgoGbnVtYmVyGAIgASgFEhMKBnJlYXNvbhgDIAEoCUgAiAEBQgkKB19yZWFzb24y4gIKDlJlY2VpcHRTZXJ2aWNlEk8KDExpc3RSZWNlaXB0cxIeLnBvcnRhbC52MS5MaXN0UmVjZWlwdHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RSZWNlaXB0c1Jlc3BvbnNlEkkKCkdldFJlY2VpcHQSHC5wb3J0YWwudjEuR2V0UmVjZWlwdFJlcXVlc3QaHS5wb3J0YWwudjEuR2V0UmVjZWlwdFJlc3BvbnNlElgKD0dldFBheWluUmVjZWlwdBIhLnBvcnRhbC52MS5HZXRQYXlpblJlY2VpcHRSZXF1ZXN0GiIucG9ydGFsLnYxLkdldFBheWluUmVjZWlwdFJlc3BvbnNlEloKEUFwcGVhbFdpdGhSZWNlaXB0EiMucG9ydGFsLnYxLkFwcGVhbFdpdGhSZWNlaXB0UmVxdWVzdBogLmdhdGV3YXkudjEuQ3JlYXRlQXBwZWFsUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payment, file_google_protobuf_timestamp]);
 
 /**
  * ListReceiptsRequest is what ListReceipts of ReceiptService takes.
@@ -164,6 +164,69 @@ export const GetReceiptResponseSchema: GenMessage<GetReceiptResponse> = /*@__PUR
   messageDesc(file_portal_v1_receipt, 4);
 
 /**
+ * GetPayinReceiptRequest is what GetPayinReceipt of ReceiptService takes.
+ *
+ * @generated from message portal.v1.GetPayinReceiptRequest
+ */
+export type GetPayinReceiptRequest = Message<"portal.v1.GetPayinReceiptRequest"> & {
+  /**
+   * The payout's uuid.
+   *
+   * @generated from field: string payin_id = 1;
+   */
+  payinId: string;
+};
+
+/**
+ * Describes the message portal.v1.GetPayinReceiptRequest.
+ * Use `create(GetPayinReceiptRequestSchema)` to create a new message.
+ */
+export const GetPayinReceiptRequestSchema: GenMessage<GetPayinReceiptRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_receipt, 5);
+
+/**
+ * GetPayinReceiptResponse is what GetPayinReceipt of ReceiptService answers with.
+ *
+ * @generated from message portal.v1.GetPayinReceiptResponse
+ */
+export type GetPayinReceiptResponse = Message<"portal.v1.GetPayinReceiptResponse"> & {
+  /**
+   * As the trader sent it, without control characters, and with the extension of its type.
+   *
+   * @generated from field: string file_name = 1;
+   */
+  fileName: string;
+
+  /**
+   * Media type, by the content: PDF, PNG, JPEG or WebP.
+   *
+   * @generated from field: string file_type = 2;
+   */
+  fileType: string;
+
+  /**
+   * When it came.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * The bytes of the file.
+   *
+   * @generated from field: bytes content = 4;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * Describes the message portal.v1.GetPayinReceiptResponse.
+ * Use `create(GetPayinReceiptResponseSchema)` to create a new message.
+ */
+export const GetPayinReceiptResponseSchema: GenMessage<GetPayinReceiptResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_receipt, 6);
+
+/**
  * AppealWithReceiptRequest is what AppealWithReceipt of ReceiptService takes.
  *
  * @generated from message portal.v1.AppealWithReceiptRequest
@@ -196,7 +259,7 @@ export type AppealWithReceiptRequest = Message<"portal.v1.AppealWithReceiptReque
  * Use `create(AppealWithReceiptRequestSchema)` to create a new message.
  */
 export const AppealWithReceiptRequestSchema: GenMessage<AppealWithReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_receipt, 5);
+  messageDesc(file_portal_v1_receipt, 7);
 
 /**
  * ReceiptService shows the receipts that payers send of their transfers: to the trader a payment is assigned to, to its
@@ -224,6 +287,17 @@ export const ReceiptService: GenService<{
     methodKind: "unary";
     input: typeof GetReceiptRequestSchema;
     output: typeof GetReceiptResponseSchema;
+  },
+  /**
+   * GetPayinReceipt reads the file with which a trader showed that a payout is paid: for that trader, for users of the merchant's portal, and
+   * for operators.
+   *
+   * @generated from rpc portal.v1.ReceiptService.GetPayinReceipt
+   */
+  getPayinReceipt: {
+    methodKind: "unary";
+    input: typeof GetPayinReceiptRequestSchema;
+    output: typeof GetPayinReceiptResponseSchema;
   },
   /**
    * AppealWithReceipt opens the appeal of a failed payment with one of its receipts. For a merchant's portal users.
