@@ -109,6 +109,17 @@ select * from requisite where id = @id and trader_id = @trader_id;
 -- name: RequisiteListOwn :many
 select * from requisite where trader_id = @trader_id order by id;
 
+-- RequisitePageOwn lists a trader's requisites by their ids: those of a method, with an ending of their value, or with a text in
+-- their holder or bank; of named ones, where any are named.
+-- name: RequisitePageOwn :many
+select * from requisite r
+where r.trader_id = @trader_id and r.id > @after_id
+  and (@currency::text = '' or r.currency = @currency) and (@method::text = '' or r.method = @method)
+  and (@ending::text = '' or right(r.last4, length(@ending)) = @ending)
+  and (@search::text = '' or strpos(lower(concat(r.holder, chr(10), r.bank)), lower(@search)) > 0)
+  and (sqlc.narg(ids)::bigint[] is null or r.id = any(sqlc.narg(ids)::bigint[]))
+order by r.id limit @page;
+
 -- RequisiteUpdateOwn changes what is given of what a trader sets themselves. Of what can be cleared, the set_ flags tell unset
 -- from cleared.
 -- name: RequisiteUpdateOwn :exec

@@ -355,6 +355,94 @@ func (q *Queries) RequisiteOwn(ctx context.Context, arg RequisiteOwnParams) (Req
 	return i, err
 }
 
+const requisitePageOwn = `-- name: RequisitePageOwn :many
+select id, currency, method, trader_id, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments, sealed, hash, last4 from requisite r
+where r.trader_id = $1 and r.id > $2
+  and ($3::text = '' or r.currency = $3) and ($4::text = '' or r.method = $4)
+  and ($5::text = '' or right(r.last4, length($5)) = $5)
+  and ($6::text = '' or strpos(lower(concat(r.holder, chr(10), r.bank)), lower($6)) > 0)
+  and ($7::bigint[] is null or r.id = any($7::bigint[]))
+order by r.id limit $8
+`
+
+type RequisitePageOwnParams struct {
+	TraderID int64
+	AfterID  int64
+	Currency string
+	Method   string
+	Ending   string
+	Search   string
+	Ids      []int64
+	Page     int32
+}
+
+// RequisitePageOwn lists a trader's requisites by their ids: those of a method, with an ending of their value, or with a text in
+// their holder or bank; of named ones, where any are named.
+func (q *Queries) RequisitePageOwn(ctx context.Context, arg RequisitePageOwnParams) ([]Requisite, error) {
+	rows, err := q.db.Query(ctx, requisitePageOwn,
+		arg.TraderID,
+		arg.AfterID,
+		arg.Currency,
+		arg.Method,
+		arg.Ending,
+		arg.Search,
+		arg.Ids,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Requisite
+	for rows.Next() {
+		var i Requisite
+		if err := rows.Scan(
+			&i.ID,
+			&i.Currency,
+			&i.Method,
+			&i.TraderID,
+			&i.Holder,
+			&i.Bank,
+			&i.MinAmount,
+			&i.MaxAmount,
+			&i.CreatedAt,
+			&i.Enabled,
+			&i.TimeZone,
+			&i.DailyCount,
+			&i.DailySum,
+			&i.OpenPayments,
+			&i.WorkFrom,
+			&i.WorkUntil,
+			&i.Weight,
+			&i.Version,
+			&i.OwnEnabled,
+			&i.OwnMinAmount,
+			&i.OwnMaxAmount,
+			&i.OwnDailyCount,
+			&i.OwnDailySum,
+			&i.OwnOpenPayments,
+			&i.OwnWorkFrom,
+			&i.OwnWorkUntil,
+			&i.OwnTimeZone,
+			&i.EffectiveMinAmount,
+			&i.EffectiveMaxAmount,
+			&i.EffectiveDailyCount,
+			&i.EffectiveDailySum,
+			&i.EffectiveOpenPayments,
+			&i.Sealed,
+			&i.Hash,
+			&i.Last4,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const requisiteSetting = `-- name: RequisiteSetting :one
 select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
     'effective_open_payments', 'sealed', 'hash', 'last4']

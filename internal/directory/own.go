@@ -3,6 +3,7 @@ package directory
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -69,6 +70,64 @@ func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]
 		return nil, fmt.Errorf("list requisites: %w", err)
 	}
 	return s.own(ctx, who, rows)
+}
+
+// OwnQuery asks for a page of a trader's requisites, in the order of their ids.
+type OwnQuery struct {
+	// Search is the end of the value, digits of it at most the last four, or a part of the holder's name or the bank's.
+	Search string
+	// Currency and Method keep to a pool; "" is any.
+	Currency, Method string
+	// IDs keeps to some; nil is all.
+	IDs []int64
+	// Page goes up from the lowest id.
+	db.Page
+}
+
+// maxOwnSearch is how long a text may be that requisites are searched by.
+const maxOwnSearch = 100
+
+// params checks the query and turns it into SQL's terms.
+func (q OwnQuery) params(f fault.Fields) db.RequisitePageOwnParams {
+	limit, after := q.Bounds(f)
+	if q.Cursor == nil {
+		after = 0
+	}
+	p := db.RequisitePageOwnParams{
+		AfterID: after, Currency: q.Currency, Method: q.Method, Ids: q.IDs, Search: strings.TrimSpace(q.Search), Page: limit + 1,
+	}
+	for field, text := range map[string]string{"search": q.Search, "currency": q.Currency, "method": q.Method} {
+		f.Flaw(field, fault.NameFlaw(text))
+		f.MaxLength(field, text, maxOwnSearch)
+	}
+	if digits := strings.NewReplacer(" ", "", "+", "", "•", "").Replace(p.Search); allDigits(digits) {
+		p.Search, p.Ending = "", digits[max(0, len(digits)-4):]
+	}
+	return p
+}
+
+func allDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// OwnPage lists a page of the requisites of the calling trader. The cursor is nil on the last page.
+func (s *Settings) OwnPage(ctx context.Context, who caller.Caller, query OwnQuery) ([]OwnRequisite, *string, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	params := query.params(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	params.TraderID = who.TraderID
+	rows, err := s.q.RequisitePageOwn(ctx, params)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list requisites: %w", err)
+	}
+	rows, cursor := db.Cut(rows, params.Page-1, func(r db.Requisite) int64 { return r.ID })
+	list, err := s.own(ctx, who, rows)
+	return list, cursor, err
 }
 
 // OwnRequisite reads a requisite of the calling trader. That of another trader is not found.

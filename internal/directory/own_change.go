@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -78,6 +79,39 @@ func (s *Settings) UpdateOwnRequisite(
 		return OwnRequisite{}, err
 	}
 	return s.OwnRequisite(ctx, who, id)
+}
+
+// MaxOwnUpdates is how many requisites may be changed at once.
+const MaxOwnUpdates = 100
+
+// UpdateOwnRequisites changes several requisites of a trader alike, each by itself: what one does not allow is said of it, and the
+// others are changed. It returns what was refused, by the ids. What would be refused of every one changes none.
+func (s *Settings) UpdateOwnRequisites(
+	ctx context.Context, who caller.Caller, ids []int64, u OwnUpdate,
+) (map[int64]*fault.Error, error) {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return nil, err
+	}
+	f := fault.Decoded(ctx)
+	f.Check(len(ids) > 0, "ids", "must not be empty")
+	f.Check(len(ids) <= MaxOwnUpdates, "ids", "must be at most %d", MaxOwnUpdates)
+	u.params(f)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	refused := map[int64]*fault.Error{}
+	for _, id := range ids {
+		_, err := s.UpdateOwnRequisite(ctx, who, id, u)
+		var wrong *fault.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &wrong) && wrong.Kind != fault.NotFound:
+			refused[id] = wrong
+		default:
+			return refused, err
+		}
+	}
+	return refused, nil
 }
 
 // orderField is the field to blame for a wrong order: the one that was given.

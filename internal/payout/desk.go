@@ -55,7 +55,9 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Des
 	if err := who.Need(caller.TraderRead); err != nil {
 		return Desk{}, err
 	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	f := fault.Decoded(ctx)
+	f.Flaw("bank", fault.TextFlaw(bank))
+	if err := f.Err(); err != nil {
 		return Desk{}, err
 	}
 	givenBack, err := s.givenBack(ctx, s.q, who.TraderID)

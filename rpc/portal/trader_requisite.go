@@ -63,13 +63,22 @@ func (s *TraderService) SetBreak(
 
 // ListRequisites implements the service.
 func (s *TraderService) ListRequisites(
-	ctx context.Context, _ *connect.Request[portalv1.TraderServiceListRequisitesRequest],
+	ctx context.Context, req *connect.Request[portalv1.TraderServiceListRequisitesRequest],
 ) (*connect.Response[portalv1.TraderServiceListRequisitesResponse], error) {
-	list, err := s.settings.ListOwnRequisites(ctx, caller.From(ctx))
+	m := req.Msg
+	out := &portalv1.TraderServiceListRequisitesResponse{}
+	var list []directory.OwnRequisite
+	var err error
+	if m.Search == nil && m.Limit == nil && m.Cursor == nil {
+		list, err = s.settings.ListOwnRequisites(ctx, caller.From(ctx))
+	} else {
+		query := directory.OwnQuery{Search: m.GetSearch()}
+		query.Limit, query.Cursor = m.Limit, m.Cursor
+		list, out.NextCursor, err = s.settings.OwnPage(ctx, caller.From(ctx), query)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &portalv1.TraderServiceListRequisitesResponse{}
 	for _, own := range list {
 		out.Data = append(out.Data, ownRequisite(own))
 	}

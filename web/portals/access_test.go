@@ -98,7 +98,7 @@ const addresses = `
 			/trader/payments/{id}/no-code
 	trader
 		GET /trader/consent /trader/payments.csv /trader/payouts.csv /trader/earnings /trader/statement /trader/statement.csv
-		POST /trader/requisites/{id} /trader/requisites/{id}/switch
+		POST /trader/requisites /trader/requisites/{id} /trader/requisites/{id}/switch
 	developers
 		GET /merchant/developers/keys /merchant/developers/webhooks /merchant/developers/cashboxes/{cashbox}/test
 			/merchant/developers/events /merchant/developers/resend/confirm /merchant/developers/requests

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -188,6 +190,61 @@ func TestChangeLimitsRefused(t *testing.T) {
 	want(t, "a refused form changed something", changes, 0)
 }
 
+// Many requisites are a table by pages, found by the last digits, the bank or the holder. Those that are ticked are switched or
+// limited together; what one does not allow is said of it, and it stays ticked.
+func TestManyRequisites(t *testing.T) {
+	b := portaltest.Parallel(t)
+	many := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 120, MaxAmount: "10000"})
+	b.User(t, "many", caller.Trader, caller.Owner, many.ID)
+	browser := b.SignIn(t, "many")
+	ids := many.Requisites
+	b.Exec(t, "update requisite set bank = 'Far Bank', daily_sum = 50 where id = any($1)", ids[:2])
+	shown := func(query string) int { t.Helper(); return browser.Page(t, requisites+query).Find("tbody tr").Length() }
+	var rows []int
+	for next, more := requisites, true; more; {
+		page := browser.Page(t, next)
+		rows = append(rows, page.Find("tbody tr").Length())
+		next, more = page.Find(".pages a[rel=next]").Attr("href")
+	}
+	want(t, "pages", fmt.Sprint(rows), "[50 50 20]")
+	last4 := browser.Page(t, requisites).Find("tbody .lead a").First().Text()
+	last4 = last4[len(last4)-4:]
+	want(t, "found", line(shown("?q="+last4), shown("?q=far+b"), shown("?q=nobody"), shown("?pool=sbp-RUB"), shown("?pool=c2c-RUB")),
+		"1 2 0 50 0")
+
+	ticked := func(act string, ids ...int64) url.Values {
+		form := url.Values{"act": {act}}
+		for _, id := range ids {
+			form.Add("id", fmt.Sprint(id))
+		}
+		return form
+	}
+	post := func(form url.Values) portaltest.Answer {
+		t.Helper()
+		site := b.Server.URL
+		return browser.PostForm(t, requisites+"?pool=sbp-RUB", form, "Origin", site, "Referer", site+requisites+"?pool=sbp-RUB")
+	}
+	if a := post(ticked("off", ids[:30]...)); a.Code != http.StatusSeeOther || a.To() != requisites+"?pool=sbp-RUB" {
+		t.Errorf("off: %d to %s", a.Code, a.To())
+	}
+	want(t, "get none", shown("?without=1"), 30)
+	want(t, "nothing is ticked", post(ticked("off")).Page(t).Find(".flash").Text(), "Tick the requisites first.")
+
+	limits := ticked("limits", ids[1], ids[2])
+	limits.Set("dailySum", "1 000")
+	a := post(limits)
+	page := a.Page(t)
+	want(t, "not all", line(a.Code, page.Find(".flash").Text()), "422 Changed: 1. Not changed: 1, which are still ticked and say why.")
+	want(t, "why", page.Find("tr:has(:checked) .wrong").Text(), "Sum a day: must be at most 50.00, which the operator has set")
+	kept := "select string_agg(coalesce(own_daily_sum::text, '-'), ' ' order by id) from requisite where id = any($1)"
+	want(t, "kept", b.Text(t, kept, ids[1:4]), "- 1000.00 -")
+	limits.Set("dailySum", "0")
+	want(t, "cleared", line(post(limits).Code, b.Text(t, kept, ids[1:4])), "303 - - -")
+	limits.Set("dailySum", "x")
+	want(t, "unreadable", post(limits).Page(t).Find("details[open] #dailySum-wrong").Length(), 1)
+	want(t, "another's", post(ticked("off", b.Traders[0].Requisites[0])).Code, http.StatusNotFound)
+}
+
 // Those of a desk see limits and change none; another trader finds nothing there.
 func TestRequisiteOfOthers(t *testing.T) {
 	b := portaltest.Parallel(t)
@@ -195,7 +252,7 @@ func TestRequisiteOfOthers(t *testing.T) {
 	page := desk.Page(t, requisitePath(b))
 	want(t, "a desk can change limits",
 		line(page.Find("main button").Length(), page.Find("main input:not([disabled]):not([type=hidden])").Length()), "0 0")
-	want(t, "a desk has", desk.Page(t, requisites).Find("main form").Length(), 0)
+	want(t, "a desk has", desk.Page(t, requisites).Find("main form[method=post]").Length(), 0)
 	if a := desk.Post(t, requisitePath(b), "minAmount", "5"); a.Code != http.StatusForbidden {
 		t.Errorf("a desk changes limits: %d", a.Code)
 	}

@@ -69,6 +69,13 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 });
 
+// One tick for all of a table.
+every("[data-ticks]", (all) => {
+  all.hidden = false;
+  all.addEventListener("change", () =>
+    every('[name="' + all.dataset.ticks + '"]', (tick) => (tick.checked = all.checked), all.closest("table")));
+});
+
 // The browser's time zone, offered beside the field that asks for one.
 every("[data-zone]", (e) => {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

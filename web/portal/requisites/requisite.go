@@ -3,11 +3,11 @@ package requisites
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gateway.example/web/portal"
 
+	"github.com/a-h/templ"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -23,6 +23,12 @@ import (
 // A trader's requisites: their limits, and why they get no payments.
 var requisiteRoutes = []route{
 	{Pattern: "GET /trader/requisites", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).requisites},
+	{
+		Pattern: "POST /trader/requisites",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderRequisites,
+		Handle:  (*visit).changeRequisites,
+	},
 	{
 		Pattern: "GET /trader/requisites/{id}",
 		Kinds:   portal.Traders,
@@ -43,10 +49,7 @@ var requisiteRoutes = []route{
 	},
 }
 
-const (
-	requisitesPath = "/trader/requisites"
-	requisitePage  = 24
-)
+const requisitesPath = "/trader/requisites"
 
 // standing is a requisite with whether payments come.
 type standing struct {
@@ -54,59 +57,36 @@ type standing struct {
 	why payment.RequisiteExplanation
 }
 
-// standings are the trader's requisites, or the one of the id.
-func (v *visit) standings(id int64) ([]standing, error) {
-	var list []directory.OwnRequisite
-	var err error
-	if id == 0 {
-		list, err = v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
-	} else {
-		list = make([]directory.OwnRequisite, 1)
-		list[0], err = v.Settings.OwnRequisite(v.Ctx(), v.Who, id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, id)
-	if err != nil {
-		return nil, err
-	}
-	why := make(map[int64]payment.RequisiteExplanation, len(explained))
-	for _, e := range explained {
-		why[e.RequisiteID] = e
-	}
-	all := make([]standing, 0, len(list))
-	for _, own := range list {
-		// One that has just been added is explained a moment later.
-		if e, known := why[own.ID]; known {
-			all = append(all, standing{own: own, why: e})
-		}
-	}
-	return all, nil
-}
+func (v *visit) requisites() error { return v.showRequisites(http.StatusOK, BulkForm{}) }
 
-func (v *visit) requisites() error {
-	all, err := v.standings(0)
+// showRequisites shows the page that the address asks for, with the form that changes several as it was filled in.
+func (v *visit) showRequisites(status int, bulk BulkForm) error {
+	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, 0)
 	if err != nil {
 		return err
 	}
-	shown := Requisites{MayChange: v.Who.May(caller.TraderRequisites), MayWork: v.Who.May(caller.TraderWork)}
+	shown := Requisites{
+		MayChange: v.Who.May(caller.TraderRequisites), MayWork: v.Who.May(caller.TraderWork),
+		Search: v.R.URL.Query().Get("q"), Bulk: bulk,
+	}
 	if shown.OnBreak, err = v.Settings.Break(v.Ctx(), v.Who); err != nil {
 		return err
 	}
-	shown.Answer, shown.Tone = v.answer(all)
-	shown.Reasons = reasons(all)
-	v.choose(&shown, all)
+	shown.Answer, shown.Tone = v.answer(explained)
+	shown.Reasons = reasons(explained)
+	if err := v.choose(&shown, explained); err != nil {
+		return err
+	}
 	v.Shell.Title = v.Shell.Say(say.Requisites)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return RequisitesPage(s, shown) })
+	v.Show(status, func(s view.Shell) site.Page { return RequisitesPage(s, shown) })
 	return nil
 }
 
 // answer says of all requisites in a sentence whether they get payments.
-func (v *visit) answer(all []standing) (text, tone string) {
+func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 	getting := 0
-	for _, s := range all {
-		if s.gets() {
+	for _, e := range all {
+		if gets(e) {
 			getting++
 		}
 	}
@@ -128,18 +108,18 @@ func (v *visit) counted(n int) string { return v.Shell.Number(decimal.NewFromInt
 
 // gets tells whether the requisite gets payments. One that has an open payment of some amount gets
 // those of other amounts.
-func (s standing) gets() bool { return len(s.rules()) == 0 }
+func gets(e payment.RequisiteExplanation) bool { return len(rules(e)) == 0 }
 
 // rules name what keeps payments away.
-func (s standing) rules() []string {
+func rules(e payment.RequisiteExplanation) []string {
 	var rules []string
-	for _, d := range s.why.Drops {
+	for _, d := range e.Drops {
 		if d.Rule != routing.SlotTaken {
 			rules = append(rules, string(d.Rule))
 		}
 	}
 	for rule, holds := range map[string]bool{
-		"no_rate": s.why.NoRate, "outside_platform": s.why.OutsidePlatform, "not_taken": !s.why.Taken,
+		"no_rate": e.NoRate, "outside_platform": e.OutsidePlatform, "not_taken": !e.Taken,
 	} {
 		if holds {
 			rules = append(rules, rule)
@@ -149,10 +129,10 @@ func (s standing) rules() []string {
 }
 
 // reasons counts what keeps payments away, what is most frequent first.
-func reasons(all []standing) []Reason {
+func reasons(all []payment.RequisiteExplanation) []Reason {
 	counts := map[string]int{}
-	for _, s := range all {
-		for _, rule := range s.rules() {
+	for _, e := range all {
+		for _, rule := range rules(e) {
 			counts[rule]++
 		}
 	}
@@ -173,66 +153,67 @@ func reasons(all []standing) []Reason {
 	return list
 }
 
-// choose fills in the page of requisites that the address asks for: of a pool, those without
-// payments, from a place on.
-func (v *visit) choose(shown *Requisites, all []standing) {
+// choose fills in the page of requisites that the address asks for: of a pool, with a text, those without payments, after a place.
+func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanation) error {
 	asked := v.R.URL.Query()
-	pool, without := asked.Get("pool"), asked.Get("without") != ""
-	shown.Pools = v.poolChips(all, pool, asked.Get("without"))
-	shown.Without = view.Pick{Text: v.Shell.Say(sayOnlyWithout), Current: without}
-	toggled := "1"
-	if without {
-		toggled = ""
+	pool, without := asked.Get("pool"), asked.Get("without")
+	link := func(pool, without, after string) templ.SafeURL {
+		return view.Query(requisitesPath, "q", shown.Search, "pool", pool, "without", without, "after", after)
 	}
-	shown.Without.Href = view.Query(requisitesPath, "pool", pool, "without", toggled)
-	all = slices.DeleteFunc(slices.Clone(all), func(s standing) bool {
-		return pool != "" && s.pool() != pool || without && s.gets()
-	})
-	from, _ := strconv.Atoi(asked.Get("from"))
-	from = max(0, min(from, len(all)-1)) / requisitePage * requisitePage
-	until := min(from+requisitePage, len(all))
-	for _, s := range all[from:until] {
-		shown.Cards = append(shown.Cards, v.requisiteCard(s))
+	shown.Keep = [][2]string{{"pool", pool}, {"without", without}}
+	shown.Pools = v.poolChips(explained, pool, func(pool string) templ.SafeURL { return link(pool, without, "") })
+	shown.Without = view.Pick{Text: v.Shell.Say(sayOnlyWithout), Current: without != "", Href: link(pool, "1", "")}
+	query := directory.OwnQuery{Search: shown.Search}
+	query.Method, query.Currency, _ = strings.Cut(pool, "-")
+	if without != "" {
+		shown.Without.Href, query.IDs = link(pool, "", ""), []int64{}
 	}
-	at := func(from int) string { return strconv.Itoa(from) }
-	if from > 0 {
-		shown.Newer = view.Query(
-			requisitesPath,
-			"pool",
-			pool,
-			"without",
-			asked.Get("without"),
-			"from",
-			at(from-requisitePage),
-		)
+	if after := asked.Get("after"); after != "" {
+		query.Cursor, shown.First = &after, link(pool, without, "")
 	}
-	if until < len(all) {
-		shown.Older = view.Query(requisitesPath, "pool", pool, "without", asked.Get("without"), "from", at(until))
+	why := make(map[int64]payment.RequisiteExplanation, len(explained))
+	for _, e := range explained {
+		why[e.RequisiteID] = e
+		if without != "" && !gets(e) {
+			query.IDs = append(query.IDs, e.RequisiteID)
+		}
 	}
-	shown.Range = v.Shell.Say(sayRangeOf, from+1, until, v.counted(len(all)))
+	list, next, err := v.Settings.OwnPage(v.Ctx(), v.Who, query)
+	if err != nil {
+		return err
+	}
+	for _, own := range list {
+		// One that has just been added is explained a moment later.
+		if e, known := why[own.ID]; known {
+			row := v.requisiteCard(standing{own: own, why: e})
+			row.Ticked, row.Refused = slices.Contains(shown.Bulk.IDs, own.ID), shown.Bulk.Refused[own.ID]
+			shown.Rows = append(shown.Rows, row)
+		}
+	}
+	if next != nil {
+		shown.Next = link(pool, without, *next)
+	}
+	shown.Here = string(link(pool, without, asked.Get("after")))
+	return nil
 }
 
-// pool names the payments that a requisite is for, in an address.
-func (s standing) pool() string { return s.own.Method + "-" + s.own.Currency }
+// poolOf names the payments that a requisite is for, in an address.
+func poolOf(e payment.RequisiteExplanation) string { return e.Method + "-" + e.Currency }
 
 // poolChips are the pools that the trader has requisites in.
-func (v *visit) poolChips(all []standing, chosen, without string) []view.Pick {
-	chips := []view.Pick{{
-		Text: v.Shell.Say(say.AllMethods), Current: chosen == "", Href: view.Query(requisitesPath, "without", without),
-	}}
+func (v *visit) poolChips(all []payment.RequisiteExplanation, chosen string, link func(pool string) templ.SafeURL) []view.Pick {
+	chips := []view.Pick{{Text: v.Shell.Say(say.AllMethods), Current: chosen == "", Href: link("")}}
 	counts := map[string]int{}
-	for _, s := range all {
-		counts[s.pool()]++
+	for _, e := range all {
+		counts[poolOf(e)]++
 	}
-	for _, s := range all {
-		pool := s.pool()
+	for _, e := range all {
+		pool := poolOf(e)
 		if counts[pool] == 0 {
 			continue
 		}
-		text := v.Shell.Say(say.Method(s.own.Method)) + ", " + s.own.Currency + " · " + strconv.Itoa(counts[pool])
-		chips = append(chips, view.Pick{
-			Text: text, Current: chosen == pool, Href: view.Query(requisitesPath, "pool", pool, "without", without),
-		})
+		text := v.Shell.Say(say.Method(e.Method)) + ", " + e.Currency + " · " + v.counted(counts[pool])
+		chips = append(chips, view.Pick{Text: text, Current: chosen == pool, Href: link(pool)})
 		counts[pool] = 0
 	}
 	return chips

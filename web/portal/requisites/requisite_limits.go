@@ -33,14 +33,15 @@ func (v *visit) requisite() (standing, error) {
 	if err != nil {
 		return standing{}, err
 	}
-	list, err := v.standings(id)
+	own, err := v.Settings.OwnRequisite(v.Ctx(), v.Who, id)
 	if err != nil {
 		return standing{}, err
 	}
-	if len(list) == 0 {
-		return standing{}, fault.ErrNotFound
+	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, id)
+	if err != nil {
+		return standing{}, err
 	}
-	return list[0], nil
+	return standing{own: own, why: explained[0]}, nil
 }
 
 func (v *visit) showRequisite(status int, s standing, values url.Values, wrong map[string]string) error {

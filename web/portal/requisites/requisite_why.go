@@ -28,7 +28,7 @@ func (v *visit) requisiteCard(s standing) RequisiteCard {
 		card.Holder = *own.Holder
 	}
 	switch {
-	case s.gets():
+	case gets(s.why):
 		card.State, card.Tone = sayGetsPayments, "good"
 	case !own.Enabled || !own.EnabledByOperator:
 		card.State, card.Tone = saySwitchedOff, "off"
@@ -67,7 +67,7 @@ func (v *visit) use(
 	label say.Phrase, used decimal.Decimal, limit decimal.NullDecimal, write func(decimal.Decimal) string,
 ) Use {
 	if !limit.Valid {
-		return Use{Label: label, Text: write(used) + ", " + v.Shell.Say(say.Unlimited)}
+		return Use{Label: label, Used: write(used), Text: write(used) + ", " + v.Shell.Say(say.Unlimited)}
 	}
 	return Use{
 		Label: label, Value: used.String(), Max: limit.Decimal.String(), Full: !used.LessThan(limit.Decimal),

@@ -21,15 +21,36 @@ type Requisites struct {
 	OnBreak, MayWork bool
 	// MayChange tells that the reader may switch requisites and change limits.
 	MayChange bool
-	Pools     []view.Pick
-	Without   view.Pick
-	Cards     []RequisiteCard
-	// Newer and Older are other pages, or "".
-	Newer, Older templ.SafeURL
-	// Range says which requisites are shown of how many.
-	Range string
-	// Here is the page itself, to come back to.
+	// Search is what was looked for, and Keep what the form that looks keeps to besides.
+	Search  string
+	Keep    [][2]string
+	Pools   []view.Pick
+	Without view.Pick
+	Rows    []RequisiteCard
+	Bulk    BulkForm
+	// First and Next are other pages, or "".
+	First, Next templ.SafeURL
+	// Here is the page itself, which the form that changes several comes back to.
 	Here string
+}
+
+// BulkForm changes the ticked requisites.
+type BulkForm struct {
+	// IDs are those that are ticked.
+	IDs    []int64
+	Fields []view.Field
+	// Limits tells that the fields are open. Note says what came of the form, and Refused of each requisite why it is as before.
+	Limits  bool
+	Note    string
+	Refused map[int64]string
+}
+
+// fields are those of the form, empty before it is filled in.
+func (b BulkForm) fields() []view.Field {
+	if b.Fields == nil {
+		return bulkFields(nil, nil)
+	}
+	return b.Fields
 }
 
 // Reason is why requisites get no payments.
@@ -53,9 +74,30 @@ type RequisiteCard struct {
 	// Amounts and Hours are what holds, in words.
 	Amounts, Hours string
 	LastUsedAt     *time.Time
+	// Ticked and Refused are of the form that changes several.
+	Ticked  bool
+	Refused string
 }
 
 func (r RequisiteCard) href() string { return "/trader/requisites/" + strconv.FormatInt(r.ID, 10) }
+
+// name is what the requisite is called.
+func (r RequisiteCard) name(s view.Shell) string {
+	if r.Value == "" {
+		return s.Say(say.CardDesk)
+	}
+	return r.Value
+}
+
+// use is that of a label, or none.
+func (r RequisiteCard) use(label say.Phrase) Use {
+	for _, use := range r.Uses {
+		if use.Label == label {
+			return use
+		}
+	}
+	return Use{}
+}
 
 // owner is whose account the money goes to, and at which bank.
 func (r RequisiteCard) owner() string {
@@ -70,6 +112,8 @@ type Use struct {
 	Label say.Phrase
 	// Value and Max are plain numbers, for the bar; Text says the same to people.
 	Value, Max, Text string
+	// Used is what is used, in words.
+	Used string
 	Full             bool
 }
 

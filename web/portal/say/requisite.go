@@ -35,6 +35,12 @@ var requisiteFlashes = map[string]Flash{
 		Phrase{"The requisite is off: it gets no new payments.", "Реквизит выключен: новых платежей не будет."},
 		"late",
 	},
+	"requisites-on":  {Phrase{"The ticked requisites are on.", "Отмеченные реквизиты включены."}, ""},
+	"requisites-off": {Phrase{"The ticked requisites are off: they get no new payments.", "Отмеченные реквизиты выключены: новых платежей не будет."}, "late"},
+	"requisites-saved": {
+		Phrase{"The limits of the ticked requisites are saved.", "Лимиты отмеченных реквизитов сохранены."},
+		"",
+	},
 	"requisite-saved": {
 		Phrase{
 			"The limits are saved. They hold for new payments.",

@@ -573,9 +573,16 @@ func (x *SetBreakResponse) GetOnBreak() bool {
 	return false
 }
 
-// TraderServiceListRequisitesRequest is what ListRequisites of TraderService takes, which is nothing.
+// TraderServiceListRequisitesRequest is what ListRequisites of TraderService takes. Without any of its fields the answer has all
+// requisites.
 type TraderServiceListRequisitesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The last digits of the value, or a part of the holder's name or the bank's.
+	Search *string `protobuf:"bytes,1,opt,name=search,proto3,oneof" json:"search,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -610,11 +617,34 @@ func (*TraderServiceListRequisitesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_trader_proto_rawDescGZIP(), []int{10}
 }
 
+func (x *TraderServiceListRequisitesRequest) GetSearch() string {
+	if x != nil && x.Search != nil {
+		return *x.Search
+	}
+	return ""
+}
+
+func (x *TraderServiceListRequisitesRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *TraderServiceListRequisitesRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
 // TraderServiceListRequisitesResponse is what ListRequisites of TraderService answers with.
 type TraderServiceListRequisitesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The requisites, in the order that the call names.
-	Data          []*OwnRequisite `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	Data []*OwnRequisite `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -654,6 +684,13 @@ func (x *TraderServiceListRequisitesResponse) GetData() []*OwnRequisite {
 		return x.Data
 	}
 	return nil
+}
+
+func (x *TraderServiceListRequisitesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 // OwnRequisite is a requisite as its trader sees it.
@@ -1467,10 +1504,19 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x0fSetBreakRequest\x12\x19\n" +
 	"\bon_break\x18\x01 \x01(\bR\aonBreak\"-\n" +
 	"\x10SetBreakResponse\x12\x19\n" +
-	"\bon_break\x18\x01 \x01(\bR\aonBreak\"$\n" +
-	"\"TraderServiceListRequisitesRequest\"R\n" +
+	"\bon_break\x18\x01 \x01(\bR\aonBreak\"\x99\x01\n" +
+	"\"TraderServiceListRequisitesRequest\x12\x1b\n" +
+	"\x06search\x18\x01 \x01(\tH\x00R\x06search\x88\x01\x01\x12\x19\n" +
+	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\t\n" +
+	"\a_searchB\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursor\"\x88\x01\n" +
 	"#TraderServiceListRequisitesResponse\x12+\n" +
-	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.OwnRequisiteR\x04data\"\x8f\x04\n" +
+	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.OwnRequisiteR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\x8f\x04\n" +
 	"\fOwnRequisite\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -1693,6 +1739,8 @@ func file_portal_v1_trader_proto_init() {
 	file_portal_v1_trader_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[10].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[11].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[12].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[15].OneofWrappers = []any{}
