@@ -25,6 +25,16 @@ from proposal p join app_user a on a.id = p.proposed_by left join app_user d on 
 where p.id < @before_id and (not @open::boolean or p.decision is null and p.expires_at > @now::timestamptz)
 order by p.id desc limit @page;
 
+-- ProposalsOfTrader lists the requisites that a trader's users proposed, newest first.
+-- name: ProposalsOfTrader :many
+select p.* from proposal p join app_user a on a.id = p.proposed_by
+where p.action = 'create_requisite' and p.subject_key = @trader::text and a.kind = 'trader'
+order by p.id desc limit @page;
+
+-- ProposalTrader tells of a trader's user whether they are switched on. That stays so until the transaction ends.
+-- name: ProposalTrader :one
+select enabled from app_user where id = @id and kind = 'trader' for share;
+
 -- ProposalLock has decisions on one proposal wait for one another.
 -- name: ProposalLock :one
 select * from proposal where id = @id for no key update;

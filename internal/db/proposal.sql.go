@@ -352,6 +352,18 @@ func (q *Queries) ProposalSame(ctx context.Context, arg ProposalSameParams) (Pro
 	return i, err
 }
 
+const proposalTrader = `-- name: ProposalTrader :one
+select enabled from app_user where id = $1 and kind = 'trader' for share
+`
+
+// ProposalTrader tells of a trader's user whether they are switched on. That stays so until the transaction ends.
+func (q *Queries) ProposalTrader(ctx context.Context, id int64) (bool, error) {
+	row := q.db.QueryRow(ctx, proposalTrader, id)
+	var enabled bool
+	err := row.Scan(&enabled)
+	return enabled, err
+}
+
 const proposalTurn = `-- name: ProposalTurn :exec
 select pg_advisory_xact_lock(hashtextextended('proposal ' || $1::text, 0))
 `
@@ -360,4 +372,52 @@ select pg_advisory_xact_lock(hashtextextended('proposal ' || $1::text, 0))
 func (q *Queries) ProposalTurn(ctx context.Context, what string) error {
 	_, err := q.db.Exec(ctx, proposalTurn, what)
 	return err
+}
+
+const proposalsOfTrader = `-- name: ProposalsOfTrader :many
+select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets from proposal p join app_user a on a.id = p.proposed_by
+where p.action = 'create_requisite' and p.subject_key = $1::text and a.kind = 'trader'
+order by p.id desc limit $2
+`
+
+type ProposalsOfTraderParams struct {
+	Trader string
+	Page   int32
+}
+
+// ProposalsOfTrader lists the requisites that a trader's users proposed, newest first.
+func (q *Queries) ProposalsOfTrader(ctx context.Context, arg ProposalsOfTraderParams) ([]Proposal, error) {
+	rows, err := q.db.Query(ctx, proposalsOfTrader, arg.Trader, arg.Page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Proposal
+	for rows.Next() {
+		var i Proposal
+		if err := rows.Scan(
+			&i.ID,
+			&i.Action,
+			&i.Payload,
+			&i.Subject,
+			&i.SubjectKey,
+			&i.Reason,
+			&i.ProposedBy,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.Decision,
+			&i.DecidedBy,
+			&i.DecidedAt,
+			&i.DecisionReason,
+			&i.ChangeID,
+			&i.Secrets,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -184,6 +184,24 @@ func (s *Settings) CreateRequisite(
 	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, limits.ID) })
 }
 
+// CheckProposed checks a requisite that the caller's trader proposes for themselves. Desks that take cards are operators' to make.
+func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRequisite) error {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return err
+	}
+	f := fault.Decoded(ctx)
+	f.Required("value", n.Value)
+	f.OptionalMaxLength("holder", n.Holder, maxProposed)
+	f.OptionalMaxLength("bank", n.Bank, maxProposed)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.checkRequisite(ctx, f, n)
+}
+
+// maxProposed is how long the names may be that a trader proposes.
+const maxProposed = 100
+
 func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
 	method, known := catalogue.Find(catalogue.Payments(n.Currency), n.Method)
 	kind := method.RequisiteType

@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -41,6 +42,14 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 			if p.Params == nil {
 				return errUnreadable
 			}
+			traders, on, err := byTrader(ctx, q, p)
+			if err != nil {
+				return err
+			}
+			if traders {
+				with.Role, err = s.mayGrant(ctx, q, who, p, on)
+				return err
+			}
 			if err := independent(ctx, q, who.ID, p, s.clock.Now()); err != nil {
 				return err
 			}
@@ -65,15 +74,17 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 	return decided, done, err
 }
 
-// Refuse ends a proposal without carrying it out. The proposing operator may withdraw it like that.
+// Refuse ends a proposal without carrying it out. The proposing operator may withdraw it like that. A trader is told why.
 func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reason string) (Proposal, error) {
 	reason = strings.TrimSpace(reason)
 	return s.decide(ctx, who, id, decision{
 		to: Refused, reason: reason,
-		check: func(*db.Queries, Proposal) error {
+		check: func(q *db.Queries, p Proposal) error {
 			f := fault.Decoded(ctx)
 			f.MaxLength("reason", reason, maxReason)
-			return f.Err()
+			traders, _, err := byTrader(ctx, q, p)
+			f.Check(reason != "" || !traders, "reason", "is required")
+			return errors.Join(err, f.Err())
 		},
 		act: func(pgx.Tx, Proposal, string) (*int64, error) { return nil, nil },
 	})

@@ -118,9 +118,12 @@ func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, para
 	if err != nil {
 		return Proposal{}, fmt.Errorf("write proposal: %w", err)
 	}
-	now := s.clock.Now()
+	now, lasts := s.clock.Now(), Lasts
+	if who.Kind == caller.Trader {
+		lasts = RequisiteLasts
+	}
 	insert := db.ProposalInsertParams{
-		Action: string(a), Payload: payload, Reason: why, ProposedBy: who.ID, CreatedAt: now, ExpiresAt: now.Add(Lasts),
+		Action: string(a), Payload: payload, Reason: why, ProposedBy: who.ID, CreatedAt: now, ExpiresAt: now.Add(lasts),
 	}
 	insert.Subject, insert.SubjectKey = acts[a].about(open)
 	var row db.ProposalGetRow

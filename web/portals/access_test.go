@@ -98,6 +98,7 @@ const addresses = `
 			/trader/payments/{id}/no-code
 	trader
 		GET /trader/consent /trader/payments.csv /trader/payouts.csv /trader/earnings /trader/statement /trader/statement.csv
+		GET POST /trader/requisites/new
 		POST /trader/requisites /trader/requisites/{id} /trader/requisites/{id}/switch
 	developers
 		GET /merchant/developers/keys /merchant/developers/webhooks /merchant/developers/cashboxes/{cashbox}/test

@@ -172,7 +172,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts,
 		Settings: r.Settings, Reports: r.Reports, Stopping: r.Stopping,
 	})
-	add(f, requisites.Routes, requisites.Services{Payments: r.Payments, Settings: r.Settings})
+	add(f, requisites.Routes, requisites.Services{Payments: r.Payments, Settings: r.Settings, Proposals: r.Proposals})
 	add(f, overview.Routes, overview.Services{Reports: r.Reports})
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})
 	add(f, deposits.Routes, deposits.Services{Deposits: r.Deposits})

@@ -245,6 +245,38 @@ func TestManyRequisites(t *testing.T) {
 	want(t, "another's", post(ticked("off", b.Traders[0].Requisites[0])).Code, http.StatusNotFound)
 }
 
+// A trader's owner proposes a requisite, and an operator makes it or says why not: the trader sees what became of it, and not who
+// decided. The same sent twice is one proposal, and its value is kept masked.
+func TestProposeRequisite(t *testing.T) {
+	b, browser := portaltest.Trader(t)
+	operator := b.Operator(t, caller.Admin)
+	propose := func(value string) portaltest.Answer {
+		t.Helper()
+		return browser.Post(t, requisites+"/new", "method", "RUB/sbp", "value", value, "holder", "Ivan P.", "bank", "Far Bank")
+	}
+	a := propose("12")
+	want(t, "a wrong value", line(a.Code, a.Page(t).Find("#value").AttrOr("value", ""), a.Page(t).Find("#value-wrong").Length()), "422 12 1")
+	want(t, "one of the desk", b.Clerk(t).Get(t, requisites+"/new").Code, http.StatusForbidden)
+	for range 2 {
+		want(t, "proposed", propose("+7 900 777-00-11").To(), requisites)
+	}
+	propose("+79007770022")
+	want(t, "proposals", b.Text(t, "select string_agg(payload->>'Value', ' ' order by id) from proposal"), "•••• 0011 •••• 0022")
+	list := func() string { return portaltest.Words(browser.Page(t, requisites).Find(".proposed li > div:first-child, .proposed .badge")) }
+	wantIn(t, "waits", list(), "•••• 0022 SBP transfer, RUB", "An operator decides")
+
+	approvals := operator.Page(t, "/operator/approvals").Find("tbody .lead a")
+	refused, approved := approvals.Eq(1).AttrOr("href", ""), approvals.Eq(0).AttrOr("href", "")
+	want(t, "without a reason", operator.Post(t, refused+"/refuse", hidden(operator.Page(t, refused))...).Code, http.StatusUnprocessableEntity)
+	operator.Post(t, refused+"/refuse", hidden(operator.Page(t, refused), "reason", "another name")...)
+	operator.Post(t, approved+"/approve", hidden(operator.Page(t, approved))...)
+	wantIn(t, "decided", list(), "Added", "Refused", "Reason: another name")
+	wantNot(t, "who decided", list(), "admin")
+	want(t, "made", b.Text(t, `select string_agg(last4 || ' ' || holder || ' ' || bank, ',') from requisite
+		where trader_id = $1 and id <> $2`, b.Traders[0].ID, b.Traders[0].Requisites[0]), "0022 Ivan P. Far Bank")
+	wantNot(t, "another trader sees it", b.Trader(t, 1).Get(t, requisites).Text(), "0011")
+}
+
 // Those of a desk see limits and change none; another trader finds nothing there.
 func TestRequisiteOfOthers(t *testing.T) {
 	b := portaltest.Parallel(t)

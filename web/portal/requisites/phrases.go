@@ -16,8 +16,8 @@ var (
 		"Сейчас ни один реквизит не получает платежей, и вот почему:",
 	)
 	sayAnswerNothing = say.Both(
-		"You have no requisites yet. An operator adds them.",
-		"У вас ещё нет реквизитов. Их добавляет оператор.",
+		"You have no requisites yet. Propose one: an operator decides about it.",
+		"У вас ещё нет реквизитов. Предложите реквизит: решение примет оператор.",
 	)
 	sayAnswerQuiet = say.Both(
 		"If none comes, no shop asks for one right now.",
@@ -58,6 +58,21 @@ var (
 	sayOperatorsToo = say.Both("operator’s: %s", "оператора: %s")
 	sayLastUsed     = say.Both("Last payment", "Последний платёж")
 	sayNotThisWeek  = say.Both("none within a week", "за неделю не было")
+)
+
+// Requisites that a trader proposes.
+var (
+	sayPropose     = say.Both("Propose a requisite", "Предложить реквизит")
+	sayProposeText = say.Both(
+		"An operator decides about it. You see here what became of it.",
+		"Решение примет оператор. Результат появится на странице реквизитов.",
+	)
+	sayProposeYes       = say.Both("Propose", "Предложить")
+	sayProposed         = say.Both("Proposed by you", "Предложены вами")
+	sayProposalWaits    = say.Both("An operator decides", "Ждёт оператора")
+	sayProposalApproved = say.Both("Added", "Добавлен")
+	sayProposalRefused  = say.Both("Refused", "Отклонён")
+	sayProposalExpired  = say.Both("Not decided in time", "Не рассмотрен в срок")
 )
 
 // Why a requisite gets no payments, with the numbers of it.

@@ -30,6 +30,18 @@ var requisiteRoutes = []route{
 		Handle:  (*visit).changeRequisites,
 	},
 	{
+		Pattern: "GET /trader/requisites/new",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderRequisites,
+		Handle:  (*visit).proposePage,
+	},
+	{
+		Pattern: "POST /trader/requisites/new",
+		Kinds:   portal.Traders,
+		Needs:   caller.TraderRequisites,
+		Handle:  (*visit).propose,
+	},
+	{
 		Pattern: "GET /trader/requisites/{id}",
 		Kinds:   portal.Traders,
 		Needs:   caller.TraderRead,
@@ -74,6 +86,9 @@ func (v *visit) showRequisites(status int, bulk BulkForm) error {
 	}
 	shown.Answer, shown.Tone = v.answer(explained)
 	shown.Reasons = reasons(explained)
+	if shown.Proposed, err = v.proposed(); err != nil {
+		return err
+	}
 	if err := v.choose(&shown, explained); err != nil {
 		return err
 	}

@@ -4,13 +4,15 @@ package requisites
 import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/proposal"
 	"gateway.example/web/portal"
 )
 
 // Services are what these pages work with.
 type Services struct {
-	Payments *payment.Service
-	Settings *directory.Settings
+	Payments  *payment.Service
+	Settings  *directory.Settings
+	Proposals *proposal.Service
 }
 
 // visit is a visit to these pages.

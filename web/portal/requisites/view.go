@@ -27,11 +27,24 @@ type Requisites struct {
 	Pools   []view.Pick
 	Without view.Pick
 	Rows    []RequisiteCard
-	Bulk    BulkForm
+	// Proposed are those that operators have still to decide about, or have decided about a short while ago.
+	Proposed []Proposed
+	Bulk     BulkForm
 	// First and Next are other pages, or "".
 	First, Next templ.SafeURL
 	// Here is the page itself, which the form that changes several comes back to.
 	Here string
+}
+
+// Proposed is a requisite that the trader proposed, and what became of it.
+type Proposed struct {
+	// Name has the last four characters of the value.
+	Name, Pool string
+	At         time.Time
+	State      say.Phrase
+	Tone       string
+	// Reason is why an operator refused it.
+	Reason string
 }
 
 // BulkForm changes the ticked requisites.
@@ -114,7 +127,7 @@ type Use struct {
 	Value, Max, Text string
 	// Used is what is used, in words.
 	Used string
-	Full             bool
+	Full bool
 }
 
 // RequisiteForm changes the limits of a requisite. Values and Wrong go by the fields' names.

@@ -35,6 +35,10 @@ var requisiteFlashes = map[string]Flash{
 		Phrase{"The requisite is off: it gets no new payments.", "Реквизит выключен: новых платежей не будет."},
 		"late",
 	},
+	"requisite-proposed": {
+		Phrase{"Proposed. An operator decides about it.", "Предложено. Решение примет оператор."},
+		"",
+	},
 	"requisites-on":  {Phrase{"The ticked requisites are on.", "Отмеченные реквизиты включены."}, ""},
 	"requisites-off": {Phrase{"The ticked requisites are off: they get no new payments.", "Отмеченные реквизиты выключены: новых платежей не будет."}, "late"},
 	"requisites-saved": {

@@ -95,6 +95,7 @@ var baseFlashes = map[string]Flash{
 
 // wrongs are what forms say of fields, by the words of the services.
 var wrongs = map[string]string{
+	"too many of your proposals wait already":                  "слишком много ваших предложений ждут решения",
 	"must be a whole number, at least 1":                       "целое число, не меньше 1",
 	"must be a plain decimal number, without sign or exponent": "число, например 1500 или 1500.50",
 	"must have at most 12 integer digits":                      "слишком большое число",

@@ -1,0 +1,117 @@
+package requisites
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/proposal"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// decidedFor is how long the page of requisites says what became of a proposed one.
+const decidedFor = 7 * 24 * time.Hour
+
+// proposed are the requisites that the trader proposed and that wait, or were decided a short while ago.
+func (v *visit) proposed() ([]Proposed, error) {
+	list, err := v.Proposals.Requisites(v.Ctx(), v.Who)
+	if err != nil {
+		return nil, err
+	}
+	var shown []Proposed
+	for _, p := range list {
+		n, read := p.Params.(directory.NewRequisite)
+		ended := p.ExpiresAt
+		if p.DecidedAt != nil {
+			ended = *p.DecidedAt
+		}
+		if !read || v.Shell.Now.Sub(ended) > decidedFor {
+			continue
+		}
+		one := Proposed{
+			Name: n.Value, Pool: v.Shell.Say(say.Method(n.Method)) + ", " + n.Currency, At: p.CreatedAt, Reason: p.DecisionReason,
+		}
+		one.State, one.Tone = sayProposalWaits, "late"
+		switch p.State {
+		case proposal.Open:
+		case proposal.Approved:
+			one.State, one.Tone = sayProposalApproved, "good"
+		case proposal.Refused:
+			one.State, one.Tone = sayProposalRefused, "bad"
+		case proposal.Expired:
+			one.State, one.Tone = sayProposalExpired, "off"
+		}
+		shown = append(shown, one)
+	}
+	return shown, nil
+}
+
+func (v *visit) proposePage() error { return v.askProposed(http.StatusOK, url.Values{}, nil) }
+
+func (v *visit) askProposed(status int, form url.Values, wrong map[string]string) error {
+	field := func(name string, label say.Phrase, more templ.Attributes) view.Field {
+		return view.Field{Name: name, Label: label, Value: form.Get(name), Wrong: wrong[name], Max: 100, More: more}
+	}
+	plain := templ.Attributes{"autocomplete": "off", "spellcheck": "false"}
+	optional := func(name string, label say.Phrase) view.Field {
+		f := field(name, label, templ.Attributes{"autocomplete": "off"})
+		f.Optional = true
+		return f
+	}
+	asked := view.MoneyForm{
+		Action: requisitesPath + "/new", Text: v.Shell.Say(sayProposeText), Submit: v.Shell.Say(sayProposeYes), Back: requisitesPath,
+		Choices: []view.Choice{{
+			Name: "method", Label: say.MethodLabel, Value: form.Get("method"), Options: v.poolOptions(), Wrong: wrong["method"],
+		}},
+		Fields: []view.Field{
+			field("value", say.RequisiteText, plain), optional("holder", say.Holder), optional("bank", say.Bank),
+		},
+	}
+	v.Shell.Title = v.Shell.Say(sayPropose)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
+	return nil
+}
+
+// poolOptions are the methods that have requisites with a value.
+func (v *visit) poolOptions() []view.Option {
+	var options []view.Option
+	for _, currency := range catalogue.Currencies {
+		for _, method := range catalogue.Payments(currency) {
+			if method.RequisiteType != "" {
+				text := v.Shell.Say(say.Method(method.Name)) + ", " + currency
+				options = append(options, view.Option{Value: currency + "/" + method.Name, Text: text})
+			}
+		}
+	}
+	return options
+}
+
+// propose has operators decide about a requisite. The same sent twice is one proposal.
+func (v *visit) propose() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	currency, method, _ := strings.Cut(form.Get("method"), "/")
+	// People copy numbers with the spaces that they are written with.
+	value := strings.NewReplacer(" ", "", "\u00a0", "", "-", "", "(", "", ")", "").Replace(form.Get("value"))
+	_, err = v.Proposals.ProposeRequisite(v.Ctx(), v.Who, directory.NewRequisite{
+		Currency: currency, Method: method, Value: value,
+		Holder: portal.Given(strings.TrimSpace(form.Get("holder"))), Bank: portal.Given(strings.TrimSpace(form.Get("bank"))),
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.askProposed(http.StatusUnprocessableEntity, form, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(requisitesPath, "requisite-proposed")
+}
