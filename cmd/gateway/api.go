@@ -72,7 +72,7 @@ func (g *gateway) procedures() rpc.Services {
 
 		Proposals: g.proposals,
 		Auth:      rpcportal.NewAuthService(g.users),
-		Trader:    rpcportal.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.links, g.payURL),
+		Trader:    rpcportal.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.proposals, g.links, g.payURL),
 		Merchant: rpcportal.NewMerchantService(rpcportal.MerchantRooms{
 			Events: g.events, Payouts: g.payouts, Deposits: g.deposits, Payments: g.payments, Settings: g.settings,
 			Reports: g.reports,

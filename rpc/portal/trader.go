@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -22,6 +23,7 @@ type TraderService struct {
 	checkouts *checkout.Service
 	payouts   *payout.Service
 	settings  *directory.Settings
+	proposals *proposal.Service
 	view      rpc.PaymentView
 }
 
@@ -31,10 +33,10 @@ var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 // slash.
 func NewTraderService(
 	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, settings *directory.Settings,
-	links *auth.Links, payURL string,
+	proposals *proposal.Service, links *auth.Links, payURL string,
 ) *TraderService {
 	return &TraderService{
-		payments: payments, checkouts: checkouts, payouts: payouts, settings: settings,
+		payments: payments, checkouts: checkouts, payouts: payouts, settings: settings, proposals: proposals,
 		view: rpc.NewPaymentView(checkouts, links, payURL),
 	}
 }

@@ -1148,6 +1148,353 @@ func (x *TraderServiceUpdateRequisiteResponse) GetData() *OwnRequisite {
 	return nil
 }
 
+// ProposeRequisiteRequest is what ProposeRequisite of TraderService takes.
+type ProposeRequisiteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp. Desks that take cards are operators' to make.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// What payers send money to.
+	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	// The holder's name, at most 100 characters.
+	Holder *string `protobuf:"bytes,4,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name, at most 100 characters.
+	Bank          *string `protobuf:"bytes,5,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProposeRequisiteRequest) Reset() {
+	*x = ProposeRequisiteRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProposeRequisiteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProposeRequisiteRequest) ProtoMessage() {}
+
+func (x *ProposeRequisiteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProposeRequisiteRequest.ProtoReflect.Descriptor instead.
+func (*ProposeRequisiteRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ProposeRequisiteRequest) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *ProposeRequisiteRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ProposeRequisiteRequest) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *ProposeRequisiteRequest) GetHolder() string {
+	if x != nil && x.Holder != nil {
+		return *x.Holder
+	}
+	return ""
+}
+
+func (x *ProposeRequisiteRequest) GetBank() string {
+	if x != nil && x.Bank != nil {
+		return *x.Bank
+	}
+	return ""
+}
+
+// ProposeRequisiteResponse is what ProposeRequisite of TraderService answers with.
+type ProposeRequisiteResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal, which waits for an operator.
+	Data          *ProposedRequisite `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProposeRequisiteResponse) Reset() {
+	*x = ProposeRequisiteResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProposeRequisiteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProposeRequisiteResponse) ProtoMessage() {}
+
+func (x *ProposeRequisiteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProposeRequisiteResponse.ProtoReflect.Descriptor instead.
+func (*ProposeRequisiteResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ProposeRequisiteResponse) GetData() *ProposedRequisite {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// ListProposedRequisitesRequest is what ListProposedRequisites of TraderService takes, which is nothing.
+type ListProposedRequisitesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListProposedRequisitesRequest) Reset() {
+	*x = ListProposedRequisitesRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListProposedRequisitesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListProposedRequisitesRequest) ProtoMessage() {}
+
+func (x *ListProposedRequisitesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListProposedRequisitesRequest.ProtoReflect.Descriptor instead.
+func (*ListProposedRequisitesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{19}
+}
+
+// ListProposedRequisitesResponse is what ListProposedRequisites of TraderService answers with.
+type ListProposedRequisitesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposals, in the order that the call names.
+	Data          []*ProposedRequisite `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListProposedRequisitesResponse) Reset() {
+	*x = ListProposedRequisitesResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListProposedRequisitesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListProposedRequisitesResponse) ProtoMessage() {}
+
+func (x *ListProposedRequisitesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListProposedRequisitesResponse.ProtoReflect.Descriptor instead.
+func (*ListProposedRequisitesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ListProposedRequisitesResponse) GetData() []*ProposedRequisite {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// ProposedRequisite is a requisite that a trader proposed.
+type ProposedRequisite struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// The last four digits of the value.
+	Masked string `protobuf:"bytes,4,opt,name=masked,proto3" json:"masked,omitempty"`
+	// The holder's name; unset where none was given.
+	Holder *string `protobuf:"bytes,5,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name; unset where none was given.
+	Bank *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// open, approved, refused or expired.
+	State string `protobuf:"bytes,7,opt,name=state,proto3" json:"state,omitempty"`
+	// When it was proposed.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Until when operators can decide.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// When an operator decided; unset before.
+	DecidedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	// Why it was refused; unset otherwise.
+	Reason        *string `protobuf:"bytes,11,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProposedRequisite) Reset() {
+	*x = ProposedRequisite{}
+	mi := &file_portal_v1_trader_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProposedRequisite) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProposedRequisite) ProtoMessage() {}
+
+func (x *ProposedRequisite) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProposedRequisite.ProtoReflect.Descriptor instead.
+func (*ProposedRequisite) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ProposedRequisite) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ProposedRequisite) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *ProposedRequisite) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ProposedRequisite) GetMasked() string {
+	if x != nil {
+		return x.Masked
+	}
+	return ""
+}
+
+func (x *ProposedRequisite) GetHolder() string {
+	if x != nil && x.Holder != nil {
+		return *x.Holder
+	}
+	return ""
+}
+
+func (x *ProposedRequisite) GetBank() string {
+	if x != nil && x.Bank != nil {
+		return *x.Bank
+	}
+	return ""
+}
+
+func (x *ProposedRequisite) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ProposedRequisite) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *ProposedRequisite) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *ProposedRequisite) GetDecidedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DecidedAt
+	}
+	return nil
+}
+
+func (x *ProposedRequisite) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
 // ExplainRequisitesRequest is what ExplainRequisites of TraderService takes.
 type ExplainRequisitesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1159,7 +1506,7 @@ type ExplainRequisitesRequest struct {
 
 func (x *ExplainRequisitesRequest) Reset() {
 	*x = ExplainRequisitesRequest{}
-	mi := &file_portal_v1_trader_proto_msgTypes[17]
+	mi := &file_portal_v1_trader_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1171,7 +1518,7 @@ func (x *ExplainRequisitesRequest) String() string {
 func (*ExplainRequisitesRequest) ProtoMessage() {}
 
 func (x *ExplainRequisitesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_trader_proto_msgTypes[17]
+	mi := &file_portal_v1_trader_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1184,7 +1531,7 @@ func (x *ExplainRequisitesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequisitesRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequisitesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_trader_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExplainRequisitesRequest) GetRequisiteId() int64 {
@@ -1205,7 +1552,7 @@ type ExplainRequisitesResponse struct {
 
 func (x *ExplainRequisitesResponse) Reset() {
 	*x = ExplainRequisitesResponse{}
-	mi := &file_portal_v1_trader_proto_msgTypes[18]
+	mi := &file_portal_v1_trader_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1564,7 @@ func (x *ExplainRequisitesResponse) String() string {
 func (*ExplainRequisitesResponse) ProtoMessage() {}
 
 func (x *ExplainRequisitesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_trader_proto_msgTypes[18]
+	mi := &file_portal_v1_trader_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1577,7 @@ func (x *ExplainRequisitesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequisitesResponse.ProtoReflect.Descriptor instead.
 func (*ExplainRequisitesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_trader_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExplainRequisitesResponse) GetData() []*RequisiteExplanation {
@@ -1274,7 +1621,7 @@ type RequisiteExplanation struct {
 
 func (x *RequisiteExplanation) Reset() {
 	*x = RequisiteExplanation{}
-	mi := &file_portal_v1_trader_proto_msgTypes[19]
+	mi := &file_portal_v1_trader_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1633,7 @@ func (x *RequisiteExplanation) String() string {
 func (*RequisiteExplanation) ProtoMessage() {}
 
 func (x *RequisiteExplanation) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_trader_proto_msgTypes[19]
+	mi := &file_portal_v1_trader_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1646,7 @@ func (x *RequisiteExplanation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteExplanation.ProtoReflect.Descriptor instead.
 func (*RequisiteExplanation) Descriptor() ([]byte, []int) {
-	return file_portal_v1_trader_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RequisiteExplanation) GetRequisiteId() int64 {
@@ -1404,7 +1751,7 @@ type RequisiteDrop struct {
 
 func (x *RequisiteDrop) Reset() {
 	*x = RequisiteDrop{}
-	mi := &file_portal_v1_trader_proto_msgTypes[20]
+	mi := &file_portal_v1_trader_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1416,7 +1763,7 @@ func (x *RequisiteDrop) String() string {
 func (*RequisiteDrop) ProtoMessage() {}
 
 func (x *RequisiteDrop) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_trader_proto_msgTypes[20]
+	mi := &file_portal_v1_trader_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1429,7 +1776,7 @@ func (x *RequisiteDrop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteDrop.ProtoReflect.Descriptor instead.
 func (*RequisiteDrop) Descriptor() ([]byte, []int) {
-	return file_portal_v1_trader_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RequisiteDrop) GetRule() string {
@@ -1573,7 +1920,39 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
 	"\b_enabled\"S\n" +
 	"$TraderServiceUpdateRequisiteResponse\x12+\n" +
-	"\x04data\x18\x01 \x01(\v2\x17.portal.v1.OwnRequisiteR\x04data\"S\n" +
+	"\x04data\x18\x01 \x01(\v2\x17.portal.v1.OwnRequisiteR\x04data\"\xad\x01\n" +
+	"\x17ProposeRequisiteRequest\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\x14\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\x12\x1b\n" +
+	"\x06holder\x18\x04 \x01(\tH\x00R\x06holder\x88\x01\x01\x12\x17\n" +
+	"\x04bank\x18\x05 \x01(\tH\x01R\x04bank\x88\x01\x01B\t\n" +
+	"\a_holderB\a\n" +
+	"\x05_bank\"L\n" +
+	"\x18ProposeRequisiteResponse\x120\n" +
+	"\x04data\x18\x01 \x01(\v2\x1c.portal.v1.ProposedRequisiteR\x04data\"\x1f\n" +
+	"\x1dListProposedRequisitesRequest\"R\n" +
+	"\x1eListProposedRequisitesResponse\x120\n" +
+	"\x04data\x18\x01 \x03(\v2\x1c.portal.v1.ProposedRequisiteR\x04data\"\xa8\x03\n" +
+	"\x11ProposedRequisite\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1a\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\x12\x16\n" +
+	"\x06masked\x18\x04 \x01(\tR\x06masked\x12\x1b\n" +
+	"\x06holder\x18\x05 \x01(\tH\x00R\x06holder\x88\x01\x01\x12\x17\n" +
+	"\x04bank\x18\x06 \x01(\tH\x01R\x04bank\x88\x01\x01\x12\x14\n" +
+	"\x05state\x18\a \x01(\tR\x05state\x129\n" +
+	"\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x129\n" +
+	"\n" +
+	"decided_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\x12\x1b\n" +
+	"\x06reason\x18\v \x01(\tH\x02R\x06reason\x88\x01\x01B\t\n" +
+	"\a_holderB\a\n" +
+	"\x05_bankB\t\n" +
+	"\a_reason\"S\n" +
 	"\x18ExplainRequisitesRequest\x12&\n" +
 	"\frequisite_id\x18\x01 \x01(\x03H\x00R\vrequisiteId\x88\x01\x01B\x0f\n" +
 	"\r_requisite_id\"P\n" +
@@ -1603,8 +1982,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04used\x18\x03 \x01(\tH\x01R\x04used\x88\x01\x01\x123\n" +
 	"\afree_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06freeAtB\b\n" +
 	"\x06_limitB\a\n" +
-	"\x05_used2\xdc\n" +
-	"\n" +
+	"\x05_used2\xa8\f\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
@@ -1621,7 +1999,9 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\aGetDesk\x12\x19.portal.v1.GetDeskRequest\x1a\x1a.portal.v1.GetDeskResponse\x12C\n" +
 	"\bSetBreak\x12\x1a.portal.v1.SetBreakRequest\x1a\x1b.portal.v1.SetBreakResponse\x12o\n" +
 	"\x0eListRequisites\x12-.portal.v1.TraderServiceListRequisitesRequest\x1a..portal.v1.TraderServiceListRequisitesResponse\x12r\n" +
-	"\x0fUpdateRequisite\x12..portal.v1.TraderServiceUpdateRequisiteRequest\x1a/.portal.v1.TraderServiceUpdateRequisiteResponse\x12^\n" +
+	"\x0fUpdateRequisite\x12..portal.v1.TraderServiceUpdateRequisiteRequest\x1a/.portal.v1.TraderServiceUpdateRequisiteResponse\x12[\n" +
+	"\x10ProposeRequisite\x12\".portal.v1.ProposeRequisiteRequest\x1a#.portal.v1.ProposeRequisiteResponse\x12m\n" +
+	"\x16ListProposedRequisites\x12(.portal.v1.ListProposedRequisitesRequest\x1a).portal.v1.ListProposedRequisitesResponse\x12^\n" +
 	"\x11ExplainRequisites\x12#.portal.v1.ExplainRequisitesRequest\x1a$.portal.v1.ExplainRequisitesResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -1636,7 +2016,7 @@ func file_portal_v1_trader_proto_rawDescGZIP() []byte {
 	return file_portal_v1_trader_proto_rawDescData
 }
 
-var file_portal_v1_trader_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_portal_v1_trader_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_portal_v1_trader_proto_goTypes = []any{
 	(*ListPaymentsRequest)(nil),                  // 0: portal.v1.ListPaymentsRequest
 	(*ListPaymentsResponse)(nil),                 // 1: portal.v1.ListPaymentsResponse
@@ -1655,77 +2035,91 @@ var file_portal_v1_trader_proto_goTypes = []any{
 	(*RequisiteUse)(nil),                         // 14: portal.v1.RequisiteUse
 	(*TraderServiceUpdateRequisiteRequest)(nil),  // 15: portal.v1.TraderServiceUpdateRequisiteRequest
 	(*TraderServiceUpdateRequisiteResponse)(nil), // 16: portal.v1.TraderServiceUpdateRequisiteResponse
-	(*ExplainRequisitesRequest)(nil),             // 17: portal.v1.ExplainRequisitesRequest
-	(*ExplainRequisitesResponse)(nil),            // 18: portal.v1.ExplainRequisitesResponse
-	(*RequisiteExplanation)(nil),                 // 19: portal.v1.RequisiteExplanation
-	(*RequisiteDrop)(nil),                        // 20: portal.v1.RequisiteDrop
-	(*v1.Payment)(nil),                           // 21: gateway.v1.Payment
-	(*timestamppb.Timestamp)(nil),                // 22: google.protobuf.Timestamp
-	(*RequestCodeRequest)(nil),                   // 23: portal.v1.RequestCodeRequest
-	(*RequestCodeResendRequest)(nil),             // 24: portal.v1.RequestCodeResendRequest
-	(*MarkCodeNotNeededRequest)(nil),             // 25: portal.v1.MarkCodeNotNeededRequest
-	(*ListPayinsRequest)(nil),                    // 26: portal.v1.ListPayinsRequest
-	(*TakePayinRequest)(nil),                     // 27: portal.v1.TakePayinRequest
-	(*GiveBackPayinRequest)(nil),                 // 28: portal.v1.GiveBackPayinRequest
-	(*CompletePayinRequest)(nil),                 // 29: portal.v1.CompletePayinRequest
-	(*FailPayinRequest)(nil),                     // 30: portal.v1.FailPayinRequest
-	(*CardStepResponse)(nil),                     // 31: portal.v1.CardStepResponse
-	(*ListTraderPayinsResponse)(nil),             // 32: portal.v1.ListTraderPayinsResponse
-	(*TraderPayinResponse)(nil),                  // 33: portal.v1.TraderPayinResponse
+	(*ProposeRequisiteRequest)(nil),              // 17: portal.v1.ProposeRequisiteRequest
+	(*ProposeRequisiteResponse)(nil),             // 18: portal.v1.ProposeRequisiteResponse
+	(*ListProposedRequisitesRequest)(nil),        // 19: portal.v1.ListProposedRequisitesRequest
+	(*ListProposedRequisitesResponse)(nil),       // 20: portal.v1.ListProposedRequisitesResponse
+	(*ProposedRequisite)(nil),                    // 21: portal.v1.ProposedRequisite
+	(*ExplainRequisitesRequest)(nil),             // 22: portal.v1.ExplainRequisitesRequest
+	(*ExplainRequisitesResponse)(nil),            // 23: portal.v1.ExplainRequisitesResponse
+	(*RequisiteExplanation)(nil),                 // 24: portal.v1.RequisiteExplanation
+	(*RequisiteDrop)(nil),                        // 25: portal.v1.RequisiteDrop
+	(*v1.Payment)(nil),                           // 26: gateway.v1.Payment
+	(*timestamppb.Timestamp)(nil),                // 27: google.protobuf.Timestamp
+	(*RequestCodeRequest)(nil),                   // 28: portal.v1.RequestCodeRequest
+	(*RequestCodeResendRequest)(nil),             // 29: portal.v1.RequestCodeResendRequest
+	(*MarkCodeNotNeededRequest)(nil),             // 30: portal.v1.MarkCodeNotNeededRequest
+	(*ListPayinsRequest)(nil),                    // 31: portal.v1.ListPayinsRequest
+	(*TakePayinRequest)(nil),                     // 32: portal.v1.TakePayinRequest
+	(*GiveBackPayinRequest)(nil),                 // 33: portal.v1.GiveBackPayinRequest
+	(*CompletePayinRequest)(nil),                 // 34: portal.v1.CompletePayinRequest
+	(*FailPayinRequest)(nil),                     // 35: portal.v1.FailPayinRequest
+	(*CardStepResponse)(nil),                     // 36: portal.v1.CardStepResponse
+	(*ListTraderPayinsResponse)(nil),             // 37: portal.v1.ListTraderPayinsResponse
+	(*TraderPayinResponse)(nil),                  // 38: portal.v1.TraderPayinResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
-	21, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
-	21, // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
-	21, // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
+	26, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
+	26, // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
+	26, // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
 	12, // 3: portal.v1.TraderServiceListRequisitesResponse.data:type_name -> portal.v1.OwnRequisite
 	13, // 4: portal.v1.OwnRequisite.operator_limits:type_name -> portal.v1.OwnRequisiteLimits
 	13, // 5: portal.v1.OwnRequisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
 	13, // 6: portal.v1.OwnRequisite.effective_limits:type_name -> portal.v1.OwnRequisiteLimits
 	14, // 7: portal.v1.OwnRequisite.use:type_name -> portal.v1.RequisiteUse
-	22, // 8: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
+	27, // 8: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
 	13, // 9: portal.v1.TraderServiceUpdateRequisiteRequest.limits:type_name -> portal.v1.OwnRequisiteLimits
 	12, // 10: portal.v1.TraderServiceUpdateRequisiteResponse.data:type_name -> portal.v1.OwnRequisite
-	19, // 11: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
-	20, // 12: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
-	22, // 13: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
-	22, // 14: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
-	0,  // 15: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
-	2,  // 16: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
-	4,  // 17: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
-	23, // 18: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
-	24, // 19: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
-	25, // 20: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
-	26, // 21: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	27, // 22: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
-	28, // 23: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
-	29, // 24: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
-	30, // 25: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
-	6,  // 26: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
-	8,  // 27: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
-	10, // 28: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
-	15, // 29: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
-	17, // 30: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
-	1,  // 31: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 32: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 33: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	31, // 34: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
-	31, // 35: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
-	31, // 36: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
-	32, // 37: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	33, // 38: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	33, // 39: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
-	33, // 40: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	33, // 41: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	7,  // 42: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
-	9,  // 43: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
-	11, // 44: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
-	16, // 45: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
-	18, // 46: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
-	31, // [31:47] is the sub-list for method output_type
-	15, // [15:31] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	21, // 11: portal.v1.ProposeRequisiteResponse.data:type_name -> portal.v1.ProposedRequisite
+	21, // 12: portal.v1.ListProposedRequisitesResponse.data:type_name -> portal.v1.ProposedRequisite
+	27, // 13: portal.v1.ProposedRequisite.created_at:type_name -> google.protobuf.Timestamp
+	27, // 14: portal.v1.ProposedRequisite.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 15: portal.v1.ProposedRequisite.decided_at:type_name -> google.protobuf.Timestamp
+	24, // 16: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
+	25, // 17: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
+	27, // 18: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
+	27, // 19: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
+	0,  // 20: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
+	2,  // 21: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
+	4,  // 22: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
+	28, // 23: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
+	29, // 24: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
+	30, // 25: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
+	31, // 26: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	32, // 27: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
+	33, // 28: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
+	34, // 29: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
+	35, // 30: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
+	6,  // 31: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
+	8,  // 32: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
+	10, // 33: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
+	15, // 34: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
+	17, // 35: portal.v1.TraderService.ProposeRequisite:input_type -> portal.v1.ProposeRequisiteRequest
+	19, // 36: portal.v1.TraderService.ListProposedRequisites:input_type -> portal.v1.ListProposedRequisitesRequest
+	22, // 37: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
+	1,  // 38: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 39: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 40: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	36, // 41: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	36, // 42: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	36, // 43: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	37, // 44: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	38, // 45: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	38, // 46: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
+	38, // 47: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	38, // 48: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	7,  // 49: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
+	9,  // 50: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
+	11, // 51: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
+	16, // 52: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
+	18, // 53: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
+	20, // 54: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
+	23, // 55: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
+	38, // [38:56] is the sub-list for method output_type
+	20, // [20:38] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_trader_proto_init() }
@@ -1745,15 +2139,17 @@ func file_portal_v1_trader_proto_init() {
 	file_portal_v1_trader_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[15].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[17].OneofWrappers = []any{}
-	file_portal_v1_trader_proto_msgTypes[19].OneofWrappers = []any{}
-	file_portal_v1_trader_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[21].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[22].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[24].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[25].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_trader_proto_rawDesc), len(file_portal_v1_trader_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -74,6 +74,12 @@ const (
 	// TraderServiceUpdateRequisiteProcedure is the fully-qualified name of the TraderService's
 	// UpdateRequisite RPC.
 	TraderServiceUpdateRequisiteProcedure = "/portal.v1.TraderService/UpdateRequisite"
+	// TraderServiceProposeRequisiteProcedure is the fully-qualified name of the TraderService's
+	// ProposeRequisite RPC.
+	TraderServiceProposeRequisiteProcedure = "/portal.v1.TraderService/ProposeRequisite"
+	// TraderServiceListProposedRequisitesProcedure is the fully-qualified name of the TraderService's
+	// ListProposedRequisites RPC.
+	TraderServiceListProposedRequisitesProcedure = "/portal.v1.TraderService/ListProposedRequisites"
 	// TraderServiceExplainRequisitesProcedure is the fully-qualified name of the TraderService's
 	// ExplainRequisites RPC.
 	TraderServiceExplainRequisitesProcedure = "/portal.v1.TraderService/ExplainRequisites"
@@ -111,6 +117,10 @@ type TraderServiceClient interface {
 	ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error)
 	// UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
 	UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error)
+	// ProposeRequisite asks operators for another requisite. The same proposed again while it waits is one proposal.
+	ProposeRequisite(context.Context, *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error)
+	// ListProposedRequisites lists the newest 50 requisites that the caller's trader proposed, newest first, with what became of them.
+	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
 	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
 }
@@ -216,6 +226,18 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("UpdateRequisite")),
 			connect.WithClientOptions(opts...),
 		),
+		proposeRequisite: connect.NewClient[v1.ProposeRequisiteRequest, v1.ProposeRequisiteResponse](
+			httpClient,
+			baseURL+TraderServiceProposeRequisiteProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ProposeRequisite")),
+			connect.WithClientOptions(opts...),
+		),
+		listProposedRequisites: connect.NewClient[v1.ListProposedRequisitesRequest, v1.ListProposedRequisitesResponse](
+			httpClient,
+			baseURL+TraderServiceListProposedRequisitesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListProposedRequisites")),
+			connect.WithClientOptions(opts...),
+		),
 		explainRequisites: connect.NewClient[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse](
 			httpClient,
 			baseURL+TraderServiceExplainRequisitesProcedure,
@@ -227,22 +249,24 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // traderServiceClient implements TraderServiceClient.
 type traderServiceClient struct {
-	listPayments      *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
-	confirmReceived   *connect.Client[v1.ConfirmReceivedRequest, v1.ConfirmReceivedResponse]
-	cancelPayment     *connect.Client[v1.CancelPaymentRequest, v1.CancelPaymentResponse]
-	requestCode       *connect.Client[v1.RequestCodeRequest, v1.CardStepResponse]
-	requestCodeResend *connect.Client[v1.RequestCodeResendRequest, v1.CardStepResponse]
-	markCodeNotNeeded *connect.Client[v1.MarkCodeNotNeededRequest, v1.CardStepResponse]
-	listPayins        *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
-	takePayin         *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
-	giveBackPayin     *connect.Client[v1.GiveBackPayinRequest, v1.TraderPayinResponse]
-	completePayin     *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
-	failPayin         *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
-	getDesk           *connect.Client[v1.GetDeskRequest, v1.GetDeskResponse]
-	setBreak          *connect.Client[v1.SetBreakRequest, v1.SetBreakResponse]
-	listRequisites    *connect.Client[v1.TraderServiceListRequisitesRequest, v1.TraderServiceListRequisitesResponse]
-	updateRequisite   *connect.Client[v1.TraderServiceUpdateRequisiteRequest, v1.TraderServiceUpdateRequisiteResponse]
-	explainRequisites *connect.Client[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse]
+	listPayments           *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
+	confirmReceived        *connect.Client[v1.ConfirmReceivedRequest, v1.ConfirmReceivedResponse]
+	cancelPayment          *connect.Client[v1.CancelPaymentRequest, v1.CancelPaymentResponse]
+	requestCode            *connect.Client[v1.RequestCodeRequest, v1.CardStepResponse]
+	requestCodeResend      *connect.Client[v1.RequestCodeResendRequest, v1.CardStepResponse]
+	markCodeNotNeeded      *connect.Client[v1.MarkCodeNotNeededRequest, v1.CardStepResponse]
+	listPayins             *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
+	takePayin              *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
+	giveBackPayin          *connect.Client[v1.GiveBackPayinRequest, v1.TraderPayinResponse]
+	completePayin          *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
+	failPayin              *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
+	getDesk                *connect.Client[v1.GetDeskRequest, v1.GetDeskResponse]
+	setBreak               *connect.Client[v1.SetBreakRequest, v1.SetBreakResponse]
+	listRequisites         *connect.Client[v1.TraderServiceListRequisitesRequest, v1.TraderServiceListRequisitesResponse]
+	updateRequisite        *connect.Client[v1.TraderServiceUpdateRequisiteRequest, v1.TraderServiceUpdateRequisiteResponse]
+	proposeRequisite       *connect.Client[v1.ProposeRequisiteRequest, v1.ProposeRequisiteResponse]
+	listProposedRequisites *connect.Client[v1.ListProposedRequisitesRequest, v1.ListProposedRequisitesResponse]
+	explainRequisites      *connect.Client[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse]
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
@@ -320,6 +344,16 @@ func (c *traderServiceClient) UpdateRequisite(ctx context.Context, req *connect.
 	return c.updateRequisite.CallUnary(ctx, req)
 }
 
+// ProposeRequisite calls portal.v1.TraderService.ProposeRequisite.
+func (c *traderServiceClient) ProposeRequisite(ctx context.Context, req *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error) {
+	return c.proposeRequisite.CallUnary(ctx, req)
+}
+
+// ListProposedRequisites calls portal.v1.TraderService.ListProposedRequisites.
+func (c *traderServiceClient) ListProposedRequisites(ctx context.Context, req *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error) {
+	return c.listProposedRequisites.CallUnary(ctx, req)
+}
+
 // ExplainRequisites calls portal.v1.TraderService.ExplainRequisites.
 func (c *traderServiceClient) ExplainRequisites(ctx context.Context, req *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
 	return c.explainRequisites.CallUnary(ctx, req)
@@ -357,6 +391,10 @@ type TraderServiceHandler interface {
 	ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error)
 	// UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
 	UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error)
+	// ProposeRequisite asks operators for another requisite. The same proposed again while it waits is one proposal.
+	ProposeRequisite(context.Context, *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error)
+	// ListProposedRequisites lists the newest 50 requisites that the caller's trader proposed, newest first, with what became of them.
+	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
 	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
 }
@@ -458,6 +496,18 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("UpdateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceProposeRequisiteHandler := connect.NewUnaryHandler(
+		TraderServiceProposeRequisiteProcedure,
+		svc.ProposeRequisite,
+		connect.WithSchema(traderServiceMethods.ByName("ProposeRequisite")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceListProposedRequisitesHandler := connect.NewUnaryHandler(
+		TraderServiceListProposedRequisitesProcedure,
+		svc.ListProposedRequisites,
+		connect.WithSchema(traderServiceMethods.ByName("ListProposedRequisites")),
+		connect.WithHandlerOptions(opts...),
+	)
 	traderServiceExplainRequisitesHandler := connect.NewUnaryHandler(
 		TraderServiceExplainRequisitesProcedure,
 		svc.ExplainRequisites,
@@ -496,6 +546,10 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceListRequisitesHandler.ServeHTTP(w, r)
 		case TraderServiceUpdateRequisiteProcedure:
 			traderServiceUpdateRequisiteHandler.ServeHTTP(w, r)
+		case TraderServiceProposeRequisiteProcedure:
+			traderServiceProposeRequisiteHandler.ServeHTTP(w, r)
+		case TraderServiceListProposedRequisitesProcedure:
+			traderServiceListProposedRequisitesHandler.ServeHTTP(w, r)
 		case TraderServiceExplainRequisitesProcedure:
 			traderServiceExplainRequisitesHandler.ServeHTTP(w, r)
 		default:
@@ -565,6 +619,14 @@ func (UnimplementedTraderServiceHandler) ListRequisites(context.Context, *connec
 
 func (UnimplementedTraderServiceHandler) UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.UpdateRequisite is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ProposeRequisite(context.Context, *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ProposeRequisite is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListProposedRequisites is not implemented"))
 }
 
 func (UnimplementedTraderServiceHandler) ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/trader.proto.
  */
 export const file_portal_v1_trader: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IlIKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSGwoGcmVhc29uGAIgASgJQgaKtRgCMAFIAIgBAUIJCgdfcmVhc29uIksKFUNhbmNlbFBheW1lbnRSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiEKBGRhdGEYAiABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQiEAoOR2V0RGVza1JlcXVlc3QixgEKD0dldERlc2tSZXNwb25zZRIQCghvbl9icmVhaxgBIAEoCBIbCg5hdmFpbGFibGVfdXNkdBgCIAEoCUgAiAEBEhoKDXJlc2VydmVkX3VzZHQYAyABKAlIAYgBARIVCg1vcGVuX3BheW1lbnRzGAQgASgFEhQKDHRha2VuX3BheWlucxgFIAEoBRIWCg53YWl0aW5nX3BheWlucxgGIAEoBUIRCg9fYXZhaWxhYmxlX3VzZHRCEAoOX3Jlc2VydmVkX3VzZHQiIwoPU2V0QnJlYWtSZXF1ZXN0EhAKCG9uX2JyZWFrGAEgASgIIiQKEFNldEJyZWFrUmVzcG9uc2USEAoIb25fYnJlYWsYASABKAgiggEKIlRyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1JlcXVlc3QSEwoGc2VhcmNoGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc2VhcmNoQggKBl9saW1pdEIJCgdfY3Vyc29yInYKI1RyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1Jlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuT3duUmVxdWlzaXRlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIo8DCgxPd25SZXF1aXNpdGUSCgoCaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSDgoGbWV0aG9kGAMgASgJEg0KBXZhbHVlGAQgASgJEg4KBm1hc2tlZBgFIAEoCRITCgZob2xkZXIYBiABKAlIAIgBARIRCgRiYW5rGAcgASgJSAGIAQESDwoHZW5hYmxlZBgIIAEoCBIbChNlbmFibGVkX2J5X29wZXJhdG9yGAkgASgIEjYKD29wZXJhdG9yX2xpbWl0cxgKIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSMQoKb3duX2xpbWl0cxgLIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSNwoQZWZmZWN0aXZlX2xpbWl0cxgMIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSJAoDdXNlGA0gASgLMhcucG9ydGFsLnYxLlJlcXVpc2l0ZVVzZUIJCgdfaG9sZGVyQgcKBV9iYW5rItYCChJPd25SZXF1aXNpdGVMaW1pdHMSFwoKbWluX2Ftb3VudBgBIAEoCUgAiAEBEhcKCm1heF9hbW91bnQYAiABKAlIAYgBARIYCgtkYWlseV9jb3VudBgDIAEoBUgCiAEBEhYKCWRhaWx5X3N1bRgEIAEoCUgDiAEBEhoKDW9wZW5fcGF5bWVudHMYBSABKAVIBIgBARIWCgl3b3JrX2Zyb20YBiABKAlIBYgBARIXCgp3b3JrX3VudGlsGAcgASgJSAaIAQESFgoJdGltZV96b25lGAggASgJSAeIAQFCDQoLX21pbl9hbW91bnRCDQoLX21heF9hbW91bnRCDgoMX2RhaWx5X2NvdW50QgwKCl9kYWlseV9zdW1CEAoOX29wZW5fcGF5bWVudHNCDAoKX3dvcmtfZnJvbUINCgtfd29ya191bnRpbEIMCgpfdGltZV96b25lIoABCgxSZXF1aXNpdGVVc2USCwoDZGF5GAEgASgJEg0KBWNvdW50GAIgASgFEgsKA3N1bRgDIAEoCRIVCg1vcGVuX3BheW1lbnRzGAQgASgFEjAKDGxhc3RfdXNlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijAEKI1RyYWRlclNlcnZpY2VVcGRhdGVSZXF1aXNpdGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAxIUCgdlbmFibGVkGAIgASgISACIAQESLQoGbGltaXRzGAMgASgLMh0ucG9ydGFsLnYxLk93blJlcXVpc2l0ZUxpbWl0c0IKCghfZW5hYmxlZCJNCiRUcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVzcG9uc2USJQoEZGF0YRgBIAEoCzIXLnBvcnRhbC52MS5Pd25SZXF1aXNpdGUiRgoYRXhwbGFpblJlcXVpc2l0ZXNSZXF1ZXN0EhkKDHJlcXVpc2l0ZV9pZBgBIAEoA0gAiAEBQg8KDV9yZXF1aXNpdGVfaWQiSgoZRXhwbGFpblJlcXVpc2l0ZXNSZXNwb25zZRItCgRkYXRhGAEgAygLMh8ucG9ydGFsLnYxLlJlcXVpc2l0ZUV4cGxhbmF0aW9uIusCChRSZXF1aXNpdGVFeHBsYW5hdGlvbhIUCgxyZXF1aXNpdGVfaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSDgoGbWV0aG9kGAMgASgJEgwKBGZyZWUYBCABKAgSDgoGYW1vdW50GAUgASgJEicKBWRyb3BzGAYgAygLMhgucG9ydGFsLnYxLlJlcXVpc2l0ZURyb3ASFgoJaG9sZF91c2R0GAcgASgJSACIAQESGwoOYXZhaWxhYmxlX3VzZHQYCCABKAlIAYgBARIPCgdub19yYXRlGAkgASgIEhoKEnRha2VuX2J5X21lcmNoYW50cxgKIAEoCBIwCgxsYXN0X3VzZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh8KF291dHNpZGVfcGxhdGZvcm1fbGltaXRzGAwgASgIQgwKCl9ob2xkX3VzZHRCEQoPX2F2YWlsYWJsZV91c2R0IoQBCg1SZXF1aXNpdGVEcm9wEgwKBHJ1bGUYASABKAkSEgoFbGltaXQYAiABKAlIAIgBARIRCgR1c2VkGAMgASgJSAGIAQESKwoHZnJlZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCAoGX2xpbWl0QgcKBV91c2VkMtwKCg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlEkkKC1JlcXVlc3RDb2RlEh0ucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEVJlcXVlc3RDb2RlUmVzZW5kEiMucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVzZW5kUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEU1hcmtDb2RlTm90TmVlZGVkEiMucG9ydGFsLnYxLk1hcmtDb2RlTm90TmVlZGVkUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlEk8KCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFRyYWRlclBheWluc1Jlc3BvbnNlEkgKCVRha2VQYXlpbhIbLnBvcnRhbC52MS5UYWtlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USUAoNR2l2ZUJhY2tQYXlpbhIfLnBvcnRhbC52MS5HaXZlQmFja1BheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlElAKDUNvbXBsZXRlUGF5aW4SHy5wb3J0YWwudjEuQ29tcGxldGVQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJICglGYWlsUGF5aW4SGy5wb3J0YWwudjEuRmFpbFBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlEkAKB0dldERlc2sSGS5wb3J0YWwudjEuR2V0RGVza1JlcXVlc3QaGi5wb3J0YWwudjEuR2V0RGVza1Jlc3BvbnNlEkMKCFNldEJyZWFrEhoucG9ydGFsLnYxLlNldEJyZWFrUmVxdWVzdBobLnBvcnRhbC52MS5TZXRCcmVha1Jlc3BvbnNlEm8KDkxpc3RSZXF1aXNpdGVzEi0ucG9ydGFsLnYxLlRyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1JlcXVlc3QaLi5wb3J0YWwudjEuVHJhZGVyU2VydmljZUxpc3RSZXF1aXNpdGVzUmVzcG9uc2UScgoPVXBkYXRlUmVxdWlzaXRlEi4ucG9ydGFsLnYxLlRyYWRlclNlcnZpY2VVcGRhdGVSZXF1aXNpdGVSZXF1ZXN0Gi8ucG9ydGFsLnYxLlRyYWRlclNlcnZpY2VVcGRhdGVSZXF1aXNpdGVSZXNwb25zZRJeChFFeHBsYWluUmVxdWlzaXRlcxIjLnBvcnRhbC52MS5FeHBsYWluUmVxdWlzaXRlc1JlcXVlc3QaJC5wb3J0YWwudjEuRXhwbGFpblJlcXVpc2l0ZXNSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment, file_gateway_v1_wire, file_google_protobuf_timestamp, file_portal_v1_card, file_portal_v1_payin]);
+  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IlIKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSGwoGcmVhc29uGAIgASgJQgaKtRgCMAFIAIgBAUIJCgdfcmVhc29uIksKFUNhbmNlbFBheW1lbnRSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiEKBGRhdGEYAiABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQiEAoOR2V0RGVza1JlcXVlc3QixgEKD0dldERlc2tSZXNwb25zZRIQCghvbl9icmVhaxgBIAEoCBIbCg5hdmFpbGFibGVfdXNkdBgCIAEoCUgAiAEBEhoKDXJlc2VydmVkX3VzZHQYAyABKAlIAYgBARIVCg1vcGVuX3BheW1lbnRzGAQgASgFEhQKDHRha2VuX3BheWlucxgFIAEoBRIWCg53YWl0aW5nX3BheWlucxgGIAEoBUIRCg9fYXZhaWxhYmxlX3VzZHRCEAoOX3Jlc2VydmVkX3VzZHQiIwoPU2V0QnJlYWtSZXF1ZXN0EhAKCG9uX2JyZWFrGAEgASgIIiQKEFNldEJyZWFrUmVzcG9uc2USEAoIb25fYnJlYWsYASABKAgiggEKIlRyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1JlcXVlc3QSEwoGc2VhcmNoGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc2VhcmNoQggKBl9saW1pdEIJCgdfY3Vyc29yInYKI1RyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1Jlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuT3duUmVxdWlzaXRlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIo8DCgxPd25SZXF1aXNpdGUSCgoCaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSDgoGbWV0aG9kGAMgASgJEg0KBXZhbHVlGAQgASgJEg4KBm1hc2tlZBgFIAEoCRITCgZob2xkZXIYBiABKAlIAIgBARIRCgRiYW5rGAcgASgJSAGIAQESDwoHZW5hYmxlZBgIIAEoCBIbChNlbmFibGVkX2J5X29wZXJhdG9yGAkgASgIEjYKD29wZXJhdG9yX2xpbWl0cxgKIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSMQoKb3duX2xpbWl0cxgLIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSNwoQZWZmZWN0aXZlX2xpbWl0cxgMIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSJAoDdXNlGA0gASgLMhcucG9ydGFsLnYxLlJlcXVpc2l0ZVVzZUIJCgdfaG9sZGVyQgcKBV9iYW5rItYCChJPd25SZXF1aXNpdGVMaW1pdHMSFwoKbWluX2Ftb3VudBgBIAEoCUgAiAEBEhcKCm1heF9hbW91bnQYAiABKAlIAYgBARIYCgtkYWlseV9jb3VudBgDIAEoBUgCiAEBEhYKCWRhaWx5X3N1bRgEIAEoCUgDiAEBEhoKDW9wZW5fcGF5bWVudHMYBSABKAVIBIgBARIWCgl3b3JrX2Zyb20YBiABKAlIBYgBARIXCgp3b3JrX3VudGlsGAcgASgJSAaIAQESFgoJdGltZV96b25lGAggASgJSAeIAQFCDQoLX21pbl9hbW91bnRCDQoLX21heF9hbW91bnRCDgoMX2RhaWx5X2NvdW50QgwKCl9kYWlseV9zdW1CEAoOX29wZW5fcGF5bWVudHNCDAoKX3dvcmtfZnJvbUINCgtfd29ya191bnRpbEIMCgpfdGltZV96b25lIoABCgxSZXF1aXNpdGVVc2USCwoDZGF5GAEgASgJEg0KBWNvdW50GAIgASgFEgsKA3N1bRgDIAEoCRIVCg1vcGVuX3BheW1lbnRzGAQgASgFEjAKDGxhc3RfdXNlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijAEKI1RyYWRlclNlcnZpY2VVcGRhdGVSZXF1aXNpdGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAxIUCgdlbmFibGVkGAIgASgISACIAQESLQoGbGltaXRzGAMgASgLMh0ucG9ydGFsLnYxLk93blJlcXVpc2l0ZUxpbWl0c0IKCghfZW5hYmxlZCJNCiRUcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVzcG9uc2USJQoEZGF0YRgBIAEoCzIXLnBvcnRhbC52MS5Pd25SZXF1aXNpdGUihgEKF1Byb3Bvc2VSZXF1aXNpdGVSZXF1ZXN0EhAKCGN1cnJlbmN5GAEgASgJEg4KBm1ldGhvZBgCIAEoCRINCgV2YWx1ZRgDIAEoCRITCgZob2xkZXIYBCABKAlIAIgBARIRCgRiYW5rGAUgASgJSAGIAQFCCQoHX2hvbGRlckIHCgVfYmFuayJGChhQcm9wb3NlUmVxdWlzaXRlUmVzcG9uc2USKgoEZGF0YRgBIAEoCzIcLnBvcnRhbC52MS5Qcm9wb3NlZFJlcXVpc2l0ZSIfCh1MaXN0UHJvcG9zZWRSZXF1aXNpdGVzUmVxdWVzdCJMCh5MaXN0UHJvcG9zZWRSZXF1aXNpdGVzUmVzcG9uc2USKgoEZGF0YRgBIAMoCzIcLnBvcnRhbC52MS5Qcm9wb3NlZFJlcXVpc2l0ZSLMAgoRUHJvcG9zZWRSZXF1aXNpdGUSCgoCaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSDgoGbWV0aG9kGAMgASgJEg4KBm1hc2tlZBgEIAEoCRITCgZob2xkZXIYBSABKAlIAIgBARIRCgRiYW5rGAYgASgJSAGIAQESDQoFc3RhdGUYByABKAkSLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGcmVhc29uGAsgASgJSAKIAQFCCQoHX2hvbGRlckIHCgVfYmFua0IJCgdfcmVhc29uIkYKGEV4cGxhaW5SZXF1aXNpdGVzUmVxdWVzdBIZCgxyZXF1aXNpdGVfaWQYASABKANIAIgBAUIPCg1fcmVxdWlzaXRlX2lkIkoKGUV4cGxhaW5SZXF1aXNpdGVzUmVzcG9uc2USLQoEZGF0YRgBIAMoCzIfLnBvcnRhbC52MS5SZXF1aXNpdGVFeHBsYW5hdGlvbiLrAgoUUmVxdWlzaXRlRXhwbGFuYXRpb24SFAoMcmVxdWlzaXRlX2lkGAEgASgDEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRIMCgRmcmVlGAQgASgIEg4KBmFtb3VudBgFIAEoCRInCgVkcm9wcxgGIAMoCzIYLnBvcnRhbC52MS5SZXF1aXNpdGVEcm9wEhYKCWhvbGRfdXNkdBgHIAEoCUgAiAEBEhsKDmF2YWlsYWJsZV91c2R0GAggASgJSAGIAQESDwoHbm9fcmF0ZRgJIAEoCBIaChJ0YWtlbl9ieV9tZXJjaGFudHMYCiABKAgSMAoMbGFzdF91c2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIfChdvdXRzaWRlX3BsYXRmb3JtX2xpbWl0cxgMIAEoCEIMCgpfaG9sZF91c2R0QhEKD19hdmFpbGFibGVfdXNkdCKEAQoNUmVxdWlzaXRlRHJvcBIMCgRydWxlGAEgASgJEhIKBWxpbWl0GAIgASgJSACIAQESEQoEdXNlZBgDIAEoCUgBiAEBEisKB2ZyZWVfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBl9saW1pdEIHCgVfdXNlZDKoDAoNVHJhZGVyU2VydmljZRJPCgxMaXN0UGF5bWVudHMSHi5wb3J0YWwudjEuTGlzdFBheW1lbnRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXNwb25zZRJYCg9Db25maXJtUmVjZWl2ZWQSIS5wb3J0YWwudjEuQ29uZmlybVJlY2VpdmVkUmVxdWVzdBoiLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXNwb25zZRJSCg1DYW5jZWxQYXltZW50Eh8ucG9ydGFsLnYxLkNhbmNlbFBheW1lbnRSZXF1ZXN0GiAucG9ydGFsLnYxLkNhbmNlbFBheW1lbnRSZXNwb25zZRJJCgtSZXF1ZXN0Q29kZRIdLnBvcnRhbC52MS5SZXF1ZXN0Q29kZVJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJVChFSZXF1ZXN0Q29kZVJlc2VuZBIjLnBvcnRhbC52MS5SZXF1ZXN0Q29kZVJlc2VuZFJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJVChFNYXJrQ29kZU5vdE5lZWRlZBIjLnBvcnRhbC52MS5NYXJrQ29kZU5vdE5lZWRlZFJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJPCgpMaXN0UGF5aW5zEhwucG9ydGFsLnYxLkxpc3RQYXlpbnNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RUcmFkZXJQYXlpbnNSZXNwb25zZRJICglUYWtlUGF5aW4SGy5wb3J0YWwudjEuVGFrZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlElAKDUdpdmVCYWNrUGF5aW4SHy5wb3J0YWwudjEuR2l2ZUJhY2tQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJQCg1Db21wbGV0ZVBheWluEh8ucG9ydGFsLnYxLkNvbXBsZXRlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USSAoJRmFpbFBheWluEhsucG9ydGFsLnYxLkZhaWxQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJACgdHZXREZXNrEhkucG9ydGFsLnYxLkdldERlc2tSZXF1ZXN0GhoucG9ydGFsLnYxLkdldERlc2tSZXNwb25zZRJDCghTZXRCcmVhaxIaLnBvcnRhbC52MS5TZXRCcmVha1JlcXVlc3QaGy5wb3J0YWwudjEuU2V0QnJlYWtSZXNwb25zZRJvCg5MaXN0UmVxdWlzaXRlcxItLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlTGlzdFJlcXVpc2l0ZXNSZXF1ZXN0Gi4ucG9ydGFsLnYxLlRyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1Jlc3BvbnNlEnIKD1VwZGF0ZVJlcXVpc2l0ZRIuLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVxdWVzdBovLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVzcG9uc2USWwoQUHJvcG9zZVJlcXVpc2l0ZRIiLnBvcnRhbC52MS5Qcm9wb3NlUmVxdWlzaXRlUmVxdWVzdBojLnBvcnRhbC52MS5Qcm9wb3NlUmVxdWlzaXRlUmVzcG9uc2USbQoWTGlzdFByb3Bvc2VkUmVxdWlzaXRlcxIoLnBvcnRhbC52MS5MaXN0UHJvcG9zZWRSZXF1aXNpdGVzUmVxdWVzdBopLnBvcnRhbC52MS5MaXN0UHJvcG9zZWRSZXF1aXNpdGVzUmVzcG9uc2USXgoRRXhwbGFpblJlcXVpc2l0ZXMSIy5wb3J0YWwudjEuRXhwbGFpblJlcXVpc2l0ZXNSZXF1ZXN0GiQucG9ydGFsLnYxLkV4cGxhaW5SZXF1aXNpdGVzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payment, file_gateway_v1_wire, file_google_protobuf_timestamp, file_portal_v1_card, file_portal_v1_payin]);
 
 /**
  * ListPaymentsRequest is what ListPayments of TraderService takes.
@@ -647,6 +647,203 @@ export const TraderServiceUpdateRequisiteResponseSchema: GenMessage<TraderServic
   messageDesc(file_portal_v1_trader, 16);
 
 /**
+ * ProposeRequisiteRequest is what ProposeRequisite of TraderService takes.
+ *
+ * @generated from message portal.v1.ProposeRequisiteRequest
+ */
+export type ProposeRequisiteRequest = Message<"portal.v1.ProposeRequisiteRequest"> & {
+  /**
+   * ISO 4217 code, such as RUB.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency: string;
+
+  /**
+   * The method, such as sbp. Desks that take cards are operators' to make.
+   *
+   * @generated from field: string method = 2;
+   */
+  method: string;
+
+  /**
+   * What payers send money to.
+   *
+   * @generated from field: string value = 3;
+   */
+  value: string;
+
+  /**
+   * The holder's name, at most 100 characters.
+   *
+   * @generated from field: optional string holder = 4;
+   */
+  holder?: string | undefined;
+
+  /**
+   * The bank's name, at most 100 characters.
+   *
+   * @generated from field: optional string bank = 5;
+   */
+  bank?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ProposeRequisiteRequest.
+ * Use `create(ProposeRequisiteRequestSchema)` to create a new message.
+ */
+export const ProposeRequisiteRequestSchema: GenMessage<ProposeRequisiteRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 17);
+
+/**
+ * ProposeRequisiteResponse is what ProposeRequisite of TraderService answers with.
+ *
+ * @generated from message portal.v1.ProposeRequisiteResponse
+ */
+export type ProposeRequisiteResponse = Message<"portal.v1.ProposeRequisiteResponse"> & {
+  /**
+   * The proposal, which waits for an operator.
+   *
+   * @generated from field: portal.v1.ProposedRequisite data = 1;
+   */
+  data?: ProposedRequisite | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ProposeRequisiteResponse.
+ * Use `create(ProposeRequisiteResponseSchema)` to create a new message.
+ */
+export const ProposeRequisiteResponseSchema: GenMessage<ProposeRequisiteResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 18);
+
+/**
+ * ListProposedRequisitesRequest is what ListProposedRequisites of TraderService takes, which is nothing.
+ *
+ * @generated from message portal.v1.ListProposedRequisitesRequest
+ */
+export type ListProposedRequisitesRequest = Message<"portal.v1.ListProposedRequisitesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListProposedRequisitesRequest.
+ * Use `create(ListProposedRequisitesRequestSchema)` to create a new message.
+ */
+export const ListProposedRequisitesRequestSchema: GenMessage<ListProposedRequisitesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 19);
+
+/**
+ * ListProposedRequisitesResponse is what ListProposedRequisites of TraderService answers with.
+ *
+ * @generated from message portal.v1.ListProposedRequisitesResponse
+ */
+export type ListProposedRequisitesResponse = Message<"portal.v1.ListProposedRequisitesResponse"> & {
+  /**
+   * The proposals, in the order that the call names.
+   *
+   * @generated from field: repeated portal.v1.ProposedRequisite data = 1;
+   */
+  data: ProposedRequisite[];
+};
+
+/**
+ * Describes the message portal.v1.ListProposedRequisitesResponse.
+ * Use `create(ListProposedRequisitesResponseSchema)` to create a new message.
+ */
+export const ListProposedRequisitesResponseSchema: GenMessage<ListProposedRequisitesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 20);
+
+/**
+ * ProposedRequisite is a requisite that a trader proposed.
+ *
+ * @generated from message portal.v1.ProposedRequisite
+ */
+export type ProposedRequisite = Message<"portal.v1.ProposedRequisite"> & {
+  /**
+   * The proposal's id.
+   *
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * ISO 4217 code, such as RUB.
+   *
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * The method, such as sbp.
+   *
+   * @generated from field: string method = 3;
+   */
+  method: string;
+
+  /**
+   * The last four digits of the value.
+   *
+   * @generated from field: string masked = 4;
+   */
+  masked: string;
+
+  /**
+   * The holder's name; unset where none was given.
+   *
+   * @generated from field: optional string holder = 5;
+   */
+  holder?: string | undefined;
+
+  /**
+   * The bank's name; unset where none was given.
+   *
+   * @generated from field: optional string bank = 6;
+   */
+  bank?: string | undefined;
+
+  /**
+   * open, approved, refused or expired.
+   *
+   * @generated from field: string state = 7;
+   */
+  state: string;
+
+  /**
+   * When it was proposed.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Until when operators can decide.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 9;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * When an operator decided; unset before.
+   *
+   * @generated from field: google.protobuf.Timestamp decided_at = 10;
+   */
+  decidedAt?: Timestamp | undefined;
+
+  /**
+   * Why it was refused; unset otherwise.
+   *
+   * @generated from field: optional string reason = 11;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ProposedRequisite.
+ * Use `create(ProposedRequisiteSchema)` to create a new message.
+ */
+export const ProposedRequisiteSchema: GenMessage<ProposedRequisite> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 21);
+
+/**
  * ExplainRequisitesRequest is what ExplainRequisites of TraderService takes.
  *
  * @generated from message portal.v1.ExplainRequisitesRequest
@@ -665,7 +862,7 @@ export type ExplainRequisitesRequest = Message<"portal.v1.ExplainRequisitesReque
  * Use `create(ExplainRequisitesRequestSchema)` to create a new message.
  */
 export const ExplainRequisitesRequestSchema: GenMessage<ExplainRequisitesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_trader, 17);
+  messageDesc(file_portal_v1_trader, 22);
 
 /**
  * ExplainRequisitesResponse is what ExplainRequisites of TraderService answers with.
@@ -686,7 +883,7 @@ export type ExplainRequisitesResponse = Message<"portal.v1.ExplainRequisitesResp
  * Use `create(ExplainRequisitesResponseSchema)` to create a new message.
  */
 export const ExplainRequisitesResponseSchema: GenMessage<ExplainRequisitesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_trader, 18);
+  messageDesc(file_portal_v1_trader, 23);
 
 /**
  * RequisiteExplanation says why a requisite gets payments, or none.
@@ -785,7 +982,7 @@ export type RequisiteExplanation = Message<"portal.v1.RequisiteExplanation"> & {
  * Use `create(RequisiteExplanationSchema)` to create a new message.
  */
 export const RequisiteExplanationSchema: GenMessage<RequisiteExplanation> = /*@__PURE__*/
-  messageDesc(file_portal_v1_trader, 19);
+  messageDesc(file_portal_v1_trader, 24);
 
 /**
  * RequisiteDrop is a rule that keeps payments away from a requisite.
@@ -828,7 +1025,7 @@ export type RequisiteDrop = Message<"portal.v1.RequisiteDrop"> & {
  * Use `create(RequisiteDropSchema)` to create a new message.
  */
 export const RequisiteDropSchema: GenMessage<RequisiteDrop> = /*@__PURE__*/
-  messageDesc(file_portal_v1_trader, 20);
+  messageDesc(file_portal_v1_trader, 25);
 
 /**
  * TraderService is the desk of a trader: the payments assigned to them, the payouts they can pay, and what they do with them.
@@ -985,6 +1182,26 @@ export const TraderService: GenService<{
     methodKind: "unary";
     input: typeof TraderServiceUpdateRequisiteRequestSchema;
     output: typeof TraderServiceUpdateRequisiteResponseSchema;
+  },
+  /**
+   * ProposeRequisite asks operators for another requisite. The same proposed again while it waits is one proposal.
+   *
+   * @generated from rpc portal.v1.TraderService.ProposeRequisite
+   */
+  proposeRequisite: {
+    methodKind: "unary";
+    input: typeof ProposeRequisiteRequestSchema;
+    output: typeof ProposeRequisiteResponseSchema;
+  },
+  /**
+   * ListProposedRequisites lists the newest 50 requisites that the caller's trader proposed, newest first, with what became of them.
+   *
+   * @generated from rpc portal.v1.TraderService.ListProposedRequisites
+   */
+  listProposedRequisites: {
+    methodKind: "unary";
+    input: typeof ListProposedRequisitesRequestSchema;
+    output: typeof ListProposedRequisitesResponseSchema;
   },
   /**
    * ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
