@@ -47,11 +47,8 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if err := checkVersion(ctx, conn); err != nil {
 		return err
 	}
-	lock, err := conn.Begin(ctx)
+	lock, err := lockMigrations(ctx, conn, patience)
 	if err != nil {
-		return fmt.Errorf("begin to lock migrations: %w", err)
-	}
-	if err := lockMigrations(ctx, lock, patience); err != nil {
 		return err
 	}
 	if err := refuseOther(ctx, lock); err != nil {
@@ -64,6 +61,10 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	}
 	if role != "" {
 		config.RuntimeParams["role"] = role
+	}
+	// A result stays open until the next statement, with its snapshot, which an index waits for that is built concurrently.
+	if _, err := lock.Exec(ctx, "select"); err != nil {
+		return fmt.Errorf("let go of the last snapshot: %w", err)
 	}
 	if err := migrateSchema(ctx, config, patience); err != nil {
 		return err
@@ -96,33 +97,46 @@ const (
 	migrationAgain       = 3 * time.Second
 )
 
-// lockMigrations takes the lock for the transaction. Behind a pooler a session's lock could stay on a
-// connection that nobody uses.
-func lockMigrations(ctx context.Context, tx pgx.Tx, patience time.Duration) error {
-	// goose works on other connections while this transaction is idle, which must not end it.
-	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = 0"); err != nil {
-		return fmt.Errorf("prepare to lock migrations: %w", err)
-	}
+// lockMigrations begins the transaction that has the lock. Behind a pooler a session's lock could stay on a connection that
+// nobody uses. Who waits ends the transaction of each try: an index that is built concurrently waits for all others.
+func lockMigrations(ctx context.Context, conn *pgx.Conn, patience time.Duration) (pgx.Tx, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrMigrating)
 	defer cancel()
 	for told := false; ; told = true {
-		var locked bool
-		err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", int64(migrationLock)).Scan(&locked)
+		lock, err := tryLock(ctx, conn)
 		if err != nil {
-			return fmt.Errorf("lock migrations: %w", cmp.Or(context.Cause(ctx), err))
+			return nil, fmt.Errorf("lock migrations: %w", cmp.Or(context.Cause(ctx), err))
 		}
-		if locked {
-			return nil
+		if lock != nil {
+			return lock, nil
 		}
 		if !told {
 			slog.WarnContext(ctx, "another process changes the schema of the database: waiting for it")
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("lock migrations: %w", context.Cause(ctx))
+			return nil, fmt.Errorf("lock migrations: %w", context.Cause(ctx))
 		case <-time.After(migrationPause):
 		}
 	}
+}
+
+// tryLock takes the lock for a transaction, or returns nil where another process has it.
+func tryLock(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
+	lock, err := conn.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// goose works on other connections while this transaction is idle, which must not end it.
+	if _, err := lock.Exec(ctx, "set local idle_in_transaction_session_timeout = 0"); err != nil {
+		return nil, err
+	}
+	var locked bool
+	err = lock.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", int64(migrationLock)).Scan(&locked)
+	if err == nil && locked {
+		return lock, nil
+	}
+	return nil, errors.Join(err, lock.Rollback(ctx))
 }
 
 func checkVersion(ctx context.Context, conn *pgx.Conn) error {
