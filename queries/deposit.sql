@@ -41,3 +41,14 @@ select * from deposit where merchant_id = @merchant_id and id > @after_id
   and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
   and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
 order by id limit @page;
+
+-- DepositsBegun finds deposits whose references begin with a text, in whatever case: the newest of the first thousand.
+-- name: DepositsBegun :many
+with named as (
+    select d.merchant_id, d.id from deposit d
+    where lower(d.external_reference) ~>=~ @begins::text and lower(d.external_reference) ~<~ @beyond::text
+      and (sqlc.narg(merchant_id)::bigint is null or d.merchant_id = sqlc.narg(merchant_id))
+    limit 1000
+), newest as (select n.merchant_id, n.id from named n order by n.id desc limit @page)
+select d.* from newest n join deposit d on d.merchant_id = n.merchant_id and d.id = n.id
+order by d.id desc;

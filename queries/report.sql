@@ -18,8 +18,9 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4)
-    or requisite_last4 = sqlc.narg(last4) or trunc(amount) = sqlc.narg(last4)::text::numeric
+  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or requisite_last4 = sqlc.narg(last4)
+    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
+    or strpos(lower(order_id), sqlc.narg(part)::text) > 0
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
@@ -43,8 +44,9 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4)
-    or requisite_last4 = sqlc.narg(last4) or trunc(amount) = sqlc.narg(last4)::text::numeric
+  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or requisite_last4 = sqlc.narg(last4)
+    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
+    or strpos(lower(order_id), sqlc.narg(part)::text) > 0
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
@@ -90,8 +92,9 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4)
-    or trunc(amount) = sqlc.narg(last4)::text::numeric)
+  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or right(address_mask, 4) = sqlc.narg(last4)
+    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
+    or strpos(lower(order_id), sqlc.narg(part)::text) > 0)
   and (sqlc.narg(taken_until)::timestamptz is null
     or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by id desc limit @page;
@@ -113,8 +116,9 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4)
-    or trunc(amount) = sqlc.narg(last4)::text::numeric)
+  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or right(address_mask, 4) = sqlc.narg(last4)
+    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
+    or strpos(lower(order_id), sqlc.narg(part)::text) > 0)
   and (sqlc.narg(taken_until)::timestamptz is null
     or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by id asc limit @page;
@@ -312,6 +316,26 @@ order by p.id desc limit 100;
 select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::text[]) and k.order_id = @order_id
 order by p.id desc limit 100;
+
+-- ReportPaymentsBegun finds payments whose order ids begin with a text, of all merchants given: the newest of the first thousand.
+-- name: ReportPaymentsBegun :many
+with named as (
+    select k.merchant_id, k.payment_id from payment_key k
+    where k.merchant_id = any(@merchants::bigint[]) and lower(k.order_id) ~>=~ @begins::text and lower(k.order_id) ~<~ @beyond::text
+    limit 1000
+), newest as (select n.merchant_id, n.payment_id from named n order by n.payment_id desc limit @page)
+select p.* from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
+order by p.id desc;
+
+-- ReportPayinsBegun is the same of payouts.
+-- name: ReportPayinsBegun :many
+with named as (
+    select k.merchant_id, k.payin_id from payin_key k
+    where k.merchant_id = any(@merchants::bigint[]) and lower(k.order_id) ~>=~ @begins::text and lower(k.order_id) ~<~ @beyond::text
+    limit 1000
+), newest as (select n.merchant_id, n.payin_id from named n order by n.payin_id desc limit @page)
+select p.* from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
+order by p.id desc;
 
 -- ReportPayerKnown tells whether a payer has a payment.
 -- name: ReportPayerKnown :one

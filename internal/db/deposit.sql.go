@@ -344,3 +344,59 @@ func (q *Queries) DepositMove(ctx context.Context, arg DepositMoveParams) (Depos
 	)
 	return i, err
 }
+
+const depositsBegun = `-- name: DepositsBegun :many
+with named as (
+    select d.merchant_id, d.id from deposit d
+    where lower(d.external_reference) ~>=~ $1::text and lower(d.external_reference) ~<~ $2::text
+      and ($3::bigint is null or d.merchant_id = $3)
+    limit 1000
+), newest as (select n.merchant_id, n.id from named n order by n.id desc limit $4)
+select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at from newest n join deposit d on d.merchant_id = n.merchant_id and d.id = n.id
+order by d.id desc
+`
+
+type DepositsBegunParams struct {
+	Begins     string
+	Beyond     string
+	MerchantID *int64
+	Page       int32
+}
+
+// DepositsBegun finds deposits whose references begin with a text, in whatever case: the newest of the first thousand.
+func (q *Queries) DepositsBegun(ctx context.Context, arg DepositsBegunParams) ([]Deposit, error) {
+	rows, err := q.db.Query(ctx, depositsBegun,
+		arg.Begins,
+		arg.Beyond,
+		arg.MerchantID,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Deposit
+	for rows.Next() {
+		var i Deposit
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.CashboxID,
+			&i.Status,
+			&i.Amount,
+			&i.Network,
+			&i.Address,
+			&i.ExternalReference,
+			&i.IdempotencyKey,
+			&i.CreatedAt,
+			&i.StatusAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -32,4 +33,11 @@ func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries)
 		return nil, fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
 	return rows, err
+}
+
+// Begins bounds the texts that begin with one, in lower case: from the first result on, and before the second, in the
+// order of their bytes.
+func Begins(text string) (from, beyond string) {
+	text = strings.ToLower(text)
+	return text, text + "\U0010FFFF"
 }

@@ -606,66 +606,6 @@ func (q *Queries) ReportFunnel(ctx context.Context, arg ReportFunnelParams) ([]R
 	return items, nil
 }
 
-const reportLatestPayments = `-- name: ReportLatestPayments :many
-with latest as (
-    select p.id, p.merchant_id, p.cashbox_id, p.method, p.trader_id, p.payer_user_id, p.status, p.currency, p.amount, p.created_at,
-        p.status_at
-    from payment p order by p.id desc limit $1
-)
-select l.id, l.merchant_id, l.trader_id, l.payer_user_id, l.status, l.currency, l.amount, l.created_at, l.status_at,
-    coalesce(least(m.max_amount, c.max_amount), 0)::numeric as max_amount
-from latest l
-left join cashbox_method m on m.cashbox_id = l.cashbox_id and m.method = l.method
-left join platform_limit c on c.currency = l.currency
-order by l.id desc
-`
-
-type ReportLatestPaymentsRow struct {
-	ID          int64
-	MerchantID  int64
-	TraderID    int64
-	PayerUserID *string
-	Status      string
-	Currency    string
-	Amount      decimal.Decimal
-	CreatedAt   time.Time
-	StatusAt    time.Time
-	MaxAmount   decimal.Decimal
-}
-
-// ReportLatestPayments are the newest payments of all, with the greatest amount that the cashbox or the platform takes by their
-// method, 0 where there is none.
-func (q *Queries) ReportLatestPayments(ctx context.Context, most int32) ([]ReportLatestPaymentsRow, error) {
-	rows, err := q.db.Query(ctx, reportLatestPayments, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportLatestPaymentsRow
-	for rows.Next() {
-		var i ReportLatestPaymentsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.MerchantID,
-			&i.TraderID,
-			&i.PayerUserID,
-			&i.Status,
-			&i.Currency,
-			&i.Amount,
-			&i.CreatedAt,
-			&i.StatusAt,
-			&i.MaxAmount,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const reportOwnerNames = `-- name: ReportOwnerNames :many
 select 'merchant'::text as kind, m.id, m.name from merchant m where m.id = any($1::bigint[])
 union all
@@ -862,11 +802,11 @@ func (q *Queries) ReportPayinNames(ctx context.Context, ids []int64) ([]ReportPa
 const reportPayinsAbove = `-- name: ReportPayinsAbove :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
-    where id > $13 and id < $14
-      and ($15::bigint is null or merchant_id = $15)
-      and ($16::bigint is null or trader_id = $16)
-      and ($17::text is null or status = $17)
-    order by id asc limit $18
+    where id > $17 and id < $18
+      and ($19::bigint is null or merchant_id = $19)
+      and ($20::bigint is null or trader_id = $20)
+      and ($21::text is null or status = $21)
+    order by id asc limit $22
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -876,11 +816,12 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9
-    or trunc(amount) = $9::text::numeric)
-  and ($10::timestamptz is null
-    or taken_at <= $10 or expires_at <= $11::timestamptz)
-order by id asc limit $12
+  and (not $9::boolean or id::text = $10::text or right(address_mask, 4) = $10
+    or amount >= $11::numeric and amount <= $12::numeric
+    or strpos(lower(order_id), $13::text) > 0)
+  and ($14::timestamptz is null
+    or taken_at <= $14 or expires_at <= $15::timestamptz)
+order by id asc limit $16
 `
 
 type ReportPayinsAboveParams struct {
@@ -892,7 +833,11 @@ type ReportPayinsAboveParams struct {
 	Currency    *string
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
+	Sought      bool
 	Last4       *string
+	SumFrom     decimal.NullDecimal
+	SumTo       decimal.NullDecimal
+	Part        *string
 	TakenUntil  *time.Time
 	ExpiredBy   *time.Time
 	Page        int32
@@ -953,7 +898,11 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 		arg.Currency,
 		arg.MinAmount,
 		arg.MaxAmount,
+		arg.Sought,
 		arg.Last4,
+		arg.SumFrom,
+		arg.SumTo,
+		arg.Part,
 		arg.TakenUntil,
 		arg.ExpiredBy,
 		arg.Page,
@@ -1019,14 +968,94 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 	return items, nil
 }
 
+const reportPayinsBegun = `-- name: ReportPayinsBegun :many
+with named as (
+    select k.merchant_id, k.payin_id from payin_key k
+    where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
+    limit 1000
+), newest as (select n.merchant_id, n.payin_id from named n order by n.payin_id desc limit $4)
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
+order by p.id desc
+`
+
+type ReportPayinsBegunParams struct {
+	Merchants []int64
+	Begins    string
+	Beyond    string
+	Page      int32
+}
+
+// ReportPayinsBegun is the same of payouts.
+func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunParams) ([]Payin, error) {
+	rows, err := q.db.Query(ctx, reportPayinsBegun,
+		arg.Merchants,
+		arg.Begins,
+		arg.Beyond,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payin
+	for rows.Next() {
+		var i Payin
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportPayinsBelow = `-- name: ReportPayinsBelow :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
-    where id > $13 and id < $14
-      and ($15::bigint is null or merchant_id = $15)
-      and ($16::bigint is null or trader_id = $16)
-      and ($17::text is null or status = $17)
-    order by id desc limit $18
+    where id > $17 and id < $18
+      and ($19::bigint is null or merchant_id = $19)
+      and ($20::bigint is null or trader_id = $20)
+      and ($21::text is null or status = $21)
+    order by id desc limit $22
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -1036,11 +1065,12 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9
-    or trunc(amount) = $9::text::numeric)
-  and ($10::timestamptz is null
-    or taken_at <= $10 or expires_at <= $11::timestamptz)
-order by id desc limit $12
+  and (not $9::boolean or id::text = $10::text or right(address_mask, 4) = $10
+    or amount >= $11::numeric and amount <= $12::numeric
+    or strpos(lower(order_id), $13::text) > 0)
+  and ($14::timestamptz is null
+    or taken_at <= $14 or expires_at <= $15::timestamptz)
+order by id desc limit $16
 `
 
 type ReportPayinsBelowParams struct {
@@ -1052,7 +1082,11 @@ type ReportPayinsBelowParams struct {
 	Currency    *string
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
+	Sought      bool
 	Last4       *string
+	SumFrom     decimal.NullDecimal
+	SumTo       decimal.NullDecimal
+	Part        *string
 	TakenUntil  *time.Time
 	ExpiredBy   *time.Time
 	Page        int32
@@ -1113,7 +1147,11 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 		arg.Currency,
 		arg.MinAmount,
 		arg.MaxAmount,
+		arg.Sought,
 		arg.Last4,
+		arg.SumFrom,
+		arg.SumTo,
+		arg.Part,
 		arg.TakenUntil,
 		arg.ExpiredBy,
 		arg.Page,
@@ -1360,12 +1398,12 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
-    where id > $10 and id < $11
-      and ($14::bigint is null or merchant_id = $14)
-      and ($15::bigint is null or trader_id = $15)
-      and ($16::text is null or status = $16)
-      and ($17::text is null or payer_user_id = $17)
-    order by id asc limit $18
+    where id > $14 and id < $15
+      and ($18::bigint is null or merchant_id = $18)
+      and ($19::bigint is null or trader_id = $19)
+      and ($20::text is null or status = $20)
+      and ($21::text is null or payer_user_id = $21)
+    order by id asc limit $22
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -1375,12 +1413,13 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9
-    or requisite_last4 = $9 or trunc(amount) = $9::text::numeric
+  and (not $9::boolean or id::text = $10::text or requisite_last4 = $10
+    or amount >= $11::numeric and amount <= $12::numeric
+    or strpos(lower(order_id), $13::text) > 0
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
-        where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
-  and ($12::bigint[] is null or requisite_id = any($12::bigint[]))
-order by id asc limit $13
+        where c.last4 = $10 and c.card_payment_id > $14 and c.card_payment_id < $15))
+  and ($16::bigint[] is null or requisite_id = any($16::bigint[]))
+order by id asc limit $17
 `
 
 type ReportPaymentsAboveParams struct {
@@ -1392,7 +1431,11 @@ type ReportPaymentsAboveParams struct {
 	Currency    *string
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
+	Sought      bool
 	Last4       *string
+	SumFrom     decimal.NullDecimal
+	SumTo       decimal.NullDecimal
+	Part        *string
 	Above       int64
 	Below       int64
 	Requisites  []int64
@@ -1469,7 +1512,11 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 		arg.Currency,
 		arg.MinAmount,
 		arg.MaxAmount,
+		arg.Sought,
 		arg.Last4,
+		arg.SumFrom,
+		arg.SumTo,
+		arg.Part,
 		arg.Above,
 		arg.Below,
 		arg.Requisites,
@@ -1551,15 +1598,111 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 	return items, nil
 }
 
+const reportPaymentsBegun = `-- name: ReportPaymentsBegun :many
+with named as (
+    select k.merchant_id, k.payment_id from payment_key k
+    where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
+    limit 1000
+), newest as (select n.merchant_id, n.payment_id from named n order by n.payment_id desc limit $4)
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
+order by p.id desc
+`
+
+type ReportPaymentsBegunParams struct {
+	Merchants []int64
+	Begins    string
+	Beyond    string
+	Page      int32
+}
+
+// ReportPaymentsBegun finds payments whose order ids begin with a text, of all merchants given: the newest of the first thousand.
+func (q *Queries) ReportPaymentsBegun(ctx context.Context, arg ReportPaymentsBegunParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, reportPaymentsBegun,
+		arg.Merchants,
+		arg.Begins,
+		arg.Beyond,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+			&i.ReturnURL,
+			&i.PayerClaimedAt,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ChoicePool,
+			&i.ChoiceLooked,
+			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
-    where id > $10 and id < $11
-      and ($14::bigint is null or merchant_id = $14)
-      and ($15::bigint is null or trader_id = $15)
-      and ($16::text is null or status = $16)
-      and ($17::text is null or payer_user_id = $17)
-    order by id desc limit $18
+    where id > $14 and id < $15
+      and ($18::bigint is null or merchant_id = $18)
+      and ($19::bigint is null or trader_id = $19)
+      and ($20::text is null or status = $20)
+      and ($21::text is null or payer_user_id = $21)
+    order by id desc limit $22
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -1569,12 +1712,13 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($6::text is null or currency = $6)
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
-  and ($9::text is null or id::text = $9
-    or requisite_last4 = $9 or trunc(amount) = $9::text::numeric
+  and (not $9::boolean or id::text = $10::text or requisite_last4 = $10
+    or amount >= $11::numeric and amount <= $12::numeric
+    or strpos(lower(order_id), $13::text) > 0
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
-        where c.last4 = $9 and c.card_payment_id > $10 and c.card_payment_id < $11))
-  and ($12::bigint[] is null or requisite_id = any($12::bigint[]))
-order by id desc limit $13
+        where c.last4 = $10 and c.card_payment_id > $14 and c.card_payment_id < $15))
+  and ($16::bigint[] is null or requisite_id = any($16::bigint[]))
+order by id desc limit $17
 `
 
 type ReportPaymentsBelowParams struct {
@@ -1586,7 +1730,11 @@ type ReportPaymentsBelowParams struct {
 	Currency    *string
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
+	Sought      bool
 	Last4       *string
+	SumFrom     decimal.NullDecimal
+	SumTo       decimal.NullDecimal
+	Part        *string
 	Above       int64
 	Below       int64
 	Requisites  []int64
@@ -1665,7 +1813,11 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 		arg.Currency,
 		arg.MinAmount,
 		arg.MaxAmount,
+		arg.Sought,
 		arg.Last4,
+		arg.SumFrom,
+		arg.SumTo,
+		arg.Part,
 		arg.Above,
 		arg.Below,
 		arg.Requisites,

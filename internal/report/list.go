@@ -3,17 +3,12 @@ package report
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
@@ -37,8 +32,8 @@ type Filter struct {
 	// Overdue keeps to payouts whose time to be paid has passed; it is for payouts alone.
 	Overdue bool
 	// Search looks for one thing: a uuid, an id, an amount, or the last four digits of a requisite or card; for
-	// merchants and operators also an order id or a payer, for operators and traders the whole of a requisite.
-	// What a uuid, an id or an order id finds is shown whatever else the filter says.
+	// merchants and operators also a payer, or an order id or three characters or more of one; for operators and traders
+	// the whole of a requisite. What a uuid, an id or a whole order id finds is shown whatever else the filter says.
 	Search string
 }
 
@@ -138,70 +133,6 @@ func scopeOf(who caller.Caller, f Filter) scope {
 	return scope{Filter: f, who: who}
 }
 
-// paymentRows reads a page: what the search names, or else what it is like.
-func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.Payment], error) {
-	exact, err := s.paymentsNamed(ctx, c)
-	_, _, number := c.amounts()
-	if err != nil || len(exact) > 0 && !number {
-		return Page[db.Payment]{Items: exact}, err
-	}
-	t := paymentTable{scope: c}
-	if c.Search != "" && !lastDigits(c.Search) {
-		known, err := s.about(ctx, &t)
-		if err != nil || !known {
-			return Page[db.Payment]{Items: exact}, err
-		}
-	}
-	page, err := s.paymentPage(ctx, t, w)
-	return beginWith(page, exact, w, func(p db.Payment) int64 { return p.ID }), err
-}
-
-// about finds what a search is about that names no payment outright: a requisite, a payer, or else an amount.
-func (s *Service) about(ctx context.Context, t *paymentTable) (known bool, err error) {
-	if t.MerchantID == 0 {
-		t.requisites, err = s.q.RequisitesOfValue(ctx, s.payments.RequisiteHashes(t.Search))
-		if err != nil || len(t.requisites) > 0 {
-			return true, err
-		}
-	}
-	from, to, number := t.amounts()
-	if t.who.Kind != caller.Trader {
-		payer := db.ReportPayerKnownParams{Payer: &t.Search, MerchantID: unless(t.MerchantID)}
-		if known, err = s.q.ReportPayerKnown(ctx, payer); err != nil || known {
-			t.payer = &t.Search
-			return true, err
-		}
-	}
-	t.MinAmount, t.MaxAmount, t.requisites = from, to, nil
-	return number, nil
-}
-
-// beginWith puts what a search names outright before the first page of what else it may mean.
-func beginWith[R any](page Page[R], exact []R, w window, id func(R) int64) Page[R] {
-	page.Items = slices.DeleteFunc(page.Items, func(row R) bool {
-		return slices.ContainsFunc(exact, func(named R) bool { return id(named) == id(row) })
-	})
-	if w.cursor == 0 {
-		page.Items = append(exact, page.Items...)
-	}
-	return page
-}
-
-var amountForm = regexp.MustCompile(`^\d{1,12}([.,]\d{1,2})?$`)
-
-// amounts are those that a search may mean: of a whole number also those with a fraction.
-func (c scope) amounts() (from, to decimal.Decimal, number bool) {
-	text := strings.ReplaceAll(c.Search, " ", "")
-	if !amountForm.MatchString(text) {
-		return from, to, false
-	}
-	from = decimal.RequireFromString(strings.ReplaceAll(text, ",", "."))
-	if to = from; from.Exponent() == 0 {
-		to = from.Add(decimal.New(99, -2))
-	}
-	return from, to, true
-}
-
 func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
 	var err error
 	if t.created, w, err = s.bound(ctx, "payment", t.Filter, w); err != nil {
@@ -214,64 +145,10 @@ func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Pa
 	return page, nil
 }
 
-// paymentsNamed are the payments that a search names outright, if the caller may see them.
-func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, error) {
-	var found []db.Payment
-	one := func(p db.Payment, err error) error {
-		if err == nil && c.has(p.MerchantID, &p.TraderID) {
-			found = append(found, p)
-		}
-		return db.IgnoreNoRows(err)
-	}
-	if id, err := uuid.Parse(c.Search); err == nil {
-		return found, one(s.q.PaymentFindByUUID(ctx, id))
-	}
-	if id, err := strconv.ParseInt(c.Search, 10, 64); err == nil && !lastDigits(c.Search) {
-		if err := one(s.q.PaymentFind(ctx, id)); err != nil || len(found) > 0 {
-			return found, err
-		}
-	}
-	merchants, err := s.ordersOf(ctx, c)
-	if err != nil || len(merchants) == 0 {
-		return found, err
-	}
-	return s.q.ReportPaymentsByOrder(ctx, db.ReportPaymentsByOrderParams{
-		Merchants: merchants, Channels: methods(), OrderID: c.Search,
-	})
-}
-
-// ordersOf are the merchants among whose orders a search looks: traders are not told what was ordered.
-func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
-	switch {
-	case c.Search == "" || c.who.Kind == caller.Trader:
-		return nil, nil
-	case c.MerchantID != 0:
-		return []int64{c.MerchantID}, nil
-	}
-	return s.q.MerchantIDs(ctx)
-}
-
 // has tells whether something of a merchant and a trader is within the scope.
 func (c scope) has(merchantID int64, traderID *int64) bool {
 	return (c.MerchantID == 0 || c.MerchantID == merchantID) &&
 		(c.TraderID == 0 || traderID != nil && c.TraderID == *traderID)
-}
-
-func methods() []string {
-	names := make([]string, 0, len(catalogue.Methods))
-	for _, method := range catalogue.Methods {
-		names = append(names, method.Name)
-	}
-	return names
-}
-
-// lastDigits tells whether a search is for the digits of a requisite or card that are shown.
-func lastDigits(search string) bool {
-	if len(search) != digitsShown {
-		return false
-	}
-	_, err := strconv.ParseUint(search, 10, 64)
-	return err == nil
 }
 
 // created is when what is listed was created: from then on, and before then.
@@ -342,17 +219,10 @@ func amount(d decimal.Decimal) decimal.NullDecimal {
 	return decimal.NullDecimal{Decimal: d, Valid: !d.IsZero()}
 }
 
-// digits is what is looked for at the end of cards and requisites.
-func (c scope) digits() *string {
-	if !lastDigits(c.Search) {
-		return nil
-	}
-	return &c.Search
-}
-
 // paymentTable reads payments.
 type paymentTable struct {
 	scope
+	sought
 	created created
 	payer   *string
 	// requisites are those whose payments are wanted; none is any.
@@ -371,7 +241,8 @@ func (paymentTable) id(p db.Payment) int64 { return p.ID }
 func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payment, error) {
 	params := db.ReportPaymentsBelowParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
-		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount), Last4: t.digits(),
+		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
+		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
 		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
 	}

@@ -57,18 +57,22 @@ func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
 // payoutRows reads a page: what the search names, or else what it is like.
 func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payin], error) {
 	exact, err := s.payoutsNamed(ctx, c)
-	from, to, number := c.amounts()
-	if err != nil || c.Search != "" && !number {
+	t := payoutTable{scope: c, sought: c.sought(), now: s.clock.Now()}
+	if err != nil || len(exact) > 0 && !t.number() || c.Search != "" && !t.any() {
 		return Page[db.Payin]{Items: exact}, err
 	}
-	if number && !lastDigits(c.Search) {
-		c.MinAmount, c.MaxAmount = from, to
+	if t.part != nil && c.unkept() {
+		begun, err := s.payoutsBegun(ctx, c)
+		if err != nil {
+			return Page[db.Payin]{}, err
+		}
+		exact = append(exact, besides(exact, begun, t.id)...)
 	}
 	if c.Overdue {
-		c.Status = []string{string(payout.Processing)}
+		t.Status = []string{string(payout.Processing)}
 	}
-	page, err := s.payoutPage(ctx, payoutTable{scope: c, now: s.clock.Now()}, w)
-	return beginWith(page, exact, w, func(p db.Payin) int64 { return p.ID }), err
+	page, err := s.payoutPage(ctx, t, w)
+	return beginWith(page, exact, w, t.id), err
 }
 
 func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
@@ -112,6 +116,7 @@ func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error)
 // payoutTable reads payouts.
 type payoutTable struct {
 	scope
+	sought
 	created created
 	now     time.Time
 }
@@ -121,7 +126,8 @@ func (payoutTable) id(p db.Payin) int64 { return p.ID }
 func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payin, error) {
 	params := db.ReportPayinsBelowParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
-		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount), Last4: t.digits(),
+		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
+		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
 		TraderID: unless(t.TraderID), Status: branch, Scan: scanMost,
 	}

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
@@ -80,6 +82,13 @@ func TestPaymentsOfEach(t *testing.T) {
 		"an amount as written":     {trader, report.PaymentFilter{Search: "1 000"}, []int64{first.ID}},
 		"another fraction":         {merchant, report.PaymentFilter{Search: "2000.51"}, nil},
 		"an order, for the trader": {trader, report.PaymentFilter{Search: "order-1"}, nil},
+		"the begin of an order":    {merchant, report.PaymentFilter{Search: "ORD"}, []int64{second.ID, first.ID}},
+		"part of an order":         {operator, report.PaymentFilter{Search: "der-1"}, []int64{third.ID, first.ID}},
+		"part, of a status":        {operator, report.PaymentFilter{Search: "der", Status: []string{"completed"}}, []int64{first.ID}},
+		"begin, of a status":       {operator, report.PaymentFilter{Search: "ord", Status: []string{"completed"}}, []int64{first.ID}},
+		"too little of an order":   {operator, report.PaymentFilter{Search: "or"}, nil},
+		"part, for the trader":     {trader, report.PaymentFilter{Search: "order"}, nil},
+		"a sign of patterns":       {operator, report.PaymentFilter{Search: "or_er"}, nil},
 		"by a whole requisite":     {operator, report.PaymentFilter{Search: phone}, []int64{third.ID, first.ID}},
 		"by a requisite of theirs": {trader, report.PaymentFilter{Search: "+7 " + phone[2:]}, []int64{third.ID, first.ID}},
 		"by another's requisite":   {traderUser(b.sim, caller.Owner), report.PaymentFilter{Search: phone}, nil},
@@ -92,6 +101,46 @@ func TestPaymentsOfEach(t *testing.T) {
 		if got := ids(page); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v; want %v", name, got, test.want)
 		}
+	}
+}
+
+// What begins like an order id is found however old it is, by an index, and what has a text in its order id among the
+// newest, which an index gives as well.
+func TestOrdersAreFoundByIndex(t *testing.T) {
+	b := setup(t)
+	first := b.create(t, b.shop, "Old-1")
+	b.Exec(t, `insert into payment_key select merchant_id, channel, 'copy-' || n, 1000000 + n
+		from payment_key, generate_series(1, 5000) n where payment_id = $1`, first.ID)
+	b.copies(t, first, 1_000_001, 1_005_000)
+	b.clock.Advance(40 * 24 * time.Hour)
+	b.createOf(t, b.shop, "sbp", "new-old-2", "2000")
+	b.Exec(t, "vacuum analyze payment_key, payment")
+	search := func(text string) string {
+		page := must(b.reports.Payments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{Search: text}))(t)
+		var orders []string
+		for _, p := range page.Items {
+			orders = append(orders, p.OrderID)
+		}
+		return strings.Join(orders, " ")
+	}
+	want(t, "begins with it, and has it in it", search("old-"), "Old-1 new-old-2")
+	want(t, "has it in it", search("ew-ol"), "new-old-2")
+	begins, beyond := db.Begins("OLD")
+	plan := b.Plan(t, func(q *db.Queries) error {
+		_, err := q.ReportPaymentsBegun(t.Context(), db.ReportPaymentsBegunParams{
+			Merchants: []int64{b.shop.ID, b.other.ID}, Begins: begins, Beyond: beyond, Page: 20,
+		})
+		return err
+	})
+	plan += b.Plan(t, func(q *db.Queries) error {
+		_, err := q.ReportPaymentsBelow(t.Context(), db.ReportPaymentsBelowParams{
+			MerchantID: &b.shop.ID, Below: math.MaxInt64, CreatedTo: b.clock.Now(), Sought: true, Part: new("old"),
+			Page: 50, Scan: 1000,
+		})
+		return err
+	})
+	if !strings.Contains(plan, "on payment_key_begins_idx") || strings.Contains(plan, "Seq Scan on payment") {
+		t.Error(plan)
 	}
 }
 
@@ -274,6 +323,8 @@ func TestPayoutsOfEach(t *testing.T) {
 		"other digits":      {operator, report.PayoutFilter{Search: "4568"}, nil},
 		"an amount":         {trader, report.PayoutFilter{Search: "1000.00"}, []int64{first.ID}},
 		"of anybody":        {operator, report.PayoutFilter{Search: "payout-1"}, []int64{third.ID, first.ID}},
+		"begin of an order": {merchant, report.PayoutFilter{Search: "PAY"}, []int64{second.ID, first.ID}},
+		"part of an order":  {merchant, report.PayoutFilter{Search: "out-1"}, []int64{first.ID}},
 		"something unknown": {merchant, report.PayoutFilter{Search: "payout-3"}, nil},
 	} {
 		page := must(b.reports.Payouts(t.Context(), test.who, test.filter))(t)

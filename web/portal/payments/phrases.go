@@ -19,10 +19,13 @@ var (
 	sayYouPay       = say.Both("You pay", "Вы платите")
 	sayYouPayUSDT   = say.Both("You pay, USDT", "С вас, USDT")
 	saySearchOrders = say.Both(
-		"Number, UUID, order, payer, amount, or last 4 digits",
-		"Номер, UUID, заказ, плательщик, сумма или последние 4 цифры",
+		"Number, UUID, order or part of it, payer, amount, or last 4 digits",
+		"Номер, UUID, заказ или его часть, плательщик, сумма или последние 4 цифры",
 	)
-	saySearchPayouts     = say.Both("Number, UUID, order, amount, or last 4 digits", "Номер, UUID, заказ, сумма или последние 4 цифры")
+	saySearchPayouts = say.Both(
+		"Number, UUID, order or part of it, amount, or last 4 digits",
+		"Номер, UUID, заказ или его часть, сумма или последние 4 цифры",
+	)
 	sayNoOwnPaymentsText = say.Both(
 		"They appear here as soon as your shop creates them.",
 		"Они появятся, как только их создаст ваш магазин.",
@@ -159,8 +162,8 @@ var (
 	sayFrozenUSDT    = say.Both("Frozen, USDT", "Заморожено, USDT")
 	sayFrozenFact    = say.Both("Frozen", "Заморожено")
 	saySearchAllHint = say.Both(
-		"Number, UUID, order, payer, amount, or last 4 digits",
-		"Номер, UUID, заказ, плательщик, сумма или последние 4 цифры",
+		"Number, UUID, order or part of it, payer, amount, or last 4 digits",
+		"Номер, UUID, заказ или его часть, плательщик, сумма или последние 4 цифры",
 	)
 	sayNoPaymentsAtAll = say.Both("Merchants have created none yet.", "Мерчанты их ещё не создавали.")
 )

@@ -6,8 +6,12 @@ var (
 	sayTitle     = say.Both("Search", "Поиск")
 	sayNothing   = say.Both("Nothing is found.", "Ничего не найдено.")
 	sayNothingIs = say.Both(
-		"Try a number, an order, a payer, an amount, the last four digits, a name or a page.",
-		"Попробуйте номер, заказ, плательщика, сумму, последние четыре цифры, имя или страницу.",
+		"Try a number, an order or part of it, a payer, an amount, the last four digits, the hash of a transfer, a name or a page.",
+		"Попробуйте номер, заказ или его часть, плательщика, сумму, последние четыре цифры, хеш перевода, имя или страницу.",
+	)
+	sayMissed = say.Both(
+		"Not everything could be searched in time. Search again, or be more exact.",
+		"Не всё успели просмотреть. Повторите поиск или уточните его.",
 	)
 	sayAsk   = say.Both("What are you looking for?", "Что ищете?")
 	sayAll   = say.Both("See all in the list", "Все — в списке")

@@ -1,11 +1,15 @@
 package search
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -67,26 +71,66 @@ func (v *visit) search() error {
 		found.Asked = number[1]
 	}
 	if found.Asked != "" {
-		for _, one := range finders[v.Shell.Portal] {
-			if !v.May(one.needs) {
-				continue
-			}
-			group, err := portal.IfSoon(one.find(v, found.Asked)) // the list of what is missing says so itself
-			if err != nil {
-				return err
-			}
-			if len(group.Rows) > 0 {
-				found.Groups = append(found.Groups, group)
-			}
+		var err error
+		if found.Groups, found.Missed, err = v.all(found.Asked); err != nil {
+			return err
 		}
 	}
-	if len(found.Groups) == 1 && len(found.Groups[0].Rows) == 1 {
+	if len(found.Groups) == 1 && len(found.Groups[0].Rows) == 1 && !found.Missed {
 		v.Lead(string(found.Groups[0].Rows[0].Href))
 		return nil
 	}
 	v.Shell.Title, v.Shell.Search = v.Shell.Say(sayTitle), found.Asked
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return SearchPage(s, found) })
 	return nil
+}
+
+const (
+	// soon is how long a search takes at most, as each of its lists.
+	soon = 2 * time.Second
+	// atOnce is how many lists are asked at the same time, so that one search does not take all connections.
+	atOnce = 4
+)
+
+// all asks all finders, some at the same time, and tells whether one of them has taken too long.
+func (v *visit) all(text string) (groups []Group, missed bool, err error) {
+	ctx, stop := context.WithTimeout(v.Ctx(), soon)
+	defer stop()
+	within := *v.Visit
+	within.R = v.R.WithContext(ctx)
+	asked := &visit{Visit: &within, Services: v.Services}
+	var of []finder
+	for _, one := range finders[v.Shell.Portal] {
+		if v.May(one.needs) {
+			of = append(of, one)
+		}
+	}
+	groups = make([]Group, len(of))
+	faults := make([]error, len(of))
+	places := make(chan struct{}, atOnce)
+	var done sync.WaitGroup
+	for i, one := range of {
+		done.Go(func() {
+			select {
+			case places <- struct{}{}:
+				groups[i], faults[i] = one.find(asked, text)
+				<-places
+			case <-ctx.Done():
+				faults[i] = fault.ErrBusy
+			}
+		})
+	}
+	done.Wait()
+	for i, err := range faults {
+		late := errors.Is(err, fault.ErrBusy) || ctx.Err() != nil && v.Ctx().Err() == nil
+		if err != nil && !late {
+			return nil, false, err
+		}
+		if err != nil {
+			groups[i], missed = Group{}, true
+		}
+	}
+	return slices.DeleteFunc(groups, func(g Group) bool { return len(g.Rows) == 0 }), missed, nil
 }
 
 // has tells whether there is a payment of a number that the visitor may see.
@@ -161,23 +205,15 @@ func (v *visit) payouts(text string) (Group, error) {
 	return group, err
 }
 
-// deposits are found by their number.
+// deposits are found by their number, or by the hash that names their transfer.
 func (v *visit) deposits(text string) (Group, error) {
 	group := Group{Label: say.Deposits}
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id <= 0 {
-		return group, nil //nolint:nilerr // what is no number is no deposit's
+	list, err := v.Deposits.Search(v.Ctx(), v.Who, text, most)
+	for _, d := range list {
+		group.Rows = append(group.Rows, Row{
+			Text: portal.IDText(d.ID), Note: line([]string{v.Shell.USDT(d.Amount), d.Network, portal.Text(d.ExternalReference)}),
+			Href: view.Link(v.DepositPath(d.ID)), Badge: view.DepositBadge(d.Status), At: &d.CreatedAt,
+		})
 	}
-	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
-	switch {
-	case fault.As(err) != nil:
-		return group, nil //nolint:nilerr // there is none, or it is somebody else's
-	case err != nil:
-		return group, err
-	}
-	group.Rows = []Row{{
-		Text: portal.IDText(d.ID), Note: line([]string{v.Shell.USDT(d.Amount), d.Network}), Href: view.Link(v.DepositPath(d.ID)),
-		Badge: view.DepositBadge(d.Status), At: &d.CreatedAt,
-	}}
-	return group, nil
+	return group, err
 }

@@ -17,8 +17,10 @@ func TestSearch(t *testing.T) {
 	p := b.Create(t, "1500")
 	b.Exec(t, "update payment set order_id = 'A-77', payer_user_id = 'payer-7'")
 	b.Exec(t, "update payment_key set order_id = 'A-77'")
+	other := b.Create(t, "1700")
+	b.Exec(t, "update payment set order_id = 'B-77-x' where id = $1", other.ID)
 	b.Exec(t, "update requisite set holder = 'Vera Holder'")
-	d := b.Deposited(t, "250.5", "first")
+	d := b.Deposited(t, "250.5", "0xABCdef99")
 	b.PayOut(t, 1)
 	for _, c := range []struct {
 		who          *portaltest.Person
@@ -34,6 +36,8 @@ func TestSearch(t *testing.T) {
 		{operator, "operator", "апелляции", nil, ""},
 		{owner, "merchant", fmt.Sprint(d.ID), []string{"Deposits", "250.50"}, "Users"},
 		{support, "merchant", fmt.Sprint(d.ID), nil, "Deposits"},
+		{owner, "merchant", "-77", []string{"Payments 2", "A-77", "B-77-x"}, ""},
+		{trader, "trader", "-77", []string{"Nothing is found."}, "77-x"},
 		{trader, "trader", "1500", nil, "A-77"},
 		{trader, "trader", "payer-7", []string{"Nothing is found."}, "A-77"},
 		{owner, "merchant", "", []string{"What are you looking for?"}, ""},
@@ -53,11 +57,30 @@ func TestSearch(t *testing.T) {
 	for text, to := range map[string]string{
 		fmt.Sprintf("#%d", p.ID): fmt.Sprintf("/operator/payments/%d", p.ID), "№ 1": "/operator/payments/1",
 		p.UUID.String(): fmt.Sprintf("/operator/payments/%d", p.ID), "Blocked pay": "/operator/blocks",
-		"A-77": fmt.Sprintf("/operator/payments/%d", p.ID),
+		"A-77": fmt.Sprintf("/operator/payments/%d", p.ID), "77-X": fmt.Sprintf("/operator/payments/%d", other.ID),
+		"0xabc": fmt.Sprintf("/operator/deposits/%d", d.ID), "0xABCDEF99": fmt.Sprintf("/operator/deposits/%d", d.ID),
 	} {
 		want(t, text, operator.Get(t, "/operator/search?q="+url.QueryEscape(text)).To(), to)
 	}
 	want(t, "another merchant's", b.Stranger(t).Get(t, fmt.Sprintf("/merchant/search?q=%%23%d", p.ID)).To(), "")
 	form := operator.Page(t, "/operator/traders").Find("header form[action='/operator/search'] input[name=q]")
 	want(t, "the field of every page", form.Length(), 1)
+}
+
+// A list that takes too long is left out and said to be; what the others have found is shown, and no list waits for
+// another.
+func TestSearchIsBound(t *testing.T) {
+	b, operator := portaltest.Operator(t, caller.Admin)
+	b.Exec(t, "update merchant set name = 'Slow shop'")
+	lock, err := b.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Rollback(t.Context()) }()
+	if _, err := lock.Exec(t.Context(), "lock table deposit, payin_key in access exclusive mode"); err != nil {
+		t.Fatal(err)
+	}
+	a := operator.Get(t, "/operator/search?q=slow")
+	want(t, "the page", a.Code, http.StatusOK)
+	wantIn(t, "what was found", words(a.Page(t).Find("main")), "Merchants Slow shop", "Not everything could be searched in time")
 }

@@ -13,6 +13,8 @@ import (
 type Found struct {
 	Asked  string
 	Groups []Group
+	// Missed tells that a list has taken too long and is left out.
+	Missed bool
 }
 
 // Group is what was found of one kind.

@@ -2370,8 +2370,9 @@ type ReportFilter struct {
 	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
 	// The greatest amount.
 	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
-	// One thing to look for: a uuid, an id, or the last four digits of the requisite or card; for merchants, and for operators with
-	// merchant_id, also an order id or payer. What a uuid, an id or an order id finds is listed whatever else is asked.
+	// One thing to look for: a uuid, an id, or the last four digits of the requisite or card; for merchants and operators
+	// also a payer, or an order id or three characters or more of one. What a uuid, an id or a whole order id finds is listed
+	// whatever else is asked.
 	Search string `protobuf:"bytes,8,opt,name=search,proto3" json:"search,omitempty"`
 	// Of one cashbox. Not for traders.
 	MerchantCashboxId int64 `protobuf:"varint,9,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`

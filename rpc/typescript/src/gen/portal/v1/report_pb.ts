@@ -1457,8 +1457,9 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
   maxAmount: string;
 
   /**
-   * One thing to look for: a uuid, an id, or the last four digits of the requisite or card; for merchants, and for operators with
-   * merchant_id, also an order id or payer. What a uuid, an id or an order id finds is listed whatever else is asked.
+   * One thing to look for: a uuid, an id, or the last four digits of the requisite or card; for merchants and operators
+   * also a payer, or an order id or three characters or more of one. What a uuid, an id or a whole order id finds is listed
+   * whatever else is asked.
    *
    * @generated from field: string search = 8;
    */
