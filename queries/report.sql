@@ -294,11 +294,15 @@ select count(*) from (
     select 1 from appeal where merchant_id = @merchant_id and status in ('open', 'in_review') limit @most
 ) counted;
 
--- ReportCountOverdue counts a merchant's payouts that somebody took and did not end in time.
+-- ReportCountProposals counts what waits for a second operator.
+-- name: ReportCountProposals :one
+select count(*) from (select from proposal where decision is null and expires_at > @now::timestamptz limit @most) counted;
+
+-- ReportCountOverdue counts payouts that somebody took and did not end in time: a merchant's, or everybody's.
 -- name: ReportCountOverdue :one
 select count(*) from (
     select 1 from payin
-    where merchant_id = @merchant_id and status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now)
+    where (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id)) and status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now)
     limit @most
 ) counted;
 

@@ -270,19 +270,19 @@ func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCou
 const reportCountOverdue = `-- name: ReportCountOverdue :one
 select count(*) from (
     select 1 from payin
-    where merchant_id = $1 and status = 'processing' and (taken_at <= $2::timestamptz or expires_at <= $3)
+    where ($1::bigint is null or merchant_id = $1) and status = 'processing' and (taken_at <= $2::timestamptz or expires_at <= $3)
     limit $4
 ) counted
 `
 
 type ReportCountOverdueParams struct {
-	MerchantID int64
+	MerchantID *int64
 	TakenUntil time.Time
 	Now        time.Time
 	Most       int32
 }
 
-// ReportCountOverdue counts a merchant's payouts that somebody took and did not end in time.
+// ReportCountOverdue counts payouts that somebody took and did not end in time: a merchant's, or everybody's.
 func (q *Queries) ReportCountOverdue(ctx context.Context, arg ReportCountOverdueParams) (int64, error) {
 	row := q.db.QueryRow(ctx, reportCountOverdue,
 		arg.MerchantID,
@@ -347,6 +347,23 @@ func (q *Queries) ReportCountPayments(ctx context.Context, arg ReportCountPaymen
 		arg.TraderID,
 		arg.Most,
 	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const reportCountProposals = `-- name: ReportCountProposals :one
+select count(*) from (select from proposal where decision is null and expires_at > $1::timestamptz limit $2) counted
+`
+
+type ReportCountProposalsParams struct {
+	Now  time.Time
+	Most int32
+}
+
+// ReportCountProposals counts what waits for a second operator.
+func (q *Queries) ReportCountProposals(ctx context.Context, arg ReportCountProposalsParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountProposals, arg.Now, arg.Most)
 	var count int64
 	err := row.Scan(&count)
 	return count, err

@@ -293,7 +293,7 @@ func (o *Overview) queues(ctx context.Context, q *db.Queries, who caller.Caller)
 		}},
 		{QueueOverdue, caller.MerchantRead, func() (int64, error) {
 			return q.ReportCountOverdue(ctx, db.ReportCountOverdueParams{
-				MerchantID: m, TakenUntil: o.At.Add(-overdueAfter), Now: o.At, Most: countMost + 1,
+				MerchantID: &m, TakenUntil: o.At.Add(-overdueAfter), Now: o.At, Most: countMost + 1,
 			})
 		}},
 		{QueueDeadEvents, caller.MerchantEvents, func() (int64, error) {

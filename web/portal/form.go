@@ -60,6 +60,9 @@ func (v *Visit) takeFlash() {
 
 // Show renders a page.
 func (v *Visit) Show(status int, page func(view.Shell) site.Page) {
+	if status == http.StatusOK || status == http.StatusUnprocessableEntity {
+		v.tellWaits()
+	}
 	v.W.Header().Add("Vary", "HX-Request")
 	site.Show(v.W, v.R, status, page(v.Shell))
 }

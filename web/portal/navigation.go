@@ -5,37 +5,73 @@ import (
 	"strings"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
 
 // entry is a page in the navigation, for who has the capability. Group is the heading of entries that
-// belong together, for those who have many; the others have an icon.
+// belong together, for those who have many.
 type entry struct {
 	needs caller.Capability
 	href  string
 	label say.Phrase
 	group say.Phrase
 	icon  string
+	// waits is what is counted there; "" is nothing.
+	waits report.Queue
 }
 
 var merchantEntries = []entry{
-	{needs: caller.MerchantRead, href: "/merchant", label: say.Overview},
-	{needs: caller.MerchantRead, href: "/merchant/payments", label: say.Payments, group: say.Payments},
-	{needs: caller.MerchantRead, href: "/merchant/payouts", label: say.Payouts, group: say.Payments},
-	{needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals, group: say.Payments},
-	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments},
-	{needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits, group: say.MoneyGroup},
-	{needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle, group: say.MoneyGroup},
-	{needs: caller.MerchantMoney, href: "/merchant/statement", label: say.StatementTitle, group: say.MoneyGroup},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle, group: say.DeveloperGroup},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle, group: say.DeveloperGroup},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle, group: say.DeveloperGroup},
-	{needs: caller.MerchantEvents, href: RequestsPath, label: say.RequestsTitle, group: say.DeveloperGroup},
-	{needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle, group: say.DeveloperGroup},
-	{needs: caller.MerchantEvents, href: LooksPath, label: say.LooksTitle, group: say.SettingGroup},
-	{needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle, group: say.SettingGroup},
-	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle, group: say.SettingGroup},
+	{needs: caller.MerchantRead, href: "/merchant", label: say.Overview, icon: "home"},
+	{needs: caller.MerchantRead, href: "/merchant/payments", label: say.Payments, group: say.Payments, icon: "in"},
+	{
+		needs: caller.MerchantRead, href: "/merchant/payouts", label: say.Payouts,
+		group: say.Payments, icon: "out", waits: report.QueueOverdue,
+	},
+	{
+		needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals,
+		group: say.Payments, icon: "flag", waits: report.QueueOwnAppeals,
+	},
+	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments, icon: "ban"},
+	{
+		needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits,
+		group: say.MoneyGroup, icon: "wallet", waits: report.QueueOwnDeposits,
+	},
+	{
+		needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle,
+		group: say.MoneyGroup, icon: "coins",
+	},
+	{
+		needs: caller.MerchantMoney, href: "/merchant/statement", label: say.StatementTitle,
+		group: say.MoneyGroup, icon: "list",
+	},
+	{
+		needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle,
+		group: say.DeveloperGroup, icon: "key",
+	},
+	{
+		needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle,
+		group: say.DeveloperGroup, icon: "link",
+	},
+	{
+		needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle,
+		group: say.DeveloperGroup, icon: "bell", waits: report.QueueDeadEvents,
+	},
+	{
+		needs: caller.MerchantEvents, href: RequestsPath, label: say.RequestsTitle,
+		group: say.DeveloperGroup, icon: "code",
+	},
+	{
+		needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle,
+		group: say.DeveloperGroup, icon: "pulse",
+	},
+	{needs: caller.MerchantEvents, href: LooksPath, label: say.LooksTitle, group: say.SettingGroup, icon: "brush"},
+	{
+		needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle,
+		group: say.SettingGroup, icon: "team",
+	},
+	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle, group: say.SettingGroup, icon: "log"},
 }
 
 var traderEntries = []entry{
@@ -69,17 +105,31 @@ func (v *Visit) navigation() []view.NavItem {
 	}
 	own := entry{href: "/account", label: say.Account, icon: "user"}
 	if v.Who.Kind != caller.Trader { // the others' entries have groups
-		own.group, own.icon = say.OwnGroup, ""
+		own.group = say.OwnGroup
 	}
 	for _, e := range append(all, own) {
 		if e.needs != "" && !v.Who.May(e.needs) {
 			continue
 		}
 		items = append(items, view.NavItem{
-			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e.href),
+			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e.href), Waits: string(e.waits),
 		})
 	}
 	return items
+}
+
+// tellWaits has the navigation of a page tell how much waits where. A page can do without it.
+func (v *Visit) tellWaits() {
+	if len(v.Shell.Nav) == 0 || v.route.Fragment {
+		return
+	}
+	counts, err := IfSoon(v.server.Reports.Waits(v.Ctx(), v.Who))
+	if err != nil {
+		v.Log(err)
+	}
+	for i, item := range v.Shell.Nav {
+		v.Shell.Nav[i].Count = report.CountText(counts[report.Queue(item.Waits)])
+	}
 }
 
 // isAt tells whether the page belongs to an entry. The portal's first page is only itself.
@@ -90,48 +140,66 @@ func (v *Visit) isAt(href string) bool {
 
 // moneyEntries are the pages of money in an operator's navigation.
 var moneyEntries = []entry{
-	{needs: caller.OperatorMoney, href: MoneyPath, label: say.MoneyTitle, group: say.MoneyGroup},
-	{needs: caller.OperatorRead, href: ApprovalsPath, label: say.ApprovalsTitle, group: say.MoneyGroup},
-	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup},
-	{needs: caller.OperatorRead, href: IncomePath, label: say.IncomeTitle, group: say.MoneyGroup},
+	{needs: caller.OperatorMoney, href: MoneyPath, label: say.MoneyTitle, group: say.MoneyGroup, icon: "coins"},
+	{
+		needs: caller.OperatorRead, href: ApprovalsPath, label: say.ApprovalsTitle,
+		group: say.MoneyGroup, icon: "approve", waits: report.QueueProposals,
+	},
+	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup, icon: "wallet"},
+	{needs: caller.OperatorRead, href: IncomePath, label: say.IncomeTitle, group: say.MoneyGroup, icon: "chart"},
 }
 
 // rateEntries are the pages of rates and routing in an operator's navigation.
 var rateEntries = []entry{
-	{needs: caller.OperatorRead, href: RatesPath, label: say.RatesTitle, group: say.RateGroup},
-	{needs: caller.OperatorRead, href: RoutingPath, label: say.RoutingTitle, group: say.RateGroup},
+	{needs: caller.OperatorRead, href: RatesPath, label: say.RatesTitle, group: say.RateGroup, icon: "rate"},
+	{needs: caller.OperatorRead, href: RoutingPath, label: say.RoutingTitle, group: say.RateGroup, icon: "route"},
 }
 
 var simulatorEntries = []entry{
-	{needs: caller.OperatorRead, href: SimulatorPath, label: say.SimulatorTitle, group: say.SandboxGroup},
+	{needs: caller.OperatorRead, href: SimulatorPath, label: say.SimulatorTitle, group: say.SandboxGroup, icon: "desk"},
 }
 
 var trustEntries = []entry{
-	{needs: caller.OperatorRead, href: AlarmsPath, label: say.AlarmsTitle, group: say.TrustGroup},
-	{needs: caller.OperatorRead, href: PatternsPath, label: say.PatternsTitle, group: say.TrustGroup},
-	{needs: caller.OperatorRead, href: ReconPath, label: say.ReconTitle, group: say.TrustGroup},
-	{needs: caller.OperatorRead, href: AuditPath, label: say.AuditTitle, group: say.TrustGroup},
-	{needs: caller.OperatorRead, href: ManualPath, label: say.ManualTitle, group: say.TrustGroup},
+	{needs: caller.OperatorRead, href: AlarmsPath, label: say.AlarmsTitle, group: say.TrustGroup, icon: "bell"},
+	{needs: caller.OperatorRead, href: PatternsPath, label: say.PatternsTitle, group: say.TrustGroup, icon: "search"},
+	{needs: caller.OperatorRead, href: ReconPath, label: say.ReconTitle, group: say.TrustGroup, icon: "scales"},
+	{needs: caller.OperatorRead, href: AuditPath, label: say.AuditTitle, group: say.TrustGroup, icon: "log"},
+	{needs: caller.OperatorRead, href: ManualPath, label: say.ManualTitle, group: say.TrustGroup, icon: "book"},
 }
 
 var workEntries = []entry{
-	{needs: caller.OperatorRead, href: "/operator", label: say.WorkTitle, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: PaymentsPath, label: say.Payments, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: PayoutsPath, label: say.Payouts, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: AppealsPath, label: say.Appeals, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: ConflictsPath, label: say.ConflictsTitle, group: say.WorkGroup},
-	{needs: caller.OperatorRead, href: DeadPath, label: say.DeadTitle, group: say.WorkGroup},
+	{needs: caller.OperatorRead, href: "/operator", label: say.WorkTitle, group: say.WorkGroup, icon: "desk"},
+	{needs: caller.OperatorRead, href: PaymentsPath, label: say.Payments, group: say.WorkGroup, icon: "in"},
+	{needs: caller.OperatorRead, href: PayoutsPath, label: say.Payouts, group: say.WorkGroup, icon: "out"},
+	{
+		needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits,
+		group: say.WorkGroup, icon: "wallet", waits: report.QueueDeposits,
+	},
+	{
+		needs: caller.OperatorRead, href: AppealsPath, label: say.Appeals,
+		group: say.WorkGroup, icon: "flag", waits: report.QueueOpenAppeals,
+	},
+	{
+		needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle,
+		group: say.WorkGroup, icon: "clock", waits: report.QueueOverdue,
+	},
+	{
+		needs: caller.OperatorRead, href: ConflictsPath, label: say.ConflictsTitle,
+		group: say.WorkGroup, icon: "card", waits: report.QueueConflicts,
+	},
+	{
+		needs: caller.OperatorRead, href: DeadPath, label: say.DeadTitle,
+		group: say.WorkGroup, icon: "link", waits: report.QueueDeadEvents,
+	},
 }
 
 var directoryEntries = []entry{
-	{needs: caller.OperatorRead, href: MerchantsPath, label: say.Merchants, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: CashboxesPath, label: say.Cashboxes, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: TradersPath, label: say.Traders, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: RequisitesPath, label: say.Requisites, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: UsersPath, label: say.Users, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: LimitsPath, label: say.PlatformLimit, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: BlocksPath, label: say.BlocksTitle, group: say.DirectoryGroup},
-	{needs: caller.OperatorRead, href: BanksPath, label: say.Banks, group: say.DirectoryGroup},
+	{needs: caller.OperatorRead, href: MerchantsPath, label: say.Merchants, group: say.DirectoryGroup, icon: "shop"},
+	{needs: caller.OperatorRead, href: CashboxesPath, label: say.Cashboxes, group: say.DirectoryGroup, icon: "till"},
+	{needs: caller.OperatorRead, href: TradersPath, label: say.Traders, group: say.DirectoryGroup, icon: "team"},
+	{needs: caller.OperatorRead, href: RequisitesPath, label: say.Requisites, group: say.DirectoryGroup, icon: "card"},
+	{needs: caller.OperatorRead, href: UsersPath, label: say.Users, group: say.DirectoryGroup, icon: "user"},
+	{needs: caller.OperatorRead, href: LimitsPath, label: say.PlatformLimit, group: say.DirectoryGroup, icon: "gauge"},
+	{needs: caller.OperatorRead, href: BlocksPath, label: say.BlocksTitle, group: say.DirectoryGroup, icon: "ban"},
+	{needs: caller.OperatorRead, href: BanksPath, label: say.Banks, group: say.DirectoryGroup, icon: "bank"},
 }

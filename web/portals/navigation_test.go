@@ -1,7 +1,10 @@
 package portals_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 
 	"gateway.example/internal/caller"
 	"gateway.example/web/portal/portaltest"
@@ -34,4 +37,35 @@ func TestMerchantNavigation(t *testing.T) {
 		want(t, "landing", a.To(), "/merchant")
 		want(t, string(role), words(p.Page(t, "/merchant").Find(".nav")), expected)
 	}
+}
+
+// The navigation tells how much waits, no more of it than the reader may know of, and a page comes without that where it
+// would take too long.
+func TestWaitsInNavigation(t *testing.T) {
+	b, operator := portaltest.Operator(t, caller.Auditor)
+	owner, support, stranger := b.As(t, caller.Owner), b.As(t, caller.Support), b.Stranger(t)
+	counts := func(p *portaltest.Person, path string) string {
+		var said []string
+		p.Page(t, path).Find("#menu a:has(.count)").Each(func(_ int, link *goquery.Selection) {
+			said = append(said, words(link))
+		})
+		return strings.Join(said, ", ")
+	}
+	want(t, "nothing waits", counts(operator, "/operator/traders"), "")
+	b.Deposited(t, "10", "first")
+	b.OpenedAppeal(t, "why")
+	want(t, "for operators", counts(operator, "/operator/traders"), "Deposits 1 waiting, Appeals 1 waiting")
+	want(t, "for the merchant", counts(owner, "/merchant/team"), "Appeals 1 waiting, Deposits 1 waiting")
+	want(t, "for who knows of no money", counts(support, "/merchant/payments"), "Appeals 1 waiting")
+	want(t, "for another merchant", counts(stranger, "/merchant/team"), "")
+	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
+		select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
+		from deposit, generate_series(1, 99)`)
+	want(t, "many", counts(operator, "/operator/traders"), "Deposits 99+ waiting, Appeals 1 waiting")
+	lock, err := b.Pool.Begin(t.Context())
+	noError(t, err)
+	defer func() { _ = lock.Rollback(t.Context()) }()
+	_, err = lock.Exec(t.Context(), "lock table deposit in access exclusive mode")
+	noError(t, err)
+	want(t, "while they cannot be counted", counts(operator, "/operator/traders"), "")
 }

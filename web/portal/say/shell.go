@@ -13,6 +13,7 @@ var (
 	Pages         = Phrase{"Pages", "Разделы"}
 	TimesIn       = Phrase{"Times are in %s (%s).", "Время: %s (%s)."}
 	ErrorTitle    = Phrase{"Error: %s", "Ошибка: %s"}
+	WaitingThere  = Phrase{"waiting", "ждут"}
 	BackHome      = Phrase{"Back to the start", "На главную"}
 	Close         = Phrase{"Close", "Закрыть"}
 	Optional      = Phrase{"(optional)", "(необязательно)"}

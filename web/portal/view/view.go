@@ -71,8 +71,8 @@ type NavItem struct {
 	// Icon stands before the label, and on a phone above it; "" is none.
 	Icon    string
 	Current bool
-	// Count is what waits there, capped; "" is nothing.
-	Count string
+	// Waits names what is counted there, and Count is how much of it waits, capped; "" is nothing.
+	Waits, Count string
 }
 
 // begins tells that a group of pages begins at an entry.
