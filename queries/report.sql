@@ -52,6 +52,36 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
 order by id asc limit @page;
 
+-- ReportPaymentsByAmount has what the same inner query looks at by amount: sign 1 the least first, -1 the greatest. It goes on after
+-- a payment.
+-- name: ReportPaymentsByAmount :many
+with listed as (
+    select * from payment
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
+    order by id desc limit @scan
+)
+select listed.* from listed
+where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
+  and created_at >= @created_from and created_at < @created_to
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
+  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
+  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
+  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or requisite_last4 = sqlc.narg(last4)
+    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
+    or strpos(lower(order_id), sqlc.narg(part)::text) > 0
+    or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
+        where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
+  and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
+  and (sqlc.narg(after)::numeric is null
+    or (amount * @sign::numeric, id) > (sqlc.narg(after)::numeric * @sign::numeric, @after_id::bigint))
+order by amount * @sign::numeric, id limit @page;
+
 -- ReportPaymentsStopBelow is the row at which such a search stopped.
 -- name: ReportPaymentsStopBelow :one
 select stop.id, stop.created_at from payment stop where stop.id = (

@@ -1916,6 +1916,219 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 	return items, nil
 }
 
+const reportPaymentsByAmount = `-- name: ReportPaymentsByAmount :many
+with listed as (
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+    where id > $14 and id < $15
+      and ($21::bigint is null or merchant_id = $21)
+      and ($22::bigint is null or trader_id = $22)
+      and ($23::text is null or status = $23)
+      and ($24::text is null or payer_user_id = $24)
+    order by id desc limit $25
+)
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
+where ($1::text[] is null or status = any($1::text[]))
+  and created_at >= $2 and created_at < $3
+  and ($4::bigint is null or cashbox_id = $4)
+  and ($5::text is null or method = $5)
+  and ($6::text is null or currency = $6)
+  and ($7::numeric is null or amount >= $7)
+  and ($8::numeric is null or amount <= $8)
+  and (not $9::boolean or id::text = $10::text or requisite_last4 = $10
+    or amount >= $11::numeric and amount <= $12::numeric
+    or strpos(lower(order_id), $13::text) > 0
+    or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
+        where c.last4 = $10 and c.card_payment_id > $14 and c.card_payment_id < $15))
+  and ($16::bigint[] is null or requisite_id = any($16::bigint[]))
+  and ($17::numeric is null
+    or (amount * $18::numeric, id) > ($17::numeric * $18::numeric, $19::bigint))
+order by amount * $18::numeric, id limit $20
+`
+
+type ReportPaymentsByAmountParams struct {
+	Statuses    []string
+	CreatedFrom time.Time
+	CreatedTo   time.Time
+	CashboxID   *int64
+	Method      *string
+	Currency    *string
+	MinAmount   decimal.NullDecimal
+	MaxAmount   decimal.NullDecimal
+	Sought      bool
+	Last4       *string
+	SumFrom     decimal.NullDecimal
+	SumTo       decimal.NullDecimal
+	Part        *string
+	Above       int64
+	Below       int64
+	Requisites  []int64
+	After       decimal.NullDecimal
+	Sign        decimal.Decimal
+	AfterID     int64
+	Page        int32
+	MerchantID  *int64
+	TraderID    *int64
+	Status      *string
+	Payer       *string
+	Scan        int32
+}
+
+type ReportPaymentsByAmountRow struct {
+	MerchantID         int64
+	ID                 int64
+	UUID               uuid.UUID
+	CashboxID          int64
+	OrderID            string
+	Method             string
+	Currency           string
+	Amount             decimal.Decimal
+	Description        *string
+	CallbackURI        string
+	PayerUserID        *string
+	PayerIP            *string
+	PayerFullName      *string
+	PayerType          *string
+	PayerSuccessful    *int64
+	PayerExpired       *int64
+	ProviderPaymentID  *string
+	Status             string
+	StatusReason       *string
+	StatusAt           time.Time
+	ExpiresAt          time.Time
+	CreatedAt          time.Time
+	EventSequence      int32
+	TraderID           int64
+	RequisiteID        *int64
+	RequisiteType      *string
+	RequisiteMethod    *string
+	RequisiteHolder    *string
+	RequisiteBank      *string
+	BaseRate           decimal.Decimal
+	RateSource         string
+	RateUnavailable    bool
+	MarkupPercent      decimal.Decimal
+	TraderSharePercent decimal.Decimal
+	HoldUSDT           decimal.Decimal
+	AmountUSDT         decimal.Decimal
+	ProfitUSDT         decimal.Decimal
+	SpreadTraderUSDT   decimal.Decimal
+	SpreadPlatformUSDT decimal.Decimal
+	RequisiteDay       *time.Time
+	RateObservedAt     *time.Time
+	MarkupSource       string
+	Version            int32
+	ReturnURL          *string
+	PayerClaimedAt     *time.Time
+	RequestID          *string
+	RequestAddress     *string
+	ChoicePool         *int32
+	ChoiceLooked       *int32
+	ChoicePassed       []byte
+	RequisiteSealed    []byte
+	RequisiteLast4     *string
+}
+
+// ReportPaymentsByAmount has what the same inner query looks at by amount: sign 1 the least first, -1 the greatest. It goes on after
+// a payment.
+func (q *Queries) ReportPaymentsByAmount(ctx context.Context, arg ReportPaymentsByAmountParams) ([]ReportPaymentsByAmountRow, error) {
+	rows, err := q.db.Query(ctx, reportPaymentsByAmount,
+		arg.Statuses,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.CashboxID,
+		arg.Method,
+		arg.Currency,
+		arg.MinAmount,
+		arg.MaxAmount,
+		arg.Sought,
+		arg.Last4,
+		arg.SumFrom,
+		arg.SumTo,
+		arg.Part,
+		arg.Above,
+		arg.Below,
+		arg.Requisites,
+		arg.After,
+		arg.Sign,
+		arg.AfterID,
+		arg.Page,
+		arg.MerchantID,
+		arg.TraderID,
+		arg.Status,
+		arg.Payer,
+		arg.Scan,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportPaymentsByAmountRow
+	for rows.Next() {
+		var i ReportPaymentsByAmountRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+			&i.ReturnURL,
+			&i.PayerClaimedAt,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ChoicePool,
+			&i.ChoiceLooked,
+			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportPaymentsByOrder = `-- name: ReportPaymentsByOrder :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3

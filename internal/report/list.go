@@ -138,6 +138,9 @@ func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Pa
 	if t.created, w, err = s.bound(ctx, "payment", t.Filter, w); err != nil {
 		return Page[db.Payment]{}, err
 	}
+	if w.sort.byAmount() {
+		return s.paymentsByAmount(ctx, t, w)
+	}
 	page, err := read(ctx, s, t, t.branches(), w)
 	if err != nil {
 		return page, fmt.Errorf("list payments: %w", err)
@@ -239,16 +242,7 @@ func (t paymentTable) branches() []*string {
 func (paymentTable) id(p db.Payment) int64 { return p.ID }
 
 func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payment, error) {
-	params := db.ReportPaymentsBelowParams{
-		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
-		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
-		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
-		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
-		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
-	}
-	if branch == nil && len(t.Status) > 0 {
-		params.Statuses = t.Status
-	}
+	params := t.params(branch, w)
 	var list []db.Payment
 	if w.backward {
 		rows, err := q.ReportPaymentsAbove(ctx, db.ReportPaymentsAboveParams(params))
@@ -262,6 +256,21 @@ func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w
 		list = append(list, db.Payment(row))
 	}
 	return list, err
+}
+
+// params are those of the query of a branch.
+func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowParams {
+	params := db.ReportPaymentsBelowParams{
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
+		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
+		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
+		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
+		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
+	}
+	if branch == nil && len(t.Status) > 0 {
+		params.Statuses = t.Status
+	}
+	return params
 }
 
 func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {

@@ -18,11 +18,27 @@ type Paging struct {
 	Cursor string
 	// Backward asks for what stands before the cursor.
 	Backward bool
+	// Sort is the order of a list of payments: "" the newest first. Other lists have no other.
+	Sort Sort
 	// Limit is 1 to 100; 0 is 50.
 	Limit int
 }
 
-// Page is part of a list, the newest first.
+// Sort is an order of a list.
+type Sort string
+
+// The orders of payments. By amount are those that a search may look at, the newest of the list's time; such a list goes on
+// in one direction only.
+const (
+	Oldest   Sort = "oldest"
+	Least    Sort = "least"
+	Greatest Sort = "greatest"
+)
+
+// byAmount tells that a list is not in the order of ids.
+func (s Sort) byAmount() bool { return s == Least || s == Greatest }
+
+// Page is part of a list, the newest first unless it is sorted otherwise.
 type Page[T any] struct {
 	Items []T
 	// Next is the cursor of the page after this one, and Previous, to be asked for with Backward, of
@@ -47,11 +63,15 @@ type window struct {
 	// cursor is 0 at the beginning.
 	cursor int64
 	limit  int
+	sort   Sort
 }
 
 // check reads what is asked for and notes what is wrong with it.
 func (p Paging) check(f fault.Fields) window {
-	w := window{below: math.MaxInt64, backward: p.Backward, limit: cmp.Or(p.Limit, limitDefault)}
+	w := window{
+		below: math.MaxInt64, backward: p.Backward != (p.Sort == Oldest), limit: cmp.Or(p.Limit, limitDefault), sort: p.Sort,
+	}
+	f.Check(slices.Contains([]Sort{"", Oldest, Least, Greatest}, p.Sort), "sort", "is no order of this list")
 	f.Check(w.limit >= 1 && w.limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
 	if p.Cursor != "" {
 		var err error
@@ -65,7 +85,7 @@ func (p Paging) check(f fault.Fields) window {
 func (w window) at(cursor int64) window {
 	w.cursor = cursor
 	switch {
-	case cursor == 0:
+	case cursor == 0 || w.sort.byAmount():
 	case w.backward:
 		w.above = max(w.above, cursor)
 	default:
@@ -167,9 +187,12 @@ func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
 		back = cursorOf(w.cursor - 1)
 	}
 	p.Next, p.Previous = on, back
-	if w.backward {
+	if w.backward != (w.sort == Oldest) {
 		slices.Reverse(p.Items)
 		p.Next, p.Previous = back, on
+	}
+	if w.sort == Oldest { // it does not look back
+		p.SearchedBackTo = nil
 	}
 	return p
 }

@@ -18,7 +18,7 @@ func (v *Visit) Filters(a Asked) (view.Filters, error) {
 		Search: a.Query.Get(AsksSearch), Method: a.Query.Get(AsksMethod), From: a.Query.Get(AsksFrom),
 		To: a.Query.Get(AsksTo), MinAmount: a.Query.Get(asksMin), MaxAmount: a.Query.Get(asksMax), Wrong: a.Wrong,
 	}
-	for _, name := range []string{AsksAccount, AsksOwner, AsksBy} {
+	for _, name := range []string{AsksAccount, AsksOwner, AsksBy, AsksSort} {
 		if kept := a.Query.Get(name); kept != "" {
 			f.Keep = append(f.Keep, [2]string{name, kept})
 		}

@@ -47,6 +47,8 @@ type List struct {
 	// Always tells that it is of all time, and not of the last days; Single that it is kept to one
 	// status and not to several.
 	Always, Single bool
+	// Sorted tells that it may be sorted by time and by amount.
+	Sorted bool
 	// Export is what it takes to have it as a file.
 	Export caller.Capability
 	// About heads the column that tells the reader what something is about, and Sum that of USDT.
@@ -86,6 +88,8 @@ const (
 	AsksTrader   = "trader"
 	// AsksUser names a payer by the merchant's id of them.
 	AsksUser = "user"
+	// AsksSort is the order of a list.
+	AsksSort = "sort"
 	// AsksAfter and asksBefore are places in a list.
 	AsksAfter  = "after"
 	asksBefore = "before"
@@ -109,7 +113,10 @@ const (
 
 // Pages lead to the parts of a list around one.
 func Pages[T any](a Asked, page report.Page[T]) view.Pages {
-	p := view.Pages{SearchedBackTo: page.SearchedBackTo}
+	p := view.Pages{SearchedBackTo: page.SearchedBackTo, Sorted: a.Filter.Sort != ""}
+	if p.Sorted && a.Filter.Cursor != "" {
+		p.Newest = view.Link(a.Href(a.Query))
+	}
 	if page.Previous != nil {
 		p.Newer = a.With(asksBefore, *page.Previous)
 	}

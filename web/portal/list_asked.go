@@ -118,6 +118,9 @@ func (l List) parameters() []string {
 	if l.Grouped {
 		names = append(names, AsksBy)
 	}
+	if l.Sorted {
+		names = append(names, AsksSort)
+	}
 	if l.Owners {
 		names = append(names, AsksMerchant, AsksTrader)
 	}
@@ -141,7 +144,7 @@ type checker func(ok bool, name string, flaw say.Phrase)
 func (a *Asked) readTexts(check checker) {
 	f, q := &a.Filter, a.Query
 	f.Search, f.Method, f.Status, f.Currency = q.Get(AsksSearch), q.Get(AsksMethod), q[AsksStatus], q.Get(AsksCurrency)
-	f.Overdue = q.Get(AsksOverdue) != ""
+	f.Overdue, f.Sort = q.Get(AsksOverdue) != "", report.Sort(q.Get(AsksSort))
 	check(len([]rune(f.Search)) <= MaxSearch, AsksSearch, say.WrongSearch)
 	check(!a.Log || q.Get(AsksKey) == "" || q.Has(AsksSubject), AsksKey, say.AuditOnlyKey)
 	for _, name := range []string{AsksCode, AsksKey, AsksSubject} {
@@ -156,6 +159,7 @@ func (a *Asked) readTexts(check checker) {
 		{AsksType, a.Types, say.WrongType},
 		{AsksCurrency, a.Currencies, say.WrongCurrency},
 		{AsksStatus, a.Statuses, say.WrongStatus},
+		{AsksSort, []string{string(report.Oldest), string(report.Least), string(report.Greatest)}, say.WrongType},
 	} {
 		for _, value := range q[of.name] {
 			check(slices.Contains(of.known, value), of.name, of.flaw)
@@ -232,7 +236,7 @@ func (a *Asked) amount(name string) (decimal.Decimal, bool) {
 // Filtered tells whether anything but the time of the list is kept to.
 func (a *Asked) Filtered() bool {
 	for name := range a.Query {
-		if name != AsksAccount && name != AsksOwner && name != AsksBy && (name != AsksCashbox || !a.Account) {
+		if name != AsksSort && name != AsksAccount && name != AsksOwner && name != AsksBy && (name != AsksCashbox || !a.Account) {
 			return true
 		}
 	}
@@ -252,6 +256,33 @@ func (a *Asked) With(name, value string) view.Link {
 	query := maps.Clone(a.Query)
 	query.Set(name, value)
 	return view.Link(a.Href(query))
+}
+
+// The orders that a column has, the first of which is the one that it has at the first click.
+var (
+	ByTime   = []report.Sort{"", report.Oldest}
+	ByAmount = []report.Sort{report.Greatest, report.Least}
+)
+
+// Sorting has the head of a column lead to the list by it.
+func (a *Asked) Sorting(orders []report.Sort) view.Sorting {
+	next := orders[0]
+	s := view.Sorting{}
+	for i, order := range orders {
+		if a.Sorted && len(a.Wrong) == 0 && a.Filter.Sort == order {
+			s.Down, s.Up = i == 0, i == 1
+			next = orders[1-i]
+		}
+	}
+	if a.Sorted {
+		query := maps.Clone(a.Query)
+		query.Set(AsksSort, string(next))
+		if next == "" {
+			query.Del(AsksSort)
+		}
+		s.Href = view.Link(a.Href(query))
+	}
+	return s
 }
 
 // without is the address of what is asked for but one value. An id without its subject names nothing.

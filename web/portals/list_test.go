@@ -180,3 +180,31 @@ func TestSavedViews(t *testing.T) {
 	want(t, "removed", line(a.To(), p.Cookies["flash"]), "/trader/payments view-removed")
 	want(t, "left", p.Page(t, "/trader/payments").Find(".views li").Length(), 0)
 }
+
+// The heads of columns sort a list, and say how it is sorted; what the list is kept to stays.
+func TestSortedLists(t *testing.T) {
+	b, operator := portaltest.Operator(t, caller.Admin)
+	first, second := b.Create(t, "1500"), b.Create(t, "1600")
+	firsts := func(page *goquery.Document) string { return words(page.Find("td.lead a")) }
+	head := func(page *goquery.Document, sorted string) *goquery.Selection {
+		return page.Find("th[aria-sort=" + sorted + "] a")
+	}
+	page := operator.Page(t, "/operator/payments?min=1")
+	up, down := fmt.Sprint(first.ID, " ", second.ID), fmt.Sprint(second.ID, " ", first.ID)
+	want(t, "the newest first", line(firsts(page), words(head(page, "descending"))), down+" Created")
+	page = operator.Page(t, head(page, "descending").AttrOr("href", ""))
+	want(t, "the oldest first", line(firsts(page), words(head(page, "ascending")), page.Find(".chips li").Length()), up+" Created 1")
+	page = operator.Page(t, page.Find("th.right.sorts a").First().AttrOr("href", ""))
+	want(t, "the greatest first", line(firsts(page), words(head(page, "descending"))), down+" Amount")
+	page = operator.Page(t, head(page, "descending").AttrOr("href", ""))
+	want(t, "the least first", line(firsts(page), words(head(page, "ascending"))), up+" Amount")
+	want(t, "no order", operator.Get(t, "/operator/payments?sort=name").Code, http.StatusUnprocessableEntity)
+
+	b.Exec(t, "update trader set name = case id when $1 then 'anna' else 'Berg' end", b.Traders[0].ID)
+	page = operator.Page(t, "/operator/traders")
+	want(t, "traders, the newest first", firsts(page), "Berg anna")
+	page = operator.Page(t, page.Find("th.sorts a").First().AttrOr("href", ""))
+	want(t, "traders by name", line(firsts(page), words(head(page, "ascending"))), "anna Berg Name")
+	page = operator.Page(t, head(page, "ascending").AttrOr("href", ""))
+	want(t, "traders by name, the other way", line(firsts(page), words(head(page, "descending"))), "Berg anna Name")
+}

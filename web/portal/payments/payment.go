@@ -83,6 +83,7 @@ var paymentList = portal.List{
 	Search:   true,
 	Hint:     saySearchOwn,
 	Amounts:  true,
+	Sorted:   true,
 	Export:   caller.TraderMoney,
 
 	About: say.Requisite, Sum: sayYouKeepUSDT,
@@ -110,7 +111,10 @@ func (v *visit) showPayments(a portal.Asked, page report.Page[report.PaymentItem
 	if err != nil {
 		return err
 	}
-	shown := Payments{Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum}
+	shown := Payments{
+		Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum,
+		ByTime: a.Sorting(portal.ByTime), ByAmount: a.Sorting(portal.ByAmount),
+	}
 	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
 	if err != nil {
 		return err
@@ -323,7 +327,7 @@ func (v *visit) receipt() error {
 var casePaymentList = portal.List{
 	Path: "/operator/payments", Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
-	Amounts: true, Owners: true, Export: caller.OperatorRead,
+	Amounts: true, Owners: true, Sorted: true, Export: caller.OperatorRead,
 	About: say.Order, Sum: sayMerchantUSDT,
 	None: sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
 }
@@ -337,6 +341,7 @@ var ownPaymentList = portal.List{
 	Search:     true,
 	Hint:       saySearchOrders,
 	Amounts:    true,
+	Sorted:     true,
 	Cashbox:    true,
 	Export:     caller.MerchantMoney,
 

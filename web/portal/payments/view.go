@@ -14,9 +14,11 @@ type Payments struct {
 	Filters view.Filters
 	// About and Sum head the columns that differ by portal.
 	About, Sum say.Phrase
-	Items      []PaymentRow
-	Empty      view.Empty
-	Pages      view.Pages
+	// ByTime and ByAmount sort the list.
+	ByTime, ByAmount view.Sorting
+	Items            []PaymentRow
+	Empty            view.Empty
+	Pages            view.Pages
 }
 
 // PaymentRow is a payment in a list.

@@ -18,14 +18,19 @@ var (
 	ClearAll      = Phrase{"Clear all", "Сбросить все"}
 	ExportCSV     = Phrase{"Export CSV", "Скачать CSV"}
 
-	LastDays   = Phrase{"The last 30 days, since %s.", "Последние 30 дней, с %s."}
-	DaysUpTo   = Phrase{"The 30 days up to %s.", "30 дней по %s."}
-	Newer      = Phrase{"Newer", "Новее"}
-	Newest     = Phrase{"To the newest", "К новым"}
-	Older      = Phrase{"Older", "Старее"}
-	PagesOf    = Phrase{"Pages of the list", "Страницы списка"}
-	SearchedTo = Phrase{"Searched back to %s so far.", "Пока просмотрено до %s."}
-	GoOn       = Phrase{"Go on", "Искать дальше"}
+	LastDays = Phrase{"The last 30 days, since %s.", "Последние 30 дней, с %s."}
+	DaysUpTo = Phrase{"The 30 days up to %s.", "30 дней по %s."}
+	Newer    = Phrase{"Newer", "Новее"}
+	Newest   = Phrase{"To the newest", "К новым"}
+	// FirstPage and its like lead through a list that is sorted by something else than time.
+	FirstPage    = Phrase{"To the beginning", "К началу"}
+	PreviousPage = Phrase{"Back", "Назад"}
+	NextPage     = Phrase{"Next", "Дальше"}
+	SortBy       = Phrase{"Sort by this", "Упорядочить"}
+	Older        = Phrase{"Older", "Старее"}
+	PagesOf      = Phrase{"Pages of the list", "Страницы списка"}
+	SearchedTo   = Phrase{"Searched back to %s so far.", "Пока просмотрено до %s."}
+	GoOn         = Phrase{"Go on", "Искать дальше"}
 
 	NoneMatch     = Phrase{"Nothing matches.", "Ничего не найдено."}
 	NoneMatchText = Phrase{"Take a filter away, or look further back.", "Уберите фильтр или расширьте период."}

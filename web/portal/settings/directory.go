@@ -99,6 +99,9 @@ func (v *visit) showList(d Directory, cursor *string, err error, keep ...string)
 		d.Keep = append(d.Keep, [2]string{asksOn, on})
 	}
 	kept = append(kept, portal.AsksSearch, d.Search, asksOn, on)
+	if cursor == nil && given.Get(portal.AsksAfter) == "" && len(d.Rows) > 1 {
+		v.sorted(&d, kept)
+	}
 	if cursor != nil {
 		d.Pages.Older = view.Query(d.Path, append(kept, portal.AsksAfter, *cursor)...)
 	}

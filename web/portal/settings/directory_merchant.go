@@ -41,7 +41,7 @@ func (v *visit) merchantList() error {
 				},
 				{Text: portal.IDText(m.ID), Class: "num"},
 				{Text: percentText(m.RatePercent), Class: "num"},
-				{Text: v.Shell.Day(m.CreatedAt), Class: "num"},
+				{Text: v.Shell.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
 				{Badge: OnBadge(m.APIEnabled)},
 			}},
 		)

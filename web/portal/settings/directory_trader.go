@@ -69,16 +69,18 @@ func (v *visit) traderList() error {
 
 // healthCells show how a trader works.
 func (v *visit) healthCells(h report.TraderHealth) []SubjectCell {
-	paid, confirms := SubjectCell{Text: "–", Class: "num"}, SubjectCell{Text: "–", Class: "num"}
+	paid, confirms := SubjectCell{Text: none, Class: "num"}, SubjectCell{Text: none, Class: "num"}
 	if success := h.Success(); success != nil {
+		paid.By = new(success.InexactFloat64())
 		paid.Text = v.Shell.Percent(*success) + "\u00a0%"
 		paid.Drawn = chart.Spark{Title: v.Shell.Say(sayPaidByDay), Values: h.Days}
 	}
 	if h.Completed > 0 {
-		confirms.Text = v.Lasting(h.Median)
+		confirms.Text, confirms.By = v.Lasting(h.Median), new(h.Median.Seconds())
 	}
 	return []SubjectCell{
-		paid, confirms, {Text: v.Shell.Say(sayUsableOf, h.Usable, h.Requisites), Class: "num"},
+		paid, confirms,
+		{Text: v.Shell.Say(sayUsableOf, h.Usable, h.Requisites), By: new(float64(h.Usable)), Class: "num"},
 	}
 }
 

@@ -26,6 +26,8 @@ type Directory struct {
 	NewLabel say.Phrase
 	Columns  []say.Phrase
 	Rows     []DirectoryRow
+	// Sortings are how the heads of the columns sort the list; none where it cannot be.
+	Sortings []view.Sorting
 	// Text says what the columns mean; empty says nothing.
 	Text say.Phrase
 	None say.Phrase
@@ -36,6 +38,14 @@ type Directory struct {
 	Pages      view.Pages
 	// All leads to the whole list, of which this is the beginning.
 	All templ.SafeURL
+}
+
+// sorting is how a column sorts the list.
+func (d Directory) sorting(column int) view.Sorting {
+	if column < len(d.Sortings) {
+		return d.Sortings[column]
+	}
+	return view.Sorting{}
 }
 
 // empty says of an empty list what makes it one no longer.
@@ -62,6 +72,8 @@ type SubjectCell struct {
 	Text  string
 	Badge view.Badge
 	Class string
+	// By is what the cell is sorted by where its text is no number; nil is its text.
+	By *float64
 	// Drawn stands beside the text.
 	Drawn templ.Component
 }

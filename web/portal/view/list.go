@@ -127,13 +127,44 @@ func (f Filters) amount(name string, label say.Phrase, value string) Field {
 	}
 }
 
+// Sorting is how the head of a column sorts a list.
+type Sorting struct {
+	// Href leads to the list by it, or the other way round; "" leads nowhere.
+	Href templ.SafeURL
+	// Down and Up tell that the list is by this column, the greatest or newest first, or the other way.
+	Down, Up bool
+}
+
+func (s Sorting) aria() string {
+	switch {
+	case s.Down:
+		return "descending"
+	case s.Up:
+		return "ascending"
+	}
+	return ""
+}
+
 // Pages lead through a list. What is "" is not there.
 type Pages struct {
+	// Sorted tells that it is not the newest that come first.
+	Sorted       bool
 	Newer, Older templ.SafeURL
 	// Newest leads to the beginning.
 	Newest templ.SafeURL
 	// SearchedBackTo is how far was looked; Older goes on from there.
 	SearchedBackTo *time.Time
+}
+
+// labels are what the links to the beginning, back and on are called.
+func (p Pages) labels() [3]say.Phrase {
+	switch {
+	case p.Sorted:
+		return [3]say.Phrase{say.FirstPage, say.PreviousPage, say.NextPage}
+	case p.SearchedBackTo != nil:
+		return [3]say.Phrase{say.Newest, say.Newer, say.GoOn}
+	}
+	return [3]say.Phrase{say.Newest, say.Newer, say.Older}
 }
 
 // Empty is what a list says that shows nothing.

@@ -1,0 +1,68 @@
+package settings
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+)
+
+// none stands where there is no number.
+const none = "–"
+
+// sorted sorts a list by the column that the address names, "2" or "-2" for the second, and has the heads of columns lead
+// to that. Only a list that is all on one page is sorted: of a longer one a page would be some of its rows.
+func (v *visit) sorted(d *Directory, kept []string) {
+	asked := v.R.URL.Query().Get(portal.AsksSort)
+	by, err := strconv.Atoi(asked)
+	if at := max(by, -by); err == nil && at >= 1 && at <= len(d.Columns) {
+		slices.SortStableFunc(d.Rows, func(a, b DirectoryRow) int {
+			return v.compare(a.Cells[at-1], b.Cells[at-1], by < 0)
+		})
+	}
+	for i := range d.Columns {
+		column := strconv.Itoa(i + 1)
+		s := view.Sorting{Up: asked == column, Down: asked == "-"+column}
+		if s.Up {
+			column = "-" + column
+		}
+		s.Href = view.Query(d.Path, append(slices.Clone(kept), portal.AsksSort, column)...)
+		d.Sortings = append(d.Sortings, s)
+	}
+	if asked != "" {
+		d.Keep = append(d.Keep, [2]string{portal.AsksSort, asked})
+	}
+}
+
+// compare compares cells by their values, numbers or texts. One that has nothing comes last, either way round.
+func (v *visit) compare(a, b SubjectCell, down bool) int {
+	order := func(c SubjectCell) (number float64, text string, rank int) {
+		text = strings.ToLower(c.Text)
+		if c.hasBadge() {
+			text = v.Shell.Say(c.Badge.Text)
+		}
+		if c.By != nil {
+			return *c.By, "", 0
+		}
+		if number, err := strconv.ParseFloat(text, 64); err == nil {
+			return number, "", 0
+		}
+		if text == "" || text == none {
+			return 0, "", 2
+		}
+		return 0, text, 1
+	}
+	numberA, textA, rankA := order(a)
+	numberB, textB, rankB := order(b)
+	if rankA != rankB {
+		return cmp.Compare(rankA, rankB)
+	}
+	by := cmp.Or(cmp.Compare(numberA, numberB), strings.Compare(textA, textB))
+	if down {
+		return -by
+	}
+	return by
+}
