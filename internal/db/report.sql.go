@@ -623,6 +623,66 @@ func (q *Queries) ReportFunnel(ctx context.Context, arg ReportFunnelParams) ([]R
 	return items, nil
 }
 
+const reportLatestPayments = `-- name: ReportLatestPayments :many
+with latest as (
+    select p.id, p.merchant_id, p.cashbox_id, p.method, p.trader_id, p.payer_user_id, p.status, p.currency, p.amount, p.created_at,
+        p.status_at
+    from payment p order by p.id desc limit $1
+)
+select l.id, l.merchant_id, l.trader_id, l.payer_user_id, l.status, l.currency, l.amount, l.created_at, l.status_at,
+    coalesce(least(m.max_amount, c.max_amount), 0)::numeric as max_amount
+from latest l
+left join cashbox_method m on m.cashbox_id = l.cashbox_id and m.method = l.method
+left join platform_limit c on c.currency = l.currency
+order by l.id desc
+`
+
+type ReportLatestPaymentsRow struct {
+	ID          int64
+	MerchantID  int64
+	TraderID    int64
+	PayerUserID *string
+	Status      string
+	Currency    string
+	Amount      decimal.Decimal
+	CreatedAt   time.Time
+	StatusAt    time.Time
+	MaxAmount   decimal.Decimal
+}
+
+// ReportLatestPayments are the newest payments of all, with the greatest amount that the cashbox or the platform takes by their
+// method, 0 where there is none.
+func (q *Queries) ReportLatestPayments(ctx context.Context, most int32) ([]ReportLatestPaymentsRow, error) {
+	rows, err := q.db.Query(ctx, reportLatestPayments, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportLatestPaymentsRow
+	for rows.Next() {
+		var i ReportLatestPaymentsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.MerchantID,
+			&i.TraderID,
+			&i.PayerUserID,
+			&i.Status,
+			&i.Currency,
+			&i.Amount,
+			&i.CreatedAt,
+			&i.StatusAt,
+			&i.MaxAmount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportOwnerNames = `-- name: ReportOwnerNames :many
 select 'merchant'::text as kind, m.id, m.name from merchant m where m.id = any($1::bigint[])
 union all

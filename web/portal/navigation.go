@@ -161,7 +161,7 @@ var simulatorEntries = []entry{
 
 var trustEntries = []entry{
 	{needs: caller.OperatorRead, href: AlarmsPath, label: say.AlarmsTitle, group: say.TrustGroup, icon: "bell"},
-	{needs: caller.OperatorRead, href: PatternsPath, label: say.PatternsTitle, group: say.TrustGroup, icon: "search"},
+	{needs: caller.OperatorRead, href: PatternsPath, label: say.PatternsTitle, group: say.TrustGroup, icon: "find"},
 	{needs: caller.OperatorRead, href: ReconPath, label: say.ReconTitle, group: say.TrustGroup, icon: "scales"},
 	{needs: caller.OperatorRead, href: AuditPath, label: say.AuditTitle, group: say.TrustGroup, icon: "log"},
 	{needs: caller.OperatorRead, href: ManualPath, label: say.ManualTitle, group: say.TrustGroup, icon: "book"},

@@ -262,7 +262,9 @@ func TestProposeRequisite(t *testing.T) {
 	}
 	propose("+79007770022")
 	want(t, "proposals", b.Text(t, "select string_agg(payload->>'Value', ' ' order by id) from proposal"), "•••• 0011 •••• 0022")
-	list := func() string { return portaltest.Words(browser.Page(t, requisites).Find(".proposed li > div:first-child, .proposed .badge")) }
+	list := func() string {
+		return portaltest.Words(browser.Page(t, requisites).Find(".proposed li > div:first-child, .proposed .badge"))
+	}
 	wantIn(t, "waits", list(), "•••• 0022 SBP transfer, RUB", "An operator decides")
 
 	approvals := operator.Page(t, "/operator/approvals").Find("tbody .lead a")
