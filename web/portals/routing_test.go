@@ -43,9 +43,9 @@ func TestStandingPage(t *testing.T) {
 	trader := b.Traders[0]
 	b.Create(t, "1500")
 	path := fmt.Sprintf("/operator/routing/traders/%d", trader.ID)
-	wantIn(t, "an open payment keeps others of its amount away", one.Get(t, path).Text(), "1 of 1 requisites get payments", "Gets payments")
+	wantIn(t, "an open payment keeps others of its amount away", one.Get(t, path).Text(), "1 of 1 requisites get payments", "None of them is kept")
 	b.Exec(t, "update requisite set daily_count = 1 where id = $1", trader.Requisites[0])
-	wantIn(t, "the day is full", one.Get(t, path).Text(), "0 of 1 requisites", "Gets none", "day's count (1 of 1), until 20 Nov, 21:00")
+	wantIn(t, "the day is full", one.Get(t, path).Text(), "0 of 1 requisites", "day's count (1 of 1), until 20 Nov, 21:00")
 	wantIn(t, "the trader's page leads there", one.Page(t, fmt.Sprintf("/operator/traders/%d", trader.ID)).
 		Find("main a[href='"+path+"']").Text(), "Why payments come")
 	want(t, "nobody", one.Get(t, "/operator/routing/traders/987654").Code, http.StatusNotFound)

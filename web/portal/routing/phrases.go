@@ -51,8 +51,7 @@ var (
 		"Платежи сейчас получают %d из %d реквизитов: каждый на наименьшую сумму, которую принимает.",
 	)
 	sayStandingNone = say.Both("There are no requisites of this trader.", "У этого трейдера нет реквизитов.")
-	sayGetsPayments = say.Both("Gets payments", "Получает платежи")
-	sayGetsNone     = say.Both("Gets none", "Не получает")
+	sayStandingAll  = say.Both("None of them is kept from payments.", "Ни один не остался без платежей.")
 	sayWhy          = say.Both("Why not", "Почему нет")
 	sayNumberOf     = say.Both("%s (%s of %s)", "%s (%s из %s)")
 	sayUntil        = say.Both("%s, until %s", "%s, до %s")

@@ -1,7 +1,6 @@
 package routing
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,20 +30,15 @@ func (v *visit) standing() error {
 	if err != nil {
 		return err
 	}
-	shown := Standing{Name: trader.Name, Trader: view.Link(portal.Numbered(portal.TradersPath, id))}
-	getting := 0
-	for _, e := range list {
-		if e.Gets() {
-			getting++
-		}
+	shown := Standing{
+		Name: trader.Name, Trader: view.Link(portal.Numbered(portal.TradersPath, id)), Answer: v.Shell.Say(sayStandingNone),
 	}
-	if len(list) > 0 {
-		shown.Answer = v.Shell.Say(sayStandingSome, getting, len(list))
+	all := len(list)
+	// Those that get none are what somebody asks about.
+	list = slices.DeleteFunc(list, payment.RequisiteExplanation.Gets)
+	if all > 0 {
+		shown.Answer = v.Shell.Say(sayStandingSome, all-len(list), all)
 	}
-	// Those that get none come first: they are what somebody asks about.
-	slices.SortStableFunc(list, func(a, b payment.RequisiteExplanation) int {
-		return cmp.Compare(order(a), order(b))
-	})
 	most := candidatesShown
 	if asked, err := strconv.Atoi(v.R.URL.Query().Get("show")); err == nil {
 		most = max(most, asked)
@@ -58,24 +52,13 @@ func (v *visit) standing() error {
 	return nil
 }
 
-func order(e payment.RequisiteExplanation) int {
-	if e.Gets() {
-		return 1
-	}
-	return 0
-}
-
 func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayStandingTitle), Empty: view.Empty{Title: sayStandingNone},
-		Columns: v.Columns(false, sayCandidate, say.MethodLabel, sayFromAmount, say.Outcome, sayWhy, sayChosenLast),
+		Label: v.Shell.Say(sayStandingTitle), Empty: view.Empty{Title: sayStandingAll},
+		Columns: v.Columns(false, sayCandidate, say.MethodLabel, sayFromAmount, sayWhy, sayChosenLast),
 	}
 	sheet.Columns[2].Right = true
 	for _, e := range list {
-		outcome := view.Cell{Text: v.Shell.Say(sayGetsNone), Tone: "bad"}
-		if e.Gets() {
-			outcome = view.Cell{Text: v.Shell.Say(sayGetsPayments), Tone: "good"}
-		}
 		used := view.Cell{Text: v.Shell.Say(say.Never)}
 		if e.LastUsedAt != nil {
 			used = view.Cell{At: e.LastUsedAt}
@@ -87,7 +70,6 @@ func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
 			},
 			{Text: v.MethodName(e.Method)},
 			{Text: v.Shell.Amount(e.Amount, e.Currency)},
-			outcome,
 			{Text: strings.Join(v.whys(e), "; ")},
 			used,
 		})
