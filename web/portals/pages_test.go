@@ -35,7 +35,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 		"/second-factor/app", "/second-factor/passkey", path + "/confirm", path + "/cancel", path,
 		fmt.Sprintf("/trader/payments/%d", ended.ID), "/trader/payments",
 		"/trader/payments?status=completed&q=nothing", "/trader/payments?from=nonsense", "/trader/payouts",
-		"/trader/requisites", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]), "/trader/statement", "/trader/search",
+		"/trader/requisites", "/trader/requisites/new", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]), "/trader/statement", "/trader/search",
 		taken, taken + "/complete", taken + "/fail", taken + "/give-back", invitation(t, b), "/trader/nothing",
 		"/trader/payments/987654",
 	}
