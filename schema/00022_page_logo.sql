@@ -5,4 +5,3 @@
 -- beginning of its SHA-256 in hex, so that what is served at an address never changes.
 alter table cashbox add column page_logo bytea, add column page_logo_hash text,
     add constraint cashbox_page_logo check (page_logo_hash is not distinct from left(encode(sha256(page_logo), 'hex'), 32));
-create index cashbox_page_logo_idx on cashbox (page_logo_hash) where page_logo_hash is not null;

@@ -171,7 +171,8 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 		"/operator/traders/new", trader, trader + "/payouts/RUB/sbp", trader + "/processor",
 		trader + "/processor/remove", "/operator/requisites", "/operator/requisites/new", requisite,
 		"/operator/users", "/operator/users/new", fmt.Sprintf("/operator/users/%d/off", id), "/operator/limits",
-		fmt.Sprintf("/operator/merchants/%d/switch", b.Merchant.ID), trader + "/switch", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
+		fmt.Sprintf("/operator/merchants/%d/switch", b.Merchant.ID), trader + "/switch", box + "/switch", requisite + "/switch",
+		"/operator/patterns", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
 		admin.Made(t, "/operator/blocks/new", "kind", "address", "value", "192.0.2.1", "reason", strings.Repeat("why ", 40)),
 	}
 }
