@@ -30,7 +30,7 @@ func TestOwnerRefuses(t *testing.T) {
 		},
 		"trader": {
 			caller.Trader, "/trader", []string{"", "/payments", "/requisites", "/nowhere"},
-			[]string{"/shift", "/payouts/00000000-0000-0000-0000-000000000000/take"},
+			[]string{"/break", "/payouts/00000000-0000-0000-0000-000000000000/take"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
