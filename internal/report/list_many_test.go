@@ -43,12 +43,12 @@ func TestListsUseTheirIndexes(t *testing.T) {
 	}
 }
 
-func (b *bundle) plan(t *testing.T, query string, args ...any) string {
+func (b *bundle) plan(t *testing.T, query string) string {
 	t.Helper()
 	tx := must(b.Pool.Begin(context.Background()))(t)
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	must(tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off"))(t)
-	rows := must(tx.Query(context.Background(), "explain "+query, args...))(t)
+	rows := must(tx.Query(context.Background(), "explain "+query))(t)
 	return strings.Join(must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
 }
 

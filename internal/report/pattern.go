@@ -79,6 +79,7 @@ func (s *Service) Patterns(ctx context.Context, who caller.Caller) (Patterns, er
 				failing.add(payer, row)
 			case payment.Completed:
 				paid[payer] = true
+			case payment.Pending, payment.Appeal:
 			}
 			if most := row.MaxAmount; row.Amount.LessThanOrEqual(most) && !row.Amount.LessThan(most.Mul(patternUnder)) {
 				near.add(payer, row)
