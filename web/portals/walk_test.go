@@ -194,6 +194,7 @@ func developerResends(t *testing.T, b *portaltest.Bundle, tab browsertest.Tab) {
 	tab.Click(".nav a[href='/merchant']")
 	tab.Click("#waiting ~ ul a")
 	tab.Await("h1", "Events")
+	tab.Visible("tr[data-row]:nth-child(2)")
 	want(t, "what the overview counts", listed(tab), 2)
 	tab.Click(".head a[href='/merchant/developers/resend']")
 	tab.Visible("form[action='/merchant/developers/resend'] #from")
