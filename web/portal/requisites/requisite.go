@@ -101,7 +101,7 @@ func (v *visit) showRequisites(status int, bulk BulkForm) error {
 func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 	getting := 0
 	for _, e := range all {
-		if gets(e) {
+		if e.Gets() {
 			getting++
 		}
 	}
@@ -120,10 +120,6 @@ func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 
 // counted writes how many there are.
 func (v *visit) counted(n int) string { return v.Shell.Number(decimal.NewFromInt(int64(n))) }
-
-// gets tells whether the requisite gets payments. One that has an open payment of some amount gets
-// those of other amounts.
-func gets(e payment.RequisiteExplanation) bool { return len(rules(e)) == 0 }
 
 // rules name what keeps payments away.
 func rules(e payment.RequisiteExplanation) []string {
@@ -189,7 +185,7 @@ func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanati
 	why := make(map[int64]payment.RequisiteExplanation, len(explained))
 	for _, e := range explained {
 		why[e.RequisiteID] = e
-		if without != "" && !gets(e) {
+		if without != "" && !e.Gets() {
 			query.IDs = append(query.IDs, e.RequisiteID)
 		}
 	}

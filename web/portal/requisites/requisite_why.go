@@ -28,7 +28,7 @@ func (v *visit) requisiteCard(s standing) RequisiteCard {
 		card.Holder = *own.Holder
 	}
 	switch {
-	case gets(s.why):
+	case s.why.Gets():
 		card.State, card.Tone = sayGetsPayments, "good"
 	case !own.Enabled || !own.EnabledByOperator:
 		card.State, card.Tone = saySwitchedOff, "off"

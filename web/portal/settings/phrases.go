@@ -139,9 +139,6 @@ var (
 	sayHistoryEmpty = say.Both("nothing", "ничего")
 )
 
-// Parts of long forms.
-var ()
-
 // A merchant's team, and what it did.
 var (
 	sayLockedFactor = say.Both("locked after wrong codes", "заблокирован после неверных кодов")
