@@ -36,15 +36,18 @@ func (w told) tell(changes ...change) {
 	}
 }
 
-// examine has axe look at a page whose timers, and with them axe's own, go on only when time passes.
+// examine has axe look at a page whose timers, and with them axe's own, go on only when time passes. A message comes
+// without a timer: it lets the page do what else it has to do in between.
 func (w told) examine(where string) {
 	w.T.Helper()
-	eval[bool](w.tab, `(window.found = null, (`+browsertest.Examine+`).then(list => { window.found = list }), true)`)
-	testenv.Until(w.T, "axe has examined: "+where, func() bool {
-		w.Pass(time.Millisecond)
-		return eval[bool](w.tab, `window.found !== null`)
-	})
-	w.Finds(where, `window.found`)
+	w.Finds(where, `(async () => {
+		let found;
+		`+browsertest.Examine+`.then(list => { found = list });
+		for (const { port1, port2 } = new MessageChannel(); !found; pass(1)) {
+			await new Promise(done => { port1.onmessage = done; port2.postMessage(0); });
+		}
+		return found;
+	})()`)
 }
 
 func newTold(t *testing.T) told {

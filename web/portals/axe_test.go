@@ -128,11 +128,18 @@ func TestEveryPageIsExamined(t *testing.T) {
 	}
 }
 
-// Nobody is shut out: every page, on a phone in light and at a desk in dark, with text of twice the size, in both
-// languages. And no page asks a stranger for anything.
+// variant is one way of looking at pages.
+type variant struct {
+	width           int64
+	theme, language string
+}
+
+// Nobody is shut out: every page, on a phone in light and in Russian, whose words are long, and at a desk in dark and in
+// English, with text of twice the size. And no page asks a stranger for anything.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	rules := browsertest.Rules(t)
+	phone, desk := variant{320, "light", "ru"}, variant{1280, "dark", "en"}
 	for _, group := range groups {
 		if !group.brief && !testenv.Whole() {
 			continue
@@ -143,31 +150,20 @@ func TestAccessible(t *testing.T) {
 			pages = testenv.Pick(pages[:1], pages)
 			tab := p.Tab(t, b.Server.URL)
 			tab.Examining(rules)
-			for width, theme := range testenv.Pick(map[int64]string{320: "light"}, map[int64]string{320: "light", 1280: "dark"}) {
-				tab.Do(chromedp.EmulateViewport(width, 800))
-				tab.Theme(theme)
+			for _, v := range testenv.Pick([]variant{phone}, []variant{phone, desk}) {
+				tab.Do(chromedp.EmulateViewport(v.width, 800))
+				tab.Theme(v.theme)
 				for _, path := range pages {
-					examine(b, tab, fmt.Sprintf("%s, %d px, %s", path, width, theme), path)
+					joint := "?"
+					if strings.Contains(path, "?") {
+						joint = "&"
+					}
+					tab.Open(b.Server.URL + path + joint + "lang=" + v.language)
+					tab.Finds(fmt.Sprintf("%s, %+v", path, v),
+						browsertest.Examine, fmt.Sprintf(beyond, "100%"), fmt.Sprintf(beyond, "200%"), browsertest.Foreign)
 				}
 			}
 		})
-	}
-}
-
-// examine looks at a page in Russian, whose words are long, and in the whole check also in English.
-func examine(b *portaltest.Bundle, tab browsertest.Tab, name, path string) {
-	tab.T.Helper()
-	joint := "?"
-	if strings.Contains(path, "?") {
-		joint = "&"
-	}
-	for i, language := range testenv.Pick([]string{"ru"}, []string{"en", "ru"}) {
-		where := name + ", " + language
-		tab.Open(b.Server.URL + path + joint + "lang=" + language)
-		if i == 0 {
-			tab.Finds(where, browsertest.Examine)
-		}
-		tab.Finds(where, fmt.Sprintf(beyond, "100%"), fmt.Sprintf(beyond, "200%"), browsertest.Foreign)
 	}
 }
 
