@@ -37,6 +37,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceListPlatformLimitsProcedure,
 		portalv1connect.OperatorServiceListProposalsProcedure,
 		portalv1connect.OperatorServiceListRatesProcedure,
+		portalv1connect.OperatorServiceListReceivingAddressesProcedure,
 		portalv1connect.OperatorServiceListRequisitesProcedure,
 		portalv1connect.OperatorServiceListRoutingRefusalsProcedure,
 		portalv1connect.OperatorServiceListSensitiveReadsProcedure,
@@ -102,6 +103,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceRefuseProposalProcedure,
 		portalv1connect.OperatorServiceRejectDepositProcedure,
 		portalv1connect.OperatorServiceSetInsuranceProcedure,
+		portalv1connect.OperatorServiceSetReceivingAddressProcedure,
 		portalv1connect.OperatorServiceWithdrawTraderProcedure,
 	},
 	caller.OperatorCases: {

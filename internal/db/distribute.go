@@ -35,7 +35,7 @@ var placements = []struct {
 	{ByAccount, `account_balance account_pending account_fold`},
 	{BySubject, `transfer`},
 	// Settings and their log. A trigger counts their changes, which needs one node.
-	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer
+	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer receiving_address
 		requisite method payout_method payer_block platform_limit rate_limit bank rate rate_anchor rate_feed
 		rate_observation setting_change setting_version proposal simulation simulation_play test_clock serving`},
 	// What limits are counted by beside a requisite's settings. Old rows are removed.

@@ -93,9 +93,10 @@ type Request struct {
 	// CashboxID is nil for the key's own cashbox.
 	CashboxID *int64
 	// Amount is in USDT, up to 8 decimals.
-	Amount            string
-	Network           string
-	Currency          *string
+	Amount   string
+	Network  string
+	Currency *string
+	// Address may be "" in a merchant's portal: then it is the platform's by this network.
 	Address           string
 	ExternalReference *string
 	IdempotencyKey    string
@@ -129,6 +130,12 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 		r.CashboxID = who.CashboxID
 	} else if err := s.checkOwner(ctx, who, *r.CashboxID); err != nil {
 		return Created{}, err
+	}
+	if who.Kind == caller.MerchantPortal && r.Address == "" {
+		var err error
+		if r.Address, err = s.address(ctx, who, r.Network); err != nil {
+			return Created{}, err
+		}
 	}
 	params, err := r.validate(ctx)
 	if err != nil {
@@ -233,12 +240,15 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 }
 
 func checkAddress(f fault.Fields, network, address string) {
-	wrong, known := networks[network]
-	if f.Required("network", network) {
-		f.Check(known, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
-	}
-	if f.Required("address", address) && known {
+	checkNetwork(f, network)
+	if wrong, known := networks[network]; f.Required("address", address) && known {
 		f.Flaw("address", wrong(address))
+	}
+}
+
+func checkNetwork(f fault.Fields, network string) {
+	if f.Required("network", network) {
+		f.Check(networks[network] != nil, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
 	}
 }
 

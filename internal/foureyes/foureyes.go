@@ -38,6 +38,7 @@ const (
 	ResolveAppeal    Action = "resolve_appeal"
 	ResolvePayin     Action = "resolve_payin"
 	ReversePayin     Action = "reverse_payin"
+	SetReceiving     Action = "set_receiving"
 )
 
 // Wanted is ErrSecondOperator with the action, from which a proposal is made. Params are the

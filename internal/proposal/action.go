@@ -196,6 +196,11 @@ var acts = map[Action]act{
 		func(ctx context.Context, who caller.Caller, r Rooms, u session.UserUpdate) (Done, error) {
 			return changed(r.Users.Update(ctx, who, u))
 		}),
+	foureyes.SetReceiving: declare(caller.OperatorMoney,
+		func(r deposit.Receiving) (string, string) { return "receiving_address", r.Network },
+		func(ctx context.Context, who caller.Caller, r Rooms, a deposit.Receiving) (Done, error) {
+			return noted(r.Deposits.SetReceiving(ctx, who, a))
+		}),
 	foureyes.SetAcquirer: secret(declare(caller.OperatorDirectory,
 		func(s acquirer.Setting) (string, string) { return "trader_acquirer", numbered(s.TraderID) },
 		func(ctx context.Context, who caller.Caller, r Rooms, s acquirer.Setting) (Done, error) {

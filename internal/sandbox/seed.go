@@ -155,6 +155,9 @@ func (s *seeder) all(ctx context.Context) error {
 	if err := s.banks(ctx); err != nil {
 		return err
 	}
+	if err := s.receiving(ctx); err != nil {
+		return err
+	}
 	legacyID, err := s.legacy(ctx, traderIDs)
 	if err != nil {
 		return err

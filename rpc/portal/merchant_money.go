@@ -7,7 +7,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -97,8 +96,13 @@ func (s *MerchantService) CreateDeposit(
 func (s *MerchantService) ListDepositNetworks(
 	ctx context.Context, _ *connect.Request[portalv1.ListDepositNetworksRequest],
 ) (*connect.Response[portalv1.ListDepositNetworksResponse], error) {
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	list, err := s.Deposits.ReceivingAddresses(ctx, caller.From(ctx))
+	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListDepositNetworksResponse{Networks: deposit.Networks()}), nil
+	out := &portalv1.ListDepositNetworksResponse{Networks: deposit.Networks()}
+	for _, r := range list {
+		out.Addresses = append(out.Addresses, &portalv1.ReceivingAddress{Network: r.Network, Address: r.Address})
+	}
+	return connect.NewResponse(out), nil
 }

@@ -70,6 +70,34 @@ func depositResponse(
 	return connect.NewResponse(&portalv1.DepositResponse{Message: message, Data: rpc.DepositView(d)}), nil
 }
 
+// ListReceivingAddresses implements the service.
+func (s *OperatorService) ListReceivingAddresses(
+	ctx context.Context, _ *connect.Request[portalv1.ListReceivingAddressesRequest],
+) (*connect.Response[portalv1.ListReceivingAddressesResponse], error) {
+	list, err := s.Deposits.ReceivingAddresses(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListReceivingAddressesResponse{}
+	for _, r := range list {
+		out.Data = append(out.Data, &portalv1.ReceivingAddress{Network: r.Network, Address: r.Address, Version: &r.Version})
+	}
+	return connect.NewResponse(out), nil
+}
+
+// SetReceivingAddress implements the service.
+func (s *OperatorService) SetReceivingAddress(
+	ctx context.Context, req *connect.Request[portalv1.SetReceivingAddressRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	c, err := s.Deposits.SetReceiving(ctx, caller.From(ctx), deposit.Receiving{
+		Network: req.Msg.GetNetwork(), Address: req.Msg.GetAddress(), Seen: req.Msg.GetVersion(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return settingResponse(c)
+}
+
 // SetInsurance implements the service.
 func (s *OperatorService) SetInsurance(
 	ctx context.Context, req *connect.Request[portalv1.SetInsuranceRequest],

@@ -146,6 +146,7 @@ var moneyEntries = []entry{
 		group: say.MoneyGroup, icon: "approve", waits: report.QueueProposals,
 	},
 	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup, icon: "wallet"},
+	{needs: caller.OperatorRead, href: ReceivingPath, label: say.ReceivingTitle, group: say.MoneyGroup, icon: "in"},
 	{needs: caller.OperatorRead, href: IncomePath, label: say.IncomeTitle, group: say.MoneyGroup, icon: "chart"},
 }
 

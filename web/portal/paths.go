@@ -41,6 +41,7 @@ const (
 	ApprovalsPath  = "/operator/approvals"
 	AccountsPath   = "/operator/accounts"
 	StatementPath  = AccountsPath + "/statement"
+	ReceivingPath  = "/operator/receiving"
 	IncomePath     = "/operator/income"
 	RatesPath      = "/operator/rates"
 	SetRatePath    = RatesPath + "/set"

@@ -133,7 +133,7 @@ const addresses = `
 			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/alarms /operator/manual
-			/operator/blocks /operator/search /operator/patterns
+			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 	admin
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new
@@ -152,6 +152,7 @@ const addresses = `
 			/operator/money/insurance/confirm /operator/money/correct/confirm
 		GET POST /operator/rates/set /operator/rates/feeds/new /operator/money/fund /operator/money/withdraw
 			/operator/money/insurance /operator/money/correct
+		POST /operator/receiving/{network}
 	cases
 		GET /operator/events/dead/confirm
 		GET POST /operator/blocks/new
@@ -256,7 +257,7 @@ func try(t *testing.T, b *portaltest.Bundle, browser *portaltest.Person, pattern
 	method, path, _ := strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.Merchant.CashboxID),
 		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off",
-		"{method}", "sbp", "{currency}", "RUB", "{hash}", logoOfX).
+		"{method}", "sbp", "{currency}", "RUB", "{network}", "TRC20", "{hash}", logoOfX).
 		Replace(path)
 	if method == http.MethodGet {
 		return browser.Get(t, path)

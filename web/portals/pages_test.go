@@ -172,7 +172,7 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 		trader + "/processor/remove", "/operator/requisites", "/operator/requisites/new", requisite,
 		"/operator/users", "/operator/users/new", fmt.Sprintf("/operator/users/%d/off", id), "/operator/limits",
 		fmt.Sprintf("/operator/merchants/%d/switch", b.Merchant.ID), trader + "/switch", box + "/switch", requisite + "/switch",
-		"/operator/patterns", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
+		"/operator/receiving", "/operator/receiving/TRC20", "/operator/patterns", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
 		admin.Made(t, "/operator/blocks/new", "kind", "address", "value", "192.0.2.1", "reason", strings.Repeat("why ", 40)),
 	}
 }
@@ -188,6 +188,7 @@ func merchantPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []s
 	a2 := p.Post(t, "/merchant/deposits", hidden(p.Page(t, "/merchant/deposits/new"), "cashbox",
 		fmt.Sprint(b.Merchant.CashboxID), "network", "TRC20", "amount", "10", "address",
 		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")...)
+	b.Exec(t, "insert into receiving_address select network, address from deposit")
 	path := fmt.Sprintf("/merchant/payments/%d", open.ID)
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
 	payout := strings.Replace(b.PayOut(t, 1)[0], "trader", "merchant", 1)

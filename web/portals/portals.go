@@ -191,6 +191,7 @@ func (f *features) ofOperators(r Rooms) {
 	})
 	add(f, settings.Routes, settings.Services{
 		Sessions: r.Sessions, Submissions: r.Submissions, Settings: r.Settings, Acquirers: r.Acquirers, Reports: r.Reports,
+		Deposits: r.Deposits,
 	})
 }
 

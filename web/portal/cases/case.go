@@ -176,8 +176,16 @@ func (v *visit) depositSubject() (decidable, error) {
 		return decidable{}, err
 	}
 	facts = append(facts, owners...)
+	ours, err := v.Deposits.Ours(v.Ctx(), v.Who, d)
+	if err != nil {
+		return decidable{}, err
+	}
 	facts = append(facts, view.Fact{Label: say.Network, Value: d.Network},
-		view.Fact{Label: say.Address, Value: d.Address, Class: "mono"},
+		view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
+	if !ours {
+		facts = append(facts, view.Fact{Label: sayWhoseAddress, Value: v.Shell.Say(sayNotOurAddress), Class: "wrong"})
+	}
+	facts = append(facts,
 		view.Fact{Label: sayMerchantsReference, Value: portal.Text(d.ExternalReference)})
 	return decidable{
 		id: id, status: d.Status, path: v.DepositPath(id), name: v.Shell.Say(say.DepositTitle, id),

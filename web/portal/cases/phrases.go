@@ -71,12 +71,17 @@ var (
 		"The charge of a card ended otherwise than its payment. Settle it with the acquirer, then close it.",
 		"Списание с карты закончилось не так, как платёж. Решите вопрос с эквайером, затем закройте спор.",
 	)
-	sayConflictTitle      = say.Both("Card conflict № %d", "Спор о списании № %d")
-	sayConflictOpen       = say.Both("Open", "Открыт")
-	sayConflictClosed     = say.Both("Closed", "Закрыт")
-	sayAttemptID          = say.Both("Attempt", "Попытка")
-	sayAttemptSays        = say.Both("The acquirer said", "Ответ эквайера")
-	sayPaymentStood       = say.Both("The payment was", "Платёж был")
+	sayConflictTitle  = say.Both("Card conflict № %d", "Спор о списании № %d")
+	sayConflictOpen   = say.Both("Open", "Открыт")
+	sayConflictClosed = say.Both("Closed", "Закрыт")
+	sayAttemptID      = say.Both("Attempt", "Попытка")
+	sayAttemptSays    = say.Both("The acquirer said", "Ответ эквайера")
+	sayPaymentStood   = say.Both("The payment was", "Платёж был")
+	sayWhoseAddress   = say.Both("Whose address", "Чей адрес")
+	sayNotOurAddress  = say.Both(
+		"Not the platform's. Confirm only if you know where the USDT went.",
+		"Не адрес платформы. Подтверждайте, только если знаете, куда пришли USDT.",
+	)
 	sayMerchantsReference = say.Both("The merchant's reference", "Пометка мерчанта")
 	sayMerchantWrote      = say.Both("What the merchant wrote", "Что написал мерчант")
 	sayFoundAt            = say.Both("Found", "Обнаружен")

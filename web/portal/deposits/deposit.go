@@ -3,6 +3,7 @@ package deposits
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,9 +123,16 @@ func (v *visit) deposit() error {
 	shown := Deposit{Amount: v.Shell.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Facts: []view.Fact{
 		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(d.CashboxID, 10))},
 		{Label: say.Network, Value: d.Network},
-		{Label: say.Address, Value: d.Address, Class: "mono"},
-		{Label: sayReference, Value: portal.Text(d.ExternalReference)},
 	}}
+	if d.Status == "pending" {
+		if err := v.sendTo(&shown, d); err != nil {
+			return err
+		}
+	}
+	if shown.Send.Address == "" {
+		shown.Facts = append(shown.Facts, view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
+	}
+	shown.Facts = append(shown.Facts, view.Fact{Label: sayReference, Value: portal.Text(d.ExternalReference)})
 	if d.Status == "confirmed" {
 		shown.Facts = append(shown.Facts, view.Fact{
 			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
@@ -138,6 +146,22 @@ func (v *visit) deposit() error {
 	return nil
 }
 
+// sendTo tells where the USDT of a deposit are sent to, if that is the platform's address.
+func (v *visit) sendTo(shown *Deposit, d deposit.Deposit) error {
+	receiving, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
+	if err != nil || !slices.ContainsFunc(receiving, func(r deposit.Receiving) bool {
+		return r.Network == d.Network && r.Address == d.Address
+	}) {
+		return err
+	}
+	code, err := site.QR(d.Address)
+	if err != nil {
+		return err
+	}
+	shown.Send = Send{Network: d.Network, Address: d.Address, QR: string(code)}
+	return nil
+}
+
 func (v *visit) newDeposit() error {
 	typed := url.Values{"token": {submission.NewToken()}, portal.AsksCashbox: {v.R.URL.Query().Get(portal.AsksCashbox)}}
 	return v.askDeposit(http.StatusOK, typed, nil)
@@ -148,21 +172,31 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 	if err != nil {
 		return err
 	}
+	receiving, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
 	shown := NewDeposit{
-		Token:     typed.Get("token"),
-		Cashbox:   typed.Get(portal.AsksCashbox),
-		Amount:    typed.Get("amount"),
-		Network:   typed.Get("network"),
-		Address:   typed.Get("address"),
-		Reference: typed.Get("externalReference"),
-		Wrong:     wrong,
+		AsksAddress: len(receiving) == 0,
+		Token:       typed.Get("token"),
+		Cashbox:     typed.Get(portal.AsksCashbox),
+		Amount:      typed.Get("amount"),
+		Network:     typed.Get("network"),
+		Address:     typed.Get("address"),
+		Reference:   typed.Get("externalReference"),
+		Wrong:       wrong,
 	}
 	for _, box := range boxes {
 		id := strconv.FormatInt(box.ID, 10)
 		shown.Cashboxes = append(shown.Cashboxes, view.Option{Value: id, Text: boxes.Name(id)})
 	}
-	for _, network := range deposit.Networks() {
-		shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})
+	for _, r := range receiving {
+		shown.Networks = append(shown.Networks, view.Option{Value: r.Network, Text: r.Network})
+	}
+	if shown.AsksAddress {
+		for _, network := range deposit.Networks() {
+			shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})
+		}
 	}
 	v.Shell.Title = v.Shell.Say(sayRequestDeposit)
 	v.Show(status, func(s view.Shell) site.Page { return NewDepositPage(s, shown) })

@@ -22,5 +22,14 @@ var (
 		"An operator confirms the deposit once the USDT have arrived. Only then are they in your cashbox.",
 		"Оператор подтвердит пополнение, когда USDT придут. Только тогда они окажутся в кассе.",
 	)
+	sayRequestDepositNext = say.Both(
+		"The next page shows the address to send the USDT to. They are in your cashbox once they have arrived and an operator has confirmed them.",
+		"На следующей странице будет адрес, куда отправить USDT. В кассе они окажутся, когда придут и оператор это подтвердит.",
+	)
+	saySend     = say.Both("Send %s by %s", "Отправьте %s по %s")
+	saySendText = say.Both(
+		"Send exactly this amount, and only USDT over %s: anything else sent to this address may be lost.",
+		"Отправьте ровно эту сумму и только USDT по сети %s: всё остальное, отправленное на этот адрес, может пропасть.",
+	)
 	sayRequestDepositYes = say.Both("Request the deposit", "Запросить")
 )

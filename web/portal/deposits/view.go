@@ -47,11 +47,18 @@ type Deposit struct {
 	// Curl reads it through the API; "" is not for this user.
 	Curl  string
 	Lines []view.Line
+	// Send is where to send the USDT; without an address there is nothing to send, or nobody knows where.
+	Send Send
 }
+
+// Send is the platform's address, with its QR code as SVG.
+type Send struct{ Network, Address, QR string }
 
 // NewDeposit asks for a deposit, with what was typed.
 type NewDeposit struct {
 	Token, Cashbox, Amount, Network, Address, Reference string
 	Cashboxes, Networks                                 []view.Option
-	Wrong                                               map[string]string
+	// AsksAddress: the platform has told no address, so the merchant says where they send the USDT.
+	AsksAddress bool
+	Wrong       map[string]string
 }

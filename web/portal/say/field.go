@@ -47,7 +47,7 @@ var fields = map[string]Phrase{
 
 	"method": MethodLabel, "value": RequisiteText, "set_cashbox_method name": MethodLabel,
 
-	"reason": ReasonWhy,
+	"reason": ReasonWhy, "network": Network, "address": Address,
 
 	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.proof_reference": ProofLabel,
 }

@@ -43,6 +43,7 @@ var actions = map[string]Phrase{
 	"create_user":        {"Make an operator", "Создать оператора"},
 	"update_user":        {"Change an operator", "Изменить оператора"},
 	"invite_user":        {"Invite an operator anew", "Пригласить оператора заново"},
+	"set_receiving":      {"Set an address for deposits", "Задать адрес для пополнений"},
 	"set_acquirer":       {"Set a card processor", "Задать процессинг карт"},
 	"create_requisite":   {"Add a requisite", "Добавить реквизит"},
 	"set_cashbox_method": {"Set a method of a cashbox", "Задать метод кассы"},
@@ -52,6 +53,9 @@ var actions = map[string]Phrase{
 	"resolve_payin":      {"End a payout", "Завершить выплату"},
 	"reverse_payin":      {"Reverse a payout", "Отменить завершённую выплату"},
 }
+
+// ReceivingTitle heads the platform's addresses.
+var ReceivingTitle = Phrase{"Deposit addresses", "Адреса пополнений"}
 
 // ActionOf names an action that may be proposed.
 func ActionOf(action string) Phrase { return actions[action] }

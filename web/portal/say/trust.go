@@ -35,6 +35,7 @@ var auditSubjects = map[string]Phrase{
 	"trader_funding":        {"Funds of trader", "Средства трейдера"},
 	"payment":               {"Payment", "Платёж"},
 	"appeal":                {"Appeal", "Апелляция"},
+	"receiving_address":     {"Address for deposits", "Адрес для пополнений"},
 	"deposit":               {"Deposit", "Пополнение"},
 	"account":               {"Account", "Счёт"},
 }

@@ -3,6 +3,7 @@ package settings
 
 import (
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/report"
 	"gateway.example/internal/session"
@@ -16,6 +17,7 @@ type Services struct {
 	Submissions *submission.Service
 	Settings    *directory.Settings
 	Acquirers   *acquirer.Directory
+	Deposits    *deposit.Service
 	Reports     *report.Service
 }
 

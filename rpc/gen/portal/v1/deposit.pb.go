@@ -315,6 +315,217 @@ func (x *DepositResponse) GetProposal() *Proposal {
 	return nil
 }
 
+// ReceivingAddress is the platform's address for deposits by a network.
+type ReceivingAddress struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as TRC20.
+	Network string `protobuf:"bytes,1,opt,name=network,proto3" json:"network,omitempty"`
+	// Where USDT are sent.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// Names this state; the version of SetReceivingAddress. Operators only.
+	Version       *string `protobuf:"bytes,3,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceivingAddress) Reset() {
+	*x = ReceivingAddress{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceivingAddress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceivingAddress) ProtoMessage() {}
+
+func (x *ReceivingAddress) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceivingAddress.ProtoReflect.Descriptor instead.
+func (*ReceivingAddress) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ReceivingAddress) GetNetwork() string {
+	if x != nil {
+		return x.Network
+	}
+	return ""
+}
+
+func (x *ReceivingAddress) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *ReceivingAddress) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+// ListReceivingAddressesRequest is what ListReceivingAddresses of OperatorService takes, which is nothing.
+type ListReceivingAddressesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListReceivingAddressesRequest) Reset() {
+	*x = ListReceivingAddressesRequest{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListReceivingAddressesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListReceivingAddressesRequest) ProtoMessage() {}
+
+func (x *ListReceivingAddressesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListReceivingAddressesRequest.ProtoReflect.Descriptor instead.
+func (*ListReceivingAddressesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{6}
+}
+
+// ListReceivingAddressesResponse is what ListReceivingAddresses of OperatorService answers with.
+type ListReceivingAddressesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By network; the address of one by which nothing is taken any more is empty.
+	Data          []*ReceivingAddress `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListReceivingAddressesResponse) Reset() {
+	*x = ListReceivingAddressesResponse{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListReceivingAddressesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListReceivingAddressesResponse) ProtoMessage() {}
+
+func (x *ListReceivingAddressesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListReceivingAddressesResponse.ProtoReflect.Descriptor instead.
+func (*ListReceivingAddressesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ListReceivingAddressesResponse) GetData() []*ReceivingAddress {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// SetReceivingAddressRequest is what SetReceivingAddress of OperatorService takes.
+type SetReceivingAddressRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as TRC20.
+	Network string `protobuf:"bytes,1,opt,name=network,proto3" json:"network,omitempty"`
+	// Where merchants are to send USDT; empty: by this network nothing is taken any more.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// The version that was read, or unset for any; new: none yet. Where another one stands the answer is setting_changed.
+	Version       *string `protobuf:"bytes,3,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetReceivingAddressRequest) Reset() {
+	*x = SetReceivingAddressRequest{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetReceivingAddressRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetReceivingAddressRequest) ProtoMessage() {}
+
+func (x *SetReceivingAddressRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetReceivingAddressRequest.ProtoReflect.Descriptor instead.
+func (*SetReceivingAddressRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SetReceivingAddressRequest) GetNetwork() string {
+	if x != nil {
+		return x.Network
+	}
+	return ""
+}
+
+func (x *SetReceivingAddressRequest) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *SetReceivingAddressRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 // SetInsuranceRequest is what SetInsurance of OperatorService takes.
 type SetInsuranceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -330,7 +541,7 @@ type SetInsuranceRequest struct {
 
 func (x *SetInsuranceRequest) Reset() {
 	*x = SetInsuranceRequest{}
-	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	mi := &file_portal_v1_deposit_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -342,7 +553,7 @@ func (x *SetInsuranceRequest) String() string {
 func (*SetInsuranceRequest) ProtoMessage() {}
 
 func (x *SetInsuranceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	mi := &file_portal_v1_deposit_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -355,7 +566,7 @@ func (x *SetInsuranceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetInsuranceRequest.ProtoReflect.Descriptor instead.
 func (*SetInsuranceRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SetInsuranceRequest) GetMerchantCashboxId() int64 {
@@ -408,7 +619,22 @@ const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\x0fDepositResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.DepositR\x04data\x12/\n" +
-	"\bproposal\x18\x03 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"}\n" +
+	"\bproposal\x18\x03 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"q\n" +
+	"\x10ReceivingAddress\x12\x18\n" +
+	"\anetwork\x18\x01 \x01(\tR\anetwork\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x1d\n" +
+	"\aversion\x18\x03 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"\x1f\n" +
+	"\x1dListReceivingAddressesRequest\"Q\n" +
+	"\x1eListReceivingAddressesResponse\x12/\n" +
+	"\x04data\x18\x01 \x03(\v2\x1b.portal.v1.ReceivingAddressR\x04data\"{\n" +
+	"\x1aSetReceivingAddressRequest\x12\x18\n" +
+	"\anetwork\x18\x01 \x01(\tR\anetwork\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x1d\n" +
+	"\aversion\x18\x03 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"}\n" +
 	"\x13SetInsuranceRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\tR\x06amount\x12\x1e\n" +
@@ -426,26 +652,31 @@ func file_portal_v1_deposit_proto_rawDescGZIP() []byte {
 	return file_portal_v1_deposit_proto_rawDescData
 }
 
-var file_portal_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_portal_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_portal_v1_deposit_proto_goTypes = []any{
-	(*ListDepositsRequest)(nil),   // 0: portal.v1.ListDepositsRequest
-	(*ListDepositsResponse)(nil),  // 1: portal.v1.ListDepositsResponse
-	(*ConfirmDepositRequest)(nil), // 2: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),  // 3: portal.v1.RejectDepositRequest
-	(*DepositResponse)(nil),       // 4: portal.v1.DepositResponse
-	(*SetInsuranceRequest)(nil),   // 5: portal.v1.SetInsuranceRequest
-	(*v1.Deposit)(nil),            // 6: gateway.v1.Deposit
-	(*Proposal)(nil),              // 7: portal.v1.Proposal
+	(*ListDepositsRequest)(nil),            // 0: portal.v1.ListDepositsRequest
+	(*ListDepositsResponse)(nil),           // 1: portal.v1.ListDepositsResponse
+	(*ConfirmDepositRequest)(nil),          // 2: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),           // 3: portal.v1.RejectDepositRequest
+	(*DepositResponse)(nil),                // 4: portal.v1.DepositResponse
+	(*ReceivingAddress)(nil),               // 5: portal.v1.ReceivingAddress
+	(*ListReceivingAddressesRequest)(nil),  // 6: portal.v1.ListReceivingAddressesRequest
+	(*ListReceivingAddressesResponse)(nil), // 7: portal.v1.ListReceivingAddressesResponse
+	(*SetReceivingAddressRequest)(nil),     // 8: portal.v1.SetReceivingAddressRequest
+	(*SetInsuranceRequest)(nil),            // 9: portal.v1.SetInsuranceRequest
+	(*v1.Deposit)(nil),                     // 10: gateway.v1.Deposit
+	(*Proposal)(nil),                       // 11: portal.v1.Proposal
 }
 var file_portal_v1_deposit_proto_depIdxs = []int32{
-	6, // 0: portal.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
-	6, // 1: portal.v1.DepositResponse.data:type_name -> gateway.v1.Deposit
-	7, // 2: portal.v1.DepositResponse.proposal:type_name -> portal.v1.Proposal
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	10, // 0: portal.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
+	10, // 1: portal.v1.DepositResponse.data:type_name -> gateway.v1.Deposit
+	11, // 2: portal.v1.DepositResponse.proposal:type_name -> portal.v1.Proposal
+	5,  // 3: portal.v1.ListReceivingAddressesResponse.data:type_name -> portal.v1.ReceivingAddress
+	4,  // [4:4] is the sub-list for method output_type
+	4,  // [4:4] is the sub-list for method input_type
+	4,  // [4:4] is the sub-list for extension type_name
+	4,  // [4:4] is the sub-list for extension extendee
+	0,  // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_deposit_proto_init() }
@@ -457,13 +688,15 @@ func file_portal_v1_deposit_proto_init() {
 	file_portal_v1_deposit_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_deposit_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_deposit_proto_msgTypes[3].OneofWrappers = []any{}
+	file_portal_v1_deposit_proto_msgTypes[5].OneofWrappers = []any{}
+	file_portal_v1_deposit_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_deposit_proto_rawDesc), len(file_portal_v1_deposit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -622,7 +622,9 @@ func (*ListDepositNetworksRequest) Descriptor() ([]byte, []int) {
 type ListDepositNetworksResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Such as TRC20.
-	Networks      []string `protobuf:"bytes,1,rep,name=networks,proto3" json:"networks,omitempty"`
+	Networks []string `protobuf:"bytes,1,rep,name=networks,proto3" json:"networks,omitempty"`
+	// Where the platform takes deposits. CreateDeposit without an address takes the one of its network.
+	Addresses     []*ReceivingAddress `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -660,6 +662,13 @@ func (*ListDepositNetworksResponse) Descriptor() ([]byte, []int) {
 func (x *ListDepositNetworksResponse) GetNetworks() []string {
 	if x != nil {
 		return x.Networks
+	}
+	return nil
+}
+
+func (x *ListDepositNetworksResponse) GetAddresses() []*ReceivingAddress {
+	if x != nil {
+		return x.Addresses
 	}
 	return nil
 }
@@ -1863,9 +1872,10 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\x06reason\x18\x05 \x01(\tH\x01R\x06reason\x88\x01\x01B\x0e\n" +
 	"\f_from_statusB\t\n" +
 	"\a_reason\"\x1c\n" +
-	"\x1aListDepositNetworksRequest\"9\n" +
+	"\x1aListDepositNetworksRequest\"t\n" +
 	"\x1bListDepositNetworksResponse\x12\x1a\n" +
-	"\bnetworks\x18\x01 \x03(\tR\bnetworks\"\xe5\x01\n" +
+	"\bnetworks\x18\x01 \x03(\tR\bnetworks\x129\n" +
+	"\taddresses\x18\x02 \x03(\v2\x1b.portal.v1.ReceivingAddressR\taddresses\"\xe5\x01\n" +
 	"!MerchantServiceListAppealsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x123\n" +
 	"\x13merchant_cashbox_id\x18\x02 \x01(\x03H\x01R\x11merchantCashboxId\x88\x01\x01\x12\x19\n" +
@@ -2027,24 +2037,25 @@ var file_portal_v1_merchant_proto_goTypes = []any{
 	(*RotateWebhookSecretResponse)(nil),        // 28: portal.v1.RotateWebhookSecretResponse
 	(*v1.Deposit)(nil),                         // 29: gateway.v1.Deposit
 	(*timestamppb.Timestamp)(nil),              // 30: google.protobuf.Timestamp
-	(*Event)(nil),                              // 31: portal.v1.Event
-	(*DeliveryAttempt)(nil),                    // 32: portal.v1.DeliveryAttempt
-	(*ListEventsRequest)(nil),                  // 33: portal.v1.ListEventsRequest
-	(*ReplayEventsRequest)(nil),                // 34: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                   // 35: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                  // 36: portal.v1.StopReplayRequest
-	(*ListPayinsRequest)(nil),                  // 37: portal.v1.ListPayinsRequest
-	(*v1.CancelPayinRequest)(nil),              // 38: gateway.v1.CancelPayinRequest
-	(*v1.GetDepositRequest)(nil),               // 39: gateway.v1.GetDepositRequest
-	(*v1.CreateDepositRequest)(nil),            // 40: gateway.v1.CreateDepositRequest
-	(*GetAppealFileRequest)(nil),               // 41: portal.v1.GetAppealFileRequest
-	(*ListEventsResponse)(nil),                 // 42: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),               // 43: portal.v1.ReplayEventsResponse
-	(*ListMerchantPayinsResponse)(nil),         // 44: portal.v1.ListMerchantPayinsResponse
-	(*v1.CancelPayinResponse)(nil),             // 45: gateway.v1.CancelPayinResponse
-	(*ListDepositsResponse)(nil),               // 46: portal.v1.ListDepositsResponse
-	(*v1.CreateDepositResponse)(nil),           // 47: gateway.v1.CreateDepositResponse
-	(*GetAppealFileResponse)(nil),              // 48: portal.v1.GetAppealFileResponse
+	(*ReceivingAddress)(nil),                   // 31: portal.v1.ReceivingAddress
+	(*Event)(nil),                              // 32: portal.v1.Event
+	(*DeliveryAttempt)(nil),                    // 33: portal.v1.DeliveryAttempt
+	(*ListEventsRequest)(nil),                  // 34: portal.v1.ListEventsRequest
+	(*ReplayEventsRequest)(nil),                // 35: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                   // 36: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                  // 37: portal.v1.StopReplayRequest
+	(*ListPayinsRequest)(nil),                  // 38: portal.v1.ListPayinsRequest
+	(*v1.CancelPayinRequest)(nil),              // 39: gateway.v1.CancelPayinRequest
+	(*v1.GetDepositRequest)(nil),               // 40: gateway.v1.GetDepositRequest
+	(*v1.CreateDepositRequest)(nil),            // 41: gateway.v1.CreateDepositRequest
+	(*GetAppealFileRequest)(nil),               // 42: portal.v1.GetAppealFileRequest
+	(*ListEventsResponse)(nil),                 // 43: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),               // 44: portal.v1.ReplayEventsResponse
+	(*ListMerchantPayinsResponse)(nil),         // 45: portal.v1.ListMerchantPayinsResponse
+	(*v1.CancelPayinResponse)(nil),             // 46: gateway.v1.CancelPayinResponse
+	(*ListDepositsResponse)(nil),               // 47: portal.v1.ListDepositsResponse
+	(*v1.CreateDepositResponse)(nil),           // 48: gateway.v1.CreateDepositResponse
+	(*GetAppealFileResponse)(nil),              // 49: portal.v1.GetAppealFileResponse
 }
 var file_portal_v1_merchant_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ListCashboxesResponse.data:type_name -> portal.v1.OwnCashbox
@@ -2052,64 +2063,65 @@ var file_portal_v1_merchant_proto_depIdxs = []int32{
 	29, // 2: portal.v1.MerchantServiceGetDepositResponse.data:type_name -> gateway.v1.Deposit
 	8,  // 3: portal.v1.MerchantServiceGetDepositResponse.history:type_name -> portal.v1.DepositMove
 	30, // 4: portal.v1.DepositMove.at:type_name -> google.protobuf.Timestamp
-	13, // 5: portal.v1.MerchantServiceListAppealsResponse.data:type_name -> portal.v1.MerchantAppeal
-	30, // 6: portal.v1.MerchantAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
-	30, // 7: portal.v1.MerchantAppeal.created_at:type_name -> google.protobuf.Timestamp
-	13, // 8: portal.v1.GetAppealResponse.data:type_name -> portal.v1.MerchantAppeal
-	31, // 9: portal.v1.GetEventResponse.data:type_name -> portal.v1.Event
-	20, // 10: portal.v1.GetEndpointHealthResponse.cashboxes:type_name -> portal.v1.CashboxHealth
-	21, // 11: portal.v1.GetEndpointHealthResponse.failures:type_name -> portal.v1.FailedAttempt
-	32, // 12: portal.v1.FailedAttempt.attempt:type_name -> portal.v1.DeliveryAttempt
-	30, // 13: portal.v1.ListDeadEndpointsRequest.from:type_name -> google.protobuf.Timestamp
-	30, // 14: portal.v1.ListDeadEndpointsRequest.to:type_name -> google.protobuf.Timestamp
-	24, // 15: portal.v1.ListDeadEndpointsResponse.data:type_name -> portal.v1.DeadEndpoint
-	30, // 16: portal.v1.ListOldWebhookSecretsResponse.until:type_name -> google.protobuf.Timestamp
-	30, // 17: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
-	33, // 18: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
-	34, // 19: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	35, // 20: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	36, // 21: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	27, // 22: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
-	37, // 23: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	38, // 24: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
-	0,  // 25: portal.v1.MerchantService.ListCashboxes:input_type -> portal.v1.ListCashboxesRequest
-	3,  // 26: portal.v1.MerchantService.ListBalances:input_type -> portal.v1.ListBalancesRequest
-	6,  // 27: portal.v1.MerchantService.ListDeposits:input_type -> portal.v1.MerchantServiceListDepositsRequest
-	39, // 28: portal.v1.MerchantService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
-	40, // 29: portal.v1.MerchantService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
-	9,  // 30: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
-	11, // 31: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
-	14, // 32: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
-	41, // 33: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	16, // 34: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
-	18, // 35: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
-	22, // 36: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
-	25, // 37: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
-	42, // 38: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
-	43, // 39: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	43, // 40: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	43, // 41: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	28, // 42: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
-	44, // 43: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
-	45, // 44: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	1,  // 45: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
-	4,  // 46: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
-	46, // 47: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	7,  // 48: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
-	47, // 49: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
-	10, // 50: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
-	12, // 51: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
-	15, // 52: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
-	48, // 53: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	17, // 54: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
-	19, // 55: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
-	23, // 56: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
-	26, // 57: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
-	38, // [38:58] is the sub-list for method output_type
-	18, // [18:38] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	31, // 5: portal.v1.ListDepositNetworksResponse.addresses:type_name -> portal.v1.ReceivingAddress
+	13, // 6: portal.v1.MerchantServiceListAppealsResponse.data:type_name -> portal.v1.MerchantAppeal
+	30, // 7: portal.v1.MerchantAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
+	30, // 8: portal.v1.MerchantAppeal.created_at:type_name -> google.protobuf.Timestamp
+	13, // 9: portal.v1.GetAppealResponse.data:type_name -> portal.v1.MerchantAppeal
+	32, // 10: portal.v1.GetEventResponse.data:type_name -> portal.v1.Event
+	20, // 11: portal.v1.GetEndpointHealthResponse.cashboxes:type_name -> portal.v1.CashboxHealth
+	21, // 12: portal.v1.GetEndpointHealthResponse.failures:type_name -> portal.v1.FailedAttempt
+	33, // 13: portal.v1.FailedAttempt.attempt:type_name -> portal.v1.DeliveryAttempt
+	30, // 14: portal.v1.ListDeadEndpointsRequest.from:type_name -> google.protobuf.Timestamp
+	30, // 15: portal.v1.ListDeadEndpointsRequest.to:type_name -> google.protobuf.Timestamp
+	24, // 16: portal.v1.ListDeadEndpointsResponse.data:type_name -> portal.v1.DeadEndpoint
+	30, // 17: portal.v1.ListOldWebhookSecretsResponse.until:type_name -> google.protobuf.Timestamp
+	30, // 18: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
+	34, // 19: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
+	35, // 20: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	36, // 21: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	37, // 22: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	27, // 23: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
+	38, // 24: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	39, // 25: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
+	0,  // 26: portal.v1.MerchantService.ListCashboxes:input_type -> portal.v1.ListCashboxesRequest
+	3,  // 27: portal.v1.MerchantService.ListBalances:input_type -> portal.v1.ListBalancesRequest
+	6,  // 28: portal.v1.MerchantService.ListDeposits:input_type -> portal.v1.MerchantServiceListDepositsRequest
+	40, // 29: portal.v1.MerchantService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
+	41, // 30: portal.v1.MerchantService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
+	9,  // 31: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
+	11, // 32: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
+	14, // 33: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
+	42, // 34: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	16, // 35: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
+	18, // 36: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
+	22, // 37: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
+	25, // 38: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
+	43, // 39: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
+	44, // 40: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	44, // 41: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	44, // 42: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	28, // 43: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
+	45, // 44: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
+	46, // 45: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	1,  // 46: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
+	4,  // 47: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
+	47, // 48: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	7,  // 49: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
+	48, // 50: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	10, // 51: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
+	12, // 52: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
+	15, // 53: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
+	49, // 54: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	17, // 55: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
+	19, // 56: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
+	23, // 57: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
+	26, // 58: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
+	39, // [39:59] is the sub-list for method output_type
+	19, // [19:39] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_merchant_proto_init() }

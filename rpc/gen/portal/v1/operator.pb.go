@@ -4577,7 +4577,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\x99/\n" +
+	"\a_cursor2\xe20\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
@@ -4603,7 +4603,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\rCreateCashbox\x12\x1f.portal.v1.CreateCashboxRequest\x1a .portal.v1.CreateCashboxResponse\x12L\n" +
 	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.CashboxResponse\x12X\n" +
 	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a .portal.v1.CashboxMethodResponse\x12=\n" +
-	"\aSetBank\x12\x19.portal.v1.SetBankRequest\x1a\x17.portal.v1.BankResponse\x12F\n" +
+	"\aSetBank\x12\x19.portal.v1.SetBankRequest\x1a\x17.portal.v1.BankResponse\x12X\n" +
+	"\x13SetReceivingAddress\x12%.portal.v1.SetReceivingAddressRequest\x1a\x1a.portal.v1.SettingResponse\x12m\n" +
+	"\x16ListReceivingAddresses\x12(.portal.v1.ListReceivingAddressesRequest\x1a).portal.v1.ListReceivingAddressesResponse\x12F\n" +
 	"\tListBanks\x12\x1b.portal.v1.ListBanksRequest\x1a\x1c.portal.v1.ListBanksResponse\x12X\n" +
 	"\x10SetPlatformLimit\x12\".portal.v1.SetPlatformLimitRequest\x1a .portal.v1.PlatformLimitResponse\x12I\n" +
 	"\fCreateTrader\x12\x1e.portal.v1.CreateTraderRequest\x1a\x19.portal.v1.TraderResponse\x12F\n" +
@@ -4758,75 +4760,78 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*RefuseProposalRequest)(nil),                // 81: portal.v1.RefuseProposalRequest
 	(*CreateMerchantRequest)(nil),                // 82: portal.v1.CreateMerchantRequest
 	(*CreateCashboxRequest)(nil),                 // 83: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),                  // 84: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),                    // 85: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),                // 86: portal.v1.WithdrawTraderRequest
-	(*ListMerchantsRequest)(nil),                 // 87: portal.v1.ListMerchantsRequest
-	(*GetMerchantRequest)(nil),                   // 88: portal.v1.GetMerchantRequest
-	(*OperatorServiceListCashboxesRequest)(nil),  // 89: portal.v1.OperatorServiceListCashboxesRequest
-	(*GetCashboxRequest)(nil),                    // 90: portal.v1.GetCashboxRequest
-	(*ListTradersRequest)(nil),                   // 91: portal.v1.ListTradersRequest
-	(*GetTraderRequest)(nil),                     // 92: portal.v1.GetTraderRequest
-	(*ListRequisitesRequest)(nil),                // 93: portal.v1.ListRequisitesRequest
-	(*GetRequisiteRequest)(nil),                  // 94: portal.v1.GetRequisiteRequest
-	(*RevealRequisiteRequest)(nil),               // 95: portal.v1.RevealRequisiteRequest
-	(*ListUsersRequest)(nil),                     // 96: portal.v1.ListUsersRequest
-	(*GetUserRequest)(nil),                       // 97: portal.v1.GetUserRequest
-	(*ListPlatformLimitsRequest)(nil),            // 98: portal.v1.ListPlatformLimitsRequest
-	(*RemoveTraderAcquirerRequest)(nil),          // 99: portal.v1.RemoveTraderAcquirerRequest
-	(*ListSensitiveReadsRequest)(nil),            // 100: portal.v1.ListSensitiveReadsRequest
-	(*ListDepositsRequest)(nil),                  // 101: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),                // 102: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),                 // 103: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),                  // 104: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 105: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 106: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 107: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 108: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 109: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 110: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 111: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 112: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 113: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 114: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 115: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 116: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 117: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 118: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 119: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 120: portal.v1.ResolveAppealRequest
-	(*ListWorkResponse)(nil),                     // 121: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 122: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 123: portal.v1.ReleaseWorkResponse
-	(*ExplainRequisitesResponse)(nil),            // 124: portal.v1.ExplainRequisitesResponse
-	(*GetRateDayResponse)(nil),                   // 125: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 126: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 127: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 128: portal.v1.ProposalResponse
-	(*ListMerchantsResponse)(nil),                // 129: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 130: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 131: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 132: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 133: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 134: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 135: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 136: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 137: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 138: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 139: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 140: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 141: portal.v1.ListSensitiveReadsResponse
-	(*ListDepositsResponse)(nil),                 // 142: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 143: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),            // 144: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 145: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 146: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 147: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 148: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 149: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 150: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 151: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 152: portal.v1.AppealDecisionResponse
+	(*SetReceivingAddressRequest)(nil),           // 84: portal.v1.SetReceivingAddressRequest
+	(*ListReceivingAddressesRequest)(nil),        // 85: portal.v1.ListReceivingAddressesRequest
+	(*CreateTraderRequest)(nil),                  // 86: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),                    // 87: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),                // 88: portal.v1.WithdrawTraderRequest
+	(*ListMerchantsRequest)(nil),                 // 89: portal.v1.ListMerchantsRequest
+	(*GetMerchantRequest)(nil),                   // 90: portal.v1.GetMerchantRequest
+	(*OperatorServiceListCashboxesRequest)(nil),  // 91: portal.v1.OperatorServiceListCashboxesRequest
+	(*GetCashboxRequest)(nil),                    // 92: portal.v1.GetCashboxRequest
+	(*ListTradersRequest)(nil),                   // 93: portal.v1.ListTradersRequest
+	(*GetTraderRequest)(nil),                     // 94: portal.v1.GetTraderRequest
+	(*ListRequisitesRequest)(nil),                // 95: portal.v1.ListRequisitesRequest
+	(*GetRequisiteRequest)(nil),                  // 96: portal.v1.GetRequisiteRequest
+	(*RevealRequisiteRequest)(nil),               // 97: portal.v1.RevealRequisiteRequest
+	(*ListUsersRequest)(nil),                     // 98: portal.v1.ListUsersRequest
+	(*GetUserRequest)(nil),                       // 99: portal.v1.GetUserRequest
+	(*ListPlatformLimitsRequest)(nil),            // 100: portal.v1.ListPlatformLimitsRequest
+	(*RemoveTraderAcquirerRequest)(nil),          // 101: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 102: portal.v1.ListSensitiveReadsRequest
+	(*ListDepositsRequest)(nil),                  // 103: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 104: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 105: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),                  // 106: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 107: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 108: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 109: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 110: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 111: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 112: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 113: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 114: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 115: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 116: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 117: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 118: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 119: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 120: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 121: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 122: portal.v1.ResolveAppealRequest
+	(*ListWorkResponse)(nil),                     // 123: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 124: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 125: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 126: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 127: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 128: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 129: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 130: portal.v1.ProposalResponse
+	(*ListReceivingAddressesResponse)(nil),       // 131: portal.v1.ListReceivingAddressesResponse
+	(*ListMerchantsResponse)(nil),                // 132: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 133: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 134: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 135: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 136: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 137: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 138: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 139: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 140: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 141: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 142: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 143: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 144: portal.v1.ListSensitiveReadsResponse
+	(*ListDepositsResponse)(nil),                 // 145: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 146: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),            // 147: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 148: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 149: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 150: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 151: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 152: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 153: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 154: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 155: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	59,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
@@ -4914,128 +4919,132 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	23,  // 82: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
 	25,  // 83: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
 	27,  // 84: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	28,  // 85: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	30,  // 86: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	84,  // 87: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	85,  // 88: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	86,  // 89: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	31,  // 90: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	33,  // 91: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	34,  // 92: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	35,  // 93: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	36,  // 94: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
-	38,  // 95: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	39,  // 96: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	87,  // 97: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
-	88,  // 98: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
-	89,  // 99: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
-	90,  // 100: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
-	91,  // 101: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
-	92,  // 102: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
-	93,  // 103: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
-	94,  // 104: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
-	95,  // 105: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
-	96,  // 106: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
-	97,  // 107: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
-	98,  // 108: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
-	99,  // 109: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
-	100, // 110: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
-	55,  // 111: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	101, // 112: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	102, // 113: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	103, // 114: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	104, // 115: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	105, // 116: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	106, // 117: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	107, // 118: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	108, // 119: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	109, // 120: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	110, // 121: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	111, // 122: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	112, // 123: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	113, // 124: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	57,  // 125: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	114, // 126: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	115, // 127: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	116, // 128: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	117, // 129: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	118, // 130: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	119, // 131: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	120, // 132: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	121, // 133: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	122, // 134: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	123, // 135: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	7,   // 136: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	124, // 137: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
-	2,   // 138: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 139: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	11,  // 140: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	11,  // 141: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	14,  // 142: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	18,  // 143: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	20,  // 144: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	125, // 145: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	126, // 146: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	40,  // 147: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	127, // 148: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	128, // 149: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	128, // 150: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	41,  // 151: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	41,  // 152: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	53,  // 153: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	42,  // 154: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	43,  // 155: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	50,  // 156: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	29,  // 157: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	49,  // 158: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	45,  // 159: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	40,  // 160: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	40,  // 161: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	45,  // 162: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	47,  // 163: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	47,  // 164: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	37,  // 165: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	37,  // 166: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	48,  // 167: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	48,  // 168: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	129, // 169: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	130, // 170: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	131, // 171: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	132, // 172: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	133, // 173: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	134, // 174: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	135, // 175: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	136, // 176: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	137, // 177: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	138, // 178: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	139, // 179: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	140, // 180: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	51,  // 181: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	141, // 182: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	56,  // 183: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	142, // 184: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	143, // 185: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	143, // 186: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	40,  // 187: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	144, // 188: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	145, // 189: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	145, // 190: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	145, // 191: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	44,  // 192: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	46,  // 193: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	52,  // 194: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	146, // 195: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	147, // 196: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	148, // 197: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	149, // 198: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	149, // 199: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	149, // 200: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	150, // 201: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	151, // 202: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	152, // 203: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	152, // 204: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	133, // [133:205] is the sub-list for method output_type
-	61,  // [61:133] is the sub-list for method input_type
+	84,  // 85: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
+	85,  // 86: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
+	28,  // 87: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	30,  // 88: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	86,  // 89: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	87,  // 90: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	88,  // 91: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	31,  // 92: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	33,  // 93: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	34,  // 94: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	35,  // 95: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	36,  // 96: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	38,  // 97: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	39,  // 98: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	89,  // 99: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
+	90,  // 100: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
+	91,  // 101: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
+	92,  // 102: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
+	93,  // 103: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
+	94,  // 104: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
+	95,  // 105: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
+	96,  // 106: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
+	97,  // 107: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
+	98,  // 108: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
+	99,  // 109: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
+	100, // 110: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
+	101, // 111: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
+	102, // 112: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
+	55,  // 113: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	103, // 114: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	104, // 115: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	105, // 116: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	106, // 117: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	107, // 118: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	108, // 119: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	109, // 120: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	110, // 121: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	111, // 122: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	112, // 123: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	113, // 124: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	114, // 125: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	115, // 126: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	57,  // 127: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	116, // 128: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	117, // 129: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	118, // 130: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	119, // 131: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	120, // 132: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	121, // 133: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	122, // 134: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	123, // 135: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	124, // 136: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	125, // 137: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 138: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	126, // 139: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 140: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 141: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 142: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 143: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 144: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 145: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 146: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	127, // 147: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	128, // 148: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	40,  // 149: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	129, // 150: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	130, // 151: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	130, // 152: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	41,  // 153: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	41,  // 154: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	53,  // 155: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	42,  // 156: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	43,  // 157: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	50,  // 158: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	40,  // 159: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
+	131, // 160: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
+	29,  // 161: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	49,  // 162: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	45,  // 163: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	40,  // 164: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	40,  // 165: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	45,  // 166: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	47,  // 167: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	47,  // 168: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	37,  // 169: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	37,  // 170: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	48,  // 171: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	48,  // 172: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	132, // 173: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	133, // 174: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	134, // 175: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	135, // 176: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	136, // 177: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	137, // 178: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	138, // 179: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	139, // 180: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	140, // 181: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	141, // 182: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	142, // 183: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	143, // 184: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	51,  // 185: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	144, // 186: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	56,  // 187: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	145, // 188: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	146, // 189: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	146, // 190: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	40,  // 191: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	147, // 192: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	148, // 193: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	148, // 194: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	148, // 195: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	44,  // 196: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	46,  // 197: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	52,  // 198: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	149, // 199: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	150, // 200: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	151, // 201: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	152, // 202: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	152, // 203: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	152, // 204: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	153, // 205: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	154, // 206: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	155, // 207: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	155, // 208: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	135, // [135:209] is the sub-list for method output_type
+	61,  // [61:135] is the sub-list for method input_type
 	61,  // [61:61] is the sub-list for extension type_name
 	61,  // [61:61] is the sub-list for extension extendee
 	0,   // [0:61] is the sub-list for field type_name

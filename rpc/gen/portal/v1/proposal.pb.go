@@ -29,7 +29,7 @@ type Proposal struct {
 	// The proposal's id.
 	ProposalId int64 `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
 	// What is done: fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance, set_rate, set_rate_feed,
-	// create_user, update_user, invite_user, set_acquirer, create_requisite, set_cashbox_method, update_merchant,
+	// create_user, update_user, invite_user, set_acquirer, set_receiving, create_requisite, set_cashbox_method, update_merchant,
 	// update_trader, resolve_appeal, resolve_payin or reverse_payin.
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// What is done by an approval, exactly.

@@ -103,6 +103,12 @@ const (
 	OperatorServiceSetCashboxMethodProcedure = "/portal.v1.OperatorService/SetCashboxMethod"
 	// OperatorServiceSetBankProcedure is the fully-qualified name of the OperatorService's SetBank RPC.
 	OperatorServiceSetBankProcedure = "/portal.v1.OperatorService/SetBank"
+	// OperatorServiceSetReceivingAddressProcedure is the fully-qualified name of the OperatorService's
+	// SetReceivingAddress RPC.
+	OperatorServiceSetReceivingAddressProcedure = "/portal.v1.OperatorService/SetReceivingAddress"
+	// OperatorServiceListReceivingAddressesProcedure is the fully-qualified name of the
+	// OperatorService's ListReceivingAddresses RPC.
+	OperatorServiceListReceivingAddressesProcedure = "/portal.v1.OperatorService/ListReceivingAddresses"
 	// OperatorServiceListBanksProcedure is the fully-qualified name of the OperatorService's ListBanks
 	// RPC.
 	OperatorServiceListBanksProcedure = "/portal.v1.OperatorService/ListBanks"
@@ -299,6 +305,10 @@ type OperatorServiceClient interface {
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
 	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error)
+	// SetReceivingAddress sets the platform's address for deposits by a network, which takes a second operator.
+	SetReceivingAddress(context.Context, *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListReceivingAddresses lists the platform's addresses for deposits.
+	ListReceivingAddresses(context.Context, *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error)
 	// ListBanks lists a currency's banks.
 	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
@@ -552,6 +562,18 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+OperatorServiceSetBankProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
+			connect.WithClientOptions(opts...),
+		),
+		setReceivingAddress: connect.NewClient[v1.SetReceivingAddressRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetReceivingAddressProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetReceivingAddress")),
+			connect.WithClientOptions(opts...),
+		),
+		listReceivingAddresses: connect.NewClient[v1.ListReceivingAddressesRequest, v1.ListReceivingAddressesResponse](
+			httpClient,
+			baseURL+OperatorServiceListReceivingAddressesProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListReceivingAddresses")),
 			connect.WithClientOptions(opts...),
 		),
 		listBanks: connect.NewClient[v1.ListBanksRequest, v1.ListBanksResponse](
@@ -871,6 +893,8 @@ type operatorServiceClient struct {
 	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.CashboxResponse]
 	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse]
 	setBank                *connect.Client[v1.SetBankRequest, v1.BankResponse]
+	setReceivingAddress    *connect.Client[v1.SetReceivingAddressRequest, v1.SettingResponse]
+	listReceivingAddresses *connect.Client[v1.ListReceivingAddressesRequest, v1.ListReceivingAddressesResponse]
 	listBanks              *connect.Client[v1.ListBanksRequest, v1.ListBanksResponse]
 	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.PlatformLimitResponse]
 	createTrader           *connect.Client[v1.CreateTraderRequest, v1.TraderResponse]
@@ -1039,6 +1063,16 @@ func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *conne
 // SetBank calls portal.v1.OperatorService.SetBank.
 func (c *operatorServiceClient) SetBank(ctx context.Context, req *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error) {
 	return c.setBank.CallUnary(ctx, req)
+}
+
+// SetReceivingAddress calls portal.v1.OperatorService.SetReceivingAddress.
+func (c *operatorServiceClient) SetReceivingAddress(ctx context.Context, req *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setReceivingAddress.CallUnary(ctx, req)
+}
+
+// ListReceivingAddresses calls portal.v1.OperatorService.ListReceivingAddresses.
+func (c *operatorServiceClient) ListReceivingAddresses(ctx context.Context, req *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error) {
+	return c.listReceivingAddresses.CallUnary(ctx, req)
 }
 
 // ListBanks calls portal.v1.OperatorService.ListBanks.
@@ -1332,6 +1366,10 @@ type OperatorServiceHandler interface {
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
 	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error)
+	// SetReceivingAddress sets the platform's address for deposits by a network, which takes a second operator.
+	SetReceivingAddress(context.Context, *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListReceivingAddresses lists the platform's addresses for deposits.
+	ListReceivingAddresses(context.Context, *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error)
 	// ListBanks lists a currency's banks.
 	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
@@ -1581,6 +1619,18 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceSetBankProcedure,
 		svc.SetBank,
 		connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetReceivingAddressHandler := connect.NewUnaryHandler(
+		OperatorServiceSetReceivingAddressProcedure,
+		svc.SetReceivingAddress,
+		connect.WithSchema(operatorServiceMethods.ByName("SetReceivingAddress")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListReceivingAddressesHandler := connect.NewUnaryHandler(
+		OperatorServiceListReceivingAddressesProcedure,
+		svc.ListReceivingAddresses,
+		connect.WithSchema(operatorServiceMethods.ByName("ListReceivingAddresses")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceListBanksHandler := connect.NewUnaryHandler(
@@ -1921,6 +1971,10 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceSetCashboxMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetBankProcedure:
 			operatorServiceSetBankHandler.ServeHTTP(w, r)
+		case OperatorServiceSetReceivingAddressProcedure:
+			operatorServiceSetReceivingAddressHandler.ServeHTTP(w, r)
+		case OperatorServiceListReceivingAddressesProcedure:
+			operatorServiceListReceivingAddressesHandler.ServeHTTP(w, r)
 		case OperatorServiceListBanksProcedure:
 			operatorServiceListBanksHandler.ServeHTTP(w, r)
 		case OperatorServiceSetPlatformLimitProcedure:
@@ -2120,6 +2174,14 @@ func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *co
 
 func (UnimplementedOperatorServiceHandler) SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetBank is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetReceivingAddress(context.Context, *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetReceivingAddress is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListReceivingAddresses(context.Context, *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListReceivingAddresses is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error) {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/deposit.proto.
  */
 export const file_portal_v1_deposit: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24ibAoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCghwcm9wb3NhbBgDIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCJaChNTZXRJbnN1cmFuY2VSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhYKBnJlYXNvbhgDIAEoCUIGirUYAjABQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_deposit, file_gateway_v1_wire, file_portal_v1_proposal]);
+  fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24ibAoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCghwcm9wb3NhbBgDIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCJWChBSZWNlaXZpbmdBZGRyZXNzEg8KB25ldHdvcmsYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIUCgd2ZXJzaW9uGAMgASgJSACIAQFCCgoIX3ZlcnNpb24iHwodTGlzdFJlY2VpdmluZ0FkZHJlc3Nlc1JlcXVlc3QiSwoeTGlzdFJlY2VpdmluZ0FkZHJlc3Nlc1Jlc3BvbnNlEikKBGRhdGEYASADKAsyGy5wb3J0YWwudjEuUmVjZWl2aW5nQWRkcmVzcyJgChpTZXRSZWNlaXZpbmdBZGRyZXNzUmVxdWVzdBIPCgduZXR3b3JrGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSFAoHdmVyc2lvbhgDIAEoCUgAiAEBQgoKCF92ZXJzaW9uIloKE1NldEluc3VyYW5jZVJlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAxIOCgZhbW91bnQYAiABKAkSFgoGcmVhc29uGAMgASgJQgaKtRgCMAFCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_deposit, file_gateway_v1_wire, file_portal_v1_proposal]);
 
 /**
  * ListDepositsRequest is what ListDeposits of OperatorService takes.
@@ -172,6 +172,112 @@ export const DepositResponseSchema: GenMessage<DepositResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_deposit, 4);
 
 /**
+ * ReceivingAddress is the platform's address for deposits by a network.
+ *
+ * @generated from message portal.v1.ReceivingAddress
+ */
+export type ReceivingAddress = Message<"portal.v1.ReceivingAddress"> & {
+  /**
+   * Such as TRC20.
+   *
+   * @generated from field: string network = 1;
+   */
+  network: string;
+
+  /**
+   * Where USDT are sent.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * Names this state; the version of SetReceivingAddress. Operators only.
+   *
+   * @generated from field: optional string version = 3;
+   */
+  version?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ReceivingAddress.
+ * Use `create(ReceivingAddressSchema)` to create a new message.
+ */
+export const ReceivingAddressSchema: GenMessage<ReceivingAddress> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 5);
+
+/**
+ * ListReceivingAddressesRequest is what ListReceivingAddresses of OperatorService takes, which is nothing.
+ *
+ * @generated from message portal.v1.ListReceivingAddressesRequest
+ */
+export type ListReceivingAddressesRequest = Message<"portal.v1.ListReceivingAddressesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListReceivingAddressesRequest.
+ * Use `create(ListReceivingAddressesRequestSchema)` to create a new message.
+ */
+export const ListReceivingAddressesRequestSchema: GenMessage<ListReceivingAddressesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 6);
+
+/**
+ * ListReceivingAddressesResponse is what ListReceivingAddresses of OperatorService answers with.
+ *
+ * @generated from message portal.v1.ListReceivingAddressesResponse
+ */
+export type ListReceivingAddressesResponse = Message<"portal.v1.ListReceivingAddressesResponse"> & {
+  /**
+   * By network; the address of one by which nothing is taken any more is empty.
+   *
+   * @generated from field: repeated portal.v1.ReceivingAddress data = 1;
+   */
+  data: ReceivingAddress[];
+};
+
+/**
+ * Describes the message portal.v1.ListReceivingAddressesResponse.
+ * Use `create(ListReceivingAddressesResponseSchema)` to create a new message.
+ */
+export const ListReceivingAddressesResponseSchema: GenMessage<ListReceivingAddressesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 7);
+
+/**
+ * SetReceivingAddressRequest is what SetReceivingAddress of OperatorService takes.
+ *
+ * @generated from message portal.v1.SetReceivingAddressRequest
+ */
+export type SetReceivingAddressRequest = Message<"portal.v1.SetReceivingAddressRequest"> & {
+  /**
+   * Such as TRC20.
+   *
+   * @generated from field: string network = 1;
+   */
+  network: string;
+
+  /**
+   * Where merchants are to send USDT; empty: by this network nothing is taken any more.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * The version that was read, or unset for any; new: none yet. Where another one stands the answer is setting_changed.
+   *
+   * @generated from field: optional string version = 3;
+   */
+  version?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.SetReceivingAddressRequest.
+ * Use `create(SetReceivingAddressRequestSchema)` to create a new message.
+ */
+export const SetReceivingAddressRequestSchema: GenMessage<SetReceivingAddressRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 8);
+
+/**
  * SetInsuranceRequest is what SetInsurance of OperatorService takes.
  *
  * @generated from message portal.v1.SetInsuranceRequest
@@ -204,5 +310,5 @@ export type SetInsuranceRequest = Message<"portal.v1.SetInsuranceRequest"> & {
  * Use `create(SetInsuranceRequestSchema)` to create a new message.
  */
 export const SetInsuranceRequestSchema: GenMessage<SetInsuranceRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_deposit, 5);
+  messageDesc(file_portal_v1_deposit, 9);
 

@@ -30,7 +30,7 @@ export type Proposal = Message<"portal.v1.Proposal"> & {
 
   /**
    * What is done: fund_trader, withdraw_trader, correct, confirm_deposit, set_insurance, set_rate, set_rate_feed,
-   * create_user, update_user, invite_user, set_acquirer, create_requisite, set_cashbox_method, update_merchant,
+   * create_user, update_user, invite_user, set_acquirer, set_receiving, create_requisite, set_cashbox_method, update_merchant,
    * update_trader, resolve_appeal, resolve_payin or reverse_payin.
    *
    * @generated from field: string action = 2;

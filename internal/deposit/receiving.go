@@ -1,0 +1,110 @@
+package deposit
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+)
+
+// Receiving is the platform's address for deposits by a network.
+type Receiving struct {
+	Network string `json:"network"`
+	// Address is "" where nothing is taken by the network.
+	Address string `json:"address"`
+	// Version identifies the state that was read, and Seen the one that is to be changed; "" is any.
+	Version string `json:"-"`
+	Seen    string `json:"seen,omitempty"`
+}
+
+// ReceivingAddresses lists the platform's addresses by network, for operators and users of merchants' portals. Operators
+// also see those that were taken away, as "".
+func (s *Service) ReceivingAddresses(ctx context.Context, who caller.Caller) ([]Receiving, error) {
+	needed := caller.OperatorRead
+	if who.Kind == caller.MerchantPortal {
+		needed = caller.MerchantRead
+	}
+	if err := who.Need(needed); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.ReceivingList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list receiving addresses: %w", err)
+	}
+	var list []Receiving
+	for _, row := range rows {
+		var r Receiving
+		if r.Version, err = db.DecodeSetting(row, &r); err != nil {
+			return nil, err
+		}
+		if r.Address != "" || who.Kind == caller.Operator {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// SetReceiving sets the platform's address of a network. It takes a second operator: whoever sets it alone could have
+// every deposit sent to themselves.
+func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receiving) (db.SettingChange, error) {
+	c := db.SettingChange{At: s.clock.Now(), Actor: who.Actor(), Subject: "receiving_address", SubjectKey: r.Network}
+	if err := who.Need(caller.OperatorMoney); err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	checkNetwork(f, r.Network)
+	if wrong, known := networks[r.Network]; known && r.Address != "" {
+		f.Flaw("address", wrong(r.Address))
+	}
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	if err := s.FourEyes.Always(); err != nil {
+		return c, foureyes.Want(err, foureyes.SetReceiving, r)
+	}
+	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		New:   true,
+		Whole: true,
+		Seen:  r.Seen,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.ReceivingSetting(ctx, r.Network) },
+		Apply: func(q *db.Queries) error {
+			if err := q.ReceivingRetire(ctx, r.Network); err != nil {
+				return err
+			}
+			return q.ReceivingSet(ctx, db.ReceivingSetParams{Network: r.Network, Address: r.Address})
+		},
+	})
+	if db.IsUniqueViolation(err) { // the first address of a network was set twice at once
+		return c, db.ErrSettingChanged
+	}
+	return c, err
+}
+
+// Ours reports whether a deposit was sent to an address that is or was the platform's. An operator asks.
+func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (bool, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return false, err
+	}
+	known, err := s.q.ReceivingKnown(ctx, db.ReceivingKnownParams{Network: d.Network, Address: d.Address})
+	if err != nil {
+		return false, fmt.Errorf("look for a receiving address: %w", err)
+	}
+	return known, nil
+}
+
+// address is where a portal's user is told to send a deposit who has named no address: the platform's, or "".
+func (s *Service) address(ctx context.Context, who caller.Caller, network string) (string, error) {
+	list, err := s.ReceivingAddresses(fault.WithDecoded(ctx, nil), who)
+	for _, r := range list {
+		if r.Network == network {
+			return r.Address, err
+		}
+	}
+	return "", err
+}

@@ -1,0 +1,97 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// The platform's addresses, which merchants send deposits to.
+var receivingRoutes = append(
+	settings(portal.ReceivingPath+"/{network}", caller.OperatorMoney, (*visit).receivingPage, (*visit).setReceiving),
+	looks(portal.ReceivingPath, (*visit).receivingList),
+)
+
+var (
+	sayReceivingOf   = say.Both("Deposits by %s", "Пополнения по %s")
+	sayReceivingText = say.Both(
+		"Merchants see this address, with a QR code, when they request a deposit. Without one they type where they send the USDT.",
+		"Этот адрес с QR-кодом видят мерчанты, когда запрашивают пополнение. Без адреса они сами пишут, куда отправляют USDT.",
+	)
+	sayReceivingHint = say.Both(
+		"Compare it letter by letter with your wallet. Empty: no deposits come by this network.",
+		"Сверьте каждый символ со своим кошельком. Пусто: по этой сети пополнений нет.",
+	)
+)
+
+func (v *visit) receivingList() error {
+	list, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	d := Directory{Columns: []say.Phrase{say.Network, say.Address}, Text: sayReceivingText}
+	for _, network := range deposit.Networks() {
+		address := SubjectCell{Text: v.Shell.Say(sayNotSet), Class: "quiet"}
+		for _, r := range list {
+			if r.Network == network && r.Address != "" {
+				address = SubjectCell{Text: r.Address, Class: "mono"}
+			}
+		}
+		d.Rows = append(d.Rows, DirectoryRow{
+			Href: view.Link(portal.ReceivingPath + "/" + network), Cells: []SubjectCell{{Text: network}, address},
+		})
+	}
+	v.Shell.Title = v.Shell.Say(say.ReceivingTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
+	return nil
+}
+
+func (v *visit) receivingAsked() (subject, error) {
+	network := v.R.PathValue("network")
+	if !slices.Contains(deposit.Networks(), network) {
+		return subject{}, fault.ErrNotFound
+	}
+	list, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
+	s := subject{
+		title: v.Shell.Say(sayReceivingOf, network), path: portal.ReceivingPath + "/" + network,
+		needs: caller.OperatorMoney, version: db.NotThere, log: [2]string{"receiving_address", network},
+		inputs: []input{{name: "address", label: say.Address, hint: sayReceivingHint, max: 64}},
+	}
+	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.ReceivingTitle), Href: portal.ReceivingPath}}
+	for _, r := range list {
+		if r.Network == network {
+			s.version, s.values = r.Version, filled(map[string]string{"address": r.Address})
+		}
+	}
+	return s, err
+}
+
+func (v *visit) receivingPage() error {
+	s, err := v.receivingAsked()
+	if err != nil {
+		return err
+	}
+	return v.showSubject(http.StatusOK, s, nil)
+}
+
+func (v *visit) setReceiving() error {
+	s, err := v.receivingAsked()
+	if err != nil {
+		return err
+	}
+	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+		_, err := v.Deposits.SetReceiving(ctx, v.Who, deposit.Receiving{
+			Network: v.R.PathValue("network"), Address: form.plain("address"), Seen: form.Get("version"),
+		})
+		return s.path, err
+	})
+}
