@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
 	texts "gateway.example/web/words"
 )
 
@@ -55,7 +56,7 @@ func TestAmountsNeverBreak(t *testing.T) {
 			t.Parallel()
 			page := newTab(t)
 			for _, path := range paths {
-				page.Open(b.server.URL + withLanguage(path, language.Code))
+				page.Open(b.server.URL + browsertest.InLanguage(path, language.Code))
 				for _, width := range testenv.Pick([]int64{320}, []int64{320, 360, 390}) {
 					page.Do(chromedp.EmulateViewport(width, 740))
 					page.Finds(fmt.Sprintf("%d px", width), brokenAmounts)

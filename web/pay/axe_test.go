@@ -2,7 +2,6 @@ package pay_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -116,7 +115,7 @@ func TestAccessible(t *testing.T) {
 				if slices.Contains(alike, state) && (!first || !testenv.Whole()) {
 					continue
 				}
-				page.Open(b.server.URL + withLanguage(path, language.Code))
+				page.Open(b.server.URL + browsertest.InLanguage(path, language.Code))
 				if state == "cards off" {
 					page.Type("#pan", approvedCard)
 					page.Type("#expiry", "1230")
@@ -167,11 +166,4 @@ func (b tab) opened(state, language string) {
 func errorOfNumber(code string) string {
 	w, _ := texts.In(code)
 	return w.Say(texts.MissingNumber)
-}
-
-func withLanguage(path, code string) string {
-	if strings.Contains(path, "?") {
-		return path + "&lang=" + code
-	}
-	return path + "?lang=" + code
 }

@@ -154,11 +154,7 @@ func TestAccessible(t *testing.T) {
 				tab.Do(chromedp.EmulateViewport(v.width, 800))
 				tab.Theme(v.theme)
 				for _, path := range pages {
-					joint := "?"
-					if strings.Contains(path, "?") {
-						joint = "&"
-					}
-					tab.Open(b.Server.URL + path + joint + "lang=" + v.language)
+					tab.Open(browsertest.InLanguage(b.Server.URL+path, v.language))
 					tab.Finds(fmt.Sprintf("%s, %+v", path, v),
 						browsertest.Examine, fmt.Sprintf(beyond, "100%"), fmt.Sprintf(beyond, "200%"), browsertest.Foreign)
 				}
