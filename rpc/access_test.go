@@ -45,9 +45,7 @@ func TestEveryProcedureHasARow(t *testing.T) {
 		t.Fatal("no services found")
 	}
 	for procedure := range all {
-		if len(Access(procedure)) == 0 {
-			t.Errorf("%s has no row", procedure)
-		}
+		testenv.Check(t, len(Access(procedure)) != 0, "%s has no row", procedure)
 	}
 	for row := range access {
 		service := "/" + row + "/"
@@ -69,9 +67,7 @@ func TestOperatorsNeedARow(t *testing.T) {
 	needs, err := operatorNeeds(operatorActs, known)
 	testenv.NoError(t, err)
 	for procedure := range needs {
-		if !slices.Contains(Access(procedure), caller.Operator) {
-			t.Errorf("%s lets no operator in", procedure)
-		}
+		testenv.Check(t, slices.Contains(Access(procedure), caller.Operator), "%s lets no operator in", procedure)
 	}
 	const unlisted = portalv1connect.OperatorServiceFundTraderProcedure
 	fewer := maps.Clone(operatorActs)

@@ -76,9 +76,7 @@ func TestFieldsTravel(t *testing.T) {
 	for field, messages := range detailOf(t, ConnectError(t.Context(), fields.Err())).GetErrors() {
 		got[field] = messages.GetMessages()
 	}
-	if !reflect.DeepEqual(got, fields) {
-		t.Errorf("got %v", got)
-	}
+	testenv.Check(t, reflect.DeepEqual(got, fields), "got %v", got)
 }
 
 // What was proposed is named by a field, not only by the message.

@@ -24,9 +24,7 @@ func arrived(t *testing.T, media string, body []byte) (*gatewayv1.CreateAppealRe
 	var got *gatewayv1.CreateAppealRequest
 	handler := takeMessage(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(r.Body)
-		if err != nil || len(content) > edge.MaxBody {
-			t.Errorf("a rest of %d bytes, %v", len(content), err)
-		}
+		testenv.Check(t, err == nil && len(content) <= edge.MaxBody, "a rest of %d bytes, %v", len(content), err)
 		m := &gatewayv1.CreateAppealRequest{}
 		if decode(m.ProtoReflect(), media == mediaJSON, content) != nil {
 			return
@@ -141,9 +139,8 @@ func FuzzTakeMessage(f *testing.F) {
 			direct := &gatewayv1.CreateAppealRequest{}
 			readable := len(decode(direct.ProtoReflect(), media == mediaJSON, []byte(body))) == 0
 			got, _ := arrived(t, media, []byte(body))
-			if got != nil && readable && len(got.GetFile()) > 0 && len(direct.GetFile()) == 0 {
-				t.Errorf("%s %q: made up a file", media, body)
-			}
+			testenv.Check(t, got == nil || !readable || len(got.GetFile()) == 0 || len(direct.GetFile()) != 0,
+				"%s %q: made up a file", media, body)
 		}
 	})
 }

@@ -83,7 +83,6 @@ func TestOptions(t *testing.T) {
 	o, err := parseOptions([]string{"-only", "creates,open", "-skip", "open"}, &bytes.Buffer{})
 	noError(t, err)
 	b := &bench{options: o}
-	if !b.wanted("creates") || b.wanted("open") || b.wanted("pages") {
-		t.Error("the parts wanted are not the parts asked for")
-	}
+	testenv.Check(t, b.wanted("creates") && !b.wanted("open") && !b.wanted("pages"),
+		"the parts wanted are not the parts asked for")
 }

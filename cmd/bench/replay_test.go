@@ -88,9 +88,8 @@ func wantRows(t *testing.T, pool *pgxpool.Pool, want int) {
 	var made, written, orders int
 	const count = "select count(*), (select count(*) from written join made on made = id), count(distinct order_id) from made"
 	noError(t, pool.QueryRow(t.Context(), count).Scan(&made, &written, &orders))
-	if made != want || written != want || orders != want {
-		t.Errorf("%d made, %d written, %d orders, want %d of each", made, written, orders, want)
-	}
+	testenv.Check(t, made == want && written == want && orders == want,
+		"%d made, %d written, %d orders, want %d of each", made, written, orders, want)
 }
 
 var noError = testenv.NoError

@@ -116,9 +116,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"-base-url (GATEWAY_BASE_URL)", "-pay-url (GATEWAY_PAY_URL)", "-ops-addr (GATEWAY_OPS_ADDR)", "GATEWAY_LINK_KEYS", "-trusted-proxies",
 		"-markup-percent", "-db-connections",
 	} {
-		if err == nil || !strings.Contains(err.Error(), each) {
-			t.Errorf("not told of %s: %v", each, err)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), each), "not told of %s: %v", each, err)
 	}
 }
 
@@ -132,16 +130,12 @@ func TestSettings(t *testing.T) {
 		"GATEWAY_DRAIN_DELAY":              "",
 		"GATEWAY_PORTAL_ORIGINS":           "https://desk.example.com, https://b.example:8443",
 	})
-	if !slices.Equal(c.portalOrigins, []string{"https://desk.example.com", "https://b.example:8443"}) {
-		t.Errorf("origins of portals: %q", c.portalOrigins)
-	}
-	if err != nil || c.payURL != "https://shop.example/x" || c.drainDelay != 5*time.Second {
-		t.Errorf("%s, drain %s: %v", c.payURL, c.drainDelay, err)
-	}
+	testenv.Check(t, slices.Equal(c.portalOrigins, []string{"https://desk.example.com", "https://b.example:8443"}),
+		"origins of portals: %q", c.portalOrigins)
+	testenv.Check(t, err == nil && c.payURL == "https://shop.example/x" && c.drainDelay == 5*time.Second,
+		"%s, drain %s: %v", c.payURL, c.drainDelay, err)
 	// Metrics are for the machine itself unless told otherwise.
-	if c.opsAddr != "127.0.0.1:9090" || c.apiAddr != ":http" {
-		t.Errorf("ops %s, api %s", c.opsAddr, c.apiAddr)
-	}
+	testenv.Check(t, c.opsAddr == "127.0.0.1:9090" && c.apiAddr == ":http", "ops %s, api %s", c.opsAddr, c.apiAddr)
 	sandboxed, err := parseConfig(
 		[]string{"-pay-url", "http://localhost:1/", "-portal-origins", "http://localhost:5173"},
 		func(string) string { return "" }, io.Discard,
@@ -175,9 +169,8 @@ func TestCallbackHosts(t *testing.T) {
 	t.Parallel()
 	const variable = "GATEWAY_SANDBOX_CALLBACK_HOSTS"
 	c, err := parse(map[string]string{variable: "shop, Crm.internal"}, "-sandbox")
-	if err != nil || !slices.Equal(c.callbackHosts, []string{"shop", "crm.internal"}) {
-		t.Errorf("%q: %v", c.callbackHosts, err)
-	}
+	testenv.Check(t, err == nil && slices.Equal(c.callbackHosts, []string{"shop", "crm.internal"}),
+		"%q: %v", c.callbackHosts, err)
 	for _, bad := range []string{"http://shop", "shop:80", "10.0.0.1", "::1", "*", "shop,,crm", "127.1", "-x", "shop/"} {
 		if _, err := parse(map[string]string{variable: bad}, "-sandbox"); err == nil ||
 			!strings.Contains(err.Error(), variable) {
@@ -244,11 +237,7 @@ func TestBeginsAnew(t *testing.T) {
 	t.Parallel()
 	refused := fmt.Errorf("migrate: %w", db.ErrBeforeBaseline)
 	sandbox := config{dataDir: "here/.gateway"}.anew(refused).Error()
-	if !strings.HasSuffix(sandbox, "delete the sandbox's directory here/.gateway") {
-		t.Error(sandbox)
-	}
+	testenv.Check(t, strings.HasSuffix(sandbox, "delete the sandbox's directory here/.gateway"), "%v", sandbox)
 	given := config{dataDir: "here/.gateway", databaseURL: "postgres://db/gateway"}.anew(refused)
-	if strings.Contains(given.Error(), "here/") {
-		t.Error(given)
-	}
+	testenv.Check(t, !strings.Contains(given.Error(), "here/"), "%v", given)
 }

@@ -42,9 +42,8 @@ func TestPortInUse(t *testing.T) {
 		"production": {false, "", ""},
 	} {
 		_, told, err := open(attempt.sandbox, attempt.fixed, attempt.url)
-		if err == nil || !strings.Contains(err.Error(), "-"+flagAPIAddr) || told != "" {
-			t.Errorf("%s: told %q: %v", name, told, err)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), "-"+flagAPIAddr) && told == "",
+			"%s: told %q: %v", name, told, err)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // A sandbox signs anybody in, so it is reached from this machine alone unless it is told an address, and by no
@@ -20,9 +22,8 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 	c, err = parseConfig([]string{"-api-addr", ":8080"}, func(name string) string {
 		return map[string]string{"GATEWAY_PORTAL_ADDR": ":8082"}[name]
 	}, io.Discard)
-	if err != nil || c.apiAddr != ":8080" || c.payAddr != "127.0.0.1:8081" || c.portalAddr != ":8082" {
-		t.Errorf("told addresses: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
-	}
+	testenv.Check(t, err == nil && c.apiAddr == ":8080" && c.payAddr == "127.0.0.1:8081" && c.portalAddr == ":8082",
+		"told addresses: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
 	if c, err = parse(nil); err != nil || c.apiAddr != ":8080" {
 		t.Errorf("production: %s; %v", c.apiAddr, err)
 	}

@@ -151,9 +151,7 @@ func TestCalls(t *testing.T) {
 	} {
 		p.answer = correct(test.state)
 		got, err := test.call()
-		if err != nil || got != test.want {
-			t.Errorf("%s: %+v %v, want %+v", test.asked, got, err, test.want)
-		}
+		testenv.Check(t, err == nil && got == test.want, "%s: %+v %v, want %+v", test.asked, got, err, test.want)
 		testenv.Want(t, p.calls[len(p.calls)-1], test.asked, "asked for")
 	}
 }
@@ -179,9 +177,7 @@ func TestReasons(t *testing.T) {
 			}
 			p.mu.Unlock()
 			got, err := a.Result(t.Context(), attempt.ID)
-			if err != nil || got.Reason != want {
-				t.Errorf("%s for %q: %+v, %v", state, reason, got, err)
-			}
+			testenv.Check(t, err == nil && got.Reason == want, "%s for %q: %+v, %v", state, reason, got, err)
 		}
 	}
 }
@@ -227,9 +223,7 @@ func TestCallsAgain(t *testing.T) {
 			}
 			c, cvv, _ := typed(t)
 			got, err := at(t, p.URL+"/cards").Authorize(t.Context(), attempt, c, cvv)
-			if err != nil || got.State != acquirer.Pending {
-				t.Errorf("%+v %v", got, err)
-			}
+			testenv.Check(t, err == nil && got.State == acquirer.Pending, "%+v %v", got, err)
 			if len(p.calls) != 2 || p.calls[0] != p.calls[1] {
 				t.Errorf("calls %v", p.calls)
 			}
@@ -256,9 +250,7 @@ func TestTimeout(t *testing.T) {
 	}
 	testenv.Want(t, acquirer.Timeout, 10*time.Second, "a call may take")
 	for _, told := range []string{"4242", "987", p.URL, secret} {
-		if strings.Contains(err.Error(), told) {
-			t.Errorf("the error tells %s: %v", told, err)
-		}
+		testenv.Check(t, !strings.Contains(err.Error(), told), "the error tells %s: %v", told, err)
 	}
 }
 
@@ -289,9 +281,8 @@ func TestSetRefuses(t *testing.T) {
 		_, _, err := directory.Set(t.Context(), operator, setting)
 		f := fault.As(err)
 		field, _, _ := strings.Cut(name, " ")
-		if f == nil || f.Code != "validation_failed" || !f.Fields.Wrong(field) || len(f.Fields) != 1 {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.Check(t, f != nil && f.Code == "validation_failed" && f.Fields.Wrong(field) && len(f.Fields) == 1,
+			"%s: %v", name, err)
 	}
 	if _, _, err := directory.Set(
 		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good,
@@ -300,9 +291,8 @@ func TestSetRefuses(t *testing.T) {
 	}
 	change, _, err := directory.Set(t.Context(), operator, good)
 	noError(t, err)
-	if strings.Contains(string(change.After), "secret") || !reflect.DeepEqual(change.Before, []byte(nil)) {
-		t.Errorf("recorded %s", change.After)
-	}
+	testenv.Check(t, !strings.Contains(string(change.After), "secret") && reflect.DeepEqual(change.Before, []byte(nil)),
+		"recorded %s", change.After)
 }
 
 // What stands behind an address is judged when it is dialled: no card goes to a processor that was set

@@ -273,9 +273,8 @@ func TestReplicaUnusedFires(t *testing.T) {
 		if want == 0 && len(fire) == 0 {
 			continue
 		}
-		if len(fire) != 1 || fire[0].Name != "replica_unused" || fire[0].Count != want {
-			t.Errorf("after %s: %+v", lasts, fire)
-		}
+		testenv.Check(t, len(fire) == 1 && fire[0].Name == "replica_unused" && fire[0].Count == want,
+			"after %s: %+v", lasts, fire)
 	}
 }
 
@@ -292,9 +291,8 @@ func TestClockSkewedFires(t *testing.T) {
 			continue
 		}
 		// The way to the database and back takes something off.
-		if len(fire) != 1 || fire[0].Name != "clock_skewed" || fire[0].Count < want {
-			t.Errorf("%s ahead: %+v", ahead, fire)
-		}
+		testenv.Check(t, len(fire) == 1 && fire[0].Name == "clock_skewed" && fire[0].Count >= want,
+			"%s ahead: %+v", ahead, fire)
 	}
 }
 

@@ -37,16 +37,12 @@ func TestNeedMerchant(t *testing.T) {
 	} {
 		err := test.who.NeedMerchant(test.scope)
 		if test.code == "" {
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			testenv.Check(t, err == nil, "%s: %v", name, err)
 			continue
 		}
 		refused(t, err, test.code)
 	}
-	if !errors.Is(unbound.NeedMerchant(""), fault.ErrBindingRequired) {
-		t.Error("the refusal is not the sentinel")
-	}
+	testenv.Check(t, errors.Is(unbound.NeedMerchant(""), fault.ErrBindingRequired), "the refusal is not the sentinel")
 }
 
 func TestActor(t *testing.T) {
@@ -73,7 +69,5 @@ func TestCallerInContext(t *testing.T) {
 func refused(t *testing.T, err error, code string) {
 	t.Helper()
 	f := fault.As(err)
-	if f == nil || f.Kind != fault.Forbidden || f.Code != code {
-		t.Errorf("error %v; want %s", err, code)
-	}
+	testenv.Check(t, f != nil && f.Kind == fault.Forbidden && f.Code == code, "error %v; want %s", err, code)
 }

@@ -156,17 +156,13 @@ func check(t *testing.T, who caller.Caller, capability caller.Capability, want e
 func TestNeedOneOf(t *testing.T) {
 	t.Parallel()
 	desk := caller.Caller{Kind: caller.Trader, Role: caller.Desk}
-	if !desk.May(caller.OperatorRead, caller.TraderRead) {
-		t.Error("the second capability does not count")
-	}
+	testenv.Check(t, desk.May(caller.OperatorRead, caller.TraderRead), "the second capability does not count")
 	if err := desk.Need(
 		caller.OperatorRead, caller.TraderMoney, caller.MerchantRead,
 	); !errors.Is(err, fault.ErrRoleNotAllowed) {
 		t.Errorf("%v", err)
 	}
-	if desk.May() {
-		t.Error("nothing was asked for, and granted")
-	}
+	testenv.Check(t, !desk.May(), "nothing was asked for, and granted")
 }
 
 func TestRolesOfKinds(t *testing.T) {
@@ -175,9 +171,7 @@ func TestRolesOfKinds(t *testing.T) {
 		list := caller.Roles(kind)
 		testenv.Want(t, len(list), len(granted[kind]), "%s: %v", kind, list)
 		for _, role := range list {
-			if granted[kind][role] == nil {
-				t.Errorf("%s has the role %s", kind, role)
-			}
+			testenv.Check(t, granted[kind][role] != nil, "%s has the role %s", kind, role)
 		}
 		if len(list) > 0 && list[0] != caller.Owner && list[0] != caller.Admin {
 			t.Errorf("%s begins with %s", kind, list[0])

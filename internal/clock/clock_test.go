@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gateway.example/internal/clock"
+	"gateway.example/internal/testenv"
 )
 
 func TestOffsetOnlyGrows(t *testing.T) {
@@ -36,9 +37,7 @@ func TestMillisecondsInUTC(t *testing.T) {
 	t.Parallel()
 	for _, c := range []clock.Clock{clock.Real{}, &clock.Offset{}} {
 		now := c.Now()
-		if now.Location() != time.UTC || now.Nanosecond()%int(time.Millisecond) != 0 {
-			t.Errorf("%T: %s", c, now)
-		}
+		testenv.Check(t, now.Location() == time.UTC && now.Nanosecond()%int(time.Millisecond) == 0, "%T: %s", c, now)
 	}
 }
 

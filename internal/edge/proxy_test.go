@@ -108,9 +108,8 @@ func TestKeptRequestID(t *testing.T) {
 		WithRequestID(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			shown, kept = RequestID(r.Context()), KeptRequestID(r.Context())
 		})).ServeHTTP(httptest.NewRecorder(), request)
-		if shown != sent || (kept == sent) != harmless || uuid.Validate(kept) != nil && !harmless {
-			t.Errorf("%s is shown as %q, kept as %q", sent, shown, kept)
-		}
+		testenv.Check(t, shown == sent && (kept == sent) == harmless && (uuid.Validate(kept) == nil || harmless),
+			"%s is shown as %q, kept as %q", sent, shown, kept)
 	}
 }
 
@@ -144,15 +143,11 @@ func TestPagesAreNamedByTheirPattern(t *testing.T) {
 		!strings.Contains(line, "status=410") || strings.Contains(line, "secret") {
 		t.Errorf("logged %s", line)
 	}
-	if answer.Header().Get("X-Request-Id") == "" {
-		t.Error("no request id")
-	}
+	testenv.Check(t, answer.Header().Get("X-Request-Id") != "", "no request id")
 	families, err := metrics.Gather()
 	if err != nil || len(families) != 1 {
 		t.Fatalf("%d families, %v", len(families), err)
 	}
 	labels := families[0].GetMetric()[0].GetLabel()
-	if labels[0].GetValue() != "GET /r/{token}" || labels[1].GetValue() != "410" {
-		t.Errorf("counted as %v", labels)
-	}
+	testenv.Check(t, labels[0].GetValue() == "GET /r/{token}" && labels[1].GetValue() == "410", "counted as %v", labels)
 }

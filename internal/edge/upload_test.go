@@ -126,9 +126,7 @@ func TestTempFile(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))
 	_, err = NewTempFile(strings.NewReader("content"))
-	if !errors.As(err, new(*os.PathError)) || !errors.Is(UploadError(err), err) {
-		t.Errorf("no disk: %v", err)
-	}
+	testenv.Check(t, errors.As(err, new(*os.PathError)) && errors.Is(UploadError(err), err), "no disk: %v", err)
 	full := &os.PathError{Op: "write", Path: "gateway-upload-1", Err: syscall.ENOSPC}
 	if f := fault.As(UploadError(full)); f == nil || f.Kind != fault.Unavailable {
 		t.Error("a full disk is not a matter of coming again")
@@ -149,9 +147,7 @@ func TestUploadTakesItsTime(t *testing.T) {
 				body.takeTime(http.NewResponseController(w))
 			}
 			content, err := io.ReadAll(body)
-			if (err == nil) != patient {
-				t.Errorf("patient %t: %v", patient, err)
-			}
+			testenv.Check(t, (err == nil) == patient, "patient %t: %v", patient, err)
 			read <- len(content)
 		}))
 		server.Config.ReadTimeout, server.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond

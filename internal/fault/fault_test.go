@@ -15,9 +15,8 @@ func TestIsGoesByCode(t *testing.T) {
 	t.Parallel()
 	copied := *fault.ErrNotFound
 	copied.Message = "No such payment."
-	if !errors.Is(fmt.Errorf("read: %w", &copied), fault.ErrNotFound) {
-		t.Error("a copy with another message is no longer the same fault")
-	}
+	testenv.Check(t, errors.Is(fmt.Errorf("read: %w", &copied), fault.ErrNotFound),
+		"a copy with another message is no longer the same fault")
 	if errors.Is(fault.ErrNotFound, fault.ErrUnauthenticated) || errors.Is(errNoFault, fault.ErrNotFound) {
 		t.Error("different codes are the same fault")
 	}
@@ -38,9 +37,7 @@ func TestAs(t *testing.T) {
 	} {
 		testenv.Want(t, fault.As(test.err), test.want, "%s", name)
 	}
-	if inside.Error() != "code: at most 3" {
-		t.Error(inside)
-	}
+	testenv.Check(t, inside.Error() == "code: at most 3", "%v", inside)
 }
 
 // One answer lists everything that is wrong.
@@ -60,9 +57,7 @@ func TestFields(t *testing.T) {
 		!reflect.DeepEqual(err.Fields, want) {
 		t.Errorf("%+v", err)
 	}
-	if !f.Wrong("amount") || f.Wrong("orderId") {
-		t.Error("Wrong does not tell which fields are")
-	}
+	testenv.Check(t, f.Wrong("amount") && !f.Wrong("orderId"), "Wrong does not tell which fields are")
 }
 
 // What the codec found starts every validation, and no validation changes what another starts with.
@@ -108,9 +103,7 @@ func TestTexts(t *testing.T) {
 		"reason": {"must be a string"}, "holder": {tooLong}, "name": {"is required"}, "proof": {tooLong},
 		"url": {"is 100% wrong"},
 	}
-	if !reflect.DeepEqual(f, want) {
-		t.Errorf("%v, want %v", f, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(f, want), "%v, want %v", f, want)
 }
 
 func TestRequiredAndMaxLength(t *testing.T) {
@@ -126,9 +119,7 @@ func TestRequiredAndMaxLength(t *testing.T) {
 	want := fault.Fields{
 		"amount": {"must be a number"}, "orderId": {"is required"}, "holder": {"must be at most 3 characters"},
 	}
-	if !reflect.DeepEqual(f, want) {
-		t.Errorf("%v, want %v", f, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(f, want), "%v, want %v", f, want)
 }
 
 func TestTextFlaw(t *testing.T) {

@@ -58,9 +58,7 @@ func TestDeployFilesParse(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if parsed == 0 {
-		t.Error("no file is checked")
-	}
+	testenv.Check(t, parsed != 0, "no file is checked")
 }
 
 // What the files set is a setting that there is: a wrong name would do nothing.
@@ -76,9 +74,7 @@ func TestDeployNamesSettings(t *testing.T) {
 	named, files := regexp.MustCompile(`\b(GATEWAY|DATABASE)_[A-Z_]+\b`), deployFiles(t)
 	for file, content := range files {
 		for _, name := range named.FindAllString(content, -1) {
-			if !known[name] {
-				t.Errorf("%s sets %s, which there is not", file, name)
-			}
+			testenv.Check(t, known[name], "%s sets %s, which there is not", file, name)
 		}
 	}
 	// What production needs is set by each way to run it.
@@ -91,9 +87,8 @@ func TestDeployNamesSettings(t *testing.T) {
 			"DATABASE_URL", "GATEWAY_VAULT_KEYS", "GATEWAY_LINK_KEYS", "GATEWAY_EXTERNAL_PAYMENTS_SECRET",
 			"GATEWAY_BASE_URL", "GATEWAY_PAY_URL", "GATEWAY_PORTAL_URL", "GATEWAY_TRUSTED_PROXIES",
 		} {
-			if !regexp.MustCompile(`(?m)^ *` + name + `[:=]`).MatchString(content) {
-				t.Errorf("%s does not set %s", way, name)
-			}
+			testenv.Check(t, regexp.MustCompile(`(?m)^ *`+name+`[:=]`).MatchString(content),
+				"%s does not set %s", way, name)
 		}
 	}
 }
@@ -111,9 +106,7 @@ func TestComposeMountsFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(mounts) < 5 {
-		t.Errorf("%d mounts are checked", len(mounts))
-	}
+	testenv.Check(t, len(mounts) >= 5, "%d mounts are checked", len(mounts))
 }
 
 // No example has a secret in it that somebody could take for theirs.
@@ -170,7 +163,5 @@ func TestProxyKeepsOperatorsIn(t *testing.T) {
 			t.Errorf("%s: let in from everywhere: %t", path, !want)
 		}
 	}
-	if checked < 30 {
-		t.Errorf("only %d calls of operators were found", checked)
-	}
+	testenv.Check(t, checked >= 30, "only %d calls of operators were found", checked)
 }

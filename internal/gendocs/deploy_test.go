@@ -72,19 +72,14 @@ func TestAlertsAreOfMetrics(t *testing.T) {
 	for _, rule := range alertRules(t) {
 		metrics := metricsIn(rule.Expr)
 		for _, name := range metrics {
-			if alerts[name] == "" {
-				t.Errorf("%s asks for %s, which is no metric", rule.Alert, name)
-			}
+			testenv.Check(t, alerts[name] != "", "%s asks for %s, which is no metric", rule.Alert, name)
 			alerted[name] = true
 		}
-		if len(metrics) == 0 && !strings.Contains(rule.Expr, `up{job="gateway"}`) {
-			t.Errorf("%s asks for nothing: %s", rule.Alert, rule.Expr)
-		}
+		testenv.Check(t, len(metrics) != 0 || strings.Contains(rule.Expr, `up{job="gateway"}`),
+			"%s asks for nothing: %s", rule.Alert, rule.Expr)
 	}
 	for name, when := range alerts {
-		if !strings.HasPrefix(when, "No.") && !alerted[name] {
-			t.Errorf("no alert is about %s: %s", name, when)
-		}
+		testenv.Check(t, strings.HasPrefix(when, "No.") || alerted[name], "no alert is about %s: %s", name, when)
 	}
 }
 
@@ -96,9 +91,8 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 		if severity := alarm.Severity(rule.Labels["severity"]); severity != alarm.Page && severity != alarm.Ticket {
 			t.Errorf("%s is of the severity %q", rule.Alert, severity)
 		}
-		if !strings.HasSuffix(rule.Annotations["summary"], ".") {
-			t.Errorf("%s has no summary that is a sentence", rule.Alert)
-		}
+		testenv.Check(t, strings.HasSuffix(rule.Annotations["summary"], "."),
+			"%s has no summary that is a sentence", rule.Alert)
 		if anchor := runbook(t, rule); !runbooks.parts[anchor] {
 			t.Errorf("%s leads to %q, which docs/operate/runbooks.md does not have", rule.Alert, anchor)
 		}
@@ -109,9 +103,7 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 func runbook(t *testing.T, rule alert) string {
 	t.Helper()
 	anchor, found := strings.CutPrefix(rule.Annotations["runbook_url"], "https://portal.example.com/operator/manual#")
-	if !found {
-		t.Errorf("%s does not lead to the manual", rule.Alert)
-	}
+	testenv.Check(t, found, "%s does not lead to the manual", rule.Alert)
 	return anchor
 }
 
@@ -150,9 +142,8 @@ func dashboardQueries(t *testing.T) map[string][]string {
 		for _, target := range panel.Targets {
 			queries[panel.Title] = append(queries[panel.Title], target.Expr)
 		}
-		if panel.Type != "row" && len(queries[panel.Title]) == 0 {
-			t.Errorf("the panel %q shows nothing", panel.Title)
-		}
+		testenv.Check(t, panel.Type == "row" || len(queries[panel.Title]) != 0,
+			"the panel %q shows nothing", panel.Title)
 	}
 	return queries
 }
@@ -164,16 +155,12 @@ func TestDashboardShowsMetrics(t *testing.T) {
 	for title, queries := range dashboardQueries(t) {
 		for _, query := range queries {
 			for _, name := range metricsIn(query) {
-				if alerts[name] == "" {
-					t.Errorf("the panel %q asks for %s, which is no metric", title, name)
-				}
+				testenv.Check(t, alerts[name] != "", "the panel %q asks for %s, which is no metric", title, name)
 				shown[name] = true
 			}
 		}
 	}
 	for name := range alerts {
-		if !shown[name] {
-			t.Errorf("no panel of the dashboard shows %s", name)
-		}
+		testenv.Check(t, shown[name], "no panel of the dashboard shows %s", name)
 	}
 }

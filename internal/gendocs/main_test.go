@@ -59,9 +59,7 @@ func TestCallsAreDescribed(t *testing.T) {
 			described += read(t, "docs/"+page+".md")
 		}
 		calls := procedure.FindAllStringSubmatch(read(t, "rpc/proto/portal/v1/"+proto+".proto"), -1)
-		if len(calls) == 0 {
-			t.Errorf("%s.proto has no calls", proto)
-		}
+		testenv.Check(t, len(calls) != 0, "%s.proto has no calls", proto)
 		for _, call := range calls {
 			if !regexp.MustCompile(`\b` + call[1] + `\b`).MatchString(described) {
 				t.Errorf("%s is described on none of the pages %v", call[1], pages)
@@ -96,9 +94,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 			t.Errorf("%s: %d lines for %d descriptions", name, lines, len(test.from))
 		}
 		for described := range test.from {
-			if !strings.Contains(got, code(described)) {
-				t.Errorf("%s: %s is missing", name, described)
-			}
+			testenv.Check(t, strings.Contains(got, code(described)), "%s: %s is missing", name, described)
 		}
 	}
 }
@@ -113,9 +109,7 @@ func TestFieldTable(t *testing.T) {
 	for _, want := range []string{
 		"| `orderId` | yes |", "| `payer.payments.expired` | no |", "| `merchantName` | never |", "`quasi_ecom`",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s is missing from\n%s", want, got)
-		}
+		testenv.Check(t, strings.Contains(got, want), "%s is missing from\n%s", want, got)
 	}
 	if _, err := described.fieldTable("NoSuchMessage"); err == nil {
 		t.Error("a message that is not described has a table")
@@ -166,11 +160,7 @@ func TestAttacksAreProven(t *testing.T) {
 		}
 	}
 	for name := range attacks {
-		if !named[name] {
-			t.Errorf("%s is not in docs/security.md", name)
-		}
+		testenv.Check(t, named[name], "%s is not in docs/security.md", name)
 	}
-	if len(attacks) < 15 {
-		t.Errorf("only %d attacks were found", len(attacks))
-	}
+	testenv.Check(t, len(attacks) >= 15, "only %d attacks were found", len(attacks))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/money"
+	"gateway.example/internal/testenv"
 )
 
 func TestParse(t *testing.T) {
@@ -116,9 +117,7 @@ func TestFormats(t *testing.T) {
 		"plain zero":          {money.Plain(dec("0.0000")), "0"},
 	}
 	for name, c := range cases {
-		if c.got != c.want {
-			t.Errorf("%s: %s, want %s", name, c.got, c.want)
-		}
+		testenv.Check(t, c.got == c.want, "%s: %s, want %s", name, c.got, c.want)
 	}
 }
 

@@ -183,7 +183,5 @@ func TestCheckWithin(t *testing.T) {
 func TestNoProxy(t *testing.T) {
 	t.Parallel()
 	transport, ok := NewAddresses(false).Client(time.Second).Transport.(*http.Transport)
-	if !ok || transport.Proxy != nil {
-		t.Error("the client asks for a proxy")
-	}
+	testenv.Check(t, ok && transport.Proxy == nil, "the client asks for a proxy")
 }

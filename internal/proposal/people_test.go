@@ -167,9 +167,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	other := setting
 	other.Secret = "another secret of it"
 	_, _, err = s.acquirers.Set(t.Context(), s.one, other)
-	if s.wants(t, foureyes.SetAcquirer, err).ID == p.ID {
-		t.Error("another secret is the same proposal")
-	}
+	testenv.Check(t, s.wants(t, foureyes.SetAcquirer, err).ID != p.ID, "another secret is the same proposal")
 	testenv.Want(t,
 		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
 		0, "proposals with the secret in the clear, or without it")
@@ -178,9 +176,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	testenv.Want(t, s.Count(t, "select count(*) from proposal where decision is not null and secrets is not null"), 0,
 		"secrets of decided proposals")
 	_, found, err := s.acquirers.For(t.Context(), s.trader.ID)
-	if err != nil || found == 0 {
-		t.Errorf("the processor cannot be used: %v", err)
-	}
+	testenv.Check(t, err == nil && found != 0, "the processor cannot be used: %v", err)
 
 	// Four points of a share may go alone, but not twice in a day.
 	share := func(percent string) error {

@@ -58,18 +58,15 @@ func TestApproved(t *testing.T) {
 		b.has(t, step.account, step.before)
 		decided, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 		noError(t, err)
-		if decided.State != proposal.Approved || decided.Decider != "two" || decided.Proposer != "one" {
-			t.Errorf("%s: %+v", step.action, decided)
-		}
+		testenv.Check(t, decided.State == proposal.Approved && decided.Decider == "two" && decided.Proposer == "one",
+			"%s: %+v", step.action, decided)
 		b.has(t, step.account, step.after)
 	}
 	p := b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "105.01"})
 	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 	noError(t, err)
 	base, err := rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
-	if err != nil || base.FiatPerUSDT.String() != "105.01" {
-		t.Errorf("the rate is %s %v", base.FiatPerUSDT, err)
-	}
+	testenv.Check(t, err == nil && base.FiatPerUSDT.String() == "105.01", "the rate is %s %v", base.FiatPerUSDT, err)
 }
 
 // What is small enough one operator does alone: 10 USDT of a deposit or insurance, 5% of a rate.
@@ -81,9 +78,7 @@ func TestAlone(t *testing.T) {
 		proposal.SetRate:      {Currency: "RUB", FiatPerUSDT: "105"},
 	} {
 		done, err := b.proposals.Do(t.Context(), b.one, action, p, "")
-		if err != nil || done.Proposal != nil {
-			t.Errorf("%s: %+v %v", action, done, err)
-		}
+		testenv.Check(t, err == nil && done.Proposal == nil, "%s: %+v %v", action, done, err)
 	}
 	// 110 is within 5% of 105, but not of the 100 that the day began with. 20.00000001 is more than 10
 	// above the insurance there is.
@@ -93,9 +88,7 @@ func TestAlone(t *testing.T) {
 	b.clock.Advance(25 * time.Hour)
 	done, err := b.proposals.Do(t.Context(), b.one, proposal.SetRate,
 		proposal.Payload{Currency: "RUB", FiatPerUSDT: "110"}, "")
-	if err != nil || done.Proposal != nil {
-		t.Errorf("%+v %v", done, err)
-	}
+	testenv.Check(t, err == nil && done.Proposal == nil, "%+v %v", done, err)
 }
 
 // What one operator moves alone is added up over a day, theirs and that of the owner's, also when it is done at once.
@@ -114,9 +107,7 @@ func TestSplit(t *testing.T) {
 	confirm := func(who caller.Caller, id int64) (alone bool) {
 		done, err := b.proposals.Do(context.WithoutCancel(t.Context()), who, proposal.ConfirmDeposit,
 			proposal.Payload{DepositID: id}, "")
-		if err != nil {
-			t.Error(err)
-		}
+		testenv.Check(t, err == nil, "%v", err)
 		return done.Proposal == nil
 	}
 	var wait sync.WaitGroup
@@ -214,18 +205,12 @@ func TestExpired(t *testing.T) {
 	wantCode(t, err, "proposal_expired")
 	wantCode(t, errOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
 	open, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{})
-	if err != nil || len(open) != 0 {
-		t.Errorf("open: %+v %v", open, err)
-	}
+	testenv.Check(t, err == nil && len(open) == 0, "open: %+v %v", open, err)
 	all, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{All: true})
-	if err != nil || len(all) != 1 || all[0].State != proposal.Expired {
-		t.Errorf("all: %+v %v", all, err)
-	}
+	testenv.Check(t, err == nil && len(all) == 1 && all[0].State == proposal.Expired, "all: %+v %v", all, err)
 	// It can be proposed again, and then done a moment before its end.
 	again := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
-	if again.ID == p.ID {
-		t.Error("the expired one is proposed again")
-	}
+	testenv.Check(t, again.ID != p.ID, "the expired one is proposed again")
 	b.clock.Advance(proposal.Lasts - time.Second)
 	_, _, err = b.proposals.Approve(t.Context(), b.two, again.ID)
 	noError(t, err)
@@ -243,9 +228,7 @@ func TestStaleWorld(t *testing.T) {
 	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
 	wantCode(t, err, "insufficient_trader_balance")
 	still, err := b.proposals.Get(t.Context(), b.two, p.ID)
-	if err != nil || still.State != proposal.Open || still.Decider != "" {
-		t.Errorf("%+v %v", still, err)
-	}
+	testenv.Check(t, err == nil && still.State == proposal.Open && still.Decider == "", "%+v %v", still, err)
 	b.has(t, b.account(), "70")
 	b.Fund(t, b.account(), "10")
 	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
@@ -288,9 +271,7 @@ func TestRepeated(t *testing.T) {
 	noError(t, err)
 	b.has(t, b.account(), "105")
 	done, err = b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
-	if err != nil || done.Change == nil || done.Change.ID == 0 {
-		t.Errorf("%+v %v", done, err)
-	}
+	testenv.Check(t, err == nil && done.Change != nil && done.Change.ID != 0, "%+v %v", done, err)
 	_, err = b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")
 	wantCode(t, err, "idempotency_key_conflict")
 }
@@ -326,14 +307,11 @@ func TestInvalid(t *testing.T) {
 	} {
 		_, err := b.proposals.Do(t.Context(), b.one, test.action, test.p, test.why)
 		f := fault.As(err)
-		if f == nil || f.Code != test.want && f.Fields[test.want] == nil {
-			t.Errorf("%s: %v, want %s", name, err, test.want)
-		}
+		testenv.Check(t, f != nil && (f.Code == test.want || f.Fields[test.want] != nil),
+			"%s: %v, want %s", name, err, test.want)
 	}
 	list, _, err := b.proposals.List(t.Context(), b.one, proposal.Page{All: true})
-	if err != nil || len(list) != 0 {
-		t.Errorf("%d proposals, %v", len(list), err)
-	}
+	testenv.Check(t, err == nil && len(list) == 0, "%d proposals, %v", len(list), err)
 	b.has(t, b.account(), "100")
 }
 
@@ -354,17 +332,14 @@ func TestKept(t *testing.T) {
 		}
 	}
 	refused, err := b.proposals.Refuse(t.Context(), b.one, p.ID, " Typed wrongly ")
-	if err != nil || refused.State != proposal.Refused || refused.DecisionReason != "Typed wrongly" {
-		t.Errorf("%+v %v", refused, err)
-	}
+	testenv.Check(t, err == nil && refused.State == proposal.Refused && refused.DecisionReason == "Typed wrongly",
+		"%+v %v", refused, err)
 	if _, err := b.Pool.Exec(t.Context(), `update proposal set decision = 'approved', decided_by = $2 where id = $1`,
 		p.ID, b.two.ID); err == nil {
 		t.Error("it was decided twice")
 	}
 	others, err := b.proposals.Others(t.Context(), b.one)
-	if err != nil || others != 1 {
-		t.Errorf("%d others, %v", others, err)
-	}
+	testenv.Check(t, err == nil && others == 1, "%d others, %v", others, err)
 }
 
 // Without the rules everything is done at once.
@@ -376,9 +351,7 @@ func TestOff(t *testing.T) {
 		Deposits: deposit.New(b.Pools(), b.clock, foureyes.Rules{}),
 	})
 	done, err := alone.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
-	if err != nil || done.Proposal != nil || done.Change.ID == 0 {
-		t.Errorf("%+v %v", done, err)
-	}
+	testenv.Check(t, err == nil && done.Proposal == nil && done.Change.ID != 0, "%+v %v", done, err)
 	b.has(t, b.account(), "105")
 	// A correction never takes more than there is.
 	tooMuch := proposal.Payload{

@@ -135,9 +135,7 @@ func TestFull(t *testing.T) {
 	}
 	noError(t, b.log.Flush(t.Context()))
 	n := b.Count(t, "select count(*) from api_request")
-	if n != 20_000 || b.dropped(t, "unwritten") != 0 {
-		t.Errorf("%d are kept", n)
-	}
+	testenv.Check(t, n == 20_000 && b.dropped(t, "unwritten") == 0, "%d are kept", n)
 }
 
 // Requests that nobody can write do not keep those after them.

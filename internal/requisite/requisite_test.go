@@ -38,9 +38,7 @@ func TestRecipient(t *testing.T) {
 	}
 	for method, values := range bad {
 		for _, value := range values {
-			if requisite.WrongRecipient(method, value) == "" {
-				t.Errorf("%s %.30s is taken", method, value)
-			}
+			testenv.Check(t, requisite.WrongRecipient(method, value) != "", "%s %.30s is taken", method, value)
 		}
 	}
 }
@@ -66,9 +64,7 @@ func TestTypes(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, kind := range requisite.Types {
-		if names[kind.Name] {
-			t.Errorf("%s comes twice", kind.Name)
-		}
+		testenv.Check(t, !names[kind.Name], "%s comes twice", kind.Name)
 		names[kind.Name] = true
 		if got := requisite.Of(kind.Name); got.Name != kind.Name || got.Label != kind.Label {
 			t.Errorf("%s is found as %s, %s", kind.Name, got.Name, got.Label)
@@ -86,9 +82,7 @@ func TestTypes(t *testing.T) {
 			}
 		}
 		for _, wrong := range []string{"", "x", "+7900", "4111111111111112", "MN120005000000000000"} {
-			if !strings.HasPrefix(kind.Wrong(wrong), "must be a") {
-				t.Errorf("%s %q is taken", kind.Name, wrong)
-			}
+			testenv.Check(t, strings.HasPrefix(kind.Wrong(wrong), "must be a"), "%s %q is taken", kind.Name, wrong)
 		}
 	}
 }
@@ -135,9 +129,7 @@ func FuzzRecipient(f *testing.F) {
 		if form[method] == nil || requisite.WrongRecipient(method, value) != "" {
 			return
 		}
-		if !form[method].MatchString(value) {
-			t.Errorf("%s %q is taken", method, value)
-		}
+		testenv.Check(t, form[method].MatchString(value), "%s %q is taken", method, value)
 		testenv.Want(t, requisite.Mask(value), "•••• "+value[len(value)-4:], "%q is shown as", value)
 	})
 }

@@ -27,9 +27,7 @@ func TestSealedForItsRequisite(t *testing.T) {
 		t.Fatalf("%+v, %v", sealed, err)
 	}
 	value, err := safe.Open(7, sealed.Value)
-	if err != nil || value != "+79001234567" {
-		t.Errorf("opens as %q, %v", value, err)
-	}
+	testenv.Check(t, err == nil && value == "+79001234567", "opens as %q, %v", value, err)
 	if value, err := safe.Open(8, sealed.Value); err == nil {
 		t.Errorf("it opens for another: %s", value)
 	}
@@ -53,8 +51,6 @@ func TestHash(t *testing.T) {
 		"another currency": safe.Hash("MNT", "MN121234123456789123"), "another value": safe.Hash("RUB", "MN121234123456789124"),
 		"another key": newSafe(t, 2).Hash("RUB", "MN121234123456789123"),
 	} {
-		if bytes.Equal(other, of) {
-			t.Errorf("%s has the same hash", what)
-		}
+		testenv.Check(t, !bytes.Equal(other, of), "%s has the same hash", what)
 	}
 }

@@ -77,9 +77,7 @@ func TestColumns(t *testing.T) {
 	for _, c := range columns {
 		got = append(got, c.String())
 	}
-	if !slices.Equal(got, want) || len(want) < 10 {
-		t.Errorf("columns %v, of the view %v", got, want)
-	}
+	testenv.Check(t, slices.Equal(got, want) && len(want) >= 10, "columns %v, of the view %v", got, want)
 }
 
 // Everything is sealed again and says what it said, also what others write and move meanwhile, and
@@ -118,9 +116,7 @@ func TestRun(t *testing.T) {
 	for range 2 { // two at once
 		running.Go(func() {
 			sealed, err := Run(ctx, d.Pool, both, vault.Fingerprint(newer))
-			if err != nil {
-				t.Error(err)
-			}
+			testenv.Check(t, err == nil, "%v", err)
 			mutex.Lock()
 			total += sealed
 			mutex.Unlock()
@@ -201,9 +197,7 @@ func TestRunPassesBy(t *testing.T) {
 	})
 	sealed, err := Run(t.Context(), d.Pool, both, vault.Fingerprint(newer))
 	others.Wait()
-	if err != nil || sealed != 4 {
-		t.Errorf("%d values were sealed again: %v", sealed, err)
-	}
+	testenv.Check(t, err == nil && sealed == 4, "%d values were sealed again: %v", sealed, err)
 	if found := count(t, d); len(found) != 1 || found[vault.Fingerprint(newer)] != 4 {
 		t.Errorf("sealed with %v", found)
 	}

@@ -64,9 +64,7 @@ func TestViews(t *testing.T) {
 	for got, want := range map[string]string{
 		b.listed(t, b.one, "/x"): "a /x?;b /x?p=2;", b.listed(t, b.one, "/y"): "b /y?p=3;", b.listed(t, b.two, "/x"): "",
 	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		testenv.Check(t, got == want, "got %q, want %q", got, want)
 	}
 	list, err := b.views.List(t.Context(), b.one, "/y")
 	testenv.NoError(t, err)

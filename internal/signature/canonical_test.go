@@ -42,9 +42,7 @@ func TestCanonicalForms(t *testing.T) {
 		for _, form := range canonicalForms([]byte(test.body)) {
 			got = append(got, string(form))
 		}
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: %q\n got %q\nwant %q", name, test.body, got, test.want)
-		}
+		testenv.Check(t, reflect.DeepEqual(got, test.want), "%s: %q\n got %q\nwant %q", name, test.body, got, test.want)
 	}
 }
 

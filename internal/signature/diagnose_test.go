@@ -206,9 +206,8 @@ func TestDiagnose(t *testing.T) {
 	t.Parallel()
 	for name, c := range mistakes(t) {
 		got := signature.Diagnose(c.sent.request(), names, keys, webhook)
-		if got.Mistake != c.want || got.Offset != c.offset {
-			t.Errorf("%s: %s at %d; want %s at %d", name, got.Mistake, got.Offset, c.want, c.offset)
-		}
+		testenv.Check(t, got.Mistake == c.want && got.Offset == c.offset,
+			"%s: %s at %d; want %s at %d", name, got.Mistake, got.Offset, c.want, c.offset)
 	}
 	misnamed := signature.Diagnose(mistakes(t)["signature misnamed"].sent.request(), names, keys)
 	testenv.Want(t, misnamed.Header, "Signature", "the header that lacks is")
@@ -273,13 +272,9 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s says what %s says: %q", m, other, hint)
 		}
 		seen[hint] = m
-		if !tried[m] {
-			t.Errorf("%s is not tried", m)
-		}
+		testenv.Check(t, tried[m], "%s is not tried", m)
 	}
-	if len(seen) < 30 {
-		t.Errorf("only %d hints", len(seen))
-	}
+	testenv.Check(t, len(seen) >= 30, "only %d hints", len(seen))
 }
 
 // Whoever does not have the secret learns nothing of the keys: what they are told is the same
@@ -296,13 +291,10 @@ func TestNoOracle(t *testing.T) {
 			delete(guess.headers, "X-Api-Secret")
 			with := signature.Diagnose(guess.request(), names, keys, webhook)
 			without := signature.Diagnose(guess.request(), names, nil)
-			if with != without {
-				t.Errorf("%s: %+v of a key that is there, %+v of none", name, with, without)
-			}
+			testenv.Check(t, with == without, "%s: %+v of a key that is there, %+v of none", name, with, without)
 			shape := with.Mistake == signature.HeaderMissing || with.Mistake == signature.HeaderMisnamed
-			if !shape && with.Mistake != signature.Unproven {
-				t.Errorf("%s: who guesses is told %s", name, with.Mistake)
-			}
+			testenv.Check(t, shape || with.Mistake == signature.Unproven,
+				"%s: who guesses is told %s", name, with.Mistake)
 		}
 	}
 	// A webhook secret in the wrong place is known by its own form.

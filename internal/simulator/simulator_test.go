@@ -48,9 +48,8 @@ func TestStep(t *testing.T) {
 			if got.StatusReason != nil {
 				reason = *got.StatusReason
 			}
-			if got.Status != test.want || reason != test.reason {
-				t.Errorf("%s for %q, want %s for %q", got.Status, reason, test.want, test.reason)
-			}
+			testenv.Check(t, got.Status == test.want && reason == test.reason,
+				"%s for %q, want %s for %q", got.Status, reason, test.want, test.reason)
 			state, err := b.simulator.Get(t.Context())
 			noError(t, err)
 			testenv.Want(t, fmt.Sprint(state.Confirmed, state.WrongAmount, state.Cancelled), test.counted, "counted")
@@ -75,9 +74,8 @@ func TestShares(t *testing.T) {
 		"wrong amount": {state.WrongAmount, 48, 112},
 		"cancelled":    {state.Cancelled, 16, 64},
 	} {
-		if share.got < share.least || share.got > share.most {
-			t.Errorf("%s: %d, want between %d and %d", name, share.got, share.least, share.most)
-		}
+		testenv.Check(t, share.got >= share.least && share.got <= share.most,
+			"%s: %d, want between %d and %d", name, share.got, share.least, share.most)
 	}
 }
 
@@ -89,15 +87,12 @@ func TestStop(t *testing.T) {
 	plays := []simulator.Play{every(100, 0, 0, 0, 0)}
 	state, err := b.simulator.Start(t.Context(), plays)
 	noError(t, err)
-	if !state.Running || state.Since == nil || !state.Since.Equal(b.clock.Now()) {
-		t.Errorf("after the start: %+v", state)
-	}
+	testenv.Check(t, state.Running && state.Since != nil && state.Since.Equal(b.clock.Now()),
+		"after the start: %+v", state)
 	noError(t, b.simulator.Step(t.Context()))
 	state, err = b.simulator.Stop(t.Context())
 	noError(t, err)
-	if state.Running || state.Confirmed != 1 {
-		t.Errorf("after the stop: %+v", state)
-	}
+	testenv.Check(t, !state.Running && state.Confirmed == 1, "after the stop: %+v", state)
 	second := b.create(t, "second", "1000")
 	noError(t, b.simulator.Step(t.Context()))
 	if got := b.get(t, second.UUID.String()); got.Status != payment.Pending {
@@ -125,9 +120,7 @@ func TestStartRefused(t *testing.T) {
 		"plays[0].delayToSeconds":     {every(0, 0, 0, 2, 1)},
 	} {
 		_, err := b.simulator.Start(t.Context(), plays)
-		if !names(err, field) {
-			t.Errorf("%s: %v", field, err)
-		}
+		testenv.Check(t, names(err, field), "%s: %v", field, err)
 	}
 	if _, err := b.simulator.Start(
 		t.Context(), []simulator.Play{every(50, 50, 1, 0, 0)},
@@ -136,7 +129,5 @@ func TestStartRefused(t *testing.T) {
 	}
 	state, err := b.simulator.Get(t.Context())
 	noError(t, err)
-	if len(state.Plays) != 1 || state.Plays[0] != first[0] {
-		t.Errorf("now it plays %+v", state.Plays)
-	}
+	testenv.Check(t, len(state.Plays) == 1 && state.Plays[0] == first[0], "now it plays %+v", state.Plays)
 }

@@ -48,9 +48,8 @@ func TestParse(t *testing.T) {
 		`{"\u0061":1}`: {Kind: Object, Members: []Member{member("a", num("1"))}},
 	} {
 		got, err := Parse([]byte(document))
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("Parse(%s) = %+v, %v; want %+v", document, got, err, want)
-		}
+		testenv.Check(t, err == nil && reflect.DeepEqual(got, want),
+			"Parse(%s) = %+v, %v; want %+v", document, got, err, want)
 	}
 }
 
@@ -64,9 +63,8 @@ func TestParseSyntaxError(t *testing.T) {
 	} {
 		_, err := Parse([]byte(document))
 		var syntax *SyntaxError
-		if !errors.As(err, &syntax) || syntax.Offset != offset {
-			t.Errorf("Parse(%q): %v; want a syntax error at byte %d", document, err, offset)
-		}
+		testenv.Check(t, errors.As(err, &syntax) && syntax.Offset == offset,
+			"Parse(%q): %v; want a syntax error at byte %d", document, err, offset)
 	}
 }
 

@@ -89,6 +89,14 @@ func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	}
 }
 
+// Check wants something to be so. What is, where it is not, is said as in fmt.Sprintf.
+func Check(t testing.TB, so bool, otherwise string, args ...any) {
+	t.Helper()
+	if !so {
+		t.Errorf(otherwise, args...)
+	}
+}
+
 // Until waits until something is so, and fails the test with its name if it does not come to be.
 func Until(t testing.TB, what string, so func() bool) {
 	t.Helper()

@@ -125,17 +125,13 @@ func TestTake(t *testing.T) {
 	noError(t, b.work.Release(ctx, bob, work.Deposit, id))
 	claim, err := b.work.Taken(ctx, bob, work.Deposit, id)
 	noError(t, err)
-	if claim == nil || claim.Login != "ann" || !claim.Others() {
-		t.Errorf("released by another one: %+v", claim)
-	}
+	testenv.Check(t, claim != nil && claim.Login == "ann" && claim.Others(), "released by another one: %+v", claim)
 	noError(t, b.work.Take(ctx, bob, work.Deposit, id, true))
 	b.clock.Advance(25 * time.Hour)
 	noError(t, b.work.Prune(ctx))
 	claim, err = b.work.Taken(ctx, ann, work.Deposit, id)
 	noError(t, err)
-	if claim != nil {
-		t.Errorf("a day later: %+v", claim)
-	}
+	testenv.Check(t, claim == nil, "a day later: %+v", claim)
 }
 
 // deposits makes so many deposits of one status.

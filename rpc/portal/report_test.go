@@ -114,8 +114,6 @@ func TestReportOfATrader(t *testing.T) {
 	}))
 	refusal := fault.As(err)
 	for _, field := range []string{"filter.minAmount", "limit", "filter.from"} {
-		if refusal == nil || refusal.Fields[field] == nil {
-			t.Errorf("%s is not named: %v", field, refusal)
-		}
+		testenv.Check(t, refusal != nil && refusal.Fields[field] != nil, "%s is not named: %v", field, refusal)
 	}
 }

@@ -134,9 +134,7 @@ func TestDecodeFindsEverything(t *testing.T) {
 		},
 	} {
 		_, found := decodeNew((&gatewayv1.CreatePaymentRequest{}).ProtoReflect(), test.body)
-		if !reflect.DeepEqual(found, test.want) {
-			t.Errorf("%s:\n got %q\nwant %q", name, found, test.want)
-		}
+		testenv.Check(t, reflect.DeepEqual(found, test.want), "%s:\n got %q\nwant %q", name, found, test.want)
 	}
 }
 
@@ -195,9 +193,7 @@ func TestDecodeSampleErrors(t *testing.T) {
 		"at":                      {"must be an ISO 8601 date-time"},
 		"ratio":                   {"must be a number"},
 	}
-	if !reflect.DeepEqual(found, want) {
-		t.Errorf("got %q\nwant %q", found, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(found, want), "got %q\nwant %q", found, want)
 	_, found = decodeNew(newSample(t),
 		`{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`)
 	want = fault.Fields{
@@ -210,9 +206,7 @@ func TestDecodeSampleErrors(t *testing.T) {
 		"rawBytes": {"must be a base64 string"},
 		"small":    {"must be an integer"},
 	}
-	if !reflect.DeepEqual(found, want) {
-		t.Errorf("got %q\nwant %q", found, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(found, want), "got %q\nwant %q", found, want)
 }
 
 func TestDecodeBoundsItsAnswer(t *testing.T) {

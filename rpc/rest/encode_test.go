@@ -97,12 +97,8 @@ func TestEncode(t *testing.T) {
 		"no value": {&gatewayv1.RubCollect{}, `{"method":null}`},
 	} {
 		got, err := encode(newSchema(test.msg.ProtoReflect().Descriptor()), test.msg.ProtoReflect())
-		if err != nil || string(got) != test.want {
-			t.Errorf("%s: %v\n got %s\nwant %s", name, err, got, test.want)
-		}
-		if !json.Valid(got) {
-			t.Errorf("%s: not JSON", name)
-		}
+		testenv.Check(t, err == nil && string(got) == test.want, "%s: %v\n got %s\nwant %s", name, err, got, test.want)
+		testenv.Check(t, json.Valid(got), "%s: not JSON", name)
 	}
 }
 
@@ -120,9 +116,7 @@ func TestEncodeSample(t *testing.T) {
 		msg := newSample(t)
 		testenv.NoError(t, prototext.Unmarshal([]byte(text), msg.Interface()))
 		got, err := encode(newSchema(msg.Descriptor()), msg)
-		if err != nil || string(got) != want {
-			t.Errorf("%s: %v\n got %s\nwant %s", text, err, got, want)
-		}
+		testenv.Check(t, err == nil && string(got) == want, "%s: %v\n got %s\nwant %s", text, err, got, want)
 	}
 }
 

@@ -79,8 +79,6 @@ func TestListParameters(t *testing.T) {
 		found, ignored := decodeQuery(&url.URL{RawQuery: query}, s, got.ProtoReflect())
 		refuseUnknown(found, s, ignored)
 		testenv.Want(t, got.GetOrderId(), want.orderID, "%s", query)
-		if !reflect.DeepEqual(found, want.found) {
-			t.Errorf("%s: %v, want %v", query, found, want.found)
-		}
+		testenv.Check(t, reflect.DeepEqual(found, want.found), "%s: %v, want %v", query, found, want.found)
 	}
 }

@@ -207,9 +207,7 @@ func TestNotFound(t *testing.T) {
 		s := &stub{}
 		checkAnswer(t, id, exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)), http.StatusNotFound,
 			notFoundJSON)
-		if s.asked != nil {
-			t.Errorf("%s: the service was asked", id)
-		}
+		testenv.Check(t, s.asked == nil, "%s: the service was asked", id)
 	}
 	for _, path := range []string{
 		"/", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/payments", "/api/v1/payments/", "/api/v1/payments/42/", "/api/v1//payments",
@@ -330,9 +328,7 @@ func TestGuard(t *testing.T) {
 	for _, row := range routes(services(&stub{})) {
 		want = append(want, row.procedure)
 	}
-	if !reflect.DeepEqual(guarded, want) {
-		t.Errorf("guarded %v; want %v", guarded, want)
-	}
+	testenv.Check(t, reflect.DeepEqual(guarded, want), "guarded %v; want %v", guarded, want)
 	checkAnswer(t, "unknown path", exchange(&stub{}, deny, get("/api/v1/nothing")), http.StatusNotFound, notFoundJSON)
 }
 

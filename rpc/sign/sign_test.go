@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // The vectors that all clients share.
@@ -128,9 +130,7 @@ func TestTransportLeavesTheRequestAlone(t *testing.T) {
 	if rest, _ := io.ReadAll(own); string(rest) != "{}" {
 		t.Errorf("the request's own body was read although GetBody gives copies: %q left", rest)
 	}
-	if !own.closed {
-		t.Error("the request's body was not closed")
-	}
+	testenv.Check(t, own.closed, "the request's body was not closed")
 }
 
 func TestTransportBodyErrors(t *testing.T) {
@@ -164,9 +164,7 @@ func TestTransportRefusesRedirects(t *testing.T) {
 	if err == nil {
 		_ = response.Body.Close()
 	}
-	if !errors.Is(err, ErrRedirect) {
-		t.Errorf("got %v; want ErrRedirect", err)
-	}
+	testenv.Check(t, errors.Is(err, ErrRedirect), "got %v; want ErrRedirect", err)
 }
 
 func TestHeaders(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway.example/internal/testenv"
 )
 
 // secret, and a webhook signed with it: the example of the Standard Webhooks specification.
@@ -124,17 +126,15 @@ func TestVerifyReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	created := time.Date(2026, 11, 20, 12, 5, 0, 123e6, time.UTC)
-	if event.Type != TypePaymentStatusUpdated || event.EventID != "e" || !event.CreatedAt.Equal(created) {
-		t.Errorf("event %+v", event)
-	}
+	testenv.Check(t, event.Type == TypePaymentStatusUpdated && event.EventID == "e" && event.CreatedAt.Equal(created),
+		"event %+v", event)
 	data := event.Data
 	if data.UUID != "u" || data.OrderID != "o" || data.Status != "COMPLETED" || data.Amount != "1500.00" ||
 		data.Currency != "RUB" || data.PayerRequisites.CardLast4 != "4242" {
 		t.Errorf("data %+v", data)
 	}
-	if event.Meta.PreviousStatus != "PENDING" || event.Meta.Reason != nil || event.Meta.Sequence != 2 {
-		t.Errorf("meta %+v", event.Meta)
-	}
+	testenv.Check(t, event.Meta.PreviousStatus == "PENDING" && event.Meta.Reason == nil && event.Meta.Sequence == 2,
+		"meta %+v", event.Meta)
 	if _, err := Verify(signedNow(t, []byte("{")), []byte("{"), secret); err == nil {
 		t.Error("a body that is no JSON was read")
 	}

@@ -35,9 +35,7 @@ func TestExportsAreBounded(t *testing.T) {
 		synctest.Wait()
 		for user, who := range map[int64]string{0: "who has two already", exportsAtOnce: "one too many"} {
 			err := send(user, func(*CSVFile) error { t.Errorf("%s: written", who); return nil })
-			if !errors.Is(err, fault.ErrBusy) {
-				t.Errorf("%s: %v", who, err)
-			}
+			testenv.Check(t, errors.Is(err, fault.ErrBusy), "%s: %v", who, err)
 		}
 		close(read)
 		synctest.Wait()

@@ -3,6 +3,8 @@ package portal
 import (
 	"os/exec"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // A shell takes every text in a command that is copied as it is.
@@ -12,8 +14,6 @@ func TestQuoted(t *testing.T) {
 		"plain", "it's", "'; touch /tmp/x; '", "$(id) `id` \"q\" \\ \n !", "'\\''", "--help", "", "a b\tc", "№ \u202e end",
 	} {
 		got, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+quoted(hostile)).Output()
-		if err != nil || string(got) != hostile {
-			t.Errorf("%q becomes %q, %v", hostile, got, err)
-		}
+		testenv.Check(t, err == nil && string(got) == hostile, "%q becomes %q, %v", hostile, got, err)
 	}
 }

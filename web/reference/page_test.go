@@ -51,12 +51,10 @@ func TestPages(t *testing.T) {
 	server := serve(t, nil)
 	for _, address := range addresses(t, server.URL) {
 		document := page(t, server.URL+address, http.StatusOK)
-		if document.Find("h1").Length() != 1 || document.Find("h1").Text() == "" {
-			t.Errorf("%s has no title", address)
-		}
-		if document.Find("script").Length() > 0 || document.Find("form").Length() > 0 {
-			t.Errorf("%s has a script, or a form outside a sandbox", address)
-		}
+		testenv.Check(t, document.Find("h1").Length() == 1 && document.Find("h1").Text() != "",
+			"%s has no title", address)
+		testenv.Check(t, document.Find("script").Length() == 0 && document.Find("form").Length() == 0,
+			"%s has a script, or a form outside a sandbox", address)
 	}
 	for _, name := range []string{"signing", "repeats", "webhooks", "limits", "portal"} {
 		page(t, server.URL+"/docs/"+name, http.StatusOK).Find(".prose a").Each(func(_ int, link *goquery.Selection) {
@@ -79,18 +77,14 @@ func TestCallPage(t *testing.T) {
 		"createHmac", "hmac.New(sha256.New", "hmac.new(secret", "openssl dgst",
 		"From the environment they read BASE_URL, here https://api.gateway.test, and KEY_ID and SECRET of the key.",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page of a call does not say %q", want)
-		}
+		testenv.Check(t, strings.Contains(text, want), "the page of a call does not say %q", want)
 	}
 	for _, row := range []struct{ field, want string }{{"orderId", "required"}, {"method", "quasi_ecom"}, {"merchantName", "not allowed"}} {
 		found := false
 		document.Find("section").First().Find("tr").Each(func(_ int, s *goquery.Selection) {
 			found = found || s.Find("th code").Text() == row.field && strings.Contains(s.Text(), row.want)
 		})
-		if !found {
-			t.Errorf("the field %s does not say %q", row.field, row.want)
-		}
+		testenv.Check(t, found, "the field %s does not say %q", row.field, row.want)
 	}
 }
 
@@ -105,9 +99,8 @@ func leads(t *testing.T, from, to string) {
 	at, err := base.Parse(to)
 	testenv.NoError(t, err)
 	document := page(t, at.String(), http.StatusOK)
-	if at.Fragment != "" && document.Find("#"+at.Fragment).Length() != 1 {
-		t.Errorf("%s leads to %s, which has no such part", from, to)
-	}
+	testenv.Check(t, at.Fragment == "" || document.Find("#"+at.Fragment).Length() == 1,
+		"%s leads to %s, which has no such part", from, to)
 }
 
 // The codes of the errors page are those that calls answer with, each with what to do.
@@ -118,9 +111,7 @@ func TestErrorsPage(t *testing.T) {
 	if !strings.Contains(row.Text(), "429") || !strings.Contains(row.Text(), "nextAllowedAt") {
 		t.Errorf("%q", row.Text())
 	}
-	if document.Find("#proposal_own").Length() > 0 {
-		t.Error("a code of operators is among those of the REST API")
-	}
+	testenv.Check(t, document.Find("#proposal_own").Length() == 0, "a code of operators is among those of the REST API")
 }
 
 // Webhooks come with their fields, an example and how to verify one.

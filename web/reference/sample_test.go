@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/testenv"
 )
 
 // sample is how a page shows to make a call.
@@ -158,9 +160,7 @@ func (p program) run(t *testing.T, dir, url string, list []sample) map[string]st
 		name, text, _ := strings.Cut(part, "\n")
 		printed[name] = text
 	}
-	if len(printed) != len(list) {
-		t.Errorf("%d of %d samples have run: %s", len(printed), len(list), out)
-	}
+	testenv.Check(t, len(printed) == len(list), "%d of %d samples have run: %s", len(printed), len(list), out)
 	return printed
 }
 
@@ -170,9 +170,7 @@ func (p program) start(t *testing.T, dir, file string, env ...string) string {
 	command.Dir = dir
 	command.Env = append(append(os.Environ(), "KEY_ID="+key.ID, "TOKEN=token"), env...)
 	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Errorf("%s: %v\n%s", file, err, out)
-	}
+	testenv.Check(t, err == nil, "%s: %v\n%s", file, err, out)
 	return string(out)
 }
 
@@ -184,7 +182,6 @@ func (s sample) wantIn(t *testing.T, out string) {
 			strings.Contains(out, fmt.Sprintf("%s: %t", name, value))
 	}
 	file := s.call == "GetAppealFile" && strings.Contains(out, "Blob") // of which node prints no content
-	if !file && !has("signed", s.signed) || s.signed && !has("right", true) {
-		t.Errorf("%s, signed %t: %s\n%s", s.call, s.signed, out, s.text)
-	}
+	testenv.Check(t, (file || has("signed", s.signed)) && (!s.signed || has("right", true)),
+		"%s, signed %t: %s\n%s", s.call, s.signed, out, s.text)
 }

@@ -50,9 +50,8 @@ func TestReadableColorStays(t *testing.T) {
 func TestLegible(t *testing.T) {
 	t.Parallel()
 	got := Legible("#ffd400")
-	if got.OnLight > 1.4 || got.OnDark < 11 || got.Light == "#ffd400" || got.Dark != "#ffd400" {
-		t.Errorf("yellow is %+v", got)
-	}
+	testenv.Check(t, got.OnLight <= 1.4 && got.OnDark >= 11 && got.Light != "#ffd400" && got.Dark == "#ffd400",
+		"yellow is %+v", got)
 	if sheet := accent("#ffd400"); !strings.Contains(sheet, got.Light) {
 		t.Errorf("%s is not in %s", got.Light, sheet)
 	}
@@ -76,13 +75,10 @@ func TestSheets(t *testing.T) {
 	t.Parallel()
 	made := &PaySheets{}
 	plain, colored := made.Of(""), made.Of("#ffd400")
-	if plain == colored || made.Of("#ffd400") != colored || !strings.HasPrefix(colored.Text, plain.Text) {
-		t.Error("a colour is put behind the stylesheet of every page, always in the same way")
-	}
+	testenv.Check(t, plain != colored && made.Of("#ffd400") == colored && strings.HasPrefix(colored.Text, plain.Text),
+		"a colour is put behind the stylesheet of every page, always in the same way")
 	for _, comment := range []string{"/*", "*/", "\n"} {
-		if strings.Contains(plain.Text, comment) {
-			t.Errorf("the stylesheet has %q in it", comment)
-		}
+		testenv.Check(t, !strings.Contains(plain.Text, comment), "the stylesheet has %q in it", comment)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // The committed description is the one that the code makes. go generate ./rpc/... writes it anew.
@@ -17,7 +19,5 @@ func TestDescriptionIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(now, want) {
-		t.Error("docs/openapi.json is not up to date: run go generate ./rpc/rest/describe")
-	}
+	testenv.Check(t, bytes.Equal(now, want), "docs/openapi.json is not up to date: run go generate ./rpc/rest/describe")
 }

@@ -12,6 +12,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
 )
@@ -113,9 +114,7 @@ func enrol(t *testing.T, p *portaltest.Person) string {
 	if codes := a.Page(t).Find(".codes li").Length(); codes != 10 {
 		t.Fatalf("%d recovery codes: %d %s", codes, a.Code, a.Text())
 	}
-	if p.Cookie() == before {
-		t.Error("the session keeps its token")
-	}
+	testenv.Check(t, p.Cookie() != before, "the session keeps its token")
 	return secret
 }
 
@@ -194,9 +193,8 @@ func TestSessions(t *testing.T) {
 		t.Error("none has ended")
 	}
 	p.Post(t, "/account/sessions/end")
-	if other.Get(t, "/account").Code == http.StatusOK || third.Get(t, "/account").Code == http.StatusOK {
-		t.Error("one of the others goes on")
-	}
+	testenv.Check(t, other.Get(t, "/account").Code != http.StatusOK && third.Get(t, "/account").Code != http.StatusOK,
+		"one of the others goes on")
 	want(t, "a session ended that should not", line(p.Get(t, "/account").Code, stranger.Get(t, "/account").Code),
 		line(http.StatusOK, http.StatusOK))
 }

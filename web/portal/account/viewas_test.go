@@ -89,9 +89,8 @@ func TestViewAsForm(t *testing.T) {
 	}
 	a = p.Post(t, "/operator/view-as", "user", "other", "reason", "why")
 	wrong := a.Page(t).Find("#user-wrong").Text()
-	if a.Code != http.StatusUnprocessableEntity || !strings.Contains(wrong, "no operator") {
-		t.Errorf("another operator: %d %q", a.Code, wrong)
-	}
+	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && strings.Contains(wrong, "no operator"),
+		"another operator: %d %q", a.Code, wrong)
 	b.Exec(t, "update session set created_at = now() - interval '6 minutes'")
 	want(t, "there is no form for who has to prove again that it is them",
 		p.Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 1)

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal/portaltest"
 )
@@ -60,9 +61,8 @@ func TestWork(t *testing.T) {
 		t.Errorf("taken by %q", badge)
 	}
 	part := ann.Get(t, "/operator/work", "HX-Request", "true")
-	if !strings.Contains(part.Body, "bob") || strings.Contains(part.Body, "<html") {
-		t.Errorf("the part that changes: %s", part.Body)
-	}
+	testenv.Check(t, strings.Contains(part.Body, "bob") && !strings.Contains(part.Body, "<html"),
+		"the part that changes: %s", part.Body)
 	want(t, "Russian", strings.Contains(ann.Get(t, "/operator?lang=ru").Body, "Пополнения без подтверждения"), true)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -65,9 +66,7 @@ func TestReceivingAndRole(t *testing.T) {
 	_, err := b.Payments.Create(t.Context(), b.Merchant.Caller, payment.Request{
 		OrderID: "break", Amount: "1500", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",
 	})
-	if err == nil {
-		t.Error("a payment comes during the break")
-	}
+	testenv.Check(t, err != nil, "a payment comes during the break")
 	wantIn(t, "the desk", p.Get(t, "/trader").Text(), "You have paused", "Receive payments")
 	want(t, "the switch stands out", p.Page(t, "/trader").Find(".receiving button.primary").Length(), 1)
 	p.Post(t, "/trader/break", hidden(p.Page(t, "/trader"))...)

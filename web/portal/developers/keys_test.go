@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -149,9 +150,8 @@ func TestRotate(t *testing.T) {
 	want(t, "sent twice", line(a.Code, a.To(), p.Cookies["flash"]),
 		"303 /merchant/developers/webhooks secret-made-before")
 	text := words(p.Page(t, "/merchant/developers/webhooks").Find("main"))
-	if strings.Count(text, "signs besides until") != 1 || strings.Contains(text, secret) {
-		t.Errorf("the page: %s", text)
-	}
+	testenv.Check(t, strings.Count(text, "signs besides until") == 1 && !strings.Contains(text, secret),
+		"the page: %s", text)
 	b.Clock.Advance(25 * time.Hour)
 	text = words(p.Page(t, "/merchant/developers/webhooks").Find("main"))
 	wantNot(t, "a day later", text, "signs besides until")

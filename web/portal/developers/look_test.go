@@ -49,9 +49,7 @@ func TestLook(t *testing.T) {
 	noError(t, b.Pool.QueryRow(t.Context(), `select count(*), min(actor) from setting_change
 		where subject = 'cashbox' and subject_key = $1`, fmt.Sprint(b.Merchant.CashboxID)).Scan(&changes, &actor))
 	want(t, "changes", changes, 1)
-	if !strings.HasPrefix(actor, "merchant_portal:") {
-		t.Errorf("changed by %s", actor)
-	}
+	testenv.Check(t, strings.HasPrefix(actor, "merchant_portal:"), "changed by %s", actor)
 	log := words(b.As(t, caller.Owner).Page(t, "/merchant/log").Find("main"))
 	wantIn(t, "the owner's log", log, "Look of cashbox № 1", `page_color: null → "#ffd400"`)
 	page := p.Page(t, path)

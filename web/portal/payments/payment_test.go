@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -80,9 +81,8 @@ func TestPayment(t *testing.T) {
 	at := page.Find(".timeline li.status time").First()
 	want(t, "UTC", at.AttrOr("title", ""), pay.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
 	russian := words(p.Page(t, "/trader/payments/1?lang=ru").Find(".timeline"))
-	if !strings.Contains(russian, "Статус: Ожидает → Отменён") || strings.Contains(russian, "Held") {
-		t.Errorf("in Russian: %s", russian)
-	}
+	testenv.Check(t, strings.Contains(russian, "Статус: Ожидает → Отменён") && !strings.Contains(russian, "Held"),
+		"in Russian: %s", russian)
 	want(t, "one that is none", p.Get(t, "/trader/payments/x").Code, http.StatusNotFound)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -27,9 +28,7 @@ func TestReceivingAddress(t *testing.T) {
 	sent := ask()
 	page := owner.Page(t, sent)
 	wantIn(t, "what to do", words(page.Find("main")), "Send 25.50 USDT by TRC20 "+ours)
-	if page.Find(".qr svg").Length() != 1 {
-		t.Error("there is no QR code of the address")
-	}
+	testenv.Check(t, page.Find(".qr svg").Length() == 1, "there is no QR code of the address")
 	const mark = "Not the platform's."
 	for path, marked := range map[string]bool{sent: false, elsewhere: true} {
 		page := words(p.Page(t, strings.Replace(path, "/merchant/", "/operator/", 1)).Find("main"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/words"
 )
@@ -33,9 +34,8 @@ func TestUSDT(t *testing.T) {
 		for got, want := range map[string]string{
 			shell.USDT(amount): test.whole + " USDT", shell.Figure(amount): test.column, shell.Short(amount): test.short,
 		} {
-			if strings.ReplaceAll(got, "\u00a0", " ") != want {
-				t.Errorf("%s in %s: %q, want %q", test.amount, test.language, got, want)
-			}
+			testenv.Check(t, strings.ReplaceAll(got, "\u00a0", " ") == want,
+				"%s in %s: %q, want %q", test.amount, test.language, got, want)
 		}
 	}
 }
