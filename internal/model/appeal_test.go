@@ -3,8 +3,6 @@ package model_test
 import (
 	"bytes"
 	"crypto/md5"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,8 +23,7 @@ var modelFiles = []modelFile{
 	{"application/pdf", append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte("0123456789abcdef"), 20_000)...)},
 }
 
-// someFailed picks a payment, by preference a failed one without an appeal; now and then one whose
-// window is over.
+// someFailed picks a payment, by preference a failed one without an appeal; now and then one whose window is over.
 func (w *modelWalk) someFailed(s modelStep) *modelPayment {
 	late := s.n[1]%6 == 0
 	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
@@ -40,7 +37,7 @@ func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
 		file = modelFiles[n]
 	}
 	return &modelAppeal{
-		step: s.id, payment: p, reason: "Paid, see " + strconv.Itoa(s.n[3]),
+		modelStepped: modelStepped{s.id}, payment: p, reason: "Paid, see " + strconv.Itoa(s.n[3]),
 		name: pickModel([]string{"чек.pdf", "../a b"}, s.n[3]), file: file, actor: actor,
 	}
 }
@@ -54,11 +51,7 @@ func sectionOf(content []byte) *io.SectionReader {
 }
 
 // appeal is a merchant's, mostly the payment's own.
-func (w *modelWalk) appeal(s modelStep) error {
-	p := w.someFailed(s)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) appeal(s modelStep, p *modelPayment) {
 	merchant := pickModel(w.model.merchants, s.n[4])
 	if s.n[4]%8 > 0 {
 		merchant = w.merchantOf(p.merchantID)
@@ -68,46 +61,39 @@ func (w *modelWalk) appeal(s modelStep) error {
 	if merchant.ID != p.merchantID {
 		want = "cashbox_access_denied"
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := w.service.OpenAppeal(ctx, merchant.Caller, p.id, a.request())
-	done, wrong := w.judged(injury, err, want)
-	if !done || wrong != nil {
-		return wrong
+	if !w.judged(injury, err, want) {
+		return
 	}
 	if injury.lost() {
 		// Asked again, the merchant learns that it is there.
 		_, err := w.service.OpenAppeal(w.ctx, merchant.Caller, p.id, a.request())
-		if wrong := errUnlessCode(err, "appeal_already_exists"); wrong != nil {
-			return wrong
-		}
+		wantCode(err, "appeal_already_exists")
 		got = payment.AppealRecord{}
 	}
-	return w.adoptAppeal(a, got)
+	w.adoptAppeal(a, got)
 }
 
 func (w *modelWalk) merchantOf(id int64) *modelMerchant {
 	return w.model.merchants[slices.IndexFunc(w.model.merchants, func(m *modelMerchant) bool { return m.ID == id })]
 }
 
-// adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked
-// up.
-func (w *modelWalk) adoptAppeal(a *modelAppeal, got payment.AppealRecord) error {
+// adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked up.
+func (w *modelWalk) adoptAppeal(a *modelAppeal, got payment.AppealRecord) {
 	p := a.payment
 	w.tell("appeal opened", p.origin())
 	w.model.openAppeal(a)
 	if a.id = got.ID; a.id > 0 {
-		return a.same(got)
+		a.same(got)
+		return
 	}
-	return w.check.QueryRow(w.ctx, "select id from appeal where merchant_id = $1 and payment_id = $2", p.merchantID, p.id).
-		Scan(&a.id)
+	must(w.check.QueryRow(w.ctx, "select id from appeal where merchant_id = $1 and payment_id = $2", p.merchantID, p.id).
+		Scan(&a.id))
 }
 
 // rushAppeals posts an appeal several times at once: one opens it, the others find it there.
-func (w *modelWalk) rushAppeals(s modelStep) error {
-	p := w.someFailed(s)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) rushAppeals(s modelStep, p *modelPayment) {
 	who := w.merchantOf(p.merchantID).Caller
 	a, want := newModelAppeal(s, p, who.Actor()), w.model.refuseAppeal(p)
 	answers, errs := atOnce(3, func(int) (payment.AppealRecord, error) {
@@ -117,102 +103,77 @@ func (w *modelWalk) rushAppeals(s modelStep) error {
 	first := -1
 	if want == "" {
 		if first = slices.Index(errs, nil); first < 0 {
-			return errors.Join(errs...)
+			must(errs...)
 		}
 		want = "appeal_already_exists"
 	}
 	for i, err := range errs {
-		if i == first {
-			continue
-		}
-		if wrong := errUnlessCode(err, want); wrong != nil {
-			return wrong
+		if i != first {
+			wantCode(err, want)
 		}
 	}
-	if first < 0 {
-		return nil
+	if first >= 0 {
+		w.adoptAppeal(a, answers[first])
 	}
-	return w.adoptAppeal(a, answers[first])
 }
 
-func (w *modelWalk) someAppeal(s modelStep, status string) *modelAppeal {
-	return pickRecord(w, s.n[0], w.model.appeals, func(a *modelAppeal) bool { return a.status == status })
+func appealIn(status string) func(*modelWalk, modelStep) *modelAppeal {
+	return func(w *modelWalk, s modelStep) *modelAppeal {
+		return pickRecord(w, s.n[0], w.model.appeals, func(a *modelAppeal) bool { return a.status == status })
+	}
 }
 
 // review has an operator take up an appeal: its payment moves to appeal.
-func (w *modelWalk) review(s modelStep) error {
-	a := w.someAppeal(s, "open")
-	if a == nil {
-		return nil
-	}
-	want := ""
-	if a.status != "open" {
-		want = "appeal_not_open"
-	}
-	ctx, injury := w.injured(s)
+func (w *modelWalk) review(_ modelStep, a *modelAppeal) {
+	ctx, injury := w.injured()
 	got, err := w.service.ReviewAppeal(ctx, modelOperator, a.id)
-	return w.movedAppeal(a, injury, got, err, want, "appeal", nil)
+	w.movedAppeal(a, injury, got, err, unless(a.status == "open", "appeal_not_open"), "appeal", nil)
 }
 
 // movedAppeal judges an operator's step, which is a move of the payment.
 func (w *modelWalk) movedAppeal(
 	a *modelAppeal, i *injury, got payment.AppealRecord, err error, want, to string, reason *string,
-) error {
-	done, wrong := w.judged(i, err, want)
-	if !done || wrong != nil {
-		return wrong
+) {
+	if !w.judged(i, err, want) {
+		return
 	}
 	w.tell("operator "+to, a.payment.origin())
 	w.model.move(a.payment, to, modelOperator.Actor(), reason, nil)
-	if i.lost() {
-		return nil
+	if !i.lost() {
+		a.same(got)
+		w.same(a.payment, got.Payment)
 	}
-	return errors.Join(a.same(got), w.same(a.payment, got.Payment))
 }
 
 func (a *modelAppeal) refuseDecision() string {
-	if a.status != "in_review" {
-		return "appeal_not_in_review"
-	}
-	return ""
+	return unless(a.status == "in_review", "appeal_not_in_review")
 }
 
 // decide has an operator decide an appeal in review either way.
-func (w *modelWalk) decide(s modelStep) error {
-	a := w.someAppeal(s, "in_review")
-	if a == nil {
-		return nil
-	}
+func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
 	r := payment.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
 	if s.n[2]%2 == 0 {
 		r.Reason = modelText("the bank says so")
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := w.service.ResolveAppeal(ctx, modelOperator, a.id, r)
-	return w.movedAppeal(a, injury, got, err, a.refuseDecision(), r.Outcome, r.Reason)
+	w.movedAppeal(a, injury, got, err, a.refuseDecision(), r.Outcome, r.Reason)
 }
 
 // decideBoth decides an appeal both ways at once: one of the two holds, if any.
-func (w *modelWalk) decideBoth(s modelStep) error {
-	a := w.someAppeal(s, "in_review")
-	if a == nil {
-		return nil
-	}
+func (w *modelWalk) decideBoth(_ modelStep, a *modelAppeal) {
 	outcomes := []string{"completed", "failed"}
 	answers, errs := atOnce(2, func(i int) (payment.AppealRecord, error) {
 		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcomes[i]})
 	})
 	w.tell("appeal decided both ways", a.payment.origin())
 	first := max(slices.Index(errs, nil), 0)
-	return errors.Join(
-		w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], nil),
-		errUnlessCode(errs[1-first], "appeal_not_in_review"),
-	)
+	w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], nil)
+	wantCode(errs[1-first], "appeal_not_in_review")
 }
 
 type modelAppeal struct {
-	// step is the one that opened it.
-	step        int
+	modelStepped
 	id          int64
 	payment     *modelPayment
 	reason      string
@@ -229,8 +190,7 @@ type modelFile struct {
 	content []byte
 }
 
-// modelAppealWindow is how long after a payment failed it can be appealed: at the very instant
-// still.
+// modelAppealWindow is how long after a payment failed it can be appealed: at the very instant still.
 const modelAppealWindow = 24 * time.Hour
 
 // refuseAppeal is why a payment cannot be appealed, "" if it can; an earlier appeal comes first.
@@ -252,9 +212,8 @@ func (m *gatewayModel) openAppeal(a *modelAppeal) {
 	m.appeals = append(m.appeals, a)
 }
 
-// follow keeps an appeal in step with its payment as it leaves failed or appeal, or comes to
-// appeal: in review while the payment is in appeal, then decided as the payment is, and closed
-// where the payment went elsewhere.
+// follow keeps an appeal in step with its payment as it leaves failed or appeal, or comes to appeal: in review while
+// the payment is in appeal, then decided as the payment is, and closed where the payment went elsewhere.
 func (a *modelAppeal) follow(from, to string, now time.Time) {
 	if a == nil || from != "failed" && from != "appeal" && to != "appeal" {
 		return
@@ -268,53 +227,45 @@ func (a *modelAppeal) follow(from, to string, now time.Time) {
 
 // lookAtAppeal compares a payment's appeal, its file included, or wants none.
 func (p *modelPayment) lookAtAppeal(b *pgx.Batch) {
-	b.Queue(`
+	lookAt(b, `
 		select a.*, (select md5(string_agg(c.content, '' order by c.number)) from appeal_chunk c
 			where c.merchant_id = a.merchant_id and c.payment_id = a.payment_id) as sum
-		from appeal a where a.merchant_id = $1 and a.payment_id = $2`, p.merchantID, p.id,
-	).Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct {
+		from appeal a where a.merchant_id = $1 and a.payment_id = $2`, []any{p.merchantID, p.id}, func(rows pgx.Rows) {
+		found := given(pgx.CollectRows(rows, pgx.RowToStructByName[struct {
 			db.Appeal
 			Sum string
-		}])
-		switch {
-		case err != nil:
-			return err
-		case len(found) == 0 && p.appeal == nil:
-			return nil
-		case len(found) == 0 || p.appeal == nil:
-			return fmt.Errorf("payment %d has %d appeals", p.id, len(found))
+		}]))
+		if len(found) == 0 && p.appeal == nil {
+			return
 		}
-		sum := md5.Sum(p.appeal.file.content)
-		if want := hex.EncodeToString(sum[:]); found[0].Sum != want {
-			return fmt.Errorf("payment %d: the appeal's file has sum %s, not %s", p.id, found[0].Sum, want)
+		if len(found) == 0 || p.appeal == nil {
+			fail("payment %d has %d appeals", p.id, len(found))
 		}
-		return p.appeal.sameRow(found[0].Appeal)
+		p.appeal.sameRow(found[0].Appeal, found[0].Sum)
 	})
 }
-
-func (a *modelAppeal) maker() int { return a.step }
 
 // look is the payment's, whose appeal it is.
 func (a *modelAppeal) look(w *modelWalk, b *pgx.Batch) { a.payment.look(w, b) }
 
-// sameRow compares an appeal's row with the model's.
-func (a *modelAppeal) sameRow(row db.Appeal) error {
-	return errors.Join(a.same(payment.AppealRecord{
+// sameRow compares an appeal's row, and the sum of its file, with the model's.
+func (a *modelAppeal) sameRow(row db.Appeal, sum string) {
+	a.same(payment.AppealRecord{
 		ID: row.ID, Status: row.Status, StatusAt: row.StatusAt, CreatedAt: row.CreatedAt,
 		Reason: row.Reason, FileName: row.FileName, FileType: row.FileType, FileSize: row.FileSize,
 		Payment: payment.Payment{ID: row.PaymentID},
-	}), sameFields("appeal "+strconv.FormatInt(a.id, 10), []modelField{{"actor", row.Actor, a.actor}}))
+	})
+	sameFields(fmt.Sprint("appeal ", a.id), []modelField{
+		{"actor", row.Actor, a.actor}, {"file", sum, fmt.Sprintf("%x", md5.Sum(a.file.content))},
+	})
 }
 
 // same compares an appeal, as readers are shown it, with the model's.
-func (a *modelAppeal) same(got payment.AppealRecord) error {
-	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return sameFields("appeal "+units(a.id), []modelField{
-		{"id", units(got.ID), units(a.id)}, {"payment", units(got.Payment.ID), units(a.payment.id)},
-		{"reason", got.Reason, a.reason}, {"file name", got.FileName, a.name}, {"file type", got.FileType, a.file.kind},
-		{"file size", units(got.FileSize), strconv.Itoa(len(a.file.content))}, {"status", got.Status, a.status},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), a.at.String()},
-		{"createdAt", got.CreatedAt.UTC().String(), a.created.String()},
+func (a *modelAppeal) same(got payment.AppealRecord) {
+	sameFields(fmt.Sprint("appeal ", a.id), []modelField{
+		{"id", got.ID, a.id}, {"payment", got.Payment.ID, a.payment.id}, {"reason", got.Reason, a.reason},
+		{"file name", got.FileName, a.name}, {"file type", got.FileType, a.file.kind},
+		{"file size", got.FileSize, len(a.file.content)}, {"status", got.Status, a.status},
+		{"statusUpdatedAt", got.StatusAt, a.at}, {"createdAt", got.CreatedAt, a.created},
 	})
 }

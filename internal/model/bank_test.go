@@ -13,9 +13,8 @@ import (
 	"gateway.example/internal/money"
 )
 
-// modelBank is the acquirer behind every desk: the world outside, with a book of its own, in which
-// the walk decides. The
-// line to it can be cut.
+// modelBank is the acquirer behind every desk: the world outside, with a book of its own, in which the walk decides.
+// The line to it can be cut.
 type modelBank struct {
 	mu      sync.Mutex
 	line    modelLine
@@ -37,8 +36,7 @@ type modelCharge struct {
 	state                 acquirer.State
 	reason                string
 	codes, resends        int32
-	// final charges are settled, and cannot be undone any more; slow ones are undone only when it
-	// is asked for twice.
+	// final charges are settled, and cannot be undone any more; slow ones are undone only when it is asked for twice.
 	final, slow bool
 }
 
@@ -90,8 +88,7 @@ var (
 	panSlow    = "4000000000000028"
 )
 
-// The code that is right, one that is wrong, one that the bank takes its time to look at, and one
-// that is too short.
+// The code that is right, one that is wrong, one that the bank takes its time to look at, and one that is too short.
 const codeRight, codeWrong, codeSlow, codeShort = "123456", "000000", "7777", "12"
 
 func newModelBank() *modelBank { return &modelBank{charges: map[uuid.UUID]*modelCharge{}} }
@@ -192,8 +189,7 @@ func (c *modelCharge) undecided() bool {
 	return c.state == acquirer.Pending || c.state == acquirer.CodeNeeded
 }
 
-// SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees
-// what would go out.
+// SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees what would go out.
 func (b *modelBank) SubmitCode(
 	_ context.Context, id uuid.UUID, number int32, code acquirer.Code,
 ) (acquirer.Answer, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,70 +33,82 @@ func (w *modelWalk) touch(records ...modelRecord) {
 	}
 }
 
-// verify compares with the model after a step, all in one round trip: every balance, everything
-// there is of the records the step was about, and the delivery jobs, once the relay has queued
-// them.
-func (w *modelWalk) verify() error {
+// verify compares with the model after a step, all in one round trip: every balance, everything there is of the records
+// the step was about, and the delivery jobs, once the relay has queued them.
+func (w *modelWalk) verify() {
 	w.told = w.told[:0]
-	if err := w.hooks.relay.Run(w.ctx); err != nil {
-		return err
-	}
+	must(w.hooks.relay.Run(w.ctx))
 	b := &pgx.Batch{}
 	w.lookAtBalances(b)
 	for _, r := range w.touched {
 		r.look(w, b)
 	}
 	w.lookAtDeliveries(b)
-	return w.check.SendBatch(w.ctx, b).Close()
+	must(w.check.SendBatch(w.ctx, b).Close())
+}
+
+// lookAt queues a question, and what its answer is judged by.
+func lookAt(b *pgx.Batch, sql string, args []any, judge func(rows pgx.Rows)) {
+	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		judge(rows)
+		return nil
+	})
+}
+
+// each does something with every row, once it is scanned.
+func each(rows pgx.Rows, do func(), into ...any) {
+	must(errOf(pgx.ForEachRow(rows, into, func() error {
+		do()
+		return nil
+	})))
+}
+
+// lookAtOne queues a question about one row, scans it, and judges it.
+func lookAtOne(b *pgx.Batch, sql string, args, into []any, judge func()) {
+	b.Queue(sql, args...).QueryRow(func(row pgx.Row) error {
+		must(row.Scan(into...))
+		judge()
+		return nil
+	})
 }
 
 func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
-	b.Queue(`
+	lookAt(b, `
 		select a.id, (b.balance * 1e8)::bigint + coalesce(w.units, 0),
 			b.balance < 0 and not b.overdrawn and a.owner_kind <> 'external'
 		from account a left join account_balance b on b.account_id = a.id left join (
 			select account_id, (sum(amount) * 1e8)::bigint as units from account_pending group by account_id
-		) w on w.account_id = a.id`).Query(func(rows pgx.Rows) error {
+		) w on w.account_id = a.id`, nil, func(rows pgx.Rows) {
 		found := map[int64]int64{}
 		var id, units int64
 		var short bool
-		_, err := pgx.ForEachRow(rows, []any{&id, &units, &short}, func() error {
-			found[id] = units
-			if short {
-				return fmt.Errorf("account %d is short though nobody forced it", id)
+		each(rows, func() {
+			if found[id] = units; short {
+				fail("account %d is short though nobody forced it", id)
 			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		return w.verifyBalances(found)
+		}, &id, &units, &short)
+		w.verifyBalances(found)
 	})
 }
 
 // verifyBalances wants the model's balances, of which the reserved ones must be what is open.
-func (w *modelWalk) verifyBalances(found map[int64]int64) error {
+func (w *modelWalk) verifyBalances(found map[int64]int64) {
 	sum, open := int64(0), w.model.open()
 	for account, units := range w.model.accounts {
-		if found[account.ID()] != units {
-			return fmt.Errorf("%s %d, reserved %t: balance %d, not %d", account.Owner, account.OwnerID,
-				account.Reserved, found[account.ID()], units)
-		}
-		if account.Reserved && open[account] != units {
-			return fmt.Errorf("%s %d: reserved %d, open are %d", account.Owner, account.OwnerID, units, open[account])
+		if found[account.ID()] != units || account.Reserved && open[account] != units {
+			fail("%s %d, reserved %t: balance %d, not %d, and open are %d", account.Owner, account.OwnerID, account.Reserved,
+				found[account.ID()], units, open[account])
 		}
 	}
 	for _, units := range found {
 		sum += units
 	}
 	if sum != 0 {
-		return fmt.Errorf("all accounts together hold %d", sum)
+		fail("all accounts together hold %d", sum)
 	}
-	return nil
 }
 
-// open are the reserved balances as they follow from what is open: traders' holds, payouts,
-// insurance.
+// open are the reserved balances as they follow from what is open: traders' holds, payouts, insurance.
 func (m *gatewayModel) open() map[ledger.Account]int64 {
 	sums := map[ledger.Account]int64{}
 	for _, p := range m.payments {
@@ -118,39 +131,25 @@ func (m *gatewayModel) open() map[ledger.Account]int64 {
 
 // lookAtDeliveries wants a delivery queued for each new event.
 func (w *modelWalk) lookAtDeliveries(b *pgx.Batch) {
-	b.Queue("select event_id from webhook_delivery where attempts = 0").Query(func(rows pgx.Rows) error {
-		queued, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		if err != nil {
-			return err
-		}
+	lookAt(b, "select event_id from webhook_delivery where attempts = 0", nil, func(rows pgx.Rows) {
+		queued := given(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))
 		for _, id := range w.told {
 			if !slices.Contains(queued, id) {
-				return fmt.Errorf("event %s is not queued", id)
+				fail("event %s is not queued", id)
 			}
 		}
-		return nil
 	})
 }
 
-// hear notes a new event, which must have a job.
-func (w *modelWalk) hear(id uuid.UUID) { w.told = append(w.told, id) }
-
 // lookAtRow compares the row of a record in its own table.
-func lookAtRow[T any](b *pgx.Batch, table string, merchant, id int64, same func(T) error) {
-	b.Queue("select * from "+table+" where merchant_id = $1 and id = $2", merchant, id).
-		Query(func(rows pgx.Rows) error {
-			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
-			if err == nil {
-				err = same(row)
-			}
-			return in("the database", err)
-		})
+func lookAtRow[T any](b *pgx.Batch, table string, merchant, id int64, same func(T)) {
+	lookAt(b, "select * from "+table+" where merchant_id = $1 and id = $2", []any{merchant, id}, func(rows pgx.Rows) {
+		same(given(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])))
+	})
 }
 
-func (p *modelPayment) maker() int { return p.step }
-
 func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
-	lookAtRow(b, "payment", p.merchantID, p.id, func(row db.Payment) error { return w.sameRow(p, row) })
+	lookAtRow(b, "payment", p.merchantID, p.id, func(row db.Payment) { w.sameRow(p, row) })
 	lookAtHistory(b, "payment", p.merchantID, p.id, &p.modelHistory)
 	p.lookAround(w, b)
 	p.lookAtAppeal(b)
@@ -158,53 +157,76 @@ func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
 	lookAtEvents(w, b, p)
 }
 
-// in says where an error was found, if there is one.
-func in(where string, err error) error {
-	if err == nil {
-		return nil
+// modelField is what is found of a record, and what is to be.
+type modelField struct {
+	name      string
+	got, want any
+}
+
+// sameFields ends the step at the first field that differs.
+func sameFields(record any, fields []modelField) {
+	for _, f := range fields {
+		if got, want := said(f.got), said(f.want); got != want {
+			fail("%s: %s is %q, not %q", record, f.name, got, want)
+		}
 	}
-	return fmt.Errorf("in %s: %w", where, err)
+}
+
+// differing are the names of the fields that differ.
+func differing(fields []modelField) (names []string) {
+	for _, f := range fields {
+		if said(f.got) != said(f.want) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// said is a value as it is compared: a time in UTC, and null where there is none.
+func said(value any) string {
+	switch v := value.(type) {
+	case *string:
+		if v != nil {
+			return strconv.Quote(*v)
+		}
+	case *int64:
+		if v != nil {
+			return strconv.FormatInt(*v, 10)
+		}
+	case *time.Time:
+		if v != nil {
+			return said(*v)
+		}
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	default:
+		return fmt.Sprint(v)
+	}
+	return "null"
 }
 
 // lookAround compares a payment's due settlement and its reservation.
 func (p *modelPayment) lookAround(w *modelWalk, b *pgx.Batch) {
-	b.Queue(`
+	var due bool
+	var holder int64
+	var free string // infinity has no text, and is zero in the model's words
+	lookAtOne(b, `
 		select exists (select 1 from settlement_due where merchant_id = $1 and payment_id = $2),
-			s.payment_id, to_char(s.free_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.MS')
+			coalesce(s.payment_id, 0), coalesce(to_char(s.free_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.MS'), '')
 		from (select) as one left join requisite_slot s on s.requisite_id = $3 and s.amount = $4 and s.free_at > $5`,
-		p.merchantID, p.id, p.requisite.id, decimal.New(p.amount, -2), w.model.now,
-	).QueryRow(func(row pgx.Row) error {
-		var due bool
-		var holder *int64
-		var free *string
-		if err := row.Scan(&due, &holder, &free); err != nil {
-			return err
-		}
-		if due != p.due() {
-			return fmt.Errorf("payment %d: due for settlement: %t", p.id, due)
-		}
-		hold, held := w.model.held(p.slot())
-		if held != (holder != nil) || held && (*holder != hold.payment || !sameFree(free, hold.free)) {
-			return fmt.Errorf("payment %d: reservation of %v until %s, not %v", p.id, orZero(holder), deref(free), hold)
-		}
-		return nil
-	})
-}
-
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-// sameFree compares when a slot is free: infinity has no text in the database's words, and is zero
-// in the model's.
-func sameFree(free *string, want time.Time) bool {
-	if want.IsZero() {
-		return free == nil || *free == ""
-	}
-	return free != nil && *free == want.Format("2006-01-02 15:04:05.000")
+		[]any{p.merchantID, p.id, p.requisite.id, decimal.New(p.amount, -2), w.model.now}, []any{&due, &holder, &free},
+		func() {
+			hold, held := w.model.held(p.slot())
+			from := ""
+			if !held {
+				hold.payment = 0
+			} else if !hold.free.IsZero() {
+				from = hold.free.Format("2006-01-02 15:04:05.000")
+			}
+			sameFields(p.origin(), []modelField{
+				{"due", due, p.due()}, {"reserved for", holder, hold.payment}, {"free from", free, from},
+			})
+		})
 }
 
 // modelEvent is one webhook the merchant must be told of.
@@ -247,41 +269,37 @@ type modelAddress struct {
 
 func (a modelAddress) String() string { return fmt.Sprintf("%s %d", a.subject, a.id) }
 
-// lookAtEvents wants exactly one event for each change since the last look, numbered on without a
-// gap.
+// lookAtEvents wants exactly one event for each change since the last look, numbered on without a gap.
 func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
 	from, n := s.origin(), s.news()
-	b.Queue(`
+	lookAt(b, `
 		select id, sequence, cashbox_id, type, url, body from webhook_event
 		where merchant_id = $1 and subject = $2 and subject_id = $3 and sequence > $4 order by sequence`,
-		from.merchantID, from.subject, from.id, n.seen,
-	).Query(func(rows pgx.Rows) error {
-		var id uuid.UUID
-		var sequence int
-		var box int64
-		var kind, url string
-		var body []byte
-		_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&id), &sequence, &box, &kind, &url, &body}, func() error {
-			if n.seen++; sequence != n.seen || n.seen > len(n.events) {
-				return fmt.Errorf("%s: event %d is there, %d was to come of %d", from, sequence, n.seen, len(n.events))
+		[]any{from.merchantID, from.subject, from.id, n.seen}, func(rows pgx.Rows) {
+			var id uuid.UUID
+			var sequence int
+			var box int64
+			var kind, url string
+			var body []byte
+			each(rows, func() {
+				if n.seen++; sequence != n.seen || n.seen > len(n.events) {
+					fail("%s: event %d is there, %d was to come of %d", from, sequence, n.seen, len(n.events))
+				}
+				sameFields(from, []modelField{
+					{"cashbox", box, from.box.id}, {"type", kind, n.events[sequence-1].kind(from)}, {"url", url, from.callback},
+				})
+				w.told = append(w.told, id)
+				w.hooks.expect(id, from, body)
+				verifyBody(s, id, sequence, body)
+			}, (*[16]byte)(&id), &sequence, &box, &kind, &url, &body)
+			if n.seen != len(n.events) {
+				fail("%s: %d events, not %d", from, n.seen, len(n.events))
 			}
-			if box != from.box.id || kind != n.events[sequence-1].kind(from) || url != from.callback {
-				return fmt.Errorf("%s: event %d: cashbox %d, type %s, to %s", from, sequence, box, kind, url)
-			}
-			w.hear(id)
-			w.hooks.expect(id, from, body)
-			return in(from.String(), verifyBody(s, id, sequence, body))
 		})
-		if err == nil && n.seen != len(n.events) {
-			err = fmt.Errorf("%s: %d events, not %d", from, n.seen, len(n.events))
-		}
-		return err
-	})
 }
 
-// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions
-// say of payouts'.
-func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
+// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions say of payouts'.
+func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) {
 	event, from := s.news().events[sequence-1], s.origin()
 	data, number := s.data()
 	data["status"] = strings.ToUpper(event.to)
@@ -293,18 +311,12 @@ func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
 		},
 	}
 	event.tellCard(all, data)
-	want, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
 	var got any
-	if err := json.Unmarshal(body, &got); err != nil {
-		return err
+	must(json.Unmarshal(body, &got))
+	want, sorted := given(json.Marshal(all)), given(json.Marshal(got))
+	if !bytes.Equal(sorted, want) {
+		fail("%s: event says %s, not %s", from, sorted, want)
 	}
-	if sorted, _ := json.Marshal(got); !bytes.Equal(sorted, want) {
-		return fmt.Errorf("event says %s, not %s", sorted, want)
-	}
-	return nil
 }
 
 const modelTime = "2006-01-02T15:04:05.000Z"
@@ -352,29 +364,21 @@ func (p *modelPayment) data() (map[string]any, any) {
 }
 
 // audit proves everything at once: the gateway's own audit, and the model against all tables.
-func (w *modelWalk) audit() error {
-	violations, err := audit.Everything(w.ctx, w.db.Pool)
-	if err != nil {
-		return err
-	}
-	if len(violations) > 0 {
-		return fmt.Errorf("audit: %v", violations)
+func (w *modelWalk) audit() {
+	if violations := given(audit.Everything(w.ctx, w.db.Pool)); len(violations) > 0 {
+		fail("audit: %v", violations)
 	}
 	for account, units := range w.model.accounts {
-		balance, err := ledger.Balance(w.ctx, w.db.Queries(), account)
-		if err != nil || !balance.Equal(decimal.New(units, -8)) {
-			return fmt.Errorf("%s %d: ledger.Balance %s, not %d: %w", account.Owner, account.OwnerID, balance, units,
-				orNone(err))
-		}
+		balance := given(ledger.Balance(w.ctx, w.db.Queries(), account))
+		sameFields(account, []modelField{{"ledger.Balance", balance.Shift(8), units}})
 	}
 	b := &pgx.Batch{}
 	w.lookAtCounts(b)
 	w.lookAtSlots(b)
-	return w.check.SendBatch(w.ctx, b).Close()
+	must(w.check.SendBatch(w.ctx, b).Close())
 }
 
-// counts are how many rows each table must have: what a refused or an aborted step left behind
-// would be too many.
+// counts are how many rows each table must have: what a refused or an aborted step left behind would be too many.
 func (w *modelWalk) counts() map[string]int {
 	m := w.model
 	counts := map[string]int{
@@ -398,50 +402,44 @@ func (w *modelWalk) counts() map[string]int {
 		counts["deposit_history"] += len(d.moves)
 	}
 	// Exactly what is pending is queued.
-	counts[`(select 1 from webhook_event e full join webhook_delivery d on d.merchant_id = e.merchant_id and d.event_id = e.id
+	counts[`(select 1 from webhook_event e full join webhook_delivery d
+		on d.merchant_id = e.merchant_id and d.event_id = e.id
 		where coalesce(e.status = 'pending', false) <> coalesce(d.round = e.round, false)) as astray`] = 0
 	return counts
 }
 
 func (w *modelWalk) lookAtCounts(b *pgx.Batch) {
 	for table, want := range w.counts() {
-		b.Queue("select count(*) from " + table).QueryRow(func(row pgx.Row) error {
-			var count int
-			if err := row.Scan(&count); err != nil {
-				return err
-			}
+		var count int
+		lookAtOne(b, "select count(*) from "+table, nil, []any{&count}, func() {
 			if count != want {
-				return fmt.Errorf("%s has %d rows, not %d", table, count, want)
+				fail("%s has %d rows, not %d", table, count, want)
 			}
-			return nil
 		})
 	}
 }
 
 // lookAtSlots compares all reservations; that no two share requisite and amount is their key.
 func (w *modelWalk) lookAtSlots(b *pgx.Batch) {
-	b.Queue("select requisite_id, (amount * 100)::bigint, payment_id, free_at = 'infinity' from requisite_slot where free_at > $1",
-		w.model.now).
-		Query(func(rows pgx.Rows) error {
-			count := 0
-			var slot modelSlot
-			var payment int64
-			var held bool
-			_, err := pgx.ForEachRow(rows, []any{&slot.requisite, &slot.amount, &payment, &held}, func() error {
-				count++
-				if hold, _ := w.model.held(slot); hold.payment != payment || hold.free.IsZero() != held {
-					return fmt.Errorf("slot %v: payment %d, held %t; not %v", slot, payment, held, hold)
-				}
-				return nil
-			})
-			for slot := range w.model.slots {
-				if _, held := w.model.held(slot); held {
-					count--
-				}
+	lookAt(b, `select requisite_id, (amount * 100)::bigint, payment_id, free_at = 'infinity'
+		from requisite_slot where free_at > $1`, []any{w.model.now}, func(rows pgx.Rows) {
+		count := 0
+		var slot modelSlot
+		var payment int64
+		var held bool
+		each(rows, func() {
+			count++
+			if hold, _ := w.model.held(slot); hold.payment != payment || hold.free.IsZero() != held {
+				fail("slot %v: payment %d, held %t; not %v", slot, payment, held, hold)
 			}
-			if err == nil && count != 0 {
-				err = fmt.Errorf("%d reservations too many", count)
+		}, &slot.requisite, &slot.amount, &payment, &held)
+		for slot := range w.model.slots {
+			if _, held := w.model.held(slot); held {
+				count--
 			}
-			return err
-		})
+		}
+		if count != 0 {
+			fail("%d reservations too many", count)
+		}
+	})
 }

@@ -9,24 +9,24 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// someDeskPayment picks a card payment whose payer is past the card, now and then a payment of
-// another kind, and its trader, now and then somebody else.
-func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
-	var p *modelPayment
+// someDeskPayment picks a card payment whose payer is past the card, now and then a payment of another kind.
+func someDeskPayment(w *modelWalk, s modelStep) *modelPayment {
 	if s.n[1]%8 == 0 {
-		p = pickRecord(w, s.n[0], w.model.payments,
-			func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil })
-	} else {
-		p = w.someCheckout(s,
-			func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails })
+		return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
+			return p.status == "pending" && p.checkout == nil
+		})
 	}
-	switch {
-	case p == nil:
-		return nil, nil
-	case s.n[2]%12 == 0:
-		return p, pickModel(w.model.traders, s.n[3])
+	return pickRecord(w, s.n[0], w.model.byCard(), func(p *modelPayment) bool {
+		return p.status == "pending" && p.phaseShown() != phaseDetails
+	})
+}
+
+// deskOf is a payment's trader, now and then somebody else.
+func (w *modelWalk) deskOf(s modelStep, p *modelPayment) *modelTrader {
+	if s.n[2]%12 == 0 {
+		return pickModel(w.model.traders, s.n[3])
 	}
-	return p, p.requisite.trader
+	return p.requisite.trader
 }
 
 // refuseDesk is why a step of a trader's desk is refused, whatever step it is; wrong is what is
@@ -44,64 +44,52 @@ func (p *modelPayment) refuseDesk(trader *modelTrader, wrong string) string {
 }
 
 // requestCode has a trader ask the payer for the code. Once one was given that is a resend.
-func (w *modelWalk) requestCode(s modelStep) error {
-	return w.atDesk(s, w.checkouts.RequestCode, func(p *modelPayment) (string, func()) {
-		if p.checkout.phase == phaseConfirm && p.checkout.asked {
-			return "checkout_wrong_step", nil
-		}
-		return "", p.checkout.askForCode
+func (w *modelWalk) requestCode(s modelStep, p *modelPayment) {
+	w.atDesk(s, p, w.checkouts.RequestCode, func() (string, func()) {
+		return unless(p.checkout.phase != phaseConfirm || !p.checkout.asked, "checkout_wrong_step"), p.checkout.askForCode
 	})
 }
 
 // noCode has a trader say that there is no code to wait for.
-func (w *modelWalk) noCode(s modelStep) error {
-	return w.atDesk(s, w.checkouts.MarkCodeNotNeeded,
-		func(p *modelPayment) (string, func()) { return "", p.checkout.noCode })
+func (w *modelWalk) noCode(s modelStep, p *modelPayment) {
+	w.atDesk(s, p, w.checkouts.MarkCodeNotNeeded, func() (string, func()) { return "", p.checkout.noCode })
 }
 
-func (w *modelWalk) atDesk(
-	s modelStep, call func(context.Context, caller.Caller, int64) (payment.Payment, error),
-	step func(*modelPayment) (string, func()),
-) error {
-	p, trader := w.someDeskPayment(s)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) atDesk(s modelStep, p *modelPayment,
+	call func(context.Context, caller.Caller, int64) (payment.Payment, error), step func() (want string, apply func()),
+) {
+	trader := w.deskOf(s, p)
 	want := p.refuseDesk(trader, "checkout_wrong_step")
 	var apply func()
 	if want == "" {
-		want, apply = step(p)
+		want, apply = step()
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := call(ctx, trader.Caller, p.id)
-	if p.checkout == nil {
-		return w.refusedDesk(injury, err, want)
-	}
-	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
+	w.stepped(p, injury, err, want, func() {
 		w.tell(w.now.op, p.origin())
 		apply()
 		if err == nil {
-			return w.same(p, got)
+			w.same(p, got)
 		}
-		return nil
 	})
 }
 
-// refusedDesk judges a call about a payment that has no checkout.
-func (w *modelWalk) refusedDesk(i *injury, err error, want string) error {
-	if i.fired {
-		return w.abortedAsItShould(i, err)
+// stepped judges a step that answers with no view; a payment without a checkout refuses it.
+func (w *modelWalk) stepped(p *modelPayment, i *injury, err error, want string, part modelPart) {
+	switch {
+	case p.checkout != nil:
+		w.steppedView(p, i, checkout.View{}, err, want, part)
+	case i.fired:
+		w.aborted(i, err)
+	default:
+		w.tell("desk "+want, w.now.op)
+		wantCode(err, want)
 	}
-	w.tell("desk "+want, w.now.op)
-	return errUnlessCode(err, want)
 }
 
 // resend is the merchant's asking for the code again.
-func (w *modelWalk) resend(s modelStep) error {
-	p, _ := w.someDeskPayment(s)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) resend(s modelStep, p *modelPayment) {
 	merchant := w.merchantOf(p.merchantID)
 	if s.n[2]%12 == 0 {
 		merchant = pickModel(w.model.merchants, s.n[3])
@@ -119,35 +107,28 @@ func (w *modelWalk) resend(s modelStep) error {
 	if s.n[4]%2 == 0 {
 		name = strconv.FormatInt(p.id, 10)
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := w.checkouts.Resend(ctx, merchant.Caller, name)
-	return w.resent(p, injury, err, want, "merchant", "merchant", func() error { return p.sameResend(got) })
+	w.resent(p, injury, err, want, "merchant", func() { p.sameResend(got) })
 }
 
-// resent is what it came to that somebody asked for the code again, which counts as the merchant's or the
-// trader's.
-func (w *modelWalk) resent(
-	p *modelPayment, injury *injury, err error, want, asker, by string, same func() error,
-) error {
-	if p.checkout == nil {
-		return w.refusedDesk(injury, err, want)
-	}
-	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
+// resent is what it came to that somebody asked for the code again. A payer's asking counts as the merchant's.
+func (w *modelWalk) resent(p *modelPayment, i *injury, err error, want, asker string, same func()) {
+	w.stepped(p, i, err, want, func() {
 		w.tell("resent by "+asker, p.origin())
+		by := asker
+		if by == "payer" {
+			by = "merchant"
+		}
 		w.model.resend(p, by)
 		if err == nil {
-			return same()
+			same()
 		}
-		return nil
 	})
 }
 
-// payerResend is the payer's asking for the code again, which counts as the merchant's.
-func (w *modelWalk) payerResend(s modelStep) error {
-	p, _ := w.someDeskPayment(s)
-	if p == nil {
-		return nil
-	}
+// payerResend is the payer's asking for the code again.
+func (w *modelWalk) payerResend(_ modelStep, p *modelPayment) {
 	var want string
 	switch {
 	case p.checkout == nil:
@@ -157,36 +138,30 @@ func (w *modelWalk) payerResend(s modelStep) error {
 	default:
 		want = p.refuseResend(w.model.now)
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	err := w.checkouts.ResendByPayer(ctx, w.linkOf(p))
-	return w.resent(p, injury, err, want, "payer", "merchant", func() error { return nil })
+	w.resent(p, injury, err, want, "payer", func() {})
 }
 
 // sameResend compares the answer to a merchant's resend.
-func (p *modelPayment) sameResend(got checkout.State) error {
+func (p *modelPayment) sameResend(got checkout.State) {
 	c := p.checkout
-	next := c.resentAt.Add(modelResendPause)
-	return sameFields("the resend of "+p.origin().String(), []modelField{
-		{"phase", string(got.Phase), phaseCode},
-		{"attemptsLeft", strconv.Itoa(int(got.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
-		{"codeResendCount", strconv.Itoa(int(got.Resends)), strconv.Itoa(c.resends)},
-		{"codeResendLastBy", deref(got.ResentBy), deref(c.resentBy)},
-		{"codeResendLastAt", got.ResentAt.UTC().String(), c.resentAt.String()},
-		{"nextAllowedAt", got.NextAllowedAt().UTC().String(), next.String()},
+	sameFields("the resend of "+p.origin().String(), []modelField{
+		{"phase", got.Phase, phaseCode}, {"attemptsLeft", got.ResendsLeft(), modelResends - c.resends},
+		{"codeResendCount", got.Resends, c.resends}, {"codeResendLastBy", got.ResentBy, c.resentBy},
+		{"codeResendLastAt", got.ResentAt, c.resentAt},
+		{"nextAllowedAt", got.NextAllowedAt(), c.resentAt.Add(modelResendPause)},
 	})
 }
 
 // traderResend is the trader's; the merchant is told.
-func (w *modelWalk) traderResend(s modelStep) error {
-	p, trader := w.someDeskPayment(s)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) traderResend(s modelStep, p *modelPayment) {
+	trader := w.deskOf(s, p)
 	want := p.refuseDesk(trader, "code_resend_wrong_step")
 	if want == "" {
 		want = p.refuseResend(w.model.now)
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := w.checkouts.RequestResend(ctx, trader.Caller, p.id)
-	return w.resent(p, injury, err, want, "trader", "trader", func() error { return w.same(p, got) })
+	w.resent(p, injury, err, want, "trader", func() { w.same(p, got) })
 }

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,8 @@ import (
 	"sync"
 
 	"gateway.example/internal/acquirer"
-	"gateway.example/internal/caller"
-	"gateway.example/internal/checkout"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // modelEnder is somebody who wants to end a card payment at the same moment as its acquirer.
@@ -27,21 +26,12 @@ type modelEnder struct {
 // enders are who can end a pending payment of their own accord.
 func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 	trader := p.requisite.trader.Caller
-	over := func(code string, isOver func() bool) func() string {
-		return func() string {
-			if isOver() {
-				return code
-			}
-			return ""
-		}
-	}
-	ended := over("payment_not_pending", func() bool { return p.status != "pending" })
+	ended := func() string { return unless(p.status == "pending", "payment_not_pending") }
 	move := func(to, actor string) func() { return func() { w.model.move(p, to, actor, nil, nil) } }
 	return []modelEnder{
 		{
-			who:     "payer",
-			refusal: over("checkout_closed", func() bool { return p.closed(w.model.now) }),
-			apply:   move("cancelled", "payer"),
+			who: "payer", apply: move("cancelled", "payer"),
+			refusal: func() string { return unless(!p.closed(w.model.now), "checkout_closed") },
 			call:    func() error { return errOf(w.checkouts.Cancel(w.ctx, w.linkOf(p))) },
 		},
 		{
@@ -55,31 +45,32 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 	}
 }
 
+func duelled(w *modelWalk, p *modelPayment) bool {
+	last := p.checkout.last()
+	return last != nil && (last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
+}
+
 // duelBank has the bank's word on a charge come at the same moment as somebody else ends the
 // payment, or as the application says that one is completed whose charge is to be undone.
-func (w *modelWalk) duelBank(s modelStep) error {
-	p := w.someCheckout(s, func(p *modelPayment) bool {
-		last := p.checkout.last()
-		return last != nil &&
-			(last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
-	})
-	if p == nil || p.checkout.last() == nil {
-		return nil
-	}
+func (w *modelWalk) duelBank(s modelStep, p *modelPayment) {
 	last := p.checkout.last()
+	if last == nil {
+		return
+	}
 	charge := w.bank.charges[last.id]
 	switch {
 	case charge == nil, last.status != attemptUnderWay && last.status != attemptTakenBack:
-		return nil
+		return
 	case p.status == "failed" || p.status == "cancelled":
-		if charge.final {
-			return nil // who comes first decides whether it is an operator's
+		if !charge.final { // else who comes first decides whether it is an operator's
+			w.duelWord(s, p)
 		}
-		return w.duelWord(s, p)
+		return
 	case p.status != "pending", last.status == attemptTakenBack:
-		return nil
+		return
 	case s.n[2]%5 < 2:
-		return w.duelClock(s, p, charge)
+		w.duelClock(s, p, charge)
+		return
 	}
 	if charge.undecided() {
 		charge.state = acquirer.Approved
@@ -92,21 +83,22 @@ func (w *modelWalk) duelBank(s modelStep) error {
 	ended, polled := w.whilePolling(pickModel(pollMoments, s.n[4]), ender.call)
 	w.tell("bank against "+ender.who+" "+wonOrLost(ended), p.origin(), " ", charge.state)
 	calls := w.bank.called()
-	declined, err := w.declinedBefore(p)
-	if err == nil && declined && ended == nil {
+	must(polled)
+	hear := func() { w.hearAll(calls) }
+	if ended == nil && w.declinedBefore(p) {
 		w.tell("bank declined before "+ender.who, p.origin())
-		err = w.hearAll(calls)
-		calls = nil
+		hear()
+		hear = func() {}
 	}
-	return errors.Join(polled, err, w.judgeEnder(ender, ended, w.hearAllOf(calls)))
+	ender.judge(ended, hear)
 }
 
 // declinedBefore reports whether a card was declined that the model does not know of yet, while its
 // payment was pending: another could have been tried, so that somebody else could still end it.
-func (w *modelWalk) declinedBefore(p *modelPayment) (before bool, err error) {
-	err = w.check.QueryRow(w.ctx, "select declined > $3 from checkout where merchant_id = $1 and payment_id = $2",
-		p.merchantID, p.id, p.checkout.declined).Scan(&before)
-	return before, err
+func (w *modelWalk) declinedBefore(p *modelPayment) (before bool) {
+	must(w.check.QueryRow(w.ctx, "select declined > $3 from checkout where merchant_id = $1 and payment_id = $2",
+		p.merchantID, p.id, p.checkout.declined).Scan(&before))
+	return before
 }
 
 // A pollMoment is when a call is made that races with a poll of the bank.
@@ -155,32 +147,25 @@ func wonOrLost(err error) string {
 	return "won"
 }
 
-func (w *modelWalk) hearAllOf(calls []modelBankCall) modelPart {
-	return func() error { return w.hearAll(calls) }
-}
-
-// judgeEnder: who got through came first, and the others' part comes after theirs; who was refused
-// came after it.
-func (w *modelWalk) judgeEnder(e modelEnder, err error, others modelPart) error {
+// judge: who got through came first, and the others' parts come after theirs; who was refused came after them.
+func (e modelEnder) judge(err error, others ...modelPart) {
 	if err == nil {
 		if refusal := e.refusal(); refusal != "" {
-			return fmt.Errorf("%s gets through, who should be refused as %q", e.who, refusal)
+			fail("%s gets through, who should be refused as %q", e.who, refusal)
 		}
 		e.apply()
-		return others()
+		playParts(others)
+		return
 	}
-	if wrong := others(); wrong != nil {
-		return wrong
-	}
-	return errUnlessCode(err, e.refusal())
+	playParts(others)
+	wantCode(err, e.refusal())
 }
 
-// duelClock has the bank's approval come at the very instant at which the payment expires. What
-// else is news at the bank is heard before, so that all other payments that expire do so whatever
-// comes first.
-func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge) error {
-	if err := w.askAll(1); err != nil || p.status != "pending" {
-		return err
+// duelClock has the bank's approval come at the very instant at which the payment expires. What else is news at the
+// bank is heard before, so that all other payments that expire do so whatever comes first.
+func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge) {
+	if w.askAll(1); p.status != "pending" {
+		return
 	}
 	if charge.undecided() {
 		charge.state = acquirer.Approved
@@ -201,56 +186,44 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 		when = onceAsked
 	}
 	expired, polled := w.whilePolling(when, expire)
-	expired = errors.Join(expired, expire()) // the first passed by what the poll was just changing
+	must(expired, polled, expire()) // the first passed by what the poll was just changing
 	status := ""
-	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).
-		Scan(&status)
-	if err := errors.Join(expired, polled, err); err != nil {
-		return err
-	}
+	must(w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).
+		Scan(&status))
 	calls := w.bank.called()
 	bankFirst := status == "completed"
 	w.tell("bank against clock "+map[bool]string{true: "won", false: "lost"}[bankFirst], p.origin())
 	if bankFirst {
-		own := func(c modelBankCall) bool { return w.model.attempts[c.id].payment == p }
-		if err := w.hearAll(
-			slices.DeleteFunc(slices.Clone(calls), func(c modelBankCall) bool { return !own(c) }),
-		); err != nil {
-			return err
-		}
-		calls = slices.DeleteFunc(calls, own)
+		other := func(c modelBankCall) bool { return w.model.attempts[c.id].payment != p }
+		w.hearAll(slices.DeleteFunc(slices.Clone(calls), other))
+		calls = slices.DeleteFunc(calls, func(c modelBankCall) bool { return !other(c) })
 		due = slices.DeleteFunc(due, func(other *modelPayment) bool { return other == p })
 	}
 	if count != len(due) {
-		return fmt.Errorf("expired %d, not %d", count, len(due))
+		fail("expired %d, not %d", count, len(due))
 	}
 	for _, other := range due {
 		w.model.expire(other)
 	}
-	return w.hearAll(calls)
+	w.hearAll(calls)
 }
 
 // duelWord has the application say that a payment is completed while its charge is about to be
 // undone. It is completed in either case; and undone in either order, the charge is an operator's.
-func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
+func (w *modelWalk) duelWord(s modelStep, p *modelPayment) {
 	w.pass(modelAsked)
-	application := caller.Caller{Kind: caller.Application}
 	moved, polled := w.whilePolling(pickModel(pollMoments, s.n[4]), func() error {
-		_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "completed"})
+		_, _, err := w.service.UpdateStatus(w.ctx, modelApplication, p.id, payment.Update{Status: "completed"})
 		return err
 	})
 	w.tell("bank against application", p.origin())
 	w.model.move(p, "completed", "application", nil, nil)
-	return errors.Join(moved, polled, w.hearAll(w.bank.called()))
+	must(moved, polled)
+	w.hearAll(w.bank.called())
 }
 
-// duelCard has a payer enter an approved card, or give the right code, at the same moment as
-// somebody ends the payment.
-func (w *modelWalk) duelCard(s modelStep) error {
-	p := w.someCheckout(s, w.inPhases(phaseDetails, phaseCode))
-	if p == nil {
-		return nil
-	}
+// duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
+func (w *modelWalk) duelCard(s modelStep, p *modelPayment) {
 	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
 	call := func() error { return errOf(w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details())) }
 	parts := func(calls []modelBankCall) []modelPart { return w.entering(p, entered, calls) }
@@ -261,82 +234,61 @@ func (w *modelWalk) duelCard(s modelStep) error {
 		what, want = "code", p.refusePayer(w.model.now, phaseBank, phaseCode)
 	}
 	ender := pickModel(w.enders(p), s.n[1])
-	var called, ended error
-	var wg sync.WaitGroup
-	wg.Go(func() { called = call() })
-	wg.Go(func() { ended = ender.call() })
-	wg.Wait()
+	calls := []func() error{call, ender.call}
+	errs := testenv.AtOnce(2, func(i int) error { return calls[i]() })
+	called, ended := errs[0], errs[1]
 	w.tell(what+" against "+ender.who, p.origin(), fmt.Sprint(" ", codeOf(called), " ", codeOf(ended)))
-	if want != "" {
-		return errors.Join(errUnlessOneOf(called, want, "checkout_closed"),
-			w.judgeEnder(ender, ended, func() error { return nil }))
+	if want != "" || called != nil {
+		if wantCode(called, cmp.Or(want, "checkout_closed"), "checkout_closed"); want == "" {
+			must(ended)
+		}
+		ender.judge(ended)
+		return
 	}
-	if called != nil {
-		return errors.Join(errUnlessCode(called, "checkout_closed"), ended,
-			w.judgeEnder(ender, ended, func() error { return nil }))
-	}
-	// The card was on its way before the payment ended; its answer came after that if anybody else
-	// ended it.
+	// The card was on its way before the payment ended; its answer came after that if anybody else ended it.
 	all := parts(w.bank.called())
-	if err := all[0](); err != nil {
-		return err
-	}
-	declined, err := w.declinedBefore(p)
-	if err == nil && declined && ended == nil {
+	all[0]()
+	others := all[1:]
+	if ended == nil && w.declinedBefore(p) {
 		w.tell("bank declined before "+ender.who, p.origin())
-		err = playParts(all[1:])
-		all = all[:1]
+		playParts(others)
+		others = nil
 	}
-	return errors.Join(err, w.judgeEnder(ender, ended, func() error { return playParts(all[1:]) }))
+	ender.judge(ended, others...)
 }
 
-func errUnlessOneOf(err error, codes ...string) error {
-	if f := fault.As(err); f != nil && slices.Contains(codes, f.Code) {
-		return nil
-	}
-	return fmt.Errorf("answers %q (%w), not one of %q", codeOf(err), orNone(err), codes)
-}
-
-// enterBoth has two cards entered at once: the first is taken, and the other as things stand after
-// it.
-func (w *modelWalk) enterBoth(s modelStep) error {
-	p := w.someCheckout(s, w.inPhases(phaseDetails))
-	if p == nil {
-		return nil
-	}
+// enterBoth has two cards entered at once: the first is taken, and the other as things stand after it.
+func (w *modelWalk) enterBoth(s modelStep, p *modelPayment) {
 	cards := []modelCard{{pickModel(modelPANs, s.n[1]), "ANNA B"}, {pansApproved[0], ""}}
 	if cards[0].pan == cards[1].pan {
 		cards[1].pan = pansApproved[1]
 	}
 	want := p.refusePayer(w.model.now, phaseDetails)
-	_, errs := atOnce(len(cards), func(i int) (checkout.View, error) {
-		return w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), cards[i].details())
+	errs := testenv.AtOnce(len(cards), func(i int) error {
+		return errOf(w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), cards[i].details()))
 	})
 	w.tell("card entered twice", p.origin())
-	calls := w.bank.called()
 	taken := 0
-	for _, call := range calls {
+	for _, call := range w.bank.called() {
 		if wrong := p.refusePayer(w.model.now, phaseDetails); wrong != "" {
-			return fmt.Errorf("%s: a card is taken that is to be refused as %q", p.origin(), wrong)
+			fail("%s: a card is taken that is to be refused as %q", p.origin(), wrong)
 		}
 		i := slices.IndexFunc(cards, func(c modelCard) bool { return c.pan == w.bank.charges[call.id].pan })
 		taken++
-		if err := playParts(w.entering(p, cards[i], []modelBankCall{call})); err != nil || errs[i] != nil {
-			return errors.Join(err, errs[i])
-		}
+		playParts(w.entering(p, cards[i], []modelBankCall{call}))
+		must(errs[i])
 	}
 	if want == "" && taken == 0 {
-		return fmt.Errorf("%s: neither of two cards is taken: %w", p.origin(), errors.Join(errs...))
+		fail("%s: neither of two cards is taken: %w", p.origin(), errors.Join(errs...))
 	}
 	for _, err := range errs {
 		if err == nil {
 			taken--
-		} else if wrong := errUnlessOneOf(err, "checkout_wrong_step", "checkout_closed"); wrong != nil {
-			return wrong
+		} else {
+			wantCode(err, "checkout_wrong_step", "checkout_closed")
 		}
 	}
 	if taken != 0 {
-		return fmt.Errorf("%s: %d cards charged without an answer", p.origin(), taken)
+		fail("%s: %d cards charged without an answer", p.origin(), taken)
 	}
-	return nil
 }

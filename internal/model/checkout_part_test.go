@@ -3,8 +3,6 @@ package model_test
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,54 +14,37 @@ import (
 
 // A call of a checkout has parts, each of which happens wholly or not at all.
 
-func errUnlessSilent(calls []modelBankCall) error {
-	if len(calls) > 0 {
-		return fmt.Errorf("the bank is called though nothing came of it: %+v", calls)
-	}
-	return nil
-}
-
 // modelPart is a part of a call that happens wholly or not at all.
-type modelPart func() error
+type modelPart func()
 
-func playParts(parts []modelPart) error {
+func playParts(parts []modelPart) {
 	for _, part := range parts {
-		if err := part(); err != nil {
-			return err
-		}
+		part()
 	}
-	return nil
 }
 
-// entering are the parts of entering a card: it is committed that the bank is about to be called,
-// and then its answer.
+// entering are the parts of entering a card: it is committed that the bank is about to be called, and then its answer.
 func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBankCall) []modelPart {
-	begin := func() error {
-		id, err := w.attemptBegun(p, calls)
-		if err != nil {
-			return err
-		}
+	begin := func() {
+		id := w.attemptBegun(p, calls)
 		w.tell("card entered", p.origin(), " ", id, " ending in ", entered.pan[12:])
 		w.model.enterCard(p, id, entered, w.now.id)
-		return nil
 	}
 	return append([]modelPart{begin}, w.hearing(calls)...)
 }
 
-// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written
-// down for it.
-func (w *modelWalk) attemptBegun(p *modelPayment, calls []modelBankCall) (id uuid.UUID, err error) {
+// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written down for it.
+func (w *modelWalk) attemptBegun(p *modelPayment, calls []modelBankCall) (id uuid.UUID) {
 	if len(calls) > 0 {
 		id = calls[0].id
 	} else {
-		err = w.check.QueryRow(w.ctx, "select attempt_id::text from checkout where merchant_id = $1 and payment_id = $2",
-			p.merchantID, p.id).
-			Scan(textOf(&id))
+		must(w.check.QueryRow(w.ctx, "select attempt_id from checkout where merchant_id = $1 and payment_id = $2",
+			p.merchantID, p.id).Scan((*[16]byte)(&id)))
 	}
 	if w.model.attempts[id] != nil {
-		err = fmt.Errorf("%s: attempt %s is begun again", p.origin(), id)
+		fail("%s: attempt %s is begun again", p.origin(), id)
 	}
-	return id, err
+	return id
 }
 
 // hearing are the answers of the bank that were heard, each a part of its own.
@@ -74,69 +55,51 @@ func (w *modelWalk) hearing(calls []modelBankCall) []modelPart {
 			w.tell("line cut", call.question)
 			continue
 		}
-		parts = append(parts, func() error { return w.hearBank(call) })
+		parts = append(parts, func() { w.hearBank(call) })
 	}
 	return parts
 }
 
 // hearBank has the model hear an answer, and tells what came of it.
-func (w *modelWalk) hearBank(call modelBankCall) error {
+func (w *modelWalk) hearBank(call modelBankCall) {
 	a := w.model.attempts[call.id]
 	if a == nil {
-		return fmt.Errorf("the bank is called about attempt %s, which nobody began", call.id)
+		fail("the bank is called about attempt %s, which nobody began", call.id)
 	}
 	p, before := a.payment, a.status
 	w.touch(p)
 	from, rejected, declined, lost := p.status, p.checkout.rejected, p.checkout.declined, p.checkout.lastError
 	w.model.hear(a, call.answer, call.question)
 	switch last := p.checkout.lastError; {
+	case p.status != from && p.reason != nil:
+		w.tell("bank "+from+"-"+p.status+" "+*p.reason, p.origin())
 	case p.status != from:
-		w.tell(strings.TrimSpace("bank "+from+"-"+p.status+" "+orEmpty(p.reason)), p.origin())
+		w.tell("bank "+from+"-"+p.status, p.origin())
 	case p.checkout.rejected > rejected:
 		w.tell("code rejected", p.origin())
 	case p.checkout.declined > declined:
-		w.tell("card declined, another may be tried", p.origin())
+		w.tell("card declined", p.origin(), ", another may be tried")
 	case a.status != before:
 		w.tell("attempt "+a.status, p.origin(), " ", p.status)
 	case last != nil && last != lost:
 		w.tell("code lost", p.origin())
 	}
-	return nil
 }
 
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// cutShort judges a call in the middle of which something went wrong: of its parts the first so
-// many happened, each wholly. Which did the database tells; whether it has them right is compared
-// afterwards.
-func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err error, parts ...modelPart) error {
-	if i.failed != nil {
-		return i.failed
-	}
+// cutShort judges a call in the middle of which something went wrong: of its parts the first so many happened, each
+// wholly. Which did the database tells; whether it has them right is compared afterwards.
+func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err error, parts ...modelPart) {
+	must(i.failed)
 	played := 0
-	for _, part := range parts {
-		ahead, failed := w.ahead(p)
-		if failed != nil {
-			return failed
-		}
-		if !ahead {
-			break
-		}
-		if failed := part(); failed != nil {
-			return failed
-		}
+	for played < len(parts) && w.ahead(p) {
+		parts[played]()
 		played++
 	}
 	switch {
 	case played == 0 && err == nil:
-		return fmt.Errorf("%s: succeeded although it was cut short", p.origin())
+		fail("%s: succeeded although it was cut short", p.origin())
 	case i.lost() && err != nil && !errors.Is(err, fault.ErrOutcomeUnknown):
-		return errUnlessUnknown(err)
+		wantUnknown(err)
 	case i.lost():
 		w.tell("lost " + w.now.op)
 	case played == 0:
@@ -145,37 +108,31 @@ func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err
 		w.tell("cut short "+w.now.op, played, " of ", len(parts), " parts")
 	}
 	if err == nil && view.Payment.ID > 0 {
-		return w.sameView(p, view)
+		w.sameView(p, view)
 	}
-	return nil
 }
 
-// ahead reports whether something has happened to a card payment in the database that has not yet
-// in the model.
-func (w *modelWalk) ahead(p *modelPayment) (bool, error) {
+// ahead reports whether something has happened to a card payment in the database that has not yet in the model.
+func (w *modelWalk) ahead(p *modelPayment) bool {
 	var phase, found string
-	err := w.check.QueryRow(w.ctx, `
-		select case when p.status = 'pending' and c.attempt_over then 'awaiting_payer_details' else coalesce(c.phase, 'awaiting_payer_details') end,
-			format('%s %s %s %s %s %s', p.event_sequence, coalesce(c.code_asked, false),
-			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), coalesce(c.last_error, '-'),
+	must(w.check.QueryRow(w.ctx, `
+		select coalesce(case when p.status <> 'pending' or not c.attempt_over then c.phase end, 'awaiting_payer_details'),
+			format('%s %s %s %s %s %s', p.event_sequence, coalesce(c.code_asked, false)::text,
+			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), coalesce('"' || c.last_error || '"', 'null'),
 			(select count(*) from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id))
 		from payment p left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
-		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id).Scan(&phase, &found)
-	c, last := p.checkout, "-"
-	if c.lastError != nil {
-		last = *c.lastError
-	}
-	asked := map[bool]string{false: "f", true: "t"}[c.asked]
-	same := found == fmt.Sprint(len(p.events), " ", asked, " ", c.rejected, c.resends, " ", last, " ", len(c.attempts))
-	return !same || phase != p.wantPhase(phase), err
+		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id).Scan(&phase, &found))
+	c := p.checkout
+	same := found == fmt.Sprintf("%d %t %d %d %s %d", len(p.events), c.asked, c.rejected, c.resends, said(c.lastError),
+		len(c.attempts))
+	return !same || phase != p.wantPhase(phase)
 }
 
 // coding are the parts of giving a code.
 func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
-	begin := func() error {
+	begin := func() {
 		w.tell("code given", p.origin(), " in ", p.checkout.phase)
 		p.checkout.giveCode()
-		return nil
 	}
 	return append([]modelPart{begin}, w.hearing(calls)...)
 }
@@ -183,38 +140,35 @@ func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
 // steppedView judges a step of one part that answers with a view.
 func (w *modelWalk) steppedView(
 	p *modelPayment, i *injury, view checkout.View, err error, want string, part modelPart,
-) error {
+) {
 	switch {
 	case i.fired && want != "":
-		return w.cutShort(i, p, view, err)
+		w.cutShort(i, p, view, err)
 	case i.fired:
-		return w.cutShort(i, p, view, err, part)
+		w.cutShort(i, p, view, err, part)
 	case want != "":
 		w.tell(w.now.op+" "+want, p.origin())
-		return errUnlessCode(err, want)
-	case err != nil:
-		return fmt.Errorf("%s: %w", p.origin(), err)
+		wantCode(err, want)
+	default:
+		must(err)
+		if part(); view.Payment.ID > 0 {
+			w.sameView(p, view)
+		}
 	}
-	if err := part(); err != nil || view.Payment.ID == 0 {
-		return err
-	}
-	return w.sameView(p, view)
 }
 
 // sameView compares what a payer is shown with the model.
-func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
+func (w *modelWalk) sameView(p *modelPayment, v checkout.View) {
 	c, last4 := p.checkout, ""
 	if v.Card != nil {
 		last4 = v.Card.Last4
 	}
-	return errors.Join(w.same(p, v.Payment), sameFields("the view of "+p.origin().String(), []modelField{
-		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))},
-		{"lastError", deref(v.LastError), deref(c.lastError)},
-		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
-		{"cards left", strconv.Itoa(v.CardsLeft), strconv.Itoa(p.cardsLeft())},
-		{"isTerminal", strconv.FormatBool(v.Terminal), strconv.FormatBool(p.status != "pending")},
-		{"cardLast4", last4, c.last4},
-	}))
+	w.same(p, v.Payment)
+	sameFields("the view of "+p.origin().String(), []modelField{
+		{"phase", v.Phase, p.wantPhase(string(v.Phase))}, {"lastError", v.LastError, c.lastError},
+		{"attemptsLeft", v.ResendsLeft(), modelResends - c.resends}, {"cards left", v.CardsLeft, p.cardsLeft()},
+		{"isTerminal", v.Terminal, p.status != "pending"}, {"cardLast4", last4, c.last4},
+	})
 }
 
 // What an acquirer says, taken in: the package comment of internal/checkout, "Who wins".
@@ -340,8 +294,7 @@ func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
 	}
 }
 
-// seldom: the payment was completed on somebody's word so long ago that the acquirer is asked now and
-// then only.
+// seldom: the payment was completed on somebody's word so long ago that the acquirer is asked now and then only.
 func (a *modelAttempt) seldom(now time.Time) bool {
 	standing := a.payment.status == "completed" || a.payment.status == "appeal"
 	return a.status == attemptUnderWay && standing && now.After(a.begun.Add(modelRests))
@@ -360,13 +313,11 @@ func (m *gatewayModel) unsettled() []*modelAttempt {
 	return open
 }
 
-// enterLate has a payer enter a card that is long on its way, to the bank or back from it:
-// meanwhile somebody may end the payment, and the bank is asked how the attempt stands. What it
-// says then holds, whatever comes late.
-func (w *modelWalk) enterLate(s modelStep) error {
-	p := w.someCheckout(s, w.inPhases(phaseDetails))
-	if p == nil || p.refusePayer(w.model.now, phaseDetails) != "" {
-		return nil
+// enterLate has a payer enter a card that is long on its way, to the bank or back from it: meanwhile somebody may end
+// the payment, and the bank is asked how the attempt stands. What it says then holds, whatever comes late.
+func (w *modelWalk) enterLate(s modelStep, p *modelPayment) {
+	if p.refusePayer(w.model.now, phaseDetails) != "" {
+		return
 	}
 	entered := w.cardOf(s)
 	delay := w.bank.hold(s.n[3]%2 == 0)
@@ -380,33 +331,25 @@ func (w *modelWalk) enterLate(s modelStep) error {
 	select {
 	case <-delay.here:
 	case <-done:
-		return fmt.Errorf("%s: a card does not come to the bank: %w", p.origin(), orNone(err))
+		fail("%s: a card does not come to the bank: %w", p.origin(), orNone(err))
 	}
 	w.tell(map[bool]string{true: "card late", false: "answer late"}[delay.before], p.origin())
 	calls := w.bank.called()
-	meanwhile := w.whileOnItsWay(s, p, w.entering(p, entered, calls)[0])
+	meanwhile := caught(func() { w.whileOnItsWay(s, p, w.entering(p, entered, calls)[0]) })
 	close(delay.free)
 	<-done
-	if err := errors.Join(meanwhile, err); err != nil {
-		return err
-	}
-	if err := playParts(w.hearing(append(calls, w.bank.called()...))); err != nil {
-		return err
-	}
-	return w.sameView(p, view)
+	must(meanwhile, err)
+	playParts(w.hearing(append(calls, w.bank.called()...)))
+	w.sameView(p, view)
 }
 
 // whileOnItsWay is what happens while a card just entered is on its way.
-func (w *modelWalk) whileOnItsWay(s modelStep, p *modelPayment, begin modelPart) error {
-	if err := begin(); err != nil {
-		return err
-	}
+func (w *modelWalk) whileOnItsWay(s modelStep, p *modelPayment, begin modelPart) {
+	begin()
 	if enders := w.enders(p); s.n[4]%6 < len(enders) {
 		ender := enders[s.n[4]%6]
-		if err := w.judgeEnder(ender, ender.call(), func() error { return nil }); err != nil {
-			return err
-		}
+		ender.judge(ender.call())
 	}
 	w.pass(modelAsked)
-	return errOf(w.askBank(lineWhole, 1))
+	w.askBank(lineWhole, 1)
 }

@@ -1,14 +1,13 @@
 package model_test
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -20,23 +19,16 @@ const (
 )
 
 // decideCharge has the bank decide about a charge it thinks about, or ask for a code.
-func (w *modelWalk) decideCharge(s modelStep) error {
-	p := w.someCheckout(s, func(p *modelPayment) bool { return len(w.undecided(p)) > 0 })
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) decideCharge(s modelStep, p *modelPayment) {
 	charges := w.undecided(p)
 	if len(charges) == 0 {
-		return nil
+		return
 	}
 	c := pickModel(charges, s.n[1])
-	outcome := pickModel(
-		[]string{
-			"approves", "approves", "approves", "asks for a code", "asks for a code", "asks for a code", "declines",
-			"declines", "approves for good", "undoes",
-		},
-		s.n[2],
-	)
+	outcome := pickModel([]string{
+		"approves", "approves", "approves", "asks for a code", "asks for a code", "asks for a code", "declines",
+		"declines", "approves for good", "undoes",
+	}, s.n[2])
 	w.tell("bank "+outcome, p.origin(), " while ", p.status)
 	w.bank.mu.Lock()
 	defer w.bank.mu.Unlock()
@@ -48,12 +40,10 @@ func (w *modelWalk) decideCharge(s modelStep) error {
 	case "asks for a code":
 		c.state = acquirer.CodeNeeded
 	case "declines":
-		c.state, c.reason = acquirer.Declined, pickModel([]string{acquirer.CardDeclined, acquirer.InsufficientFunds},
-			s.n[3])
+		c.state, c.reason = acquirer.Declined, pickModel([]string{acquirer.CardDeclined, acquirer.InsufficientFunds}, s.n[3])
 	case "undoes":
 		c.state = acquirer.Voided
 	}
-	return nil
 }
 
 // undecided are a payment's charges that the bank has yet to decide about.
@@ -69,26 +59,26 @@ func (w *modelWalk) undecided(p *modelPayment) []*modelCharge {
 
 // poll lets time pass and the bank be asked: mostly until it was asked about everything that is not
 // settled. One time in six two replicas ask at once, and now and then the line is cut.
-func (w *modelWalk) poll(s modelStep) error {
+func (w *modelWalk) poll(s modelStep) {
 	pause := pickModel([]time.Duration{0, time.Second, 3 * time.Second, modelAsked, modelAsked, modelAsked}, s.n[0])
 	line := cutBy(s.n[1])
 	w.tell("polled", pause, " line ", line)
 	if pause == modelAsked && line == lineWhole {
-		return w.askAll(pickModel([]int{1, 1, 1, 1, 1, 2}, s.n[2]))
+		w.askAll(pickModel([]int{1, 1, 1, 1, 1, 2}, s.n[2]))
+		return
 	}
 	w.pass(pause)
-	return errOf(w.askBank(line, 1))
+	w.askBank(line, 1)
 }
 
 // pause lets the time pass after which a payment's code may be sent again, or nearly.
-func (w *modelWalk) pause(s modelStep) error {
+func (w *modelWalk) pause(s modelStep) {
 	by := modelResendPause
 	if s.n[0]%4 == 0 {
 		by -= time.Millisecond
 	}
 	w.tell("paused", by)
 	w.pass(by)
-	return nil
 }
 
 func (w *modelWalk) pass(by time.Duration) {
@@ -96,86 +86,74 @@ func (w *modelWalk) pass(by time.Duration) {
 	w.model.now = w.clock.Now()
 }
 
-// askAll lets as much time pass as it takes for the bank to be asked about every attempt that is
-// not settled.
-func (w *modelWalk) askAll(replicas int) error {
+// askAll lets as much time pass as it takes for the bank to be asked about every attempt that is not settled.
+func (w *modelWalk) askAll(replicas int) {
 	open := w.model.unsettled()
 	for range modelRounds {
 		w.pass(modelAsked)
-		asked, err := w.askBank(lineWhole, replicas)
-		if err != nil {
-			return err
-		}
+		asked := w.askBank(lineWhole, replicas)
 		open = slices.DeleteFunc(open, func(a *modelAttempt) bool { return asked[a.id] || a.seldom(w.model.now) })
 		if len(open) == 0 {
-			return nil
+			return
 		}
 	}
-	return fmt.Errorf("%s: nobody asks about attempt %s", open[0].payment.origin(), open[0].id)
+	fail("%s: nobody asks about attempt %s", open[0].payment.origin(), open[0].id)
 }
 
-// askBank has the gateway ask the bank, and wants the questions to be the right ones.
-func (w *modelWalk) askBank(line modelLine, replicas int) (map[uuid.UUID]bool, error) {
+// askBank has the gateway ask the bank, wants the questions to be the right ones, and has the model hear the answers.
+func (w *modelWalk) askBank(line modelLine, replicas int) (asked map[uuid.UUID]bool) {
 	w.bank.cut(line)
-	_, errs := atOnce(replicas, func(int) (any, error) { return nil, w.checkouts.Poll(w.ctx) })
+	errs := testenv.AtOnce(replicas, func(int) error { return w.checkouts.Poll(w.ctx) })
 	calls := w.bank.called()
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("poll: %w", err)
-	}
-	asked := map[uuid.UUID]bool{}
-	if err := w.judgeQuestions(calls); err != nil {
-		return nil, err
-	}
+	must(errs...)
+	w.judgeQuestions(calls)
+	asked = map[uuid.UUID]bool{}
 	for _, call := range calls {
 		asked[call.id] = true
 	}
-	return asked, w.hearAll(calls)
+	w.hearAll(calls)
+	return asked
 }
 
 // hearAll has the model hear all the answers.
-func (w *modelWalk) hearAll(calls []modelBankCall) error {
+func (w *modelWalk) hearAll(calls []modelBankCall) {
 	for _, call := range calls {
-		if !call.heard || call.question == askedResend {
-			continue
-		}
-		if err := w.hearBank(call); err != nil {
-			return err
+		if call.heard && call.question != askedResend {
+			w.hearBank(call)
 		}
 	}
-	return nil
 }
 
 // judgeQuestions wants the bank asked to undo what must not stand, and nothing else: of the others
 // it is asked how they stand, and to undo those it never heard of. It knows of the resends by then.
-func (w *modelWalk) judgeQuestions(calls []modelBankCall) error {
+func (w *modelWalk) judgeQuestions(calls []modelBankCall) {
 	unknown := map[uuid.UUID]bool{}
 	for _, call := range calls {
 		a := w.model.attempts[call.id]
 		if a == nil {
-			return fmt.Errorf("the bank is asked about attempt %s, which nobody began", call.id)
+			fail("the bank is asked about attempt %s, which nobody began", call.id)
 		}
 		p := a.payment
 		undo := a.status == attemptTakenBack || p.status == "failed" || p.status == "cancelled"
 		settled := a.status != attemptTakenBack && a.status != attemptUnderWay
 		switch known := unknown[call.id]; {
 		case settled:
-			return fmt.Errorf("%s: attempt %s is %s and the bank is asked %q", p.origin(), a.id, a.status,
+			fail("%s: attempt %s is %s and the bank is asked %q", p.origin(), a.id, a.status,
 				call.question)
 		case call.question == askedVoid && !undo && !known, call.question == askedResult && undo:
-			return fmt.Errorf("%s: %s and attempt %s %s: the bank is asked %q", p.origin(), p.status, a.id, a.status,
+			fail("%s: %s and attempt %s %s: the bank is asked %q", p.origin(), p.status, a.id, a.status,
 				call.question)
 		case call.question == askedVoid:
 			delete(unknown, call.id)
 		case call.question == askedResult && call.heard && call.answer.State == acquirer.Unknown:
 			unknown[call.id] = true
 		case call.question == askedResult && call.heard && !w.toldOfResends(a):
-			return fmt.Errorf("%s: the bank was not told of resend %d", p.origin(), p.checkout.resends)
+			fail("%s: the bank was not told of resend %d", p.origin(), p.checkout.resends)
 		}
 	}
 	for id := range unknown {
-		return fmt.Errorf("attempt %s never arrived, and is not undone", id)
+		fail("attempt %s never arrived, and is not undone", id)
 	}
-	return nil
 }
 
 func (w *modelWalk) toldOfResends(a *modelAttempt) bool {
@@ -199,17 +177,15 @@ const (
 	modelWrongCodes  = 3
 	// modelCards is how many cards may be tried for a payment.
 	modelCards = 3
-	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on
-	// somebody's word.
+	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on somebody's word.
 	modelRests = 24 * time.Hour
 )
 
 // modelCheckout is how far a card payment's payer has come.
 type modelCheckout struct {
 	phase string
-	// again is whether the payment was set back to pending after its last card, and waits for
-	// another. If it ends without one, the phase shown is the one it waits in or the last one
-	// before: the gateway shows either.
+	// again is whether the payment was set back to pending after its last card, and waits for another. If it ends
+	// without one, the phase shown is the one it waits in or the last one before: the gateway shows either.
 	again bool
 	// asked is whether the payer was asked for a code with this card.
 	asked             bool
@@ -221,8 +197,7 @@ type modelCheckout struct {
 	lastError *string
 	// attempts are all that were begun; the last is the one the checkout is about.
 	attempts []*modelAttempt
-	// last4 and holder are of the card entered last; sealed is whether more of it than its last
-	// four digits is kept.
+	// last4 and holder are of the card entered last; sealed is whether more of it than its last four digits is kept.
 	last4, holder string
 	sealed        bool
 }
@@ -234,9 +209,8 @@ type modelAttempt struct {
 	payment *modelPayment
 	id      uuid.UUID
 	status  string
-	// sent counts the codes handed over; handing is while it is not known whether the last one
-	// arrived. followed is the code after which the acquirer last asked for another that the payer
-	// was told of: 0 is the first asking, -1 none.
+	// sent counts the codes handed over; handing is while it is not known whether the last one arrived. followed is the
+	// code after which the acquirer last asked for another that the payer was told of: 0 is the first asking, -1 none.
 	sent, followed int32
 	handing        bool
 	// resent is how many resends there had been when the card was entered.
@@ -246,8 +220,7 @@ type modelAttempt struct {
 	listed bool
 }
 
-// How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to
-// undo them.
+// How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to undo them.
 const (
 	attemptUnderWay  = "under way"
 	attemptTakenBack = "taken back"
@@ -268,8 +241,7 @@ func (c *modelCheckout) last() *modelAttempt {
 	return c.attempts[len(c.attempts)-1]
 }
 
-// phaseShown: a pending payment without an attempt under way waits for a card; else the phase is
-// the last one.
+// phaseShown: a pending payment without an attempt under way waits for a card; else the phase is the last one.
 func (p *modelPayment) phaseShown() string {
 	if last := p.checkout.last(); p.status == "pending" && (last == nil || last.status != attemptUnderWay) {
 		return phaseDetails
@@ -299,8 +271,7 @@ func (p *modelPayment) closed(now time.Time) bool {
 	return p.status != "pending" || !now.Before(p.expires)
 }
 
-// refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is
-// not.
+// refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is not.
 func (p *modelPayment) refusePayer(now time.Time, phases ...string) string {
 	switch {
 	case p.closed(now):

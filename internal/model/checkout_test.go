@@ -1,11 +1,8 @@
 package model_test
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,10 +14,11 @@ import (
 	"gateway.example/internal/checkout"
 )
 
-// someCheckout picks a card payment, by preference one that is wanted, or nil where there is none
-// yet.
-func (w *modelWalk) someCheckout(s modelStep, wanted func(*modelPayment) bool) *modelPayment {
-	return pickRecord(w, s.n[0], w.model.byCard(), wanted)
+// checkoutThat picks a card payment, by preference one that is wanted, or nil where there is none yet.
+func checkoutThat(wanted func(*modelWalk, *modelPayment) bool) func(*modelWalk, modelStep) *modelPayment {
+	return func(w *modelWalk, s modelStep) *modelPayment {
+		return pickRecord(w, s.n[0], w.model.byCard(), func(p *modelPayment) bool { return wanted(w, p) })
+	}
 }
 
 // byCard are the payments that are paid by entering a card.
@@ -28,9 +26,9 @@ func (m *gatewayModel) byCard() []*modelPayment {
 	return slices.DeleteFunc(slices.Clone(m.payments), func(p *modelPayment) bool { return p.checkout == nil })
 }
 
-// in phases wants an open checkout in one of these phases.
-func (w *modelWalk) inPhases(phases ...string) func(*modelPayment) bool {
-	return func(p *modelPayment) bool { return p.refusePayer(w.model.now, phases...) == "" }
+// checkoutIn picks a card payment, by preference an open one in one of these phases.
+func checkoutIn(phases ...string) func(*modelWalk, modelStep) *modelPayment {
+	return checkoutThat(func(w *modelWalk, p *modelPayment) bool { return p.refusePayer(w.model.now, phases...) == "" })
 }
 
 func (w *modelWalk) linkOf(p *modelPayment) string { return w.links.Token(uuid.MustParse(p.uuid)) }
@@ -58,30 +56,34 @@ func cutBy(n int) modelLine {
 }
 
 // enter has a payer enter a card. The line may be cut before or after the bank booked it.
-func (w *modelWalk) enter(s modelStep) error {
-	p := w.someCheckout(s, w.inPhases(phaseDetails))
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) enter(s modelStep, p *modelPayment) {
 	entered, want := w.cardOf(s), p.refusePayer(w.model.now, phaseDetails)
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	w.bank.cut(cutBy(s.n[3]))
 	view, err := w.checkouts.SubmitDetails(ctx, w.linkOf(p), entered.details())
 	calls := w.bank.called()
 	if injury.fired {
-		return w.cutShort(injury, p, view, err, w.entering(p, entered, calls)...)
+		w.cutShort(injury, p, view, err, w.entering(p, entered, calls)...)
+		return
 	}
 	if want != "" {
-		w.tell("card "+want, p.origin())
-		return errors.Join(errUnlessCode(err, want), errUnlessSilent(calls))
+		w.refusedSilently("card "+want, p, err, want, calls)
+		return
 	}
 	if err != nil || len(calls) != 1 {
-		return fmt.Errorf("%s: a card is entered with %d calls of the bank: %w", p.origin(), len(calls), orNone(err))
+		fail("%s: a card is entered with %d calls of the bank: %w", p.origin(), len(calls), orNone(err))
 	}
-	if err := playParts(w.entering(p, entered, calls)); err != nil {
-		return err
+	playParts(w.entering(p, entered, calls))
+	w.sameView(p, view)
+}
+
+// refusedSilently wants a refusal, of which the bank has heard nothing.
+func (w *modelWalk) refusedSilently(outcome string, p *modelPayment, err error, want string, calls []modelBankCall) {
+	w.tell(outcome, p.origin())
+	wantCode(err, want)
+	if len(calls) > 0 {
+		fail("the bank is called though nothing came of it: %+v", calls)
 	}
-	return w.sameView(p, view)
 }
 
 // modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
@@ -90,43 +92,42 @@ var modelCodes = []string{
 	codeShort,
 }
 
-// giveCode has a payer give a code, asked for or not, or none.
-func (w *modelWalk) giveCode(s modelStep) error {
-	wanted := w.inPhases(phaseCode)
+// someCoded picks a card payment whose payer may give a code, asked for or not.
+func someCoded(w *modelWalk, s modelStep) *modelPayment {
 	if s.n[3]%4 == 0 {
-		wanted = w.inPhases(phaseBank)
+		return checkoutIn(phaseBank)(w, s)
 	}
-	p := w.someCheckout(s, wanted)
-	if p == nil {
-		return nil
-	}
+	return checkoutIn(phaseCode)(w, s)
+}
+
+// giveCode has a payer give a code, or none.
+func (w *modelWalk) giveCode(s modelStep, p *modelPayment) {
 	otp := pickModel(modelCodes, s.n[1])
 	want, changes := p.refuseCode(otp, w)
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	w.bank.cut(cutBy(s.n[2] % 6))
 	view, err := w.checkouts.SubmitCode(ctx, w.linkOf(p), otp)
 	calls := w.bank.called()
-	parts := []modelPart{}
+	var parts []modelPart
 	if changes {
 		parts = w.coding(p, calls)
 	}
 	switch {
 	case injury.fired && want != "validation_failed":
-		return w.cutShort(injury, p, view, err, parts...)
+		w.cutShort(injury, p, view, err, parts...)
+		return
 	case injury.fired:
-		return nil
+		return
 	case want != "":
-		w.tell("code "+want, p.origin())
-		return errors.Join(errUnlessCode(err, want), errUnlessSilent(calls))
+		w.refusedSilently("code "+want, p, err, want, calls)
+		return
 	case err != nil:
-		return fmt.Errorf("%s: a code: %w", p.origin(), err)
+		fail("%s: a code: %w", p.origin(), err)
 	case !changes:
 		w.tell("code not needed", p.origin())
 	}
-	if err := playParts(parts); err != nil {
-		return err
-	}
-	return w.sameView(p, view)
+	playParts(parts)
+	w.sameView(p, view)
 }
 
 // refuseCode is why a code is refused, and whether, if it is not, it is handed over: without one
@@ -143,45 +144,21 @@ func (p *modelPayment) refuseCode(otp string, w *modelWalk) (want string, change
 }
 
 // payerCancel is the payer's taking back of the payment.
-func (w *modelWalk) payerCancel(s modelStep) error {
-	p := w.someCheckout(s, func(p *modelPayment) bool { return !p.closed(w.model.now) })
-	if p == nil {
-		return nil
-	}
-	ctx, injury := w.injured(s)
-	want := ""
-	if p.closed(w.model.now) {
-		want = "checkout_closed"
-	}
+func (w *modelWalk) payerCancel(_ modelStep, p *modelPayment) {
+	ctx, injury := w.injured()
+	want := unless(!p.closed(w.model.now), "checkout_closed")
 	view, err := w.checkouts.Cancel(ctx, w.linkOf(p))
-	return w.steppedView(p, injury, view, err, want, func() error {
+	w.steppedView(p, injury, view, err, want, func() {
 		w.tell("payer cancelled", p.origin())
 		w.model.move(p, "cancelled", "payer", nil, nil)
-		return nil
 	})
 }
 
 // look reads a checkout by its link.
-func (w *modelWalk) look(s modelStep) error {
-	p := w.someCheckout(s, func(p *modelPayment) bool { return p.checkout.last() != nil })
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) look(_ modelStep, p *modelPayment) {
 	w.tell("looked", p.origin())
-	view, err := w.checkouts.Get(w.ctx, w.linkOf(p))
-	if err != nil {
-		return err
-	}
-	return w.sameView(p, view)
+	w.sameView(p, given(w.checkouts.Get(w.ctx, w.linkOf(p))))
 }
-
-// textOf scans a uuid that was read as text.
-func textOf(id *uuid.UUID) *uuidText { return &uuidText{id} }
-
-type uuidText struct{ id *uuid.UUID }
-
-// Scan implements sql.Scanner.
-func (u *uuidText) Scan(value any) error { return u.id.Scan(value) }
 
 // lookAtCheckout compares where a card payment's checkout stands, its attempts, its card and what
 // operators are told of it.
@@ -189,8 +166,13 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 	if p.checkout == nil {
 		return
 	}
-	b.Queue(`
-		select case when p.status = 'pending' and c.attempt_over then 'awaiting_payer_details' else coalesce(c.phase, 'awaiting_payer_details') end,
+	var phase, last4, attempts, conflicts string
+	var rejected, resends, declined int
+	var by, last *string
+	var at *time.Time
+	var sealed, holder bool
+	lookAtOne(b, `
+		select coalesce(case when p.status <> 'pending' or not c.attempt_over then c.phase end, 'awaiting_payer_details'),
 			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), c.resent_by, c.resent_at,
 			c.last_error, coalesce(c.declined, 0), coalesce(k.last4, ''), k.pan is not null, k.holder is not null,
 			(select coalesce(string_agg(a.id::text || case when a.status in ('authorising', 'open') then ' under way'
@@ -200,28 +182,19 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 				from card_conflict x where x.merchant_id = $1 and x.payment_id = $2)
 		from payment p left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
 		left join payment_card k on k.merchant_id = p.merchant_id and k.payment_id = p.id
-		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id).QueryRow(func(row pgx.Row) error {
-		var phase, last4, attempts, conflicts string
-		var rejected, resends, declined int
-		var by, last *string
-		var at *time.Time
-		var sealed, holder bool
-		if err := row.Scan(
-			&phase, &rejected, &resends, &by, &at, &last, &declined, &last4, &sealed, &holder, &attempts, &conflicts,
-		); err != nil {
-			return err
-		}
-		c := p.checkout
-		return errors.Join(w.chargedOnce(p), sameFields("the checkout of "+p.origin().String(), []modelField{
-			{"phase", phase, p.wantPhase(phase)}, {"wrong codes", strconv.Itoa(rejected), strconv.Itoa(c.rejected)},
-			{"declined", strconv.Itoa(declined), strconv.Itoa(c.declined)},
-			{"resends", strconv.Itoa(resends), strconv.Itoa(c.resends)}, {"resent by", deref(by), deref(c.resentBy)},
-			{"resent at", timeText(at), timeText(c.resentAt)}, {"last error", deref(last), deref(c.lastError)},
-			{"last4", last4, c.last4}, {"card kept", strconv.FormatBool(sealed), strconv.FormatBool(c.sealed)},
-			{"holder kept", strconv.FormatBool(holder), strconv.FormatBool(c.sealed && c.holder != "")},
-			{"attempts", attempts, c.attemptsText()}, {"conflicts", conflicts, c.conflictsText()},
-		}))
-	})
+		where p.merchant_id = $1 and p.id = $2`, []any{p.merchantID, p.id},
+		[]any{&phase, &rejected, &resends, &by, &at, &last, &declined, &last4, &sealed, &holder, &attempts, &conflicts},
+		func() {
+			c := p.checkout
+			w.chargedOnce(p)
+			sameFields("the checkout of "+p.origin().String(), []modelField{
+				{"phase", phase, p.wantPhase(phase)}, {"wrong codes", rejected, c.rejected}, {"declined", declined, c.declined},
+				{"resends", resends, c.resends}, {"resent by", by, c.resentBy}, {"resent at", at, c.resentAt},
+				{"last error", last, c.lastError}, {"last4", last4, c.last4}, {"card kept", sealed, c.sealed},
+				{"holder kept", holder, c.sealed && c.holder != ""}, {"attempts", attempts, c.attemptsText()},
+				{"conflicts", conflicts, c.conflictsText()},
+			})
+		})
 }
 
 // count adds the rows there are of a checkout.
@@ -237,13 +210,6 @@ func (c *modelCheckout) count(counts map[string]int) {
 			counts["card_conflict"]++
 		}
 	}
-}
-
-func timeText(at *time.Time) string {
-	if at == nil {
-		return "never"
-	}
-	return at.UTC().String()
 }
 
 func (c *modelCheckout) attemptsText() string {
@@ -271,7 +237,7 @@ func (c *modelCheckout) conflictsText() string {
 
 // chargedOnce wants no payer charged twice: of the charges that stand at the bank all but one are
 // to be undone, or an operator's. What the bank has booked is the payment's amount.
-func (w *modelWalk) chargedOnce(p *modelPayment) error {
+func (w *modelWalk) chargedOnce(p *modelPayment) {
 	standing := 0
 	for _, a := range p.checkout.attempts {
 		charge := w.bank.charges[a.id]
@@ -279,21 +245,20 @@ func (w *modelWalk) chargedOnce(p *modelPayment) error {
 			continue
 		}
 		if charge.amount != fiatText(p.amount) || charge.currency != p.currency {
-			return fmt.Errorf("%s: the bank has booked %s %s", p.origin(), charge.amount, charge.currency)
+			fail("%s: the bank has booked %s %s", p.origin(), charge.amount, charge.currency)
 		}
 		if charge.state == acquirer.Approved && (a.status == attemptUnderWay || a.status == attemptCharged) {
 			standing++
 		}
 	}
 	if standing > 1 {
-		return fmt.Errorf("%s is charged %d times", p.origin(), standing)
+		fail("%s is charged %d times", p.origin(), standing)
 	}
-	return nil
 }
 
 // closeBooks has the bank decide about everything, and asks it until there is nothing left to ask.
 // Then its book and ours must agree.
-func (w *modelWalk) closeBooks() error {
+func (w *modelWalk) closeBooks() {
 	n := 0
 	for _, p := range w.model.byCard() {
 		for _, c := range w.undecided(p) {
@@ -304,81 +269,63 @@ func (w *modelWalk) closeBooks() error {
 			}
 		}
 	}
-	if err := w.untilSettled(); err != nil {
-		return err
-	}
-	conflicts, err := w.conflicts()
-	if err != nil {
-		return err
-	}
+	w.untilSettled()
+	conflicts := w.conflicts()
 	for _, p := range w.model.byCard() {
-		if err := w.compareBooks(p, conflicts); err != nil {
-			return err
-		}
+		w.compareBooks(p, conflicts)
 	}
-	return nil
 }
 
-func (w *modelWalk) untilSettled() error {
+func (w *modelWalk) untilSettled() {
 	for range modelRounds {
 		w.touched = w.touched[:0]
 		w.pass(modelAsked)
-		asked, err := w.askBank(lineWhole, 1)
-		if err == nil {
-			err = w.verify()
-		}
-		if err != nil || len(asked) == 0 && len(w.model.unsettled()) == 0 {
-			return err
+		asked := w.askBank(lineWhole, 1)
+		w.verify()
+		if len(asked) == 0 && len(w.model.unsettled()) == 0 {
+			return
 		}
 	}
-	return fmt.Errorf("the bank is asked without end")
+	fail("the bank is asked without end")
 }
 
 // conflicts are the attempts an operator is told to look into.
-func (w *modelWalk) conflicts() (map[uuid.UUID]bool, error) {
+func (w *modelWalk) conflicts() map[uuid.UUID]bool {
 	found := map[uuid.UUID]bool{}
 	for cursor := (*string)(nil); ; {
 		list, next, err := w.checkouts.ListConflicts(w.ctx, modelOperator, nil, cursor)
-		if err != nil {
-			return nil, err
-		}
+		must(err)
 		for _, c := range list {
 			found[c.AttemptID] = true
 		}
 		if cursor = next; next == nil {
-			return found, nil
+			return found
 		}
 	}
 }
 
-// compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one
-// for each that its acquirer completed; and none missing without an operator's knowing where
-// somebody's word completed it.
-func (w *modelWalk) compareBooks(p *modelPayment, conflicts map[uuid.UUID]bool) error {
+// compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one for each that its
+// acquirer completed; and none missing without an operator's knowing where somebody's word completed it.
+func (w *modelWalk) compareBooks(p *modelPayment, conflicts map[uuid.UUID]bool) {
 	standing, excused := 0, false
 	for _, a := range p.checkout.attempts {
 		if conflicts[a.id] != a.listed {
-			return fmt.Errorf("%s: attempt %s is an operator's: %t", p.origin(), a.id, conflicts[a.id])
+			fail("%s: attempt %s is an operator's: %t", p.origin(), a.id, conflicts[a.id])
 		}
 		excused = excused || a.listed || a.seldom(w.model.now)
 		if w.bank.charges[a.id].state == acquirer.Approved && !a.listed {
 			standing++
 		}
 	}
-	byBank := p.moves[len(p.moves)-1].actor == "acquirer"
-	switch p.status {
-	case "completed":
-		if standing > 1 || standing == 0 && (byBank || len(p.checkout.attempts) > 0 && !excused) {
-			return fmt.Errorf("%s is completed with %d charges", p.origin(), standing)
-		}
-	case "appeal":
-		if standing > 1 {
-			return fmt.Errorf("%s is under appeal with %d charges", p.origin(), standing)
-		}
-	default:
-		if standing > 0 {
-			return fmt.Errorf("%s is %s, and its card is charged", p.origin(), p.status)
-		}
+	least, most := 0, 0
+	if p.status == "completed" || p.status == "appeal" {
+		most = 1
 	}
-	return nil
+	byBank := p.moves[len(p.moves)-1].actor == "acquirer"
+	if p.status == "completed" && (byBank || len(p.checkout.attempts) > 0 && !excused) {
+		least = 1
+	}
+	if standing < least || standing > most {
+		fail("%s is %s with %d charges", p.origin(), p.status, standing)
+	}
 }

@@ -1,7 +1,7 @@
 package model_test
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,109 +12,120 @@ import (
 	"gateway.example/internal/payment"
 )
 
-func (w *modelWalk) create(s modelStep) error { return w.createAs(w.ask(s), s) }
-
-func (w *modelWalk) repeat(s modelStep) error {
-	a, ok := w.again(s)
-	if !ok {
-		return nil
-	}
-	return w.createAs(a, s)
+// modelExpectation is what a creation must answer.
+type modelExpectation struct {
+	// code is the refusal's, "" for none; fields are those a validation finds wrong.
+	code     string
+	fields   []string
+	replay   bool
+	mismatch []string
+	box      *modelBox
+	// offers are the requisites a new payment may get.
+	offers []modelOffer
 }
 
-func (w *modelWalk) createAs(a modelAsk, s modelStep) error {
-	w.asks = append(w.asks, a)
-	want := w.model.expect(a)
-	ctx, injury := w.injured(s)
-	who := w.model.merchants[a.merchant].Caller
-	got, err := w.service.Create(ctx, who, a.request())
+// modelMade is what a creation answers.
+type modelMade[T any] struct {
+	record   T
+	replay   bool
+	mismatch []string
+}
+
+// modelCreation is the creation of a record that is asked for.
+type modelCreation[T any] struct {
+	what   string
+	expect func() modelExpectation
+	call   func(ctx context.Context) (modelMade[T], error)
+	// adopt takes a new record into the model; same compares one that was there.
+	adopt func(want modelExpectation, got T)
+	same  func(got T)
+}
+
+// make has it made. Whoever does not learn what became of the call asks again, and must find what the lost answer told.
+func (c modelCreation[T]) make(w *modelWalk) {
+	want := c.expect()
+	ctx, injury := w.injured()
+	got, err := c.call(ctx)
 	switch {
-	case injury.aborted():
-		return w.abortedAsItShould(injury, err)
-	case injury.lost():
-		if wrong := errUnlessUnknown(err); wrong != nil {
-			return wrong
+	case w.judged(injury, err, want.code):
+		if injury.lost() {
+			if got = given(c.call(w.ctx)); !got.replay {
+				fail("the repeat of a lost answer created again")
+			}
+			got.replay = want.replay
 		}
-		return w.askAgain(a, want)
+		c.judge(w, want, got)
+	case !injury.fired:
+		wantRefused(err, want.code, want.fields)
 	}
-	return w.judge(a, want, got, err)
 }
 
-// askAgain is what a merchant does who does not know what became of a call: it must find what the
-// lost answer told.
-func (w *modelWalk) askAgain(a modelAsk, want modelExpectation) error {
-	w.tell("lost " + w.now.op)
-	got, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
-	if err != nil {
-		return fmt.Errorf("repeat of a lost answer: %w", err)
+func (c modelCreation[T]) judge(w *modelWalk, want modelExpectation, got modelMade[T]) {
+	if got.replay != want.replay || !slices.Equal(got.mismatch, want.mismatch) {
+		fail("replay %t, mismatch %v; want %t, %v", got.replay, got.mismatch, want.replay, want.mismatch)
 	}
-	if !got.Replay {
-		return errors.New("the repeat of a lost answer created again")
+	if want.replay {
+		w.tell(c.what+"replayed", "mismatch ", want.mismatch)
+		c.same(got.record)
+		return
 	}
-	got.Replay = want.replay != nil
-	return w.judge(a, want, got, nil)
+	c.adopt(want, got.record)
 }
 
-func (w *modelWalk) judge(a modelAsk, want modelExpectation, got payment.Created, err error) error {
-	if want.code != "" || err != nil {
-		w.tell(want.code, fmt.Sprintf("%+v", a))
-		return errUnlessCode(err, want.code)
-	}
-	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil,
-			want.mismatch)
-	}
-	if want.replay != nil {
-		w.tell("replayed", "payment ", want.replay.id, fmt.Sprint(" mismatch ", want.mismatch))
-		return w.same(want.replay, got.Payment)
-	}
-	return w.adopt(a, want, got.Payment)
-}
-
-// adopt takes a new payment into the model if its requisite was one of those on offer.
-func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got payment.Payment) error {
-	for _, offer := range want.offers {
-		if got.RequisiteID != nil && offer.requisite.id == *got.RequisiteID {
-			actor := w.model.merchants[a.merchant].Caller.Actor()
-			p := w.model.create(a, want.box, offer, got.ID, got.UUID.String(), actor)
-			w.touch(p)
-			w.tell("created", "payment ", p.id, " on requisite ", offer.requisite.id, fmt.Sprintf(" %+v", a))
-			return w.same(p, got)
-		}
-	}
-	return fmt.Errorf("payment %d took requisite %d, which does not qualify", got.ID, *got.RequisiteID)
-}
-
-// rush makes the same creation several times at once: exactly one creates, the others answer with
-// it.
-func (w *modelWalk) rush(s modelStep) error {
-	a := w.ask(s)
-	w.asks = append(w.asks, a)
-	want := w.model.expect(a)
-	answers, errs := atOnce(3, func(int) (payment.Created, error) {
-		return w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
-	})
-	w.tell("rushed")
-	// The one that created is judged first; to the others the payment is there already.
-	first := max(slices.IndexFunc(answers, func(c payment.Created) bool { return c.Payment.ID > 0 && !c.Replay }), 0)
-	if err := w.judge(a, want, answers[first], errs[first]); err != nil {
-		return err
-	}
-	want = w.model.expect(a)
-	for i := range answers {
-		if i == first {
+// rush has it made three times at once: one creates, the others answer with what it created.
+func (c modelCreation[T]) rush(w *modelWalk) {
+	want := c.expect()
+	answers, errs := atOnce(3, func(int) (modelMade[T], error) { return c.call(w.ctx) })
+	w.tell(c.what + "rushed")
+	// The one that created is judged first; to the others it is there already.
+	first := max(slices.IndexFunc(answers, func(m modelMade[T]) bool { return !m.replay }), 0)
+	for _, i := range []int{first, (first + 1) % 3, (first + 2) % 3} {
+		if want.code != "" {
+			wantRefused(errs[i], want.code, want.fields)
 			continue
 		}
-		if err := w.judge(a, want, answers[i], errs[i]); err != nil {
-			return fmt.Errorf("in a rush: %w", err)
-		}
+		must(errs[i])
+		c.judge(w, c.expect(), answers[i])
 	}
-	return nil
 }
 
-// some picks a payment for the step to be about, or nil where there is none yet.
-func (w *modelWalk) some(n int) *modelPayment {
-	i := w.refer(n, len(w.model.payments), func(i int) int { return w.model.payments[i].step })
+func (w *modelWalk) create(s modelStep) { w.creation(w.ask(s)).make(w) }
+
+func (w *modelWalk) repeat(s modelStep) {
+	if a, ok := w.again(s); ok {
+		w.creation(a).make(w)
+	}
+}
+
+func (w *modelWalk) rush(s modelStep) { w.creation(w.ask(s)).rush(w) }
+
+func (w *modelWalk) creation(a modelAsk) modelCreation[payment.Payment] {
+	w.asks.payments = append(w.asks.payments, a)
+	who := w.model.merchants[a.merchant].Caller
+	return modelCreation[payment.Payment]{
+		expect: func() modelExpectation { return w.model.expect(a) },
+		call: func(ctx context.Context) (modelMade[payment.Payment], error) {
+			c, err := w.service.Create(ctx, who, a.request())
+			return modelMade[payment.Payment]{c.Payment, c.Replay, c.Mismatch}, err
+		},
+		same: func(got payment.Payment) { w.same(w.model.keys[a.key()], got) },
+		// Its requisite must be one of those on offer.
+		adopt: func(want modelExpectation, got payment.Payment) {
+			i := slices.IndexFunc(want.offers, func(o modelOffer) bool { return o.requisite.id == *got.RequisiteID })
+			if i < 0 {
+				fail("payment %d took requisite %d, which does not qualify", got.ID, *got.RequisiteID)
+			}
+			p := w.model.create(a, want.box, want.offers[i], got.ID, got.UUID.String(), who.Actor())
+			w.touch(p)
+			w.tell("created", "payment ", p.id, " on requisite ", p.requisite.id, fmt.Sprintf(" %+v", a))
+			w.same(p, got)
+		},
+	}
+}
+
+// somePayment picks a payment for the step to be about, or nil where there is none yet.
+func (w *modelWalk) somePayment(s modelStep) *modelPayment {
+	i := w.refer(s.n[0], len(w.model.payments), func(i int) int { return w.model.payments[i].step })
 	if i < 0 {
 		return nil
 	}
@@ -122,47 +133,32 @@ func (w *modelWalk) some(n int) *modelPayment {
 	return w.model.payments[i]
 }
 
-// same compares a payment, as readers are shown it, with the model's in everything the contract
-// decides.
-func (w *modelWalk) same(p *modelPayment, got payment.Payment) error {
-	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
-	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return sameFields(p.origin().String(), []modelField{
-		{"id", units(got.ID), units(p.id)},
-		{"uuid", got.UUID.String(), p.uuid},
-		{"merchant", units(got.MerchantID), units(p.merchantID)},
-		{"cashbox", units(got.CashboxID), units(p.box.id)},
-		{"orderId", got.OrderID, p.order},
-		{"method", got.Method, p.method},
-		{"currency", got.Currency, p.currency},
-		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
-		{"status", string(got.Status), p.status},
-		{"reason", deref(got.StatusReason), deref(p.reason)},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()},
-		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
-		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
-		{"payerClaimedAt", timeText(got.ClaimedAt), timeText(p.claimed)},
-		{"sequence", units(int64(got.EventSequence)), strconv.Itoa(len(p.events))},
-		{"trader", units(got.TraderID), units(p.requisite.trader.ID)},
-		{"requisite", units(*got.RequisiteID), units(p.requisite.id)},
-		{"markup", got.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
+// same compares a payment, as readers are shown it, with the model's in everything the contract decides.
+func (w *modelWalk) same(p *modelPayment, got payment.Payment) {
+	sameFields(p.origin(), []modelField{
+		{"id", got.ID, p.id}, {"uuid", got.UUID, p.uuid}, {"merchant", got.MerchantID, p.merchantID},
+		{"cashbox", got.CashboxID, p.box.id}, {"orderId", got.OrderID, p.order}, {"method", got.Method, p.method},
+		{"currency", got.Currency, p.currency}, {"amount", got.Amount.Shift(2), p.amount}, {"status", got.Status, p.status},
+		{"reason", got.StatusReason, p.reason}, {"statusUpdatedAt", got.StatusAt, p.at},
+		{"createdAt", got.CreatedAt, p.created}, {"expiresAt", got.ExpiresAt, p.expires},
+		{"payerClaimedAt", got.ClaimedAt, p.claimed}, {"sequence", got.EventSequence, len(p.events)},
+		{"trader", got.TraderID, p.requisite.trader.ID}, {"requisite", got.RequisiteID, &p.requisite.id},
+		{"markup", got.MarkupPercent, decimal.RequireFromString(p.markup)},
 		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
-		{"rateUnavailable", strconv.FormatBool(got.RateUnavailable), strconv.FormatBool(p.unavailable)},
-		{"amountUsdt", usdt(got.AmountUSDT), units(p.quote.amount)},
-		{"profitUsdt", usdt(got.ProfitUSDT), units(p.quote.profit)},
-		{"spreadTraderUsdt", usdt(got.SpreadTraderUSDT), units(p.quote.trader)},
-		{"spreadPlatformUsdt", usdt(got.SpreadPlatformUSDT), units(p.quote.platform)},
+		{"rateUnavailable", got.RateUnavailable, p.unavailable}, {"amountUsdt", got.AmountUSDT.Shift(8), p.quote.amount},
+		{"profitUsdt", got.ProfitUSDT.Shift(8), p.quote.profit},
+		{"spreadTraderUsdt", got.SpreadTraderUSDT.Shift(8), p.quote.trader},
+		{"spreadPlatformUsdt", got.SpreadPlatformUSDT.Shift(8), p.quote.platform},
 	})
 }
 
 // sameRow compares a payment's row with the model's.
-func (w *modelWalk) sameRow(p *modelPayment, row db.Payment) error {
-	return errors.Join(w.same(p, shownPayment(row)), sameFields(p.origin().String(), []modelField{
-		{"callbackUri", row.CallbackURI, p.callback},
-		{"providerPaymentId", deref(row.ProviderPaymentID), deref(p.provider)},
-		{"markup source", row.MarkupSource, p.source},
-		{"hold", row.HoldUSDT.Shift(8).String(), strconv.FormatInt(p.hold, 10)},
-	}))
+func (w *modelWalk) sameRow(p *modelPayment, row db.Payment) {
+	w.same(p, shownPayment(row))
+	sameFields(p.origin(), []modelField{
+		{"callbackUri", row.CallbackURI, p.callback}, {"providerPaymentId", row.ProviderPaymentID, p.provider},
+		{"markup source", row.MarkupSource, p.source}, {"hold", row.HoldUSDT.Shift(8), p.hold},
+	})
 }
 
 // shownPayment is what readers are to be shown of a row.
@@ -178,18 +174,27 @@ func shownPayment(row db.Payment) payment.Payment {
 	}
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return "null"
-	}
-	return strconv.Quote(*s)
+// modelAsks are the creations asked for.
+type modelAsks struct {
+	payments []modelAsk
+	payouts  []modelPayoutAsk
+	deposits []modelDepositAsk
+}
+
+// modelStepped is the step that made something, or asked for it.
+type modelStepped struct{ step int }
+
+func (s modelStepped) maker() int { return s.step }
+
+// modelAsker is the step that asked for something, and for which merchant.
+type modelAsker struct {
+	modelStepped
+	merchant int
 }
 
 // modelAsk is a creation somebody asks for: always of a valid shape.
 type modelAsk struct {
-	// step is the one that asked.
-	step             int
-	merchant         int
+	modelAsker
 	order            string
 	method, currency string
 	// literal is how amount, in hundredths, is written.
@@ -200,8 +205,7 @@ type modelAsk struct {
 	nested, padded bool
 }
 
-// Few equal amounts, so that slots collide; the last are beyond some trader's means, and beyond
-// every requisite.
+// Few equal amounts, so that slots collide; the last are beyond some trader's means, and beyond every requisite.
 var modelAmounts = []struct {
 	literal string
 	amount  int64
@@ -237,19 +241,25 @@ var modelPercents = []string{"", "", "", "0", "12.3456", "100"}
 func (w *modelWalk) ask(s modelStep) modelAsk {
 	counter, amount := pickModel(modelCounters, s.n[1]), pickModel(modelAmounts, s.n[2])
 	return modelAsk{
-		step: s.id, merchant: counter.merchant, order: "order-" + strconv.Itoa(s.n[5]),
+		modelAsker: modelAsker{modelStepped{s.id}, counter.merchant}, order: "order-" + strconv.Itoa(s.n[5]),
 		method: counter.method, currency: counter.currency, literal: amount.literal, amount: amount.amount,
 		percent: pickModel(modelPercents, s.n[3]), callback: w.hooks.address(s.n[4] % 2), nested: s.n[4]%3 == 0,
 	}
 }
 
+// askedBefore is an earlier ask that a step asks for once more, or nearly.
+func askedBefore[T interface{ maker() int }](w *modelWalk, s modelStep, asks []T) (a T, ok bool) {
+	i := w.refer(s.n[0], len(asks), func(i int) int { return asks[i].maker() })
+	if i < 0 {
+		return a, false
+	}
+	return asks[i], true
+}
+
 // again is an earlier ask once more, or nearly.
 func (w *modelWalk) again(s modelStep) (modelAsk, bool) {
-	i := w.refer(s.n[0], len(w.asks), func(i int) int { return w.asks[i].step })
-	if i < 0 {
-		return modelAsk{}, false
-	}
-	a, other := w.asks[i], w.ask(s)
+	a, ok := askedBefore(w, s, w.asks.payments)
+	other := w.ask(s)
 	a.step = s.id
 	switch s.n[5] % 8 {
 	case 0:
@@ -263,7 +273,7 @@ func (w *modelWalk) again(s modelStep) (modelAsk, bool) {
 	case 4:
 		a.nested, a.padded, a.percent = other.nested, true, other.percent
 	}
-	return a, true
+	return a, ok
 }
 
 func pickModel[T any](list []T, n int) T { return list[n%len(list)] }
@@ -298,17 +308,9 @@ func recentModel(n, count int) int {
 func (a modelAsk) key() modelKey { return modelKey{a.merchant, a.method, a.order} }
 
 func (a modelAsk) mismatch(p *modelPayment) []string {
-	var fields []string
-	if a.amount != p.amount {
-		fields = append(fields, "amount")
-	}
-	if a.currency != p.currency {
-		fields = append(fields, "currency")
-	}
-	if a.callback != p.callback {
-		fields = append(fields, "callbackUri")
-	}
-	return fields
+	return differing([]modelField{
+		{"amount", a.amount, p.amount}, {"currency", a.currency, p.currency}, {"callbackUri", a.callback, p.callback},
+	})
 }
 
 func (a modelAsk) request() payment.Request {

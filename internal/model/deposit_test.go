@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,19 +12,15 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 var modelDepositAmounts = []struct {
 	literal string
 	amount  int64
 }{
-	{"25", 25_00000000},
-	{"40.5", 40_50000000},
-	{"0.00000001", 1},
-	{"3.33333333", 3_33333333},
-	{"100.10000000", 100_10000000},
-	{"500", 500_00000000},
-	{"012", 12_00000000},
+	{"25", 25_00000000}, {"40.5", 40_50000000}, {"0.00000001", 1}, {"3.33333333", 3_33333333},
+	{"100.10000000", 100_10000000}, {"500", 500_00000000}, {"012", 12_00000000},
 }
 
 var modelDepositAddresses = []struct{ network, address string }{
@@ -35,8 +32,9 @@ var modelDepositAddresses = []struct{ network, address string }{
 func (w *modelWalk) depositAsk(s modelStep) modelDepositAsk {
 	amount, to := pickModel(modelDepositAmounts, s.n[3]), pickModel(modelDepositAddresses, s.n[4])
 	a := modelDepositAsk{
-		step: s.id, merchant: s.n[1] % len(w.model.merchants), literal: amount.literal, amount: amount.amount,
-		network: to.network, address: to.address, key: fmt.Sprintf("0193a1b2-0000-7000-8000-%012d", s.n[5]),
+		modelAsker: modelAsker{modelStepped{s.id}, s.n[1] % len(w.model.merchants)},
+		literal:    amount.literal, amount: amount.amount, network: to.network, address: to.address,
+		key: fmt.Sprintf("0193a1b2-0000-7000-8000-%012d", s.n[5]),
 	}
 	a.cashbox = w.depositCashbox(s, a.merchant)
 	if s.n[4]%2 == 0 {
@@ -59,15 +57,15 @@ func (w *modelWalk) depositCashbox(s modelStep, merchant int) *int64 {
 	return &id
 }
 
-func (w *modelWalk) deposit(s modelStep) error { return w.depositAs(w.depositAsk(s), s) }
+func (w *modelWalk) deposit(s modelStep) { w.depositCreation(w.depositAsk(s)).make(w) }
 
 // depositAgain asks for an earlier deposit once more, or nearly.
-func (w *modelWalk) depositAgain(s modelStep) error {
-	i := w.refer(s.n[0], len(w.depositAsks), func(i int) int { return w.depositAsks[i].step })
-	if i < 0 {
-		return nil
+func (w *modelWalk) depositAgain(s modelStep) {
+	a, ok := askedBefore(w, s, w.asks.deposits)
+	if !ok {
+		return
 	}
-	a, other := w.depositAsks[i], w.depositAsk(s)
+	other := w.depositAsk(s)
 	a.step = s.id
 	switch s.n[5] % 6 {
 	case 0:
@@ -79,46 +77,29 @@ func (w *modelWalk) depositAgain(s modelStep) error {
 	case 3:
 		a.merchant = other.merchant
 	}
-	return w.depositAs(a, s)
+	w.depositCreation(a).make(w)
 }
 
-func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
-	w.depositAsks = append(w.depositAsks, a)
-	want := w.model.expectDeposit(a)
+func (w *modelWalk) depositCreation(a modelDepositAsk) modelCreation[deposit.Deposit] {
+	w.asks.deposits = append(w.asks.deposits, a)
 	who := w.model.merchants[a.merchant].Caller
-	ctx, injury := w.injured(s)
-	got, err := w.accounts.Create(ctx, who, a.request())
-	done, wrong := w.judged(injury, err, want.code)
-	switch {
-	case wrong != nil || injury.aborted():
-		return wrong
-	case want.code == "validation_failed":
-		return errUnlessInvalid(err, []string{"merchantCashboxId"})
-	case !done:
-		return nil
-	case injury.lost():
-		if got, err = w.accounts.Create(w.ctx, who, a.request()); err != nil || !got.Replay {
-			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
-		}
-		got.Replay = want.replay != nil
+	judge := func(d *modelDeposit, got deposit.Deposit) {
+		w.touch(d)
+		d.same(got)
 	}
-	return w.judgeDeposit(a, want, got)
-}
-
-func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation, got deposit.Created) error {
-	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil,
-			want.mismatch)
+	return modelCreation[deposit.Deposit]{
+		what:   "deposit ",
+		expect: func() modelExpectation { return w.model.expectDeposit(a) },
+		call: func(ctx context.Context) (modelMade[deposit.Deposit], error) {
+			c, err := w.accounts.Create(ctx, who, a.request())
+			return modelMade[deposit.Deposit]{c.Deposit, c.Replay, c.Mismatch}, err
+		},
+		same: func(got deposit.Deposit) { judge(w.model.depositKeys[modelDepositKey{a.merchant, a.key}], got) },
+		adopt: func(want modelExpectation, got deposit.Deposit) {
+			w.tell("deposit created", got.ID, fmt.Sprintf(" %+v", a))
+			judge(w.model.createDeposit(a, want.box, got.ID, who.Actor()), got)
+		},
 	}
-	d := want.replay
-	if d == nil {
-		d = w.model.createDeposit(a, want.box, got.Deposit.ID, w.model.merchants[a.merchant].Caller.Actor())
-		w.tell("deposit created", d.id, fmt.Sprintf(" %+v", a))
-	} else {
-		w.tell("deposit replayed", d.id, fmt.Sprint(" mismatch ", want.mismatch))
-	}
-	w.touch(d)
-	return d.same(got.Deposit)
 }
 
 func (w *modelWalk) someDeposit(s modelStep) *modelDeposit {
@@ -126,70 +107,45 @@ func (w *modelWalk) someDeposit(s modelStep) *modelDeposit {
 }
 
 // confirmDeposit is an operator's word, or that of three at once: one credits.
-func (w *modelWalk) confirmDeposit(s modelStep) error {
-	d := w.someDeposit(s)
-	if d == nil {
-		return nil
-	}
+func (w *modelWalk) confirmDeposit(s modelStep, d *modelDeposit) {
 	if s.injury == 0 && s.n[1]%3 == 0 {
-		return w.confirmTogether(d)
+		w.confirmTogether(d)
+		return
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	_, err := w.accounts.Confirm(ctx, modelOperator, d.id)
-	return w.endedDeposit(d, injury, err, "confirmed", nil)
+	w.endedDeposit(d, injury, err, "confirmed", nil)
 }
 
-func (w *modelWalk) endedDeposit(d *modelDeposit, i *injury, err error, to string, reason *string) error {
-	done, wrong := w.judged(i, err, d.refuseEnd())
-	if done && wrong == nil {
+func (w *modelWalk) endedDeposit(d *modelDeposit, i *injury, err error, to string, reason *string) {
+	if w.judged(i, err, unless(d.status == "pending", "deposit_not_pending")) {
 		w.tell("deposit "+to, d.id)
 		w.model.endDeposit(d, to, modelOperator.Actor(), reason)
 	}
-	return wrong
 }
 
-// refuseEnd is why a deposit can be neither confirmed nor rejected, "" if it can.
-func (d *modelDeposit) refuseEnd() string {
-	if d.status != "pending" {
-		return "deposit_not_pending"
-	}
-	return ""
-}
-
-func (w *modelWalk) confirmTogether(d *modelDeposit) error {
-	_, errs := atOnce(3, func(int) (deposit.Deposit, error) {
-		return w.accounts.Confirm(w.ctx, modelOperator, d.id)
-	})
+func (w *modelWalk) confirmTogether(d *modelDeposit) {
+	errs := testenv.AtOnce(3, func(int) error { return errOf(w.accounts.Confirm(w.ctx, modelOperator, d.id)) })
 	w.tell("deposit confirmed by three", d.id)
 	first := max(slices.Index(errs, nil), 0)
-	if wrong := w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil); wrong != nil {
-		return wrong
-	}
+	w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil)
 	for _, err := range slices.Delete(errs, first, first+1) {
-		if wrong := errUnlessCode(err, "deposit_not_pending"); wrong != nil {
-			return wrong
-		}
+		wantCode(err, "deposit_not_pending")
 	}
-	return nil
 }
 
-func (w *modelWalk) rejectDeposit(s modelStep) error {
-	d := w.someDeposit(s)
-	if d == nil {
-		return nil
-	}
+func (w *modelWalk) rejectDeposit(s modelStep, d *modelDeposit) {
 	var reason *string
 	if s.n[1]%2 == 0 {
 		reason = modelText("nothing came")
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	_, err := w.accounts.Reject(ctx, modelOperator, d.id, reason)
-	return w.endedDeposit(d, injury, err, "rejected", reason)
+	w.endedDeposit(d, injury, err, "rejected", reason)
 }
 
 type modelDeposit struct {
-	// step is the one that created it.
-	step             int
+	modelStepped
 	id, merchantID   int64
 	box              *modelBox
 	amount           int64
@@ -207,12 +163,9 @@ type modelDepositKey struct {
 	key      string
 }
 
-// modelDepositAsk is a deposit somebody asks for: always of a valid shape, but for a cashbox that
-// is not said.
+// modelDepositAsk is a deposit somebody asks for: always of a valid shape, but for a cashbox that is not said.
 type modelDepositAsk struct {
-	// step is the one that asked.
-	step     int
-	merchant int
+	modelAsker
 	// cashbox is nil for the key's own.
 	cashbox          *int64
 	literal          string
@@ -229,39 +182,22 @@ func (a modelDepositAsk) request() deposit.Request {
 	}
 }
 
-// modelDepositExpectation is what the creation of a deposit must answer.
-type modelDepositExpectation struct {
-	// code is the refusal's, "" for none.
-	code     string
-	replay   *modelDeposit
-	mismatch []string
-	box      *modelBox
-}
-
-// expectDeposit says what becomes of a creation: whose the cashbox is first, then the idempotency
-// key.
-func (m *gatewayModel) expectDeposit(a modelDepositAsk) modelDepositExpectation {
+// expectDeposit says what becomes of a creation: whose the cashbox is first, then the idempotency key.
+func (m *gatewayModel) expectDeposit(a modelDepositAsk) modelExpectation {
 	box, code := m.depositBox(a)
 	if code != "" {
-		return modelDepositExpectation{code: code}
+		return modelExpectation{code: code, fields: []string{"merchantCashboxId"}}
 	}
 	d := m.depositKeys[modelDepositKey{a.merchant, a.key}]
 	switch {
 	case d == nil:
-		return modelDepositExpectation{box: box}
+		return modelExpectation{box: box}
 	case d.box != box:
-		return modelDepositExpectation{code: "idempotency_key_conflict"}
+		return modelExpectation{code: "idempotency_key_conflict"}
 	}
-	want := modelDepositExpectation{replay: d}
-	for _, field := range []struct {
-		name    string
-		differs bool
-	}{{"amount", d.amount != a.amount}, {"network", d.network != a.network}, {"address", d.address != a.address}} {
-		if field.differs {
-			want.mismatch = append(want.mismatch, field.name)
-		}
-	}
-	return want
+	return modelExpectation{replay: true, mismatch: differing([]modelField{
+		{"amount", d.amount, a.amount}, {"network", d.network, a.network}, {"address", d.address, a.address},
+	})}
 }
 
 func (m *gatewayModel) depositBox(a modelDepositAsk) (*modelBox, string) {
@@ -287,8 +223,9 @@ func (m *gatewayModel) depositBox(a modelDepositAsk) (*modelBox, string) {
 
 func (m *gatewayModel) createDeposit(a modelDepositAsk, box *modelBox, id int64, actor string) *modelDeposit {
 	d := &modelDeposit{
-		step: a.step, id: id, merchantID: m.merchants[a.merchant].ID, box: box, amount: a.amount, network: a.network,
-		address: a.address, key: a.key, reference: a.reference, status: "pending", at: m.now, created: m.now,
+		modelStepped: a.modelStepped, id: id, merchantID: m.merchants[a.merchant].ID, box: box, amount: a.amount,
+		network: a.network, address: a.address, key: a.key, reference: a.reference, status: "pending",
+		at: m.now, created: m.now,
 	}
 	d.begin(actor, "pending", m.now)
 	m.depositKeys[modelDepositKey{a.merchant, a.key}] = d
@@ -311,39 +248,29 @@ func (m *gatewayModel) endDeposit(d *modelDeposit, to, actor string, reason *str
 	m.shift(d, func() { d.status, d.at = to, m.now })
 }
 
-func (d *modelDeposit) maker() int { return d.step }
-
 func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
 	lookAtRow(b, "deposit", d.merchantID, d.id, d.sameRow)
 	lookAtHistory(b, "deposit", d.merchantID, d.id, &d.modelHistory)
 }
 
 // sameRow compares a deposit's row with the model's.
-func (d *modelDeposit) sameRow(row db.Deposit) error {
-	shown := deposit.Deposit{
+func (d *modelDeposit) sameRow(row db.Deposit) {
+	if row.MerchantID != d.merchantID {
+		fail("deposit %d is merchant %d's, not %d's", d.id, row.MerchantID, d.merchantID)
+	}
+	d.same(deposit.Deposit{
 		ID: row.ID, CashboxID: row.CashboxID, Status: row.Status, Amount: row.Amount, Network: row.Network,
 		Address: row.Address, ExternalReference: row.ExternalReference, IdempotencyKey: row.IdempotencyKey,
 		CreatedAt: row.CreatedAt, StatusAt: row.StatusAt,
-	}
-	if row.MerchantID != d.merchantID {
-		return fmt.Errorf("deposit %d is merchant %d's, not %d's", d.id, row.MerchantID, d.merchantID)
-	}
-	return d.same(shown)
+	})
 }
 
 // same compares a deposit, as readers are shown it, with the model's.
-func (d *modelDeposit) same(got deposit.Deposit) error {
-	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return sameFields("deposit "+units(d.id), []modelField{
-		{"id", units(got.ID), units(d.id)},
-		{"cashbox", units(got.CashboxID), units(d.box.id)},
-		{"status", got.Status, d.status},
-		{"amount", got.Amount.Shift(8).String(), units(d.amount)},
-		{"network", got.Network, d.network},
-		{"address", got.Address, d.address},
-		{"externalReference", deref(got.ExternalReference), deref(d.reference)},
-		{"idempotencyKey", got.IdempotencyKey.String(), d.key},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), d.at.String()},
-		{"createdAt", got.CreatedAt.UTC().String(), d.created.String()},
+func (d *modelDeposit) same(got deposit.Deposit) {
+	sameFields(fmt.Sprint("deposit ", d.id), []modelField{
+		{"id", got.ID, d.id}, {"cashbox", got.CashboxID, d.box.id}, {"status", got.Status, d.status},
+		{"amount", got.Amount.Shift(8), d.amount}, {"network", got.Network, d.network}, {"address", got.Address, d.address},
+		{"externalReference", got.ExternalReference, d.reference}, {"idempotencyKey", got.IdempotencyKey, d.key},
+		{"statusUpdatedAt", got.StatusAt, d.at}, {"createdAt", got.CreatedAt, d.created},
 	})
 }

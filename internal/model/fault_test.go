@@ -42,12 +42,7 @@ type injury struct {
 
 type injuryKey struct{}
 
-func withInjury(ctx context.Context, i *injury) context.Context {
-	return context.WithValue(ctx, injuryKey{}, i)
-}
-
-// aborted reports that a transaction was ended before its COMMIT; lost, that only the answer to
-// COMMIT was.
+// aborted reports that a transaction was ended before its COMMIT; lost, that only the answer to COMMIT was.
 func (i *injury) aborted() bool { return i.fired && i.kind != injuryLoseCommit }
 func (i *injury) lost() bool    { return i.fired && i.kind == injuryLoseCommit }
 
@@ -59,9 +54,8 @@ func (injurer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	return injure(ctx, conn, data.SQL, data.SQL == "commit")
 }
 
-// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that only folds an
-// account inserts nothing but how far, and losing the answer to its COMMIT is not losing the answer
-// to the call's.
+// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that only folds an account inserts nothing
+// but how far, and losing the answer to its COMMIT is not losing the answer to the call's.
 func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	return injure(ctx, conn, "a batch", slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool {
 		return strings.Contains(q.SQL, "insert into") && !strings.Contains(q.SQL, "insert into account_fold")

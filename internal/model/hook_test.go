@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -50,8 +48,7 @@ type modelHook struct {
 	// spent that all tries were made.
 	calls, taken int
 	gone, spent  bool
-	// answered: an answer to end it was given since the last look; settled: at the last look it was
-	// delivered or dead.
+	// answered: an answer to end it was given since the last look; settled: at the last look it was delivered or dead.
 	answered, settled bool
 }
 
@@ -69,12 +66,8 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 	t.Helper()
 	h := &modelHooks{events: map[string]*modelHook{}}
 	h.server = httptest.NewServer(h)
-	var err error
-	// The pool of deliveries is not the service's: they must not starve where that has a single
-	// connection.
-	if h.pool, err = db.Open(t.Context(), d.URL, 4, db.ForCommands); err != nil {
-		t.Fatal(err)
-	}
+	// The pool of deliveries is not the service's: they must not starve where that has a single connection.
+	h.pool = testenv.Must(db.Open(t.Context(), d.URL, 4, db.ForCommands))(t)
 	h.deliverer = webhook.NewDeliverer(h.pool, v, clock, outbound.NewAddresses(true), prometheus.NewRegistry())
 	h.relay = webhook.NewRelay(h.pool, clock, prometheus.NewRegistry())
 	t.Cleanup(func() {
@@ -117,7 +110,7 @@ var modelAnswers = []int{200, 500, 204, hangUp, 503, 302, 404, 201, 410}
 
 // deliver makes what is queued be delivered, at an endpoint that fails now and then, and in some
 // walks stops in the middle and begins again.
-func (w *modelWalk) deliver(s modelStep) error {
+func (w *modelWalk) deliver(s modelStep) {
 	random := s.n[0]
 	for range s.n[1] % 12 {
 		w.hooks.answers = append(w.hooks.answers, pickModel(modelAnswers, random))
@@ -125,157 +118,107 @@ func (w *modelWalk) deliver(s modelStep) error {
 	}
 	w.tell("delivered")
 	if s.n[3]%2 == 0 {
-		if err := w.work(true); err != nil {
-			return err
-		}
+		w.work(true)
 	}
-	if err := w.work(false); err != nil {
-		return err
-	}
-	return w.verifyDeliveries()
+	w.work(false)
+	w.verifyDeliveries()
 }
 
-// drain delivers until nothing is left; the endpoint takes everything now.
-func (w *modelWalk) drain() error {
+// drain delivers until nothing is left; the endpoint takes everything now. Each event is delivered in the end, or given
+// up because the endpoint is gone or failed every try.
+func (w *modelWalk) drain() {
 	w.hooks.answers = nil
-	for range 12 {
-		var open int
-		err := w.check.QueryRow(w.ctx, "select count(*) from webhook_event where status = 'pending'").Scan(&open)
-		if err != nil {
-			return err
+	for open, rounds := 1, 0; open > 0; rounds++ {
+		if rounds == 12 {
+			fail("some events are never delivered")
 		}
-		if open == 0 {
-			return w.verifyAllTold()
-		}
-		if err := w.work(false); err != nil {
-			return err
-		}
-		if err := w.verifyDeliveries(); err != nil {
-			return err
-		}
+		w.work(false)
+		w.verifyDeliveries()
+		must(w.check.QueryRow(w.ctx, "select count(*) from webhook_event where status = 'pending'").Scan(&open))
 	}
-	return fmt.Errorf("some events are never delivered")
-}
-
-// verifyAllTold wants each event delivered, or given up because the endpoint is gone or failed
-// every try.
-func (w *modelWalk) verifyAllTold() error {
 	for id, hook := range w.hooks.events {
 		if hook.taken == 0 && !hook.gone && !hook.spent {
-			return fmt.Errorf("event %s of %s never arrived", id, hook.from)
+			fail("event %s of %s never arrived", id, hook.from)
 		}
 	}
-	return nil
 }
 
 // work brings every delivery's time about, and makes deliveries: until all had their turn, or, to
 // be stopped, until some have begun.
-func (w *modelWalk) work(stop bool) error {
-	for _, hurry := range []string{
-		"update webhook_delivery set due_at = now()", "update webhook_endpoint set due_at = now() where due_at > now()",
-	} {
-		if err := w.exec(hurry); err != nil {
-			return err
-		}
-	}
+func (w *modelWalk) work(stop bool) {
+	w.exec("update webhook_delivery set due_at = now()")
+	w.exec("update webhook_endpoint set due_at = now() where due_at > now()")
 	ctx, end := context.WithCancel(w.ctx)
-	defer end()
 	var running sync.WaitGroup
 	defer running.Wait()
+	defer end()
 	running.Go(func() { w.hooks.deliverer.Run(ctx) })
-	before := w.hooks.received()
-	if stop {
+	if before := w.hooks.received(); stop {
 		for deadline := time.Now().Add(50 * time.Millisecond); w.hooks.received() < before+3 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
-		end()
-		return nil
+		return
 	}
-	err := w.untilIdle()
-	end()
-	return err
-}
-
-// untilIdle waits until no delivery is due or under way.
-func (w *modelWalk) untilIdle() error {
-	return testenv.Eventually(func() error {
+	must(testenv.Eventually(func() error {
 		var busy bool
 		row := w.check.QueryRow(w.ctx, "select exists (select 1 from webhook_delivery where due_at <= now())")
 		if err := row.Scan(&busy); err != nil || !busy {
 			return err
 		}
 		return errors.New("deliveries do not come to an end")
-	})
+	}))
 }
 
-// verifyDeliveries judges the requests that came since the last look and where they left their
-// events.
-func (w *modelWalk) verifyDeliveries() error {
+// verifyDeliveries judges the requests that came since the last look and where they left their events.
+func (w *modelWalk) verifyDeliveries() {
 	w.hooks.mu.Lock()
 	calls := w.hooks.calls
 	w.hooks.calls = nil
 	w.hooks.mu.Unlock()
 	for _, call := range calls {
-		if err := w.hooks.judge(call); err != nil {
-			return err
-		}
+		w.hooks.judge(call)
 	}
-	rows, err := w.check.Query(w.ctx, `
-		select e.id::text, e.status, (select count(*) from webhook_attempt a where a.merchant_id = e.merchant_id and a.event_id = e.id)
-		from webhook_event e`)
-	if err != nil {
-		return err
-	}
+	rows := given(w.check.Query(w.ctx, `
+		select e.id::text, e.status,
+			(select count(*) from webhook_attempt a where a.merchant_id = e.merchant_id and a.event_id = e.id)
+		from webhook_event e`))
 	var id, status string
 	var attempts int
-	_, err = pgx.ForEachRow(rows, []any{&id, &status, &attempts}, func() error {
-		return w.hooks.events[id].verifyStatus(id, status, attempts)
-	})
-	return err
+	each(rows, func() { w.hooks.events[id].verifyStatus(id, status, attempts) }, &id, &status, &attempts)
 }
 
-// judge checks one request: a known event in its own words, signed, and not one that was settled
-// before.
-func (h *modelHooks) judge(call modelCall) error {
+// judge checks one request: a known event in its own words, signed, and not one that was settled before.
+func (h *modelHooks) judge(call modelCall) {
 	id := call.header.Get(standardwebhooks.HeaderWebhookID)
 	hook := h.events[id]
 	if hook == nil || !bytes.Equal(call.body, hook.body) || h.server.URL+call.path != hook.from.callback {
-		return fmt.Errorf("event %q came to %s as %s", id, call.path, call.body)
+		fail("event %q came to %s as %s", id, call.path, call.body)
 	}
 	if hook.settled || hook.answered {
-		return fmt.Errorf("event %s came again after it was settled", id)
+		fail("event %s came again after it was settled", id)
 	}
-	signed, err := standardwebhooks.NewWebhook(hook.from.box.secret)
-	if err == nil {
-		err = signed.Verify(call.body, call.header)
-	}
-	if err != nil {
-		return fmt.Errorf("event %s: %w", id, err)
-	}
+	must(given(standardwebhooks.NewWebhook(hook.from.box.secret)).Verify(call.body, call.header))
 	hook.calls++
 	if call.answer/100 == 2 {
 		hook.taken++
 	}
 	hook.gone = hook.gone || call.answer == http.StatusGone
 	hook.answered = hook.answered || call.answer/100 == 2 || call.answer == http.StatusGone
-	return nil
 }
 
 // modelTries is how often an event is tried before it is given up.
 const modelTries = 11
 
-func (hook *modelHook) verifyStatus(id, status string, attempts int) error {
+func (hook *modelHook) verifyStatus(id, status string, attempts int) {
 	if hook == nil {
-		return fmt.Errorf("event %s is nobody's", id)
+		fail("event %s is nobody's", id)
 	}
 	wrong := attempts < hook.calls || status == "delivered" && hook.taken == 0 ||
-		status == "dead" && !hook.gone && attempts < modelTries
-	wrong = wrong || status == "pending" && hook.answered
+		status == "dead" && !hook.gone && attempts < modelTries || status == "pending" && hook.answered
 	hook.answered, hook.settled = false, status != "pending"
 	hook.spent = status == "dead" && attempts >= modelTries
 	if wrong {
-		return fmt.Errorf("event %s is %s after %d attempts: %d arrived, %d were taken, gone %t", id, status, attempts,
+		fail("event %s is %s after %d attempts: %d arrived, %d were taken, gone %t", id, status, attempts,
 			hook.calls, hook.taken, hook.gone)
 	}
-	return nil
 }

@@ -3,8 +3,8 @@ package model_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,14 +16,8 @@ import (
 
 var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
 
-// move is the application's word on a payment: any status may follow any other; the same again is
-// no change.
-func (w *modelWalk) move(s modelStep) error {
-	p := w.some(s.n[0])
-	if p == nil {
-		return nil
-	}
-	application := caller.Caller{Kind: caller.Application}
+// move is the application's word on a payment: any status may follow any other; the same again is no change.
+func (w *modelWalk) move(s modelStep, p *modelPayment) {
 	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
 	if s.n[2]%3 == 0 {
 		update.Reason = modelText("reason " + strconv.Itoa(s.n[2]%100))
@@ -31,114 +25,95 @@ func (w *modelWalk) move(s modelStep) error {
 	if s.n[3]%4 == 0 {
 		update.ProviderPaymentID = modelText("provider-" + strconv.Itoa(s.n[3]%100))
 	}
-	ctx, injury := w.injured(s)
-	got, queued, err := w.service.UpdateStatus(ctx, application, p.id, update)
+	ctx, injury := w.injured()
+	got, queued, err := w.service.UpdateStatus(ctx, modelApplication, p.id, update)
 	changes := update.Status != p.status
-	return w.moved(p, injury, got, err, func() error {
+	w.moved(p, injury, got, err, func() {
 		w.tell(p.status+"-"+update.Status, "payment ", p.id)
 		if changes {
 			if p.appeal != nil && (p.status == "failed" || p.status == "appeal") {
 				w.tell("appeal followed the application", p.origin())
 			}
 			w.model.move(p, update.Status, "application", update.Reason, update.ProviderPaymentID)
-		} else if update.ProviderPaymentID != nil && !injury.lost() {
+		} else if update.ProviderPaymentID != nil {
 			p.provider = update.ProviderPaymentID
-		} else if update.ProviderPaymentID != nil { // whoever does not learn the outcome repeats the call
-			_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, update)
-			p.provider = update.ProviderPaymentID
-			return err
+			if injury.lost() { // whoever does not learn the outcome repeats the call
+				_, _, err := w.service.UpdateStatus(w.ctx, modelApplication, p.id, update)
+				must(err)
+			}
 		}
 		if err == nil && queued != changes {
-			return fmt.Errorf("callbackQueued is %t", queued)
+			fail("callbackQueued is %t", queued)
 		}
-		return nil
 	})
 }
 
 // moved judges a call on one payment; apply is what it means to the model.
-func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err error, apply func() error) error {
+func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err error, apply func()) {
 	if i.aborted() {
-		return w.abortedAsItShould(i, err)
+		w.aborted(i, err)
+		return
 	}
 	if i.lost() {
-		if wrong := errUnlessUnknown(err); wrong != nil {
-			return wrong
-		}
+		wantUnknown(err)
 		w.tell("lost " + w.now.op)
-		if got, err = w.service.Get(
-			w.ctx, caller.Caller{Kind: caller.Operator, Role: caller.Admin}, strconv.FormatInt(p.id, 10),
-		); err != nil {
-			return err
-		}
+		got = given(w.service.Get(w.ctx, modelOperator, strconv.FormatInt(p.id, 10)))
+	} else {
+		must(err)
 	}
-	if err != nil {
-		return fmt.Errorf("payment %d: %w", p.id, err)
-	}
-	if wrong := apply(); wrong != nil {
-		return wrong
-	}
-	return w.same(p, got)
+	apply()
+	w.same(p, got)
 }
 
-func (w *modelWalk) confirm(s modelStep) error {
-	return w.traderMove(s, "completed", nil, w.service.Confirm)
+func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
+	w.traderMove(s, p, "completed", nil, w.service.Confirm)
 }
 
-func (w *modelWalk) cancel(s modelStep) error {
+func (w *modelWalk) cancel(s modelStep, p *modelPayment) {
 	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
-	return w.traderMove(
-		s,
-		"cancelled",
-		reason,
+	w.traderMove(s, p, "cancelled", reason,
 		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 			return w.service.Cancel(ctx, who, id, reason)
-		},
-	)
+		})
 }
 
 // traderMove is a trader's word: on their own payments, and while they are pending.
-func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
+func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to string, reason *string,
 	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
-) error {
-	p := w.some(s.n[0])
-	if p == nil {
-		return nil
-	}
+) {
 	trader := p.requisite.trader
 	if s.n[1]%6 == 0 {
-		trader = w.model.traders[s.n[3]%len(w.model.traders)]
+		trader = pickModel(w.model.traders, s.n[3])
 	}
-	want := ""
-	switch {
-	case trader != p.requisite.trader:
+	want := unless(p.status == "pending", "payment_not_pending")
+	if trader != p.requisite.trader {
 		want = "not_found"
-	case p.status != "pending":
-		want = "payment_not_pending"
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := call(ctx, trader.Caller, p.id)
 	if want != "" && !injury.fired {
 		w.tell(want, to, " payment ", p.id)
-		return errUnlessCode(err, want)
+		wantCode(err, want)
+		return
 	}
-	return w.moved(p, injury, got, err, func() error {
+	w.moved(p, injury, got, err, func() {
 		w.tell("trader "+to, "payment ", p.id)
 		w.model.move(p, to, trader.Caller.Actor(), reason, nil)
-		return nil
+	})
+}
+
+func (w *modelWalk) someClaimable(s modelStep) *modelPayment {
+	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
+		if s.n[1]%4 == 0 {
+			return p.claimed != nil
+		}
+		return p.status == "pending" && p.checkout == nil && p.claimed == nil
 	})
 }
 
 // claim is the payer's word that they have paid: it is kept once, and of a payment that is paid by
 // a card there is none.
-func (w *modelWalk) claim(s modelStep) error {
-	wanted := func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil && p.claimed == nil }
-	if s.n[1]%4 == 0 {
-		wanted = func(p *modelPayment) bool { return p.claimed != nil }
-	}
-	p := pickRecord(w, s.n[0], w.model.payments, wanted)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 	want := ""
 	switch {
 	case p.checkout != nil:
@@ -146,116 +121,85 @@ func (w *modelWalk) claim(s modelStep) error {
 	case p.claimed == nil && p.closed(w.model.now):
 		want = "payment_not_pending"
 	}
-	ctx, injury := w.injured(s)
+	ctx, injury := w.injured()
 	got, err := w.service.Claim(ctx, uuid.MustParse(p.uuid))
 	if want != "" && !injury.fired {
 		w.tell("claim "+want, p.origin())
-		return errUnlessCode(err, want)
+		wantCode(err, want)
+		return
 	}
-	return w.moved(p, injury, got, err, func() error {
+	w.moved(p, injury, got, err, func() {
 		if p.claimed != nil {
 			w.tell("claimed again", p.origin(), " ", p.status)
-			return nil
+			return
 		}
 		w.tell("claimed", p.origin())
 		w.model.claim(p)
-		return nil
 	})
 }
 
 // duel confirms and cancels a payment at once: one of the two gets through, if any.
-func (w *modelWalk) duel(s modelStep) error {
-	p := w.some(s.n[0])
-	if p == nil {
-		return nil
-	}
-	who := p.requisite.trader.Caller
-	refusal := ""
-	if p.status != "pending" {
-		refusal = "payment_not_pending"
-	}
+func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
+	who, late := p.requisite.trader.Caller, "payment_not_pending"
+	refusal := unless(p.status == "pending", late)
 	move := func(to string) func() { return func() { w.model.move(p, to, who.Actor(), nil, nil) } }
 	w.tell("duel", "payment ", p.id)
-	return rivalsAtOnce([]modelRival{{
-		refusal: refusal, late: "payment_not_pending", apply: move("completed"),
-		call: func() error { return errOf(w.service.Confirm(w.ctx, who, p.id)) },
-	}, {
-		refusal: refusal, late: "payment_not_pending", apply: move("cancelled"),
-		call: func() error { return errOf(w.service.Cancel(w.ctx, who, p.id, nil)) },
-	}})
+	rivalsAtOnce([]modelRival{
+		{refusal: refusal, late: late, apply: move("completed"), call: func() error {
+			return errOf(w.service.Confirm(w.ctx, who, p.id))
+		}},
+		{refusal: refusal, late: late, apply: move("cancelled"), call: func() error {
+			return errOf(w.service.Cancel(w.ctx, who, p.id, nil))
+		}},
+	})
 }
 
-func (w *modelWalk) expire(s modelStep) error {
-	ctx, injury := w.injured(s)
-	count, err := w.service.Expire(ctx)
-	return swept(w, modelSweep[*modelPayment]{
-		what: "expired", due: w.model.expired(), apply: w.model.expire,
-		done: "select status = 'failed' from payment where id = $1",
-	}, injury, count, err)
+func (w *modelWalk) expire(modelStep) {
+	swept(w, "expired", w.service.Expire, w.model.expired(), w.model.expire,
+		"select status = 'failed' from payment where id = $1")
 }
 
-func (w *modelWalk) settle(s modelStep) error {
-	ctx, injury := w.injured(s)
-	count, err := w.service.Settle(ctx)
-	return swept(w, modelSweep[*modelPayment]{
-		what: "settled", due: w.model.settleable(), apply: w.model.settle,
-		done: "select not rate_unavailable from payment where id = $1",
-	}, injury, count, err)
+func (w *modelWalk) settle(modelStep) {
+	swept(w, "settled", w.service.Settle, w.model.settleable(), w.model.settle,
+		"select not rate_unavailable from payment where id = $1")
 }
 
-func (w *modelWalk) expirePayouts(s modelStep) error {
-	ctx, injury := w.injured(s)
-	count, err := w.payouts.Expire(ctx)
-	return swept(w, modelSweep[*modelPayout]{
-		what: "payout expired", due: w.model.expiredPayouts(), apply: w.model.expirePayout,
-		done: "select status = 'expired' from payin where id = $1",
-	}, injury, count, err)
+func (w *modelWalk) expirePayouts(modelStep) {
+	swept(w, "payout expired", w.payouts.Expire, w.model.expiredPayouts(), w.model.expirePayout,
+		"select status = 'expired' from payin where id = $1")
 }
 
-// modelSweep is what a sweep should do.
-type modelSweep[T modelSource] struct {
-	what  string
-	due   []T
-	apply func(T)
-	// done asks the database whether one was done, by id.
-	done string
-}
-
-// swept judges a sweep, which takes one record a transaction. A sweep cut short has done some of
-// them; each must be done wholly or not at all, and which were is read from the database. The next
-// process's sweep does the rest.
+// swept has what is due swept, one record a transaction. A sweep cut short has done some of them; each must be done
+// wholly or not at all, and done asks the database, by id, whether one was. The next process's sweep does the rest.
 func swept[T interface {
 	modelSource
 	modelRecord
-}](w *modelWalk, sweep modelSweep[T], i *injury, count int, err error) error {
-	for _, p := range sweep.due {
+}](w *modelWalk, what string, sweep func(context.Context) (int, error), due []T, apply func(T), done string) {
+	ctx, i := w.injured()
+	count, err := sweep(ctx)
+	for _, p := range due {
 		w.touch(p)
 	}
 	if i.fired {
-		w.tell(sweep.what+" cut short", i.kind, " at ", i.seen)
+		w.tell(what+" cut short", i.kind, " at ", i.seen)
 		if i.failed != nil || err == nil {
-			return fmt.Errorf("a sweep cut short answers %w (%w)", orNone(err), orNone(i.failed))
+			fail("a sweep cut short answers %w (%w)", orNone(err), orNone(i.failed))
 		}
 		// What failed is put off for a while of real time, but not by the next process.
-		if err := w.restart(); err != nil {
-			return err
-		}
-	} else if err != nil || count != len(sweep.due) {
-		return fmt.Errorf("%s %d, not %d: %w", sweep.what, count, len(sweep.due), orNone(err))
+		w.restart()
+	} else if err != nil || count != len(due) {
+		fail("%s %d, not %d: %w", what, count, len(due), orNone(err))
 	}
-	for _, p := range sweep.due {
-		done := true
+	for _, p := range due {
+		is := true
 		if i.fired {
-			if err := w.check.QueryRow(w.ctx, sweep.done, p.origin().id).Scan(&done); err != nil {
-				return err
-			}
+			must(w.check.QueryRow(w.ctx, done, p.origin().id).Scan(&is))
 		}
-		if done {
-			w.tell(sweep.what, p.origin())
-			sweep.apply(p)
+		if is {
+			w.tell(what, p.origin())
+			apply(p)
 		}
 	}
-	return nil
 }
 
 // modelHistory is what is to be found in a record's history: who moved it where and why.
@@ -273,33 +217,24 @@ func (h *modelHistory) begin(actor, status string, at time.Time) {
 }
 
 func (m modelMove) String() string {
-	return fmt.Sprintf("%s %s %s %s %s", m.actor, m.from, m.to, deref(m.reason), m.at.UTC().Format(time.RFC3339Nano))
+	return fmt.Sprintf("%s %s %s %s %s", m.actor, m.from, m.to, said(m.reason), said(m.at))
 }
 
 // lookAtHistory wants the number of moves and, word by word, the last two.
 func lookAtHistory(b *pgx.Batch, kind string, merchantID, id int64, h *modelHistory) {
-	b.Queue(fmt.Sprintf(`
+	sql := fmt.Sprintf(`
 		select (count(*) over ())::int, actor, coalesce(from_status, ''), to_status, reason, at
-		from %[1]s_history where merchant_id = $1 and %[1]s_id = $2 order by id desc limit 2`, kind), merchantID, id,
-	).Query(func(rows pgx.Rows) error {
+		from %[1]s_history where merchant_id = $1 and %[1]s_id = $2 order by id desc limit 2`, kind)
+	lookAt(b, sql, []any{merchantID, id}, func(rows pgx.Rows) {
 		var count int
-		var found []string
+		var found, want []string
 		var m modelMove
-		_, err := pgx.ForEachRow(rows, []any{&count, &m.actor, &m.from, &m.to, &m.reason, &m.at}, func() error {
-			found = append(found, m.String())
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		var want []string
+		each(rows, func() { found = append(found, m.String()) }, &count, &m.actor, &m.from, &m.to, &m.reason, &m.at)
 		for i := len(h.moves) - 1; i >= 0 && len(want) < 2; i-- {
 			want = append(want, h.moves[i].String())
 		}
-		if got, want := strings.Join(found, ", "), strings.Join(want, ", "); count != len(h.moves) || got != want {
-			return fmt.Errorf("history of %s %d: %d moves, the last: %s; not %d: %s", kind, id, count, got,
-				len(h.moves), want)
+		if count != len(h.moves) || !slices.Equal(found, want) {
+			fail("history of %s %d: %d moves, the last: %q; not %d: %q", kind, id, count, found, len(h.moves), want)
 		}
-		return nil
 	})
 }

@@ -1,143 +1,80 @@
 package model_test
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"math/big"
-	"slices"
 	"strconv"
 
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
 )
 
-func (w *modelWalk) payOut(s modelStep) error { return w.payOutAs(w.payoutAsk(s), s) }
+func (w *modelWalk) payOut(s modelStep) { w.payOutCreation(w.payoutAsk(s)).make(w) }
 
-func (w *modelWalk) payOutAgain(s modelStep) error {
-	a, ok := w.payoutAgain(s)
-	if !ok {
-		return nil
+func (w *modelWalk) payOutAgain(s modelStep) {
+	if a, ok := w.payoutAgain(s); ok {
+		w.payOutCreation(a).make(w)
 	}
-	return w.payOutAs(a, s)
 }
 
-func (w *modelWalk) payOutAs(a modelPayoutAsk, s modelStep) error {
-	w.payoutAsks = append(w.payoutAsks, a)
-	want := w.model.expectPayout(a)
+func (w *modelWalk) payOutCreation(a modelPayoutAsk) modelCreation[payout.Payin] {
+	w.asks.payouts = append(w.asks.payouts, a)
 	who := w.model.merchants[a.merchant].Caller
-	ctx, injury := w.injured(s)
-	got, err := w.payouts.Create(ctx, who, a.request())
-	done, wrong := w.judged(injury, err, want.code)
-	switch {
-	case wrong != nil || injury.aborted():
-		return wrong
-	case !done:
-		return want.refused(err)
-	case injury.lost():
-		// What a merchant does who does not know what became of their call: they must find what the
-		// lost answer told.
-		if got, err = w.payouts.Create(w.ctx, who, a.request()); err != nil || !got.Replay {
-			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
-		}
-		got.Replay = want.replay != nil
+	judge := func(p *modelPayout, got payout.Payin) {
+		w.touch(p)
+		p.same(got)
 	}
-	return w.judgePayout(a, want, got)
+	return modelCreation[payout.Payin]{
+		what:   "payout ",
+		expect: func() modelExpectation { return w.model.expectPayout(a) },
+		call: func(ctx context.Context) (modelMade[payout.Payin], error) {
+			c, err := w.payouts.Create(ctx, who, a.request())
+			return modelMade[payout.Payin]{c.Payin, c.Replay, c.Mismatch}, err
+		},
+		same: func(got payout.Payin) { judge(w.model.payoutKeys[a.key()], got) },
+		adopt: func(want modelExpectation, got payout.Payin) {
+			p := w.model.createPayout(a, want.box, got.ID, got.UUID.String(), who.Actor())
+			w.tell("payout created", p.origin(), fmt.Sprintf(" %+v freezes %d", a, p.frozen))
+			judge(p, got)
+		},
+	}
 }
 
-func (want modelPayoutExpectation) refused(err error) error {
-	if want.code == "validation_failed" {
-		return errUnlessInvalid(err, want.fields)
-	}
-	return errUnlessCode(err, want.code)
-}
-
-func (w *modelWalk) judgePayout(a modelPayoutAsk, want modelPayoutExpectation, got payout.Created) error {
-	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil,
-			want.mismatch)
-	}
-	p := want.replay
-	if p == nil {
-		actor := w.model.merchants[a.merchant].Caller.Actor()
-		p = w.model.createPayout(a, want.box, got.Payin.ID, got.Payin.UUID.String(), actor)
-		w.tell("payout created", p.origin(), fmt.Sprintf(" %+v freezes %d", a, p.frozen))
-	} else {
-		w.tell("payout replayed", p.origin(), fmt.Sprint(" mismatch ", want.mismatch))
-	}
-	w.touch(p)
-	return p.same(got.Payin)
-}
-
-// rushPayouts makes several creations at once: the same one, of which one creates, or different
-// ones.
-func (w *modelWalk) rushPayouts(s modelStep) error {
+// rushPayouts makes several creations at once: the same one, of which one creates, or different ones.
+func (w *modelWalk) rushPayouts(s modelStep) {
 	a := w.payoutAsk(s)
-	want := w.model.expectPayout(a)
-	if s.n[0]%2 == 0 && want.box != nil {
-		return w.rushForMoney(a, want.box)
+	if want := w.model.expectPayout(a); s.n[0]%2 == 0 && want.box != nil {
+		w.rushForMoney(a, want.box)
+		return
 	}
-	asks := []modelPayoutAsk{a, a, a}
-	w.payoutAsks = append(w.payoutAsks, a)
-	answers, errs := w.payOutAll(asks)
-	w.tell("payout rushed")
-	if want.code != "" {
-		for _, err := range errs {
-			if wrong := want.refused(err); wrong != nil {
-				return wrong
-			}
-		}
-		return nil
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	// The one that created is judged first; to the others the payout is there already.
-	slices.SortStableFunc(answers, func(a, b payout.Created) int { return boolToInt(a.Replay) - boolToInt(b.Replay) })
-	for _, answer := range answers {
-		if err := w.judgePayout(a, w.model.expectPayout(a), answer); err != nil {
-			return in("a rush", err)
-		}
-	}
-	return nil
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	w.payOutCreation(a).rush(w)
 }
 
 // rushForMoney makes four equal payouts at once on a cashbox that has money for about two of them.
-func (w *modelWalk) rushForMoney(a modelPayoutAsk, box *modelBox) error {
+func (w *modelWalk) rushForMoney(a modelPayoutAsk, box *modelBox) {
 	a.amount = max(w.model.worth(box, a.method)*2/5, 1_00)
 	a.literal = fiatText(a.amount)
 	fit := min(w.model.affordable(box, a.method, a.amount), 4)
-	var asks []modelPayoutAsk
+	var creations []modelCreation[payout.Payin]
 	for i := range 4 {
 		a.order = fmt.Sprintf("rush-%d-%d", a.step, i)
-		asks = append(asks, a)
+		creations = append(creations, w.payOutCreation(a))
 	}
-	w.payoutAsks = append(w.payoutAsks, asks...)
-	answers, errs := w.payOutAll(asks)
+	answers, errs := atOnce(4, func(i int) (modelMade[payout.Payin], error) { return creations[i].call(w.ctx) })
 	w.tell("payout rushed for money", fit, " of 4 fit")
 	made := int64(0)
-	for i, ask := range asks {
+	for i, creation := range creations {
 		if errs[i] != nil {
-			if wrong := errUnlessCode(errs[i], "insufficient_cashbox_balance"); wrong != nil {
-				return wrong
-			}
+			wantCode(errs[i], "insufficient_cashbox_balance")
 			continue
 		}
 		made++
-		if err := w.judgePayout(ask, modelPayoutExpectation{box: box}, answers[i]); err != nil {
-			return in("a rush", err)
-		}
+		creation.judge(w, modelExpectation{box: box}, answers[i])
 	}
 	if made != fit {
-		return fmt.Errorf("%d payouts made, not %d", made, fit)
+		fail("%d payouts made, not %d", made, fit)
 	}
-	return nil
 }
 
 // worth is what a cashbox's available USDT pay out by a method, in hundredths of the fiat.
@@ -150,9 +87,7 @@ func (m *gatewayModel) worth(box *modelBox, method string) int64 {
 
 // modelPayoutAsk is a payout somebody asks for: always of a valid shape.
 type modelPayoutAsk struct {
-	// step is the one that asked.
-	step          int
-	merchant      int
+	modelAsker
 	order, method string
 	literal       string
 	amount        int64
@@ -168,19 +103,9 @@ var modelPayoutCounters = []struct {
 	merchant int
 	method   string
 }{
-	{0, "sbp"},
-	{0, "c2c"},
-	{1, "sbp"},
-	{2, "sbp"},
-	{2, "c2c"},
-	{0, "sbp"},
-	{1, "sbp"},
-	{2, "sbp"},
-	{2, "c2c"},
-	{0, "c2c"},
+	{0, "sbp"}, {0, "c2c"}, {1, "sbp"}, {2, "sbp"}, {2, "c2c"}, {0, "sbp"}, {1, "sbp"}, {2, "sbp"}, {2, "c2c"}, {0, "c2c"},
 	// Not enabled, and of a merchant without roubles.
-	{1, "c2c"},
-	{3, "sbp"},
+	{1, "c2c"}, {3, "sbp"},
 }
 
 var modelPayoutAmounts = []struct {
@@ -191,8 +116,7 @@ var modelPayoutAmounts = []struct {
 	{"0250.5", 250_50}, {"60000", 60_000_00},
 }
 
-// The second of each method's recipients differs in the visible digits too. Cards, and an account
-// of 20 digits.
+// The second of each method's recipients differs in the visible digits too. Cards, and an account of 20 digits.
 var modelRecipients = map[string][]string{
 	"sbp": {"+79001234567", "+79161112233"},
 	"c2c": {"4111111111111111", "5555555555554444", "40817810099910004312"},
@@ -201,7 +125,7 @@ var modelRecipients = map[string][]string{
 func (w *modelWalk) payoutAsk(s modelStep) modelPayoutAsk {
 	counter, amount := pickModel(modelPayoutCounters, s.n[1]), pickModel(modelPayoutAmounts, s.n[2])
 	return modelPayoutAsk{
-		step: s.id, merchant: counter.merchant, order: "payout-" + strconv.Itoa(s.n[5]),
+		modelAsker: modelAsker{modelStepped{s.id}, counter.merchant}, order: "payout-" + strconv.Itoa(s.n[5]),
 		method: counter.method, literal: amount.literal, amount: amount.amount,
 		callback: w.hooks.address(s.n[4] % 2), address: pickModel(modelRecipients[counter.method], s.n[3]),
 		recipient: pickModel([]string{"Ivan Petrov", "Анна Ё."}, s.n[3]/10),
@@ -210,11 +134,8 @@ func (w *modelWalk) payoutAsk(s modelStep) modelPayoutAsk {
 
 // payoutAgain is an earlier ask once more, or nearly.
 func (w *modelWalk) payoutAgain(s modelStep) (modelPayoutAsk, bool) {
-	i := w.refer(s.n[0], len(w.payoutAsks), func(i int) int { return w.payoutAsks[i].step })
-	if i < 0 {
-		return modelPayoutAsk{}, false
-	}
-	a, other := w.payoutAsks[i], w.payoutAsk(s)
+	a, ok := askedBefore(w, s, w.asks.payouts)
+	other := w.payoutAsk(s)
 	a.step = s.id
 	switch s.n[5] % 8 {
 	case 0:
@@ -228,27 +149,20 @@ func (w *modelWalk) payoutAgain(s modelStep) (modelPayoutAsk, bool) {
 	case 4:
 		a.padded = true
 	case 5:
-		a.address, a.recipient = pickModel(modelRecipients[a.method], s.n[3]), other.recipient
+		if ok {
+			a.address, a.recipient = pickModel(modelRecipients[a.method], s.n[3]), other.recipient
+		}
 	}
-	return a, true
+	return a, ok
 }
 
 func (a modelPayoutAsk) key() modelKey { return modelKey{a.merchant, a.method, a.order} }
 
 func (a modelPayoutAsk) mismatch(p *modelPayout) []string {
-	var fields []string
-	for _, field := range []struct {
-		name    string
-		differs bool
-	}{
-		{"amount", a.amount != p.amount}, {"callbackUri", a.callback != p.callback}, {"address", a.address != p.address},
-		{"recipient", a.recipient != p.recipient},
-	} {
-		if field.differs {
-			fields = append(fields, field.name)
-		}
-	}
-	return fields
+	return differing([]modelField{
+		{"amount", a.amount, p.amount}, {"callbackUri", a.callback, p.callback}, {"address", a.address, p.address},
+		{"recipient", a.recipient, p.recipient},
+	})
 }
 
 func (a modelPayoutAsk) request() payout.Request {
@@ -260,11 +174,4 @@ func (a modelPayoutAsk) request() payout.Request {
 		r.OrderID, r.Recipient = "\t"+a.order+" ", " "+a.recipient+"\n"
 	}
 	return r
-}
-
-// payOutAll makes creations at the same time.
-func (w *modelWalk) payOutAll(asks []modelPayoutAsk) ([]payout.Created, []error) {
-	return atOnce(len(asks), func(i int) (payout.Created, error) {
-		return w.payouts.Create(w.ctx, w.model.merchants[asks[i].merchant].Caller, asks[i].request())
-	})
 }

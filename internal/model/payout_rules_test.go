@@ -1,11 +1,8 @@
 package model_test
 
 import (
-	"errors"
-	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,8 +15,7 @@ import (
 )
 
 type modelPayout struct {
-	// step is the one that created it.
-	step                     int
+	modelStepped
 	id, merchantID           int64
 	uuid                     string
 	box                      *modelBox
@@ -41,8 +37,7 @@ type modelPayout struct {
 
 func (p *modelPayout) open() bool { return p.status == "waiting" || p.status == "processing" }
 
-// position: open payouts freeze; a completed one has divided what was frozen; the others stand
-// nowhere.
+// position: open payouts freeze; a completed one has divided what was frozen; the others stand nowhere.
 func (p *modelPayout) position() map[ledger.Account]int64 {
 	available := ledger.Available(ledger.Cashbox, p.box.id)
 	switch {
@@ -68,8 +63,7 @@ func (p *modelPayout) data() (map[string]any, any) {
 	}, p.uuid
 }
 
-// quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1 + markup/100),
-// rounded up.
+// quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1 + markup/100), rounded up.
 func quotePayout(amount int64, fiat *big.Rat, markup string) (spot, frozen int64) {
 	exact := new(big.Rat).Quo(big.NewRat(amount, 100), fiat)
 	marked := new(big.Rat).Mul(exact, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
@@ -84,31 +78,17 @@ func ceilUSDT(r *big.Rat) int64 {
 	return floor
 }
 
-// modelPayoutExpectation is what the creation of a payout must answer.
-type modelPayoutExpectation struct {
-	// code is the refusal's, "" for none; fields are those a validation finds wrong.
-	code     string
-	fields   []string
-	replay   *modelPayout
-	mismatch []string
-	box      *modelBox
-}
-
-// expectPayout says what becomes of a valid creation: the order id first, then the cashbox, then
-// its balance.
-func (m *gatewayModel) expectPayout(a modelPayoutAsk) modelPayoutExpectation {
+// expectPayout says what becomes of a valid creation: the order id first, then the cashbox, then its balance.
+func (m *gatewayModel) expectPayout(a modelPayoutAsk) modelExpectation {
 	if p := m.payoutKeys[a.key()]; p != nil {
-		return modelPayoutExpectation{replay: p, mismatch: a.mismatch(p)}
+		return modelExpectation{replay: true, mismatch: a.mismatch(p)}
 	}
 	box, wrong := m.merchants[a.merchant].payingBox(a.method)
 	if wrong != "" {
-		return modelPayoutExpectation{code: "validation_failed", fields: []string{wrong}}
+		return modelExpectation{code: "validation_failed", fields: []string{wrong}}
 	}
-	want := modelPayoutExpectation{box: box}
-	if m.affordable(box, a.method, a.amount) < 1 {
-		want.code = "insufficient_cashbox_balance"
-	}
-	return want
+	code := unless(m.affordable(box, a.method, a.amount) > 0, "insufficient_cashbox_balance")
+	return modelExpectation{box: box, code: code}
 }
 
 // payingBox: a key's own cashbox, or the first of an unbound key's merchant that pays out by the
@@ -142,7 +122,7 @@ func (m *gatewayModel) affordable(box *modelBox, method string, amount int64) in
 func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, uuid, actor string) *modelPayout {
 	method := box.payouts[a.method]
 	p := &modelPayout{
-		step: a.step, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
+		modelStepped: a.modelStepped, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
 		method: a.method, callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount, at: m.now,
 		created: m.now, expires: m.now.Add(method.validity), fiat: m.rates["RUB"].fiat, markup: method.markup,
 	}
@@ -213,8 +193,7 @@ func (m *gatewayModel) movePayout(p *modelPayout, to, actor string, reason *stri
 	m.shift(p, func() { p.status, p.reason, p.at = to, reason, m.now })
 }
 
-// expiredPayouts are those whose time is over before anybody took them: at the very instant
-// already.
+// expiredPayouts are those whose time is over before anybody took them: at the very instant already.
 func (m *gatewayModel) expiredPayouts() []*modelPayout {
 	var over []*modelPayout
 	for _, p := range m.payouts {
@@ -227,58 +206,40 @@ func (m *gatewayModel) expiredPayouts() []*modelPayout {
 
 func (m *gatewayModel) expirePayout(p *modelPayout) { m.endPayout(p, "expired", "system", nil, nil) }
 
-func (p *modelPayout) maker() int { return p.step }
-
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
 	lookAtRow(b, "payin", p.merchantID, p.id, p.sameRow)
 	lookAtHistory(b, "payin", p.merchantID, p.id, &p.modelHistory)
 	lookAtEvents(w, b, p)
 }
 
-// same compares a payout, as readers are shown it, with the model's in everything the contract
-// decides.
-func (p *modelPayout) same(got payout.Payin) error {
-	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	trader := int64(0)
+// same compares a payout, as readers are shown it, with the model's in everything the contract decides.
+func (p *modelPayout) same(got payout.Payin) {
+	var trader *int64
 	if p.trader != nil {
-		trader = p.trader.ID
+		trader = &p.trader.ID
 	}
-	return sameFields(p.origin().String(), []modelField{
-		{"id", units(got.ID), units(p.id)},
-		{"uuid", got.UUID.String(), p.uuid},
-		{"merchant", units(got.MerchantID), units(p.merchantID)},
-		{"cashbox", units(got.CashboxID), units(p.box.id)},
-		{"orderId", got.OrderID, p.order},
-		{"method", got.Method, p.method},
-		{"currency", got.Currency, "RUB"},
-		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
-		{"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
-		{"recipient", got.Recipient, p.recipient},
-		{"status", string(got.Status), p.status},
-		{"reason", deref(got.StatusReason), deref(p.reason)},
-		{"proofReference", deref(got.ProofReference), deref(p.proof)},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()},
-		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
-		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
-		{"frozenUsdt", got.FrozenUSDT.Shift(8).String(), units(p.frozen)},
-		{"trader", units(orZero(got.TraderID)), units(trader)},
+	sameFields(p.origin(), []modelField{
+		{"id", got.ID, p.id}, {"uuid", got.UUID, p.uuid}, {"merchant", got.MerchantID, p.merchantID},
+		{"cashbox", got.CashboxID, p.box.id}, {"orderId", got.OrderID, p.order}, {"method", got.Method, p.method},
+		{"currency", got.Currency, "RUB"}, {"amount", got.Amount.Shift(2), p.amount},
+		{"recipient", got.Recipient, p.recipient}, {"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
+		{"status", got.Status, p.status}, {"reason", got.StatusReason, p.reason},
+		{"proofReference", got.ProofReference, p.proof}, {"statusUpdatedAt", got.StatusAt, p.at},
+		{"createdAt", got.CreatedAt, p.created}, {"expiresAt", got.ExpiresAt, p.expires},
+		{"frozenUsdt", got.FrozenUSDT.Shift(8), p.frozen}, {"trader", got.TraderID, trader},
 	})
 }
 
 // sameRow compares a payout's row with the model's.
-func (p *modelPayout) sameRow(row db.Payin) error {
-	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
-	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return errors.Join(p.same(shownPayout(row)), sameFields(p.origin().String(), []modelField{
-		{"callbackUri", row.CallbackURI, p.callback},
-		{"sequence", units(int64(row.EventSequence)), strconv.Itoa(len(p.events))},
-		{"base", row.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
-		{"markup", row.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
-		{"spot", usdt(row.SpotUSDT), units(p.spot)},
-		{"taken", strconv.FormatBool(row.TraderUSDT.Valid), strconv.FormatBool(p.trader != nil)},
-		{"the trader's part", usdt(row.TraderUSDT.Decimal), units(p.traderPart)},
-		{"the platform's part", usdt(row.PlatformUSDT.Decimal), units(p.platformPart)},
-	}))
+func (p *modelPayout) sameRow(row db.Payin) {
+	p.same(shownPayout(row))
+	sameFields(p.origin(), []modelField{
+		{"callbackUri", row.CallbackURI, p.callback}, {"sequence", row.EventSequence, len(p.events)},
+		{"base", row.BaseRate.StringFixed(8), p.fiat.FloatString(8)}, {"spot", row.SpotUSDT.Shift(8), p.spot},
+		{"markup", row.MarkupPercent, decimal.RequireFromString(p.markup)}, {"taken", row.TraderUSDT.Valid, p.trader != nil},
+		{"the trader's part", row.TraderUSDT.Decimal.Shift(8), p.traderPart},
+		{"the platform's part", row.PlatformUSDT.Decimal.Shift(8), p.platformPart},
+	})
 }
 
 // shownPayout is what readers are to be shown of a row.
@@ -290,18 +251,6 @@ func shownPayout(row db.Payin) payout.Payin {
 		StatusAt: row.StatusAt, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, TraderID: row.TraderID,
 		ProofReference: row.ProofReference, FrozenUSDT: row.FrozenUSDT,
 	}
-}
-
-type modelField struct{ name, got, want string }
-
-// sameFields names the first field that differs.
-func sameFields(record string, fields []modelField) error {
-	for _, field := range fields {
-		if field.got != field.want {
-			return fmt.Errorf("%s: %s is %q, not %q", record, field.name, field.got, field.want)
-		}
-	}
-	return nil
 }
 
 // modelRival is one of two who want to move a payment or payout at the same time.
@@ -316,33 +265,28 @@ type modelRival struct {
 
 // duelPayout has a merchant take back what a trader takes, or a trader complete what an operator
 // ends as failed: one of the two gets through, if any.
-func (w *modelWalk) duelPayout(s modelStep) error {
-	p := w.somePayout(s.n[0], (*modelPayout).open)
-	if p == nil {
-		return nil
-	}
+func (w *modelWalk) duelPayout(s modelStep, p *modelPayout) {
 	w.tell("payout duel", p.origin())
 	rivals := w.rivalsForWaiting(p, pickModel(w.model.traders, s.n[1]))
 	if p.trader != nil {
 		rivals = w.rivalsForProcessing(p)
 	}
-	return rivalsAtOnce(rivals)
+	rivalsAtOnce(rivals)
 }
 
 // rivalsAtOnce has two rivals call at the same time, and wants one of those who can to get through.
-func rivalsAtOnce(rivals []modelRival) error {
+func rivalsAtOnce(rivals []modelRival) {
 	errs := testenv.AtOnce(len(rivals), func(i int) error { return rivals[i].call() })
-	var wrong []error
 	able, moved := 0, 0
 	for i, r := range rivals {
 		switch {
 		case r.refusal != "":
-			if !r.lateFirst || errs[1-i] != nil || errUnlessCode(errs[i], r.late) != nil {
-				wrong = append(wrong, errUnlessCode(errs[i], r.refusal))
+			if !r.lateFirst || errs[1-i] != nil || codeOf(errs[i]) != r.late {
+				wantCode(errs[i], r.refusal)
 			}
 			continue
 		case errs[i] != nil:
-			wrong = append(wrong, errUnlessCode(errs[i], r.late))
+			wantCode(errs[i], r.late)
 		default:
 			if moved++; moved == 1 {
 				r.apply()
@@ -351,53 +295,38 @@ func rivalsAtOnce(rivals []modelRival) error {
 		able++
 	}
 	if moved != min(able, 1) {
-		wrong = append(wrong, fmt.Errorf("%d of %d at once got through", moved, able))
+		fail("%d of %d at once got through", moved, able)
 	}
-	return errors.Join(wrong...)
 }
 
 func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []modelRival {
 	merchant := w.merchantOf(p.merchantID).Caller
-	withdraw := modelRival{
-		late: "payin_not_waiting",
-		call: func() error { return errOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
-		apply: func() {
-			w.movedPayout(p, "cancelled")
-			w.model.endPayout(p, "cancelled", merchant.Actor(), nil, nil)
-		},
-	}
-	if p.status != "waiting" {
-		withdraw.refusal = "payin_not_waiting"
-	}
+	return []modelRival{{
+		refusal: unless(p.status == "waiting", "payin_not_waiting"), late: "payin_not_waiting",
+		call:  func() error { return errOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
+		apply: func() { w.endPayout(p, "cancelled", merchant.Actor(), nil, nil) },
+	}, w.taking(p, trader)}
+}
+
+// taking is a trader who wants to take a payout.
+func (w *modelWalk) taking(p *modelPayout, trader *modelTrader) modelRival {
 	refusal := w.model.refuseTake(p, trader)
-	return []modelRival{withdraw, {
+	return modelRival{
 		refusal: refusal, late: "payin_not_waiting",
 		lateFirst: refusal == "not_found" && trader.pays[p.method], // they gave it back before
 		call:      func() error { return errOf(w.payouts.Take(w.ctx, trader.Caller, p.uuid)) },
-		apply: func() {
-			w.movedPayout(p, "processing")
-			w.model.take(p, trader)
-		},
-	}}
+		apply:     func() { w.taken(p, trader) },
+	}
 }
 
 func (w *modelWalk) rivalsForProcessing(p *modelPayout) []modelRival {
-	refusal := ""
-	if p.status != "processing" {
-		refusal = "payin_not_processing"
-	}
-	end := func(to, actor string, proof *string) func() {
-		return func() {
-			w.movedPayout(p, to)
-			w.model.endPayout(p, to, actor, nil, proof)
-		}
-	}
-	proof := modelText("at the same time")
+	const late = "payin_not_processing"
+	refusal, proof := unless(p.status == "processing", late), modelText("at the same time")
 	return []modelRival{{
-		refusal: refusal, late: "payin_not_processing", apply: end("completed", p.trader.Caller.Actor(), proof),
+		refusal: refusal, late: late, apply: func() { w.endPayout(p, "completed", p.trader.Caller.Actor(), nil, proof) },
 		call: func() error { return errOf(w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof)) },
 	}, {
-		refusal: refusal, late: "payin_not_processing", apply: end("failed", modelOperator.Actor(), nil),
+		refusal: refusal, late: late, apply: func() { w.endPayout(p, "failed", modelOperator.Actor(), nil, nil) },
 		call: func() error {
 			return errOf(w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"}))
 		},

@@ -54,8 +54,7 @@ type modelHold struct {
 }
 
 type modelPayment struct {
-	// step is the one that created it.
-	step                  int
+	modelStepped
 	id, merchantID        int64
 	uuid                  string
 	box                   *modelBox
@@ -72,8 +71,7 @@ type modelPayment struct {
 	unavailable           bool
 	quote                 modelQuote
 	hold                  int64
-	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a
-	// card.
+	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a card.
 	appeal   *modelAppeal
 	checkout *modelCheckout
 	modelHistory
@@ -98,9 +96,8 @@ func (m *gatewayModel) openAccounts(available ledger.Account) {
 	}
 }
 
-// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded
-// down; the spread is their difference; the trader gets their percent of spot, but no more than the
-// spread, and the platform the rest.
+// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded down; the spread is
+// their difference; the trader gets their percent of spot, but no more than the spread, and the platform the rest.
 func quoteModel(amount int64, fiat *big.Rat, markup, share string) modelQuote {
 	money := big.NewRat(amount, 100)
 	marked := new(big.Rat).Mul(fiat, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
@@ -127,8 +124,7 @@ func floorUSDT(r *big.Rat) int64 {
 // due: a completed payment without a rate waits for its settlement.
 func (p *modelPayment) due() bool { return p.status == "completed" && p.unavailable }
 
-// position is where the payment's money stands by its status: pending, appeal and due hold;
-// completed is settled.
+// position is where the payment's money stands by its status: pending, appeal and due hold; completed is settled.
 func (p *modelPayment) position() map[ledger.Account]int64 {
 	trader := ledger.Available(ledger.Trader, p.requisite.trader.ID)
 	switch {
@@ -223,8 +219,7 @@ func (m *gatewayModel) expired() []*modelPayment {
 // modelClaimWait is how long a payment waits at least once its payer says that they have paid.
 const modelClaimWait = 15 * time.Minute
 
-// claim is the payer's saying for the first time that they have paid. Merchants who asked for it
-// are told.
+// claim is the payer's saying for the first time that they have paid. Merchants who asked for it are told.
 func (m *gatewayModel) claim(p *modelPayment) {
 	now := m.now
 	p.claimed = &now
@@ -265,17 +260,6 @@ func (m *gatewayModel) fresh(currency string) bool {
 	return known && (rate.stale.IsZero() || rate.stale.After(m.now))
 }
 
-// modelExpectation is what a creation must answer.
-type modelExpectation struct {
-	// code is the refusal's, "" for none.
-	code     string
-	replay   *modelPayment
-	mismatch []string
-	box      *modelBox
-	// offers are the requisites a new payment may get.
-	offers []modelOffer
-}
-
 type modelOffer struct {
 	requisite *modelRequisite
 	markup    string
@@ -283,11 +267,10 @@ type modelOffer struct {
 	quote     modelQuote
 }
 
-// expect says what becomes of a valid creation: the order id first, then what is enabled, limits,
-// rate, requisite.
+// expect says what becomes of a valid creation: the order id first, then what is enabled, limits, rate, requisite.
 func (m *gatewayModel) expect(a modelAsk) modelExpectation {
 	if p := m.keys[a.key()]; p != nil {
-		return modelExpectation{replay: p, mismatch: a.mismatch(p)}
+		return modelExpectation{replay: true, mismatch: a.mismatch(p)}
 	}
 	merchant := m.merchants[a.merchant]
 	box, code := merchant.boxFor(a.method, a.currency)
@@ -379,8 +362,7 @@ func (m *gatewayModel) qualifies(r *modelRequisite, a modelAsk) bool {
 // modelDay is a day of the requisites' zone: Moscow, three hours ahead.
 func modelDay(at time.Time) string { return at.Add(3 * time.Hour).Format(time.DateOnly) }
 
-// firstPercent picks the markup: the body's, the cashbox method's, the merchant's, the trader's,
-// the configured one.
+// firstPercent picks the markup: the body's, the cashbox method's, the merchant's, the trader's, the configured one.
 func firstPercent(ranked ...string) (percent, source string) {
 	for i, percent := range ranked {
 		if percent != "" {
@@ -393,7 +375,7 @@ func firstPercent(ranked ...string) (percent, source string) {
 // create makes the payment that took the offer.
 func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, name, actor string) *modelPayment {
 	p := &modelPayment{
-		step: a.step, id: id, uuid: name, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
+		modelStepped: a.modelStepped, id: id, uuid: name, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
 		method: a.method, currency: a.currency, callback: a.callback, amount: a.amount, at: m.now, created: m.now,
 		expires: m.now.Add(box.methods[a.method].validity), requisite: o.requisite, markup: o.markup, source: o.source,
 		share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat, unavailable: !m.fresh(a.currency),

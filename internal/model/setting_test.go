@@ -15,38 +15,18 @@ import (
 
 // The steps around the payments: time, rates, money from and to the outside, settings.
 
-// advance moves the clock, by preference to the instant at which something changes, or just before
-// it.
-func (w *modelWalk) advance(s modelStep) error {
-	by := time.Second
-	switch s.n[0] % 13 {
-	case 0:
-		by = time.Duration(1+s.n[1]%90) * time.Second
-	case 1:
-		by = 5 * time.Minute
-	case 2:
-		by = 15 * time.Minute
-	case 3, 4:
-		by = w.until(w.model.expiries()...)
-	case 5:
-		by = w.until(w.model.expiries()...) - time.Millisecond
-	case 6:
-		by = w.until(w.model.freeings()...)
-	case 7:
-		by = w.until(w.model.rates["RUB"].stale, w.model.rates["MNT"].stale, w.model.rates["TRY"].stale)
-	case 8, 9:
-		by = w.until(w.model.payoutExpiries()...)
-	case 10:
-		by = w.until(w.model.payoutExpiries()...) - time.Millisecond
-	case 11:
-		by = w.until(w.model.appealEnds()...)
-	case 12:
-		by = w.until(w.model.appealEnds()...) + time.Millisecond
-	}
-	w.clock.Advance(by)
-	w.model.now = w.clock.Now()
+// advance moves the clock, by preference to the instant at which something changes, or just before it.
+func (w *modelWalk) advance(s modelStep) {
+	m := w.model
+	expiry, payoutExpiry, appealEnd := w.until(m.expiries()...), w.until(m.payoutExpiries()...), w.until(m.appealEnds()...)
+	by := pickModel([]time.Duration{
+		time.Duration(1+s.n[1]%90) * time.Second, 5 * time.Minute, 15 * time.Minute,
+		expiry, expiry, expiry - time.Millisecond, w.until(m.freeings()...),
+		w.until(m.rates["RUB"].stale, m.rates["MNT"].stale, m.rates["TRY"].stale),
+		payoutExpiry, payoutExpiry, payoutExpiry - time.Millisecond, appealEnd, appealEnd + time.Millisecond,
+	}, s.n[0])
+	w.pass(by)
 	w.tell("advanced", by)
-	return nil
 }
 
 // until is how long it is to the nearest of the times that are still to come, or a second.
@@ -104,7 +84,7 @@ var modelFiats = map[string][]string{
 	"TRY": {"41", "42.75"},
 }
 
-func (w *modelWalk) changeRate(s modelStep) error {
+func (w *modelWalk) changeRate(s modelStep) {
 	currency := []string{"RUB", "RUB", "MNT", "TRY"}[s.n[0]%4]
 	fiat := pickModel(modelFiats[currency], s.n[1])
 	var stale *time.Time
@@ -113,18 +93,14 @@ func (w *modelWalk) changeRate(s modelStep) error {
 		stale = &at
 	}
 	w.rate(currency, fiat, stale)
-	return nil
 }
 
 // rate sets a currency's rate, which is stale from then on, if ever.
 func (w *modelWalk) rate(currency, fiat string, stale *time.Time) {
-	err := w.db.Queries().RateSet(w.ctx, db.RateSetParams{
+	must(w.db.Queries().RateSet(w.ctx, db.RateSetParams{
 		Currency: currency, FiatPerUSDT: decimal.RequireFromString(fiat), Source: "model",
 		ObservedAt: w.model.now, StaleAt: stale,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))
 	exact, _ := new(big.Rat).SetString(fiat)
 	rate := modelRate{fiat: exact}
 	if stale != nil {
@@ -134,9 +110,8 @@ func (w *modelWalk) rate(currency, fiat string, stale *time.Time) {
 	w.tell("rate", currency, " ", fiat, " stale ", stale)
 }
 
-func (w *modelWalk) topUp(s modelStep) error {
-	w.fund(w.model.traders[s.n[0]%len(w.model.traders)], int64(s.n[1]%25)*1e8+int64(s.n[2])+1)
-	return nil
+func (w *modelWalk) topUp(s modelStep) {
+	w.fund(pickModel(w.model.traders, s.n[0]), int64(s.n[1]%25)*1e8+int64(s.n[2])+1)
 }
 
 func (w *modelWalk) fund(trader *modelTrader, units int64) {
@@ -147,10 +122,9 @@ func (w *modelWalk) fund(trader *modelTrader, units int64) {
 	w.tell("funded", "trader ", trader.ID, " ", units)
 }
 
-// spend takes money out of a cashbox, so that a later reversal finds it gone; now and then more
-// than there is.
-func (w *modelWalk) spend(s modelStep) error {
-	merchant := w.model.merchants[s.n[0]%len(w.model.merchants)]
+// spend takes money out of a cashbox, so that a later reversal finds it gone; now and then more than there is.
+func (w *modelWalk) spend(s modelStep) {
+	merchant := pickModel(w.model.merchants, s.n[0])
 	account := ledger.Available(ledger.Cashbox, pickModel(merchant.boxes, s.n[1]).id)
 	outside, balance := ledger.Available(ledger.External, 0), w.model.accounts[account]
 	units := balance / 100 * int64(s.n[2]%101)
@@ -164,19 +138,18 @@ func (w *modelWalk) spend(s modelStep) error {
 	if units > balance {
 		w.tell("overspent")
 		if !errors.Is(err, ledger.ErrInsufficient) {
-			return fmt.Errorf("%d of %d can be spent: %w", units, balance, orNone(err))
+			fail("%d of %d can be spent: %w", units, balance, orNone(err))
 		}
-		return nil
+		return
 	}
+	must(err)
 	w.tell("spent", units)
 	w.model.accounts[account] -= units
 	w.model.accounts[outside] += units
-	return err
 }
 
-// fold does what the folding worker does to a busy account, and lets the worker itself look for
-// one.
-func (w *modelWalk) fold(s modelStep) error {
+// fold does what the folding worker does to a busy account, and lets the worker itself look for one.
+func (w *modelWalk) fold(s modelStep) {
 	owners := []ledger.Account{ledger.Available(ledger.Platform, 0)}
 	for _, trader := range w.model.traders {
 		owners = append(owners, ledger.Available(ledger.Trader, trader.ID), ledger.Reserved(ledger.Trader, trader.ID))
@@ -193,49 +166,45 @@ func (w *modelWalk) fold(s modelStep) error {
 		_, err := q.AccountDebit(w.ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero})
 		return err
 	})
-	return errors.Join(err, ledger.Fold(w.ctx, w.db.Pool, w.db.Queries()))
+	must(err, ledger.Fold(w.ctx, w.db.Pool, w.db.Queries()))
 }
 
-func (w *modelWalk) prune(modelStep) error {
+func (w *modelWalk) prune(modelStep) {
 	w.tell("pruned") // to the model a reservation that is over is none
-	return w.service.PruneSlots(w.ctx)
+	must(w.service.PruneSlots(w.ctx))
 }
 
-// flip switches a cashbox, one of its methods, a requisite, or what is paid out on, or one time in
-// five off.
-func (w *modelWalk) flip(s modelStep) error {
+// flip switches a cashbox, one of its methods, a requisite, or what is paid out on, or one time in five off.
+func (w *modelWalk) flip(s modelStep) {
 	on := s.n[0]%5 > 0
-	merchant := w.model.merchants[s.n[1]%len(w.model.merchants)]
-	box := pickModel(merchant.boxes, s.n[2])
+	box := pickModel(pickModel(w.model.merchants, s.n[1]).boxes, s.n[2])
+	paying := pickModel([]string{"sbp", "c2c"}, s.n[4])
 	w.tell("switched", on, " ", s.n[3]%5)
 	switch s.n[3] % 5 {
 	case 0:
 		box.collect = on
-		return w.exec("update cashbox set collect_enabled = $1 where id = $2", on, box.id)
+		w.exec("update cashbox set collect_enabled = $1 where id = $2", on, box.id)
 	case 1:
 		name := pickModel([]string{"sbp", "card", "sim", "c2c", "iban", "quasi_ecom", "mtstpay"}, s.n[4])
 		if method := box.methods[name]; method != nil {
 			method.enabled = on
 		}
-		return w.exec("update cashbox_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, name)
+		w.exec("update cashbox_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, name)
 	case 2:
-		name := pickModel([]string{"sbp", "c2c"}, s.n[4])
-		if method := box.payouts[name]; method != nil {
+		if method := box.payouts[paying]; method != nil {
 			method.enabled = on
 		}
-		return w.exec("update cashbox_payout_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id,
-			name)
+		w.exec("update cashbox_payout_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, paying)
 	case 3:
-		trader, name := pickModel(w.model.traders, s.n[2]), pickModel([]string{"sbp", "c2c"}, s.n[4])
-		if _, pays := trader.pays[name]; pays {
-			trader.pays[name] = on
+		trader := pickModel(w.model.traders, s.n[2])
+		if _, pays := trader.pays[paying]; pays {
+			trader.pays[paying] = on
 		}
-		return w.exec("update trader_payout_method set enabled = $1 where trader_id = $2 and method = $3", on,
-			trader.ID, name)
+		w.exec("update trader_payout_method set enabled = $1 where trader_id = $2 and method = $3", on, trader.ID, paying)
 	default:
 		r := pickModel(w.model.requisites, s.n[4])
 		r.active = on
-		return w.exec("update requisite set enabled = $1 where id = $2", on, r.id)
+		w.exec("update requisite set enabled = $1 where id = $2", on, r.id)
 	}
 }
 
@@ -243,33 +212,28 @@ var modelLimits = [][2]int64{
 	{0, 999_999_999_999_99}, {500_00, 2_000_00}, {0, 999_999_999_999_99}, {0, 1_000_00}, {1_00, 999_999_999_999_99},
 }
 
-func (w *modelWalk) limit(s modelStep) error {
+func (w *modelWalk) limit(s modelStep) {
 	currency, limit := []string{"RUB", "MNT"}[s.n[0]%2], pickModel(modelLimits, s.n[1])
 	w.tell("limited", currency, limit)
 	w.model.limits[currency] = limit
-	return w.db.Queries().PlatformLimitSet(w.ctx, db.PlatformLimitSetParams{
+	must(w.db.Queries().PlatformLimitSet(w.ctx, db.PlatformLimitSetParams{
 		Currency: currency, MinAmount: decimal.New(limit[0], -2), MaxAmount: decimal.New(limit[1], -2),
-	})
+	}))
 }
 
-func (w *modelWalk) exec(sql string, args ...any) error {
-	_, err := w.check.Exec(w.ctx, sql, args...)
-	return err
-}
+func (w *modelWalk) exec(sql string, args ...any) { must(errOf(w.check.Exec(w.ctx, sql, args...))) }
 
 // someBox picks a cashbox, three times in four of the first two merchants.
-func (w *modelWalk) someBox(s modelStep) (*modelMerchant, *modelBox) {
+func (w *modelWalk) someBox(s modelStep) *modelBox {
 	merchant := w.model.merchants[s.n[0]%2]
 	if s.n[0]%4 == 0 {
 		merchant = pickModel(w.model.merchants, s.n[0]/4)
 	}
-	return merchant, pickModel(merchant.boxes, s.n[1])
+	return pickModel(merchant.boxes, s.n[1])
 }
 
-// insure sets a cashbox's insurance: to a part of what it has available, all of it, or more, or
-// lower than it was.
-func (w *modelWalk) insure(s modelStep) error {
-	_, box := w.someBox(s)
+// insure sets a cashbox's insurance: to a part of what it has available, all of it, or more, or lower than it was.
+func (w *modelWalk) insure(s modelStep, box *modelBox) {
 	w.touch(box)
 	available := w.model.accounts[ledger.Available(ledger.Cashbox, box.id)]
 	sum := box.insurance
@@ -285,15 +249,11 @@ func (w *modelWalk) insure(s modelStep) error {
 	case 6:
 		sum = 0
 	}
-	more, want := sum-box.insurance, ""
-	if more > 0 && more > available {
-		want = "insufficient_cashbox_balance"
-	}
-	ctx, injury := w.injured(s)
+	more := sum - box.insurance
+	ctx, injury := w.injured()
 	_, err := w.settings.SetInsurance(ctx, modelOperator, box.id, usdtText(sum))
-	done, wrong := w.judged(injury, err, want)
-	if !done || wrong != nil {
-		return wrong
+	if !w.judged(injury, err, unless(more <= max(available, 0), "insufficient_cashbox_balance")) {
+		return
 	}
 	switch {
 	case more > 0:
@@ -302,7 +262,6 @@ func (w *modelWalk) insure(s modelStep) error {
 		w.tell("insurance lowered", "cashbox ", box.id, " ", sum)
 	}
 	w.model.insure(box, sum)
-	return nil
 }
 
 func (b *modelBox) position() map[ledger.Account]int64 {
@@ -319,15 +278,8 @@ func (m *gatewayModel) insure(box *modelBox, sum int64) {
 }
 
 func (b *modelBox) look(_ *modelWalk, batch *pgx.Batch) {
-	batch.Queue("select (insurance_usdt * 1e8)::bigint from cashbox where id = $1", b.id).
-		QueryRow(func(row pgx.Row) error {
-			var sum int64
-			if err := row.Scan(&sum); err != nil {
-				return err
-			}
-			if sum != b.insurance {
-				return fmt.Errorf("cashbox %d: insurance %d, not %d", b.id, sum, b.insurance)
-			}
-			return nil
-		})
+	var sum int64
+	lookAtOne(batch, "select (insurance_usdt * 1e8)::bigint from cashbox where id = $1", []any{b.id}, []any{&sum}, func() {
+		sameFields(fmt.Sprint("cashbox ", b.id), []modelField{{"insurance", sum, b.insurance}})
+	})
 }

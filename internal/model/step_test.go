@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// modelStep is one step of a walk, as plain data: what its numbers mean is settled when it is
-// played, modulo whatever exists by then. So any part of a list of steps is a list of steps too,
-// which is what lets a failing one be shrunk.
+// modelStep is one step of a walk, as plain data: what its numbers mean is settled when it is played, modulo whatever
+// exists by then. So any part of a list of steps is a list of steps too, which is what lets a failing one be shrunk.
 type modelStep struct {
 	// id numbers the steps of a walk from 1, and keeps its number when others are dropped.
 	id int
@@ -28,19 +26,45 @@ type modelOp struct {
 	weight int
 	// injured steps run transactions of the service, which may be aborted in the middle.
 	injured bool
-	play    func(*modelWalk, modelStep) error
+	play    func(*modelWalk, modelStep)
 }
+
+// about plays a step that is about one of the records there are; where there is none yet nothing happens.
+func about[T comparable](
+	some func(*modelWalk, modelStep) T, play func(*modelWalk, modelStep, T),
+) func(*modelWalk, modelStep) {
+	return func(w *modelWalk, s modelStep) {
+		var none T
+		if record := some(w, s); record != none {
+			play(w, s, record)
+		}
+	}
+}
+
+// Whom steps are about, by preference.
+var (
+	anyPayment       = (*modelWalk).somePayment
+	waitingPayout    = payoutIn("waiting")
+	processingPayout = payoutIn("processing")
+	openPayout       = payoutThat(func(_ *modelWalk, p *modelPayout) bool { return p.open() })
+	pendingDeposit   = (*modelWalk).someDeposit
+	failedPayment    = (*modelWalk).someFailed
+	waitingForCard   = checkoutIn(phaseDetails)
+	openCheckout     = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return !p.closed(w.model.now) })
+	begunCheckout    = checkoutThat(func(_ *modelWalk, p *modelPayment) bool { return p.checkout.last() != nil })
+	undecidedCharge  = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return len(w.undecided(p)) > 0 })
+)
 
 // modelOps are the steps and how often they come.
 var modelOps = []modelOp{
 	{"create", 300, true, (*modelWalk).create},
 	{"repeat", 90, true, (*modelWalk).repeat},
 	{"rush", 12, false, (*modelWalk).rush},
-	{"move", 190, true, (*modelWalk).move},
-	{"confirm", 110, true, (*modelWalk).confirm},
-	{"cancel", 55, true, (*modelWalk).cancel},
-	{"claim", 60, true, (*modelWalk).claim},
-	{"duel", 12, false, (*modelWalk).duel},
+	{"move", 190, true, about(anyPayment, (*modelWalk).move)},
+	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
+	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
+	{"claim", 60, true, about((*modelWalk).someClaimable, (*modelWalk).claim)},
+	{"duel", 12, false, about(anyPayment, (*modelWalk).duel)},
 	{"advance", 110, false, (*modelWalk).advance},
 	{"expire", 60, true, (*modelWalk).expire},
 	{"settle", 22, true, (*modelWalk).settle},
@@ -54,49 +78,48 @@ var modelOps = []modelOp{
 	{"payout", 120, true, (*modelWalk).payOut},
 	{"payout-again", 30, true, (*modelWalk).payOutAgain},
 	{"payout-rush", 16, false, (*modelWalk).rushPayouts},
-	{"take", 150, true, (*modelWalk).take},
-	{"take-both", 16, false, (*modelWalk).takeBoth},
-	{"payout-duel", 20, false, (*modelWalk).duelPayout},
-	{"finish", 75, true, (*modelWalk).finish},
-	{"give-back", 20, true, (*modelWalk).giveBack},
-	{"reverse", 12, true, (*modelWalk).reverse},
-	{"withdraw", 24, true, (*modelWalk).withdraw},
-	{"resolve", 18, true, (*modelWalk).resolve},
+	{"take", 150, true, about(waitingPayout, (*modelWalk).take)},
+	{"take-both", 16, false, about(waitingPayout, (*modelWalk).takeBoth)},
+	{"payout-duel", 20, false, about(openPayout, (*modelWalk).duelPayout)},
+	{"finish", 75, true, about(processingPayout, (*modelWalk).finish)},
+	{"give-back", 20, true, about(processingPayout, (*modelWalk).giveBack)},
+	{"reverse", 12, true, about(payoutIn("completed"), (*modelWalk).reverse)},
+	{"withdraw", 24, true, about(waitingPayout, (*modelWalk).withdraw)},
+	{"resolve", 18, true, about(payoutThat((*modelWalk).overdue), (*modelWalk).resolve)},
 	{"payout-expire", 24, true, (*modelWalk).expirePayouts},
 	{"deposit", 50, true, (*modelWalk).deposit},
 	{"deposit-again", 100, true, (*modelWalk).depositAgain},
-	{"confirm-deposit", 45, true, (*modelWalk).confirmDeposit},
-	{"reject-deposit", 12, true, (*modelWalk).rejectDeposit},
-	{"insure", 30, true, (*modelWalk).insure},
-	{"appeal", 70, true, (*modelWalk).appeal},
-	{"appeal-rush", 12, false, (*modelWalk).rushAppeals},
-	{"review", 36, true, (*modelWalk).review},
-	{"decide", 30, true, (*modelWalk).decide},
-	{"decide-both", 12, false, (*modelWalk).decideBoth},
+	{"confirm-deposit", 45, true, about(pendingDeposit, (*modelWalk).confirmDeposit)},
+	{"reject-deposit", 12, true, about(pendingDeposit, (*modelWalk).rejectDeposit)},
+	{"insure", 30, true, about((*modelWalk).someBox, (*modelWalk).insure)},
+	{"appeal", 70, true, about(failedPayment, (*modelWalk).appeal)},
+	{"appeal-rush", 12, false, about(failedPayment, (*modelWalk).rushAppeals)},
+	{"review", 36, true, about(appealIn("open"), (*modelWalk).review)},
+	{"decide", 30, true, about(appealIn("in_review"), (*modelWalk).decide)},
+	{"decide-both", 12, false, about(appealIn("in_review"), (*modelWalk).decideBoth)},
 	{opVisit, 130, false, nil},
-	{"enter", 30, true, (*modelWalk).enter},
-	{"enter-both", 12, false, (*modelWalk).enterBoth},
-	{"enter-late", 12, false, (*modelWalk).enterLate},
-	{"code", 36, true, (*modelWalk).giveCode},
-	{"payer-cancel", 10, true, (*modelWalk).payerCancel},
-	{"look", 10, false, (*modelWalk).look},
-	{"request-code", 12, true, (*modelWalk).requestCode},
-	{"no-code", 24, true, (*modelWalk).noCode},
-	{"resend", 16, true, (*modelWalk).resend},
-	{"trader-resend", 16, true, (*modelWalk).traderResend},
-	{"payer-resend", 16, true, (*modelWalk).payerResend},
-	{"bank", 24, false, (*modelWalk).decideCharge},
+	{"enter", 30, true, about(waitingForCard, (*modelWalk).enter)},
+	{"enter-both", 12, false, about(waitingForCard, (*modelWalk).enterBoth)},
+	{"enter-late", 12, false, about(waitingForCard, (*modelWalk).enterLate)},
+	{"code", 36, true, about(someCoded, (*modelWalk).giveCode)},
+	{"payer-cancel", 10, true, about(openCheckout, (*modelWalk).payerCancel)},
+	{"look", 10, false, about(begunCheckout, (*modelWalk).look)},
+	{"request-code", 12, true, about(someDeskPayment, (*modelWalk).requestCode)},
+	{"no-code", 24, true, about(someDeskPayment, (*modelWalk).noCode)},
+	{"resend", 16, true, about(someDeskPayment, (*modelWalk).resend)},
+	{"trader-resend", 16, true, about(someDeskPayment, (*modelWalk).traderResend)},
+	{"payer-resend", 16, true, about(someDeskPayment, (*modelWalk).payerResend)},
+	{"bank", 24, false, about(undecidedCharge, (*modelWalk).decideCharge)},
 	{"poll", 36, false, (*modelWalk).poll},
 	{opPause, 6, false, (*modelWalk).pause},
-	{"bank-duel", 80, false, (*modelWalk).duelBank},
-	{"card-duel", 10, false, (*modelWalk).duelCard},
+	{"bank-duel", 80, false, about(checkoutThat(duelled), (*modelWalk).duelBank)},
+	{"card-duel", 10, false, about(checkoutIn(phaseDetails, phaseCode), (*modelWalk).duelCard)},
 	{"restart", 8, false, (*modelWalk).crash},
 	{"deliver", 4, false, (*modelWalk).deliver},
 }
 
 const (
-	// modelRange is what a step's numbers are drawn from: large enough for any modulus to come out
-	// even.
+	// modelRange is what a step's numbers are drawn from: large enough for any modulus to come out even.
 	modelRange = 10_000
 	// modelStatements is about how many round trips the longest transaction makes.
 	modelStatements = 10
@@ -104,40 +127,22 @@ const (
 	modelInjured = 12
 )
 
-// opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with
-// others.
+// opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with others.
 const opVisit = "visit"
 
 // modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which
 // card it is by preference.
-var modelVisits = []struct {
-	pan string
-	ops []string
-}{
-	{
-		panPending,
-		[]string{
-			"poll", "poll", "poll", "bank", "bank", "bank", "code", "enter", "enter", "request-code", "no-code",
-			"resend", "trader-resend", "bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move",
-			"confirm", "payer-cancel", "enter-both", "enter-late",
-		},
-	},
-	{
-		panCode,
-		[]string{
-			"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code",
-		},
-	},
-	{panPending, []string{"resend", "payer-resend", "trader-resend", opPause, opPause, opPause}},
-	{
-		panPending,
-		[]string{"resend", "payer-resend", "payer-resend", "trader-resend", opPause, opPause, opPause, "poll"},
-	},
-	{panPending, []string{"bank-duel", "bank-duel", "bank-duel", "card-duel"}},
-	{panCode, []string{"code", "code", "look"}},
-	{panDeclined, []string{"enter", "enter", "enter", "enter", "poll", "payer-resend", "confirm", "look"}},
-	{panExpired, []string{"enter", "enter", "enter", "enter", "poll", "move"}},
-	{panNoFunds, []string{"enter", "enter", "enter", "enter", "poll", "payer-cancel"}},
+var modelVisits = []struct{ pan, ops string }{
+	{panPending, `poll poll poll bank bank bank code enter enter request-code no-code resend trader-resend bank-duel
+		bank-duel bank-duel bank-duel card-duel move confirm payer-cancel enter-both enter-late`},
+	{panCode, "code code code code code code code code bank poll resend request-code"},
+	{panPending, "resend payer-resend trader-resend pause pause pause"},
+	{panPending, "resend payer-resend payer-resend trader-resend pause pause pause poll"},
+	{panPending, "bank-duel bank-duel bank-duel card-duel"},
+	{panCode, "code code look"},
+	{panDeclined, "enter enter enter enter poll payer-resend confirm look"},
+	{panExpired, "enter enter enter enter poll move"},
+	{panNoFunds, "enter enter enter enter poll payer-cancel"},
 }
 
 // opPause lets the time pass after which a code may be asked for again.
@@ -166,15 +171,13 @@ func modelSteps(seed uint64, count int) []modelStep {
 // drawModelVisit draws what follows on the step that makes a card payment.
 func drawModelVisit(random *rand.Rand, maker int) []modelStep {
 	kind := pickModel(modelVisits, random.IntN(modelRange))
-	steps := []modelStep{
-		drawOp(random,
-			pickModel([]string{"enter", "enter", "enter", "enter", "enter", "enter-late"}, random.IntN(modelRange))),
-	}
+	card := []string{"enter", "enter", "enter", "enter", "enter", "enter-late"}
+	steps := []modelStep{drawOp(random, pickModel(card, random.IntN(modelRange)))}
 	if random.IntN(2) == 0 {
 		steps[0].n[1] = slices.Index(modelPANs, kind.pan)
 	}
 	for range 5 + random.IntN(8) {
-		s := drawOp(random, pickModel(kind.ops, random.IntN(modelRange)))
+		s := drawOp(random, pickModel(strings.Fields(kind.ops), random.IntN(modelRange)))
 		if pansDeclined[kind.pan] != "" && s.op == "enter" && random.IntN(4) > 0 {
 			s.n[1] = slices.Index(modelPANs, kind.pan)
 		}
@@ -217,14 +220,9 @@ func drawOp(random *rand.Rand, op string) modelStep {
 
 // String writes the step so that parseModelSteps reads it again.
 func (s modelStep) String() string {
-	text := fmt.Sprintf("%d %s %d", s.id, s.op, s.ref)
-	for _, n := range s.n {
-		text += " " + strconv.Itoa(n)
-	}
-	if s.injury > 0 {
-		text += fmt.Sprintf(" %d %d", s.injury, s.at)
-	}
-	return text
+	n := s.n
+	return fmt.Sprintf("%d %s %d %d %d %d %d %d %d %d %d", s.id, s.op, s.ref,
+		n[0], n[1], n[2], n[3], n[4], n[5], s.injury, s.at)
 }
 
 func formatModelSteps(steps []modelStep) string {
@@ -235,25 +233,13 @@ func formatModelSteps(steps []modelStep) string {
 	return strings.Join(texts, "; ")
 }
 
-func parseModelSteps(text string) ([]modelStep, error) {
-	var steps []modelStep
+func parseModelSteps(text string) (steps []modelStep, err error) {
 	for line := range strings.SplitSeq(text, ";") {
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		s := modelStep{op: words[min(1, len(words)-1)]}
-		numbers := append(words[:1], words[min(2, len(words)):]...)
-		into := []*int{&s.id, &s.ref, &s.n[0], &s.n[1], &s.n[2], &s.n[3], &s.n[4], &s.n[5], &s.injury, &s.at}
-		if len(numbers) > len(into) {
-			return nil, fmt.Errorf("step %q has too many numbers", line)
-		}
-		for i, word := range numbers {
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				return nil, fmt.Errorf("step %q: %w", line, err)
-			}
-			*into[i] = n
+		var s modelStep
+		n := &s.n
+		_, err := fmt.Sscan(line, &s.id, &s.op, &s.ref, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &s.injury, &s.at)
+		if err != nil {
+			return nil, fmt.Errorf("step %q: %w", line, err)
 		}
 		steps = append(steps, s)
 	}

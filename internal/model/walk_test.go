@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -59,14 +58,11 @@ type modelWalk struct {
 	check *pgx.Conn
 	model *gatewayModel
 	hooks *modelHooks
-	// asks, payoutAsks and depositAsks are the creations asked for so far.
-	asks        []modelAsk
-	payoutAsks  []modelPayoutAsk
-	depositAsks []modelDepositAsk
+	// asks are the creations asked for so far.
+	asks modelAsks
 	// now is the step being played.
 	now *modelStep
-	// touched are the records the present step may have changed; told are the events of it that are
-	// new.
+	// touched are the records the present step may have changed; told are the events of it that are new.
 	touched []modelRecord
 	told    []uuid.UUID
 	// story tells what happened, outcomes count it.
@@ -84,65 +80,50 @@ func newModelWalk(t testing.TB) *modelWalk {
 	w.model = newModelWorld(t, d)
 	w.model.now = w.clock.Now()
 	w.hooks = newModelHooks(t, d, v, w.clock)
-	var err error
-	if w.check, err = pgx.Connect(w.ctx, d.URL); err != nil {
-		t.Fatal(err)
-	}
+	w.check = testenv.Must(pgx.Connect(w.ctx, d.URL))(t)
 	decimals.Register(w.check.TypeMap())
 	t.Cleanup(func() {
 		_ = w.check.Close(context.Background())
 		w.pool.Close()
 	})
-	testenv.NoError(t, w.restart())
-	w.rate("RUB", "100", nil)
-	w.rate("MNT", "3400", nil)
-	w.rate("TRY", "41", nil)
-	for _, trader := range w.model.traders {
-		w.fund(trader, 100_00000000)
-	}
+	testenv.NoError(t, caught(func() {
+		w.restart()
+		for currency, fiats := range modelFiats {
+			w.rate(currency, fiats[0], nil)
+		}
+		for _, trader := range w.model.traders {
+			w.fund(trader, 100_00000000)
+		}
+	}))
 	return w
 }
 
-func (w *modelWalk) crash(modelStep) error {
+func (w *modelWalk) crash(modelStep) {
 	w.tell("restart")
-	return w.restart()
+	w.restart()
 }
 
 // restart is a crash and a new start: pool and services are gone, the database remains.
-func (w *modelWalk) restart() error {
+func (w *modelWalk) restart() {
 	if w.pool != nil {
 		w.pool.Close()
 	}
-	var err error
-	if w.pool, err = openInjurable(w.ctx, w.db.URL, dbtest.PoolSize()); err != nil {
-		return err
-	}
-	addresses := outbound.NewAddresses(true)
-	key := make([]byte, vault.KeySize)
+	w.pool = given(openInjurable(w.ctx, w.db.URL, dbtest.PoolSize()))
+	pools, addresses, key := db.OnePool(w.pool), outbound.NewAddresses(true), make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
-	settings, err := directory.NewKeeper(w.ctx, w.pool, 0, nil)
-	if err != nil {
-		return err
-	}
-	w.service, err = payment.New(db.OnePool(w.pool), w.clock, addresses, settings, payment.Config{
-		Requisites: dbtest.Requisites(),
-		Markup:     decimal.RequireFromString(modelMarkup), ExternalSecret: true,
+	keeper := given(directory.NewKeeper(w.ctx, w.pool, 0, nil))
+	w.service = given(payment.New(pools, w.clock, addresses, keeper, payment.Config{
+		Requisites: dbtest.Requisites(), Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true,
 		Cards: cards, CardMoved: checkout.OnStatusChange,
-	})
-	if err != nil {
-		return err
-	}
-	if w.links, err = auth.NewLinks(key); err != nil {
-		return err
-	}
+	}))
+	w.links = given(auth.NewLinks(key))
 	// Limits that were never loaded bound nothing.
-	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
+	w.checkouts = checkout.New(pools, w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock, foureyes.Rules{}), directory.NewSettings(db.OnePool(w.pool),
-		w.clock, w.vault, dbtest.Requisites(), directory.Config{})
-	w.payouts = payout.New(db.OnePool(w.pool), w.clock, w.vault, addresses, foureyes.Rules{})
-	return err
+	w.accounts = deposit.New(pools, w.clock, foureyes.Rules{})
+	w.settings = directory.NewSettings(pools, w.clock, w.vault, dbtest.Requisites(), directory.Config{})
+	w.payouts = payout.New(pools, w.clock, w.vault, addresses, foureyes.Rules{})
 }
 
 // play plays the steps up to the first that fails, and answers its index, or -1. With audits it
@@ -150,10 +131,12 @@ func (w *modelWalk) restart() error {
 func (w *modelWalk) play(steps []modelStep, auditEvery int) (int, error) {
 	for i := range steps {
 		w.now = &steps[i]
-		err := w.step(steps[i])
-		if err == nil && auditEvery > 0 && i%auditEvery == auditEvery-1 {
-			err = w.audit()
-		}
+		err := caught(func() {
+			w.step(steps[i])
+			if auditEvery > 0 && i%auditEvery == auditEvery-1 {
+				w.audit()
+			}
+		})
 		if err != nil {
 			return i, fmt.Errorf("step %d, %s: %w", i+1, steps[i], err)
 		}
@@ -161,24 +144,50 @@ func (w *modelWalk) play(steps []modelStep, auditEvery int) (int, error) {
 	if auditEvery == modelAuditNever {
 		return -1, nil
 	}
-	if err := errors.Join(w.closeBooks(), w.drain(), w.audit()); err != nil {
+	if err := errors.Join(caught(w.closeBooks), caught(w.drain), caught(w.audit)); err != nil {
 		return len(steps) - 1, fmt.Errorf("after the last step: %w", err)
 	}
 	return -1, nil
 }
 
-func (w *modelWalk) step(s modelStep) (err error) {
+func (w *modelWalk) step(s modelStep) {
+	w.touched = w.touched[:0]
+	op := slices.IndexFunc(modelOps, func(o modelOp) bool { return o.op == s.op })
+	modelOps[op].play(w, s)
+	w.verify()
+}
+
+// modelFault is what a walk finds wrong. It ends the step from wherever it is found.
+type modelFault struct{ error }
+
+func fail(format string, args ...any) { panic(modelFault{fmt.Errorf(format, args...)}) }
+
+// must ends the step if there is an error.
+func must(errs ...error) {
+	if err := errors.Join(errs...); err != nil {
+		panic(modelFault{err})
+	}
+}
+
+// given is what a call has given that must succeed.
+func given[T any](value T, err error) T {
+	must(err)
+	return value
+}
+
+// caught is what is found wrong by what is done.
+func caught(do func()) (err error) {
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case modelFault:
+			err = r.error
+		default:
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	w.touched = w.touched[:0]
-	op := slices.IndexFunc(modelOps, func(o modelOp) bool { return o.op == s.op })
-	if err := modelOps[op].play(w, s); err != nil {
-		return err
-	}
-	return w.verify()
+	do()
+	return nil
 }
 
 // tell notes what happened; the first word or two are what is counted.
@@ -188,54 +197,62 @@ func (w *modelWalk) tell(outcome string, details ...any) {
 		fmt.Sprint(append([]any{w.model.now.Format("15:04:05.000 "), outcome, " "}, details...)...))
 }
 
-// injured is the context of a step's calls, and what will go wrong in them.
-func (w *modelWalk) injured(s modelStep) (context.Context, *injury) {
-	i := &injury{kind: s.injury, at: s.at, kill: w.killBackend}
-	if s.injury == 0 {
+// injured is the context of the present step's calls, and what will go wrong in them.
+func (w *modelWalk) injured() (context.Context, *injury) {
+	i := &injury{kind: w.now.injury, at: w.now.at, kill: w.killBackend}
+	if i.kind == 0 {
 		return w.ctx, i
 	}
-	return withInjury(w.ctx, i), i
+	return context.WithValue(w.ctx, injuryKey{}, i), i
 }
 
-// abortedAsItShould judges a call whose transaction was ended: no success, and the model does not
-// move.
-func (w *modelWalk) abortedAsItShould(i *injury, err error) error {
+// aborted judges a call whose transaction was ended: no success, and the model does not move.
+func (w *modelWalk) aborted(i *injury, err error) {
 	w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
-	if i.failed != nil {
-		return i.failed
-	}
+	must(i.failed)
 	if err == nil {
-		return errors.New("succeeded although its transaction was aborted")
+		fail("succeeded although its transaction was aborted")
 	}
-	return nil
 }
 
 // judged says whether a call that should be refused with the code, or "" for none, did what it was
 // to do. Where only the answer was lost it did; where its transaction was aborted it did not.
-func (w *modelWalk) judged(i *injury, err error, want string) (done bool, wrong error) {
+func (w *modelWalk) judged(i *injury, err error, want string) (done bool) {
 	switch {
 	case i.aborted():
-		return false, w.abortedAsItShould(i, err)
+		w.aborted(i, err)
+		return false
 	case i.lost():
 		w.tell("lost " + w.now.op)
 		if want != "" {
-			return false, fmt.Errorf("commits what it should refuse as %q", want)
+			fail("commits what it should refuse as %q", want)
 		}
-		return true, errUnlessUnknown(err)
-	}
-	if want != "" {
+		wantUnknown(err)
+		return true
+	case want != "":
 		w.tell(w.now.op + " " + want)
 	}
-	return want == "", errUnlessCode(err, want)
+	wantCode(err, want)
+	return want == ""
 }
 
-var modelOperator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+var (
+	modelOperator    = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	modelApplication = caller.Caller{Kind: caller.Application}
+)
 
-func errUnlessUnknown(err error) error {
-	if errors.Is(err, fault.ErrOutcomeUnknown) {
-		return nil
+// unless is the code of a refusal, or "" where there is none.
+func unless(allowed bool, code string) string {
+	if allowed {
+		return ""
 	}
-	return fmt.Errorf("the answer to COMMIT was lost, the call answers %w", orNone(err))
+	return code
+}
+
+func wantUnknown(err error) {
+	if !errors.Is(err, fault.ErrOutcomeUnknown) {
+		fail("the answer to COMMIT was lost, the call answers %w", orNone(err))
+	}
 }
 
 var errNone = errors.New("no error")
@@ -259,36 +276,32 @@ func codeOf(err error) string {
 	}
 }
 
-func errUnlessCode(err error, want string) error {
-	if got := codeOf(err); got != want {
-		return fmt.Errorf("answers %q (%w), not %q", got, orNone(err), want)
+// wantCode wants a call to be refused with one of the codes, "" for none.
+func wantCode(err error, codes ...string) {
+	if got := codeOf(err); !slices.Contains(codes, got) {
+		fail("answers %q (%w), not %q", got, orNone(err), codes)
 	}
-	return nil
+}
+
+// wantRefused wants a refusal, and a validation to name exactly these fields.
+func wantRefused(err error, code string, fields []string) {
+	wantCode(err, code)
+	if f := fault.As(err); code == "validation_failed" && !slices.Equal(slices.Sorted(maps.Keys(f.Fields)), fields) {
+		fail("finds %v wrong, not %v", f.Fields, fields)
+	}
 }
 
 // errOf is the error of a call whose answer does not matter.
 func errOf[T any](_ T, err error) error { return err }
 
 // atOnce makes calls at the same time, and has what each of them answers.
-func atOnce[T any](count int, call func(i int) (T, error)) ([]T, []error) {
-	answers, errs := make([]T, count), make([]error, count)
-	var wg sync.WaitGroup
-	for i := range count {
-		wg.Go(func() { answers[i], errs[i] = call(i) })
-	}
-	wg.Wait()
+func atOnce[T any](count int, call func(i int) (T, error)) (answers []T, errs []error) {
+	answers = make([]T, count)
+	errs = testenv.AtOnce(count, func(i int) (err error) {
+		answers[i], err = call(i)
+		return err
+	})
 	return answers, errs
-}
-
-// errUnlessInvalid wants a validation to name exactly these fields.
-func errUnlessInvalid(err error, fields []string) error {
-	if wrong := errUnlessCode(err, "validation_failed"); wrong != nil {
-		return wrong
-	}
-	if got := slices.Sorted(maps.Keys(fault.As(err).Fields)); !slices.Equal(got, fields) {
-		return fmt.Errorf("finds %v wrong, not %v", got, fields)
-	}
-	return nil
 }
 
 func TestMain(m *testing.M) {

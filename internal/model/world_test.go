@@ -18,8 +18,7 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where
-// none is set.
+// The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where none is set.
 
 type modelMerchant struct {
 	dbtest.Merchant
@@ -87,9 +86,8 @@ type modelRate struct {
 // modelMarkup is the configured percent, the last in the documented order.
 const modelMarkup = "5"
 
-// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound
-// to any of its cashboxes, one in a currency that never had a rate, and one that takes cards alone.
-// margins are by method.
+// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound to any of its
+// cashboxes, one in a currency that never had a rate, and one that takes cards alone. margins are by method.
 var modelMerchants = []struct {
 	percent string
 	unbound bool
@@ -117,8 +115,7 @@ var modelMerchants = []struct {
 	{boxes: []modelBoxSpec{{"TRY", map[string]string{"quasi_ecom": ""}, nil}}},
 }
 
-// modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out
-// by.
+// modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out by.
 type modelBoxSpec struct {
 	currency         string
 	margins, markups map[string]string
@@ -219,49 +216,41 @@ func nullPercent(percent string) decimal.NullDecimal {
 func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec modelBoxSpec) *modelBox {
 	t.Helper()
 	box := &modelBox{id: id, currency: spec.currency, collect: true, methods: map[string]*modelMethod{}, secret: secret}
-	err := addModelPayoutMethods(t, d, box, spec.markups)
-	if _, box.tells = spec.margins["card"]; box.tells && err == nil {
-		_, err = d.Pool.Exec(t.Context(), "update cashbox set payer_events = true where id = $1", id)
+	addModelPayoutMethods(t, d, box, spec.markups)
+	if _, box.tells = spec.margins["card"]; box.tells {
+		d.Exec(t, "update cashbox set payer_events = true where id = $1", id)
 	}
 	for method, margin := range spec.margins {
 		known, _ := catalogue.Find(catalogue.Methods, method)
 		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity}
-		if err == nil {
-			err = d.Queries().CashboxMethodSet(t.Context(), db.CashboxMethodSetParams{
-				CashboxID: id, Method: method, Enabled: true, MarginPercent: nullPercent(margin),
-				ValiditySeconds: int32(known.Validity / time.Second),
-			})
-		}
+		testenv.NoError(t, d.Queries().CashboxMethodSet(t.Context(), db.CashboxMethodSetParams{
+			CashboxID: id, Method: method, Enabled: true, MarginPercent: nullPercent(margin),
+			ValiditySeconds: int32(known.Validity / time.Second),
+		}))
 	}
-	testenv.NoError(t, err)
 	return box
 }
 
-func addModelPayoutMethods(t testing.TB, d *dbtest.DB, box *modelBox, markups map[string]string) error {
+func addModelPayoutMethods(t testing.TB, d *dbtest.DB, box *modelBox, markups map[string]string) {
 	t.Helper()
 	box.payouts = map[string]*modelPayoutMethod{}
 	for method, markup := range markups {
 		validity := modelPayoutValidities[method]
 		box.payouts[method] = &modelPayoutMethod{enabled: true, markup: markup, validity: validity}
-		err := d.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+		testenv.NoError(t, d.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
 			CashboxID: box.id, Method: method, Enabled: true, MarkupPercent: decimal.RequireFromString(markup),
 			ValiditySeconds: int32(validity / time.Second),
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
-	return nil
 }
 
 func addModelPays(t testing.TB, d *dbtest.DB, trader *modelTrader, methods []string) {
 	t.Helper()
 	for _, method := range methods {
 		trader.pays[method] = true
-		err := d.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
+		testenv.NoError(t, d.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
 			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
-		})
-		testenv.NoError(t, err)
+		}))
 	}
 }
 
@@ -274,16 +263,13 @@ func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 			value = ""
 		}
 		safe := dbtest.Requisites()
-		id, err := directory.InsertRequisite(t.Context(), d.Queries(), safe, value, db.RequisiteInsertParams{
+		id := testenv.Must(directory.InsertRequisite(t.Context(), d.Queries(), safe, value, db.RequisiteInsertParams{
 			Currency: spec.currency, Method: spec.method, TraderID: trader.ID,
 			MinAmount: decimal.New(spec.min, -2), MaxAmount: decimal.New(spec.max, -2), Now: dbtest.Start,
-		})
-		if err == nil {
-			_, err = d.Pool.Exec(t.Context(), `update requisite set daily_count = nullif($2::int, 0),
-				daily_sum = nullif($3::numeric, 0), open_payments = nullif($4::int, 0) where id = $1`,
-				id, spec.limits.daily, decimal.New(spec.limits.dailySum, -2), spec.limits.open)
-		}
-		testenv.NoError(t, err)
+		}))(t)
+		d.Exec(t, `update requisite set daily_count = nullif($2::int, 0),
+			daily_sum = nullif($3::numeric, 0), open_payments = nullif($4::int, 0) where id = $1`,
+			id, spec.limits.daily, decimal.New(spec.limits.dailySum, -2), spec.limits.open)
 		m.requisites = append(m.requisites, &modelRequisite{
 			id: id, trader: trader, currency: spec.currency, method: spec.method, min: spec.min, max: spec.max,
 			active: true, modelRequisiteLimits: spec.limits,
