@@ -1,7 +1,6 @@
 package directory_test
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -32,224 +31,152 @@ var boundaryZones = []string{
 	"America/Coyhaique", "EST5EDT", "Asia/Rangoon", "localtime",
 }
 
-// boundaryCall gives one field of a call a value, and says which field that is.
-type boundaryCall struct {
-	text   func(b *bundle, v string) error
-	number func(b *bundle, n int32) error
-	id     func(b *bundle, id int64) error
-	fields []string
+// limited makes a requisite with limits, and sets those of one that is there.
+func (b *bundle) limited(l directory.Limits) []error {
+	n := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: l}
+	return []error{
+		errOf(b.settings.CreateRequisite(ctx, operator, n)),
+		errOf(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})),
+	}
 }
 
-// limits makes a call with limits of a requisite, new or there already.
-func limits(set func(l *directory.Limits, v string)) func(b *bundle, v string) error {
-	return func(b *bundle, v string) error {
+func limits[V any](set func(l *directory.Limits, v V)) func(b *bundle, v V) error {
+	return func(b *bundle, v V) error {
 		var l directory.Limits
 		set(&l, v)
-		_, err := b.settings.CreateRequisite(context.Background(), operator, directory.NewRequisite{
-			TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: l,
-		})
-		if unexpected(err) {
-			return err
+		errs := b.limited(l)
+		if errs[1] != nil && fault.As(errs[1]) == nil {
+			return errs[1]
 		}
-		_, update := b.settings.UpdateRequisite(context.Background(), operator,
-			directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
-		if unexpected(update) {
-			return update
-		}
-		return err
+		return errs[0]
 	}
 }
 
-func numberLimits(set func(l *directory.Limits, n int32)) func(b *bundle, n int32) error {
-	return func(b *bundle, n int32) error {
-		return limits(func(l *directory.Limits, _ string) { set(l, n) })(b, "")
+// Calls that give one field a value, by their name and the fields that may be named as wrong: texts, numbers, and ids.
+var (
+	textCalls = map[string]func(b *bundle, v string) error{
+		"CreateRequisite limits.minAmount":                 limits(func(l *directory.Limits, v string) { l.MinAmount = &v }),
+		"CreateRequisite limits.maxAmount":                 limits(func(l *directory.Limits, v string) { l.MaxAmount = &v }),
+		"CreateRequisite limits.dailySum":                  limits(func(l *directory.Limits, v string) { l.DailySum = &v }),
+		"CreateRequisite limits.workFrom limits.workUntil": limits(func(l *directory.Limits, v string) { l.WorkFrom = &v }),
+		"UpdateMerchant ratePercent": func(b *bundle, v string) error {
+			return errOf(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: &v}))
+		},
+		"CreateMerchant ratePercent": func(b *bundle, v string) error {
+			return errOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", RatePercent: v}))
+		},
+		"CreateTrader sharePercent": func(b *bundle, v string) error {
+			return errOf(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: v}))
+		},
+		"CreateTrader ratePercent": func(b *bundle, v string) error {
+			n := directory.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}
+			return errOf(b.settings.CreateTrader(ctx, operator, n))
+		},
+		"UpdateTrader ratePercent": func(b *bundle, v string) error {
+			return errOf(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, RatePercent: &v}))
+		},
+		"UpdateTrader sharePercent": func(b *bundle, v string) error {
+			return errOf(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, SharePercent: &v}))
+		},
+		"SetMethod marginPercent": method(func(m *directory.CashboxMethod, v string) { m.MarginPercent = v }),
+		"SetMethod minAmount":     method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
+		"SetMethod maxAmount":     method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
+		"SetPlatformLimit minAmount maxAmount": func(b *bundle, v string) error {
+			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10"}
+			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
+		},
+		"SetPlatformLimit maxAmount": func(b *bundle, v string) error {
+			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: v}
+			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
+		},
+		"SetPayoutMethod markupPercent": func(b *bundle, v string) error {
+			m := directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: v}
+			return errOf(b.settings.SetPayoutMethod(ctx, operator, m))
+		},
+		"FundTrader amount": func(b *bundle, v string) error {
+			return errOf(b.settings.FundTrader(ctx, operator, b.funding(v, "in "+v[:min(len(v), 50)])))
+		},
+		"WithdrawTrader amount": func(b *bundle, v string) error {
+			return errOf(b.settings.WithdrawTrader(ctx, operator, b.funding(v, "out "+v[:min(len(v), 50)])))
+		},
+		"SetInsurance amount": func(b *bundle, v string) error {
+			return errOf(b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, v))
+		},
+	}
+	numberCalls = map[string]func(b *bundle, n int32) error{
+		"CreateRequisite limits.dailyCount":   limits(func(l *directory.Limits, n int32) { l.DailyCount = &n }),
+		"CreateRequisite limits.openPayments": limits(func(l *directory.Limits, n int32) { l.OpenPayments = &n }),
+		"CreateRequisite limits.weight":       limits(func(l *directory.Limits, n int32) { l.Weight = &n }),
+		"SetMethod validitySeconds":           method(func(m *directory.CashboxMethod, n int32) { m.ValiditySeconds = n }),
+		"UpdateMerchant maxOpenPayments": func(b *bundle, n int32) error {
+			u := directory.MerchantUpdate{ID: b.merchant.ID, MaxOpenPayments: &n}
+			return errOf(b.settings.UpdateMerchant(ctx, operator, u))
+		},
+		"UpdateTrader maxOpenPayins": func(b *bundle, n int32) error {
+			return errOf(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, MaxOpenPayins: &n}))
+		},
+		"SetPayoutMethod validitySeconds": func(b *bundle, n int32) error {
+			return errOf(b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{
+				CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: n,
+			}))
+		},
+	}
+	idCalls = map[string]func(b *bundle, id int64) error{
+		"CreateRequisite traderId": func(b *bundle, id int64) error {
+			n := directory.NewRequisite{TraderID: id, Currency: "RUB", Method: "sbp", Value: "+79001234567"}
+			return errOf(b.settings.CreateRequisite(ctx, operator, n))
+		},
+		"CreateCashbox traderCashboxId": func(b *bundle, id int64) error {
+			return b.newCashbox(directory.NewCashbox{MerchantID: b.merchant.ID, TraderID: id})
+		},
+		"CreateCashbox merchantId": func(b *bundle, id int64) error {
+			return b.newCashbox(directory.NewCashbox{MerchantID: id})
+		},
+		"UpdateCashbox traderCashboxId": func(b *bundle, id int64) error {
+			return errOf(b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &id}))
+		},
+	}
+)
+
+func method[V any](set func(m *directory.CashboxMethod, v V)) func(b *bundle, v V) error {
+	return func(b *bundle, v V) error {
+		m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 900}
+		set(&m, v)
+		return errOf(b.settings.SetMethod(ctx, operator, m))
 	}
 }
 
-// unexpected is an error that a caller would see as a 500.
-func unexpected(err error) bool { return err != nil && fault.As(err) == nil }
-
-var boundaryCalls = map[string]boundaryCall{
-	"CreateRequisite minAmount": {
-		text:   limits(func(l *directory.Limits, v string) { l.MinAmount = &v }),
-		fields: []string{"limits.minAmount"},
-	},
-	"CreateRequisite maxAmount": {
-		text:   limits(func(l *directory.Limits, v string) { l.MaxAmount = &v }),
-		fields: []string{"limits.maxAmount"},
-	},
-	"CreateRequisite dailySum": {
-		text:   limits(func(l *directory.Limits, v string) { l.DailySum = &v }),
-		fields: []string{"limits.dailySum"},
-	},
-	"CreateRequisite workFrom": {
-		text:   limits(func(l *directory.Limits, v string) { l.WorkFrom = &v }),
-		fields: []string{"limits.workFrom", "limits.workUntil"},
-	},
-	"CreateRequisite dailyCount": {
-		number: numberLimits(func(l *directory.Limits, n int32) { l.DailyCount = &n }),
-		fields: []string{"limits.dailyCount"},
-	},
-	"CreateRequisite openPayments": {
-		number: numberLimits(func(l *directory.Limits, n int32) { l.OpenPayments = &n }),
-		fields: []string{"limits.openPayments"},
-	},
-	"CreateRequisite weight": {
-		number: numberLimits(func(l *directory.Limits, n int32) { l.Weight = &n }),
-		fields: []string{"limits.weight"},
-	},
-	"CreateRequisite traderId": {id: func(b *bundle, id int64) error {
-		return onlyErr(
-			b.settings.CreateRequisite(context.Background(), operator,
-				directory.NewRequisite{TraderID: id, Currency: "RUB", Method: "sbp", Value: "+79001234567"}),
-		)
-	}, fields: []string{"traderId"}},
-	"UpdateMerchant ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.UpdateMerchant(context.Background(), operator,
-				directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: &v}),
-		)
-	}, fields: []string{"ratePercent"}},
-	"UpdateMerchant maxOpenPayments": {number: func(b *bundle, n int32) error {
-		return onlyErr(
-			b.settings.UpdateMerchant(context.Background(), operator,
-				directory.MerchantUpdate{ID: b.merchant.ID, MaxOpenPayments: &n}),
-		)
-	}, fields: []string{"maxOpenPayments"}},
-	"CreateMerchant ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.CreateMerchant(context.Background(), operator,
-				directory.NewMerchant{Name: "Shop", RatePercent: v}),
-		)
-	}, fields: []string{"ratePercent"}},
-	"CreateTrader sharePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.CreateTrader(context.Background(), operator,
-				directory.NewTrader{Name: "Trader", SharePercent: v}),
-		)
-	}, fields: []string{"sharePercent"}},
-	"CreateTrader ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.CreateTrader(context.Background(), operator,
-				directory.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}),
-		)
-	}, fields: []string{"ratePercent"}},
-	"UpdateTrader ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.UpdateTrader(context.Background(), operator,
-				directory.TraderUpdate{ID: b.trader.ID, RatePercent: &v}),
-		)
-	}, fields: []string{"ratePercent"}},
-	"UpdateTrader sharePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.UpdateTrader(context.Background(), operator,
-				directory.TraderUpdate{ID: b.trader.ID, SharePercent: &v}),
-		)
-	}, fields: []string{"sharePercent"}},
-	"UpdateTrader maxOpenPayins": {number: func(b *bundle, n int32) error {
-		return onlyErr(
-			b.settings.UpdateTrader(context.Background(), operator,
-				directory.TraderUpdate{ID: b.trader.ID, MaxOpenPayins: &n}),
-		)
-	}, fields: []string{"maxOpenPayins"}},
-	"SetMethod marginPercent": {
-		text:   func(b *bundle, v string) error { return setMethod(b, directory.CashboxMethod{MarginPercent: v}) },
-		fields: []string{"marginPercent"},
-	},
-	"SetMethod minAmount": {
-		text:   func(b *bundle, v string) error { return setMethod(b, directory.CashboxMethod{MinAmount: v}) },
-		fields: []string{"minAmount"},
-	},
-	"SetMethod maxAmount": {
-		text:   func(b *bundle, v string) error { return setMethod(b, directory.CashboxMethod{MaxAmount: v}) },
-		fields: []string{"maxAmount"},
-	},
-	"SetMethod validitySeconds": {number: func(b *bundle, n int32) error {
-		return onlyErr(
-			b.settings.SetMethod(context.Background(), operator,
-				directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: n}),
-		)
-	}, fields: []string{"validitySeconds"}},
-	"SetPlatformLimit minAmount": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.SetPlatformLimit(context.Background(), operator,
-				directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10"}),
-		)
-	}, fields: []string{"minAmount", "maxAmount"}},
-	"SetPlatformLimit maxAmount": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.SetPlatformLimit(context.Background(), operator,
-				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: v}),
-		)
-	}, fields: []string{"maxAmount"}},
-	"SetPayoutMethod markupPercent": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.SetPayoutMethod(context.Background(), operator,
-				directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: v}),
-		)
-	}, fields: []string{"markupPercent"}},
-	"SetPayoutMethod validitySeconds": {number: func(b *bundle, n int32) error {
-		return onlyErr(b.settings.SetPayoutMethod(context.Background(), operator, directory.CashboxPayoutMethod{
-			CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: n,
-		}))
-	}, fields: []string{"validitySeconds"}},
-	"FundTrader amount": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.FundTrader(context.Background(), operator,
-				directory.Funding{TraderID: b.trader.ID, Amount: v, Reference: "in " + v[:min(len(v), 50)]}),
-		)
-	}, fields: []string{"amount"}},
-	"WithdrawTrader amount": {text: func(b *bundle, v string) error {
-		return onlyErr(
-			b.settings.WithdrawTrader(context.Background(), operator,
-				directory.Funding{TraderID: b.trader.ID, Amount: v, Reference: "out " + v[:min(len(v), 50)]}),
-		)
-	}, fields: []string{"amount"}},
-	"SetInsurance amount": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.SetInsurance(context.Background(), operator, b.merchant.CashboxID, v))
-	}, fields: []string{"amount"}},
-	"CreateCashbox traderCashboxId": {id: func(b *bundle, id int64) error {
-		_, _, err := b.settings.CreateCashbox(context.Background(), operator,
-			directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB", TraderID: id})
-		return err
-	}, fields: []string{"traderCashboxId"}},
-	"CreateCashbox merchantId": {id: func(b *bundle, id int64) error {
-		_, _, err := b.settings.CreateCashbox(context.Background(), operator,
-			directory.NewCashbox{MerchantID: id, Name: "Shop", Currency: "RUB"})
-		return err
-	}, fields: []string{"merchantId"}},
-	"UpdateCashbox traderCashboxId": {id: func(b *bundle, id int64) error {
-		return onlyErr(
-			b.settings.UpdateCashbox(context.Background(), operator,
-				directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &id}),
-		)
-	}, fields: []string{"traderCashboxId"}},
+func (b *bundle) newCashbox(n directory.NewCashbox) error {
+	n.Name, n.Currency = "Shop", "RUB"
+	_, _, err := b.settings.CreateCashbox(ctx, operator, n)
+	return err
 }
 
-func setMethod(b *bundle, m directory.CashboxMethod) error {
-	m.CashboxID, m.Name, m.ValiditySeconds = b.merchant.CashboxID, "sbp", 900
-	return onlyErr(b.settings.SetMethod(context.Background(), operator, m))
-}
-
-func onlyErr[T any](_ T, err error) error { return err }
-
-// wantFieldOrNone wants a success, a refusal that is no validation, or a 422 that names the field:
-// never a 500.
-func (c boundaryCall) wantFieldOrNone(t *testing.T, name string, value any, err error) {
+// wantNamed makes each call with each value, and wants a success, a refusal that is no validation, or a 422 that names the
+// call's fields alone: never a 500.
+func wantNamed[V any](t *testing.T, calls map[string]func(b *bundle, v V) error, values []V) {
 	t.Helper()
-	refused := fault.As(err)
-	switch {
-	case err == nil:
-	case refused == nil:
-		t.Errorf("%s = %.60v: %v", name, value, err)
-	case refused.Kind == fault.Invalid:
-		for field := range refused.Fields {
-			if !slices.Contains(c.fields, field) {
-				t.Errorf("%s = %.60v: %v are wrong", name, value, refused.Fields)
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			b, fields := setup(t), strings.Fields(name)[1:]
+			for _, v := range values {
+				err := call(b, v)
+				refused := fault.As(err)
+				switch {
+				case err == nil:
+				case refused == nil:
+					t.Errorf("%.60v: %v", v, err)
+				case refused.Kind == fault.Invalid:
+					for field := range refused.Fields {
+						if !slices.Contains(fields, field) {
+							t.Errorf("%.60v: %v are wrong", v, refused.Fields)
+						}
+					}
+				case refused.Kind != fault.NotFound && refused.Kind != fault.Refused && refused.Kind != fault.Conflict:
+					t.Errorf("%.60v: %v", v, err)
+				}
 			}
-		}
-	case refused.Kind != fault.NotFound && refused.Kind != fault.Refused && refused.Kind != fault.Conflict:
-		t.Errorf("%s = %.60v: %v", name, value, err)
+		})
 	}
 }
 
@@ -257,56 +184,24 @@ func (c boundaryCall) wantFieldOrNone(t *testing.T, name string, value any, err 
 // table answers for us.
 func TestNoBoundaryIsAnInternalError(t *testing.T) {
 	t.Parallel()
-	for name, c := range boundaryCalls {
-		t.Run(name, func(t *testing.T) {
-			b := setup(t)
-			for _, v := range boundaryTexts {
-				if c.text != nil {
-					c.wantFieldOrNone(t, name, v, c.text(b, v))
-				}
-			}
-			for _, n := range boundaryNumbers {
-				if c.number != nil {
-					c.wantFieldOrNone(t, name, n, c.number(b, n))
-				}
-			}
-			for _, id := range boundaryIDs {
-				if c.id != nil {
-					c.wantFieldOrNone(t, name, id, c.id(b, id))
-				}
-			}
-		})
-	}
+	wantNamed(t, textCalls, boundaryTexts)
+	wantNamed(t, numberCalls, boundaryNumbers)
+	wantNamed(t, idCalls, boundaryIDs)
 }
 
 // A zone must have a name that the choice of a requisite, which looks at its clock, finds it by.
 func TestZonesAreKnown(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	for _, zone := range boundaryZones {
-		_, updated := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
-			ID: b.trader.Requisites[0], Limits: directory.Limits{TimeZone: &zone},
-		})
-		_, created := b.settings.CreateRequisite(ctx, operator, directory.NewRequisite{
-			TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567",
-			Limits: directory.Limits{TimeZone: &zone},
-		})
-		for _, err := range []error{updated, created} {
+		for _, err := range b.limited(directory.Limits{TimeZone: &zone}) {
 			if err != nil {
 				wantFields(t, err, "limits.timeZone")
-				continue
-			}
-			if at, err := time.LoadLocation(zone); err != nil || at == time.Local {
+			} else if at, err := time.LoadLocation(zone); err != nil || at == time.Local {
 				t.Errorf("%q was taken, which is no zone (%v)", zone, err)
 			}
 		}
 	}
 	for _, zone := range []string{"UTC", "Europe/Moscow", "Etc/GMT-14"} {
-		_, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
-			ID: b.trader.Requisites[0], Limits: directory.Limits{TimeZone: &zone},
-		})
-		if err != nil {
-			t.Errorf("%s: %v", zone, err)
-		}
+		noError(t, b.limited(directory.Limits{TimeZone: &zone})[1])
 	}
 }

@@ -1,8 +1,6 @@
 package directory_test
 
 import (
-	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,14 +17,12 @@ import (
 // number is the id of what a change made.
 func number(t *testing.T, c directory.Change) int64 {
 	t.Helper()
-	id, err := strconv.ParseInt(c.SubjectKey, 10, 64)
-	noError(t, err)
+	id := must(strconv.ParseInt(c.SubjectKey, 10, 64))(t)
 	return id
 }
 
 func TestCreateMerchant(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	long := strings.Repeat("ж", 100)
 	c, err := logged(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " " + long + "\n"}))
 	wantChange(t, c, err, "merchant", c.SubjectKey, "name", "new", long)
@@ -48,15 +44,13 @@ func TestCreateMerchant(t *testing.T) {
 	}
 	_, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " \t", RatePercent: "100.0001"})
 	wantFields(t, err, "name", "ratePercent")
-	_, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: long + "ж"})
-	wantFields(t, err, "name")
+	wantFields(t, errOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: long + "ж"})), "name")
 }
 
 // A name changes for all who read it, is wanted and bounded as that of something new, and stays where
 // none is given.
 func TestRename(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	for subject, rename := range map[string]func(name *string) (directory.Change, error){
 		"merchant": func(name *string) (directory.Change, error) {
 			return logged(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, Name: name}))
@@ -77,15 +71,13 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s without a name: %+v, %v", subject, c, err)
 		}
 		for _, wrong := range []string{"", " \t", strings.Repeat("ж", 101)} {
-			_, err = rename(&wrong)
-			wantFields(t, err, "name")
+			wantFields(t, errOf(rename(&wrong)), "name")
 		}
 	}
 }
 
 func TestCreateTrader(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	c, err := logged(b.settings.CreateTrader(ctx, operator,
 		directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"}))
 	wantChange(t, c, err, "trader", c.SubjectKey, "share_percent", "new", 1.25)
@@ -93,11 +85,7 @@ func TestCreateTrader(t *testing.T) {
 		value(t, c.After, "enabled") != true {
 		t.Errorf("made %s", c.After)
 	}
-	for _, account := range []ledger.Account{ledger.Available(ledger.Trader, number(t, c)), ledger.Reserved(ledger.Trader, number(t, c))} {
-		if balance := b.Balance(t, account); !balance.IsZero() {
-			t.Errorf("a new account has %s", balance)
-		}
-	}
+	b.wantEmpty(t, ledger.Available(ledger.Trader, number(t, c)))
 	c, err = logged(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Another", SharePercent: "0"}))
 	wantChange(t, c, err, "trader", c.SubjectKey, "rate_percent", "new", nil)
 	_, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{RatePercent: "x"})
@@ -106,9 +94,16 @@ func TestCreateTrader(t *testing.T) {
 	wantFields(t, err, "sharePercent")
 }
 
+// wantEmpty wants a new account, and what is reserved of it, to be there with nothing on them.
+func (b *bundle) wantEmpty(t *testing.T, account ledger.Account) {
+	t.Helper()
+	for _, account.Reserved = range []bool{false, true} {
+		testenv.Want(t, b.Balance(t, account).String(), "0", "a new account has")
+	}
+}
+
 func TestCreateCashbox(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	made, secret, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{
 		MerchantID: b.merchant.ID, Name: " Shop ", Currency: "AZN", TraderID: b.trader.ID,
 	})
@@ -122,11 +117,7 @@ func TestCreateCashbox(t *testing.T) {
 	}
 	id := made.Now.ID
 	b.wantSealed(t, id, secret)
-	for _, account := range []ledger.Account{ledger.Available(ledger.Cashbox, id), ledger.Reserved(ledger.Cashbox, id)} {
-		if balance := b.Balance(t, account); !balance.IsZero() {
-			t.Errorf("a new account has %s", balance)
-		}
-	}
+	b.wantEmpty(t, ledger.Available(ledger.Cashbox, id))
 	// It has no method until one is set.
 	set, err := logged(b.settings.SetMethod(ctx, operator,
 		directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200}))
@@ -139,13 +130,9 @@ func TestCreateCashbox(t *testing.T) {
 	if other == secret {
 		t.Error("two cashboxes share a secret")
 	}
-	var leaked int
-	err = b.Pool.QueryRow(ctx, "select count(*) from setting_change c where c::text like '%' || $1 || '%' or c::text like '%webhook_secret\"%'",
-		strings.TrimPrefix(secret, "whsec_")).
-		Scan(&leaked)
-	if err != nil || leaked != 0 {
-		t.Errorf("%d rows of the log tell of the secret (%v)", leaked, err)
-	}
+	leaked := b.Count(t, `select count(*) from setting_change c
+		where c::text like '%' || $1 || '%' or c::text like '%webhook_secret"%'`, strings.TrimPrefix(secret, "whsec_"))
+	testenv.Want(t, leaked, 0, "rows of the log that tell of the secret")
 }
 
 // wantSealed wants the secret to be kept in the form it was sealed in for the cashbox's row, and in
@@ -164,41 +151,31 @@ func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 func TestWrongCashbox(t *testing.T) {
 	b := setup(t)
 	create := func(who caller.Caller, n directory.NewCashbox) error {
-		_, secret, err := b.settings.CreateCashbox(context.Background(), who, n)
+		_, secret, err := b.settings.CreateCashbox(ctx, who, n)
 		testenv.Want(t, secret, "", "%+v: a secret was shown", n)
 		return err
 	}
 	wantFields(t, create(operator, directory.NewCashbox{}), "merchantId", "name", "currency")
-	wantFields(
-		t,
-		create(operator, directory.NewCashbox{
-			MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40,
-		}),
-		"merchantId",
-		"name",
-		"currency",
-		"traderCashboxId",
-	)
-	wantFields(t,
-		create(operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}),
+	wantFields(t, create(operator, directory.NewCashbox{
+		MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40,
+	}), "merchantId", "name", "currency", "traderCashboxId")
+	wantFields(t, create(operator,
+		directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}),
 		"currency", "traderCashboxId")
-	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal, Role: caller.Owner}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
-		ctx := context.Background()
-		_, merchant := b.settings.CreateMerchant(ctx, who, directory.NewMerchant{})
-		_, trader := b.settings.CreateTrader(ctx, who, directory.NewTrader{})
-		_, fund := b.settings.FundTrader(ctx, who, directory.Funding{})
-		_, withdraw := b.settings.WithdrawTrader(ctx, who, directory.Funding{})
-		for i, err := range []error{create(who, directory.NewCashbox{}), merchant, trader, fund, withdraw} {
-			if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
-				t.Errorf("%s, call %d: %v", who.Kind, i, err)
-			}
+	for _, who := range []caller.Caller{
+		b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal, Role: caller.Owner}, {Kind: caller.Cabinet},
+		{Kind: caller.Anyone},
+	} {
+		for _, err := range []error{
+			create(who, directory.NewCashbox{}), errOf(b.settings.CreateMerchant(ctx, who, directory.NewMerchant{})),
+			errOf(b.settings.CreateTrader(ctx, who, directory.NewTrader{})),
+			errOf(b.settings.FundTrader(ctx, who, directory.Funding{})),
+			errOf(b.settings.WithdrawTrader(ctx, who, directory.Funding{})),
+		} {
+			wantCode(t, err, fault.ErrTokenKindNotAllowed.Code)
 		}
 	}
-	var left int
-	err := b.Pool.QueryRow(t.Context(), `select (select count(*) from setting_change) + (select count(*) from merchant) - 1
-		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`).
-		Scan(&left)
-	if err != nil || left != 0 {
-		t.Errorf("%d rows of refused calls (%v)", left, err)
-	}
+	left := b.Count(t, `select (select count(*) from setting_change) + (select count(*) from merchant) - 1
+		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`)
+	testenv.Want(t, left, 0, "rows of refused calls")
 }

@@ -20,7 +20,7 @@ func TestDeclaredAsTheSchemaHasIt(t *testing.T) {
 		for _, one := range subject.Settings {
 			column := setting.Column(one.Name)
 			var first, check string
-			err := pool.QueryRow(t.Context(), `
+			err := pool.QueryRow(ctx, `
 				select coalesce(pg_get_expr(d.adbin, d.adrelid), ''), coalesce(pg_get_constraintdef(c.oid), '')
 				from pg_attribute a
 				left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -39,14 +39,8 @@ func TestDeclaredAsTheSchemaHasIt(t *testing.T) {
 			default:
 				continue
 			}
-			testenv.Want(
-				t,
-				strings.Join(number.FindAllString(check, -1), " "),
-				bounds,
-				"%s.%s is between",
-				subject.Name,
-				column,
-			)
+			testenv.Want(t, strings.Join(number.FindAllString(check, -1), " "), bounds, "%s.%s is between", subject.Name,
+				column)
 		}
 	}
 }

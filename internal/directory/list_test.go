@@ -53,15 +53,15 @@ func TestListsAreFast(t *testing.T) {
 	everything := b.Count(t, `select (select count(*) from merchant) + (select count(*) from cashbox) +
 		(select count(*) from trader) + (select count(*) from requisite)`)
 	requisites := func(s directory.Search) error {
-		_, _, err := b.settings.Requisites(t.Context(), operator, s)
+		_, _, err := b.settings.Requisites(ctx, operator, s)
 		return err
 	}
 	boxes := func(s directory.Search) error {
-		_, _, err := b.settings.Cashboxes(t.Context(), operator, s)
+		_, _, err := b.settings.Cashboxes(ctx, operator, s)
 		return err
 	}
 	merchants := func(s directory.Search) error {
-		_, _, err := b.settings.Merchants(t.Context(), operator, s)
+		_, _, err := b.settings.Merchants(ctx, operator, s)
 		return err
 	}
 	for name, test := range map[string]struct {
@@ -119,7 +119,7 @@ func TestListPages(t *testing.T) {
 	var ids []int64
 	search := directory.Search{Page: db.Page{Limit: new(int32(2))}}
 	for {
-		list, next, err := b.settings.Traders(t.Context(), operator, search)
+		list, next, err := b.settings.Traders(ctx, operator, search)
 		noError(t, err)
 		for _, one := range list {
 			ids = append(ids, one.ID)
@@ -132,9 +132,9 @@ func TestListPages(t *testing.T) {
 	if !slices.Equal(ids, []int64{5, 4, 3, 2, 1}) {
 		t.Errorf("listed %v", ids)
 	}
-	_, _, err := b.settings.Traders(t.Context(), operator, directory.Search{Page: db.Page{Cursor: new("x")}})
+	_, _, err := b.settings.Traders(ctx, operator, directory.Search{Page: db.Page{Cursor: new("x")}})
 	wantFields(t, err, "cursor")
-	if _, err := b.settings.Trader(t.Context(), b.trader.Caller, 1); fault.As(err) == nil {
+	if _, err := b.settings.Trader(ctx, b.trader.Caller, 1); fault.As(err) == nil {
 		t.Error("a trader reads the directory")
 	}
 }
@@ -153,10 +153,8 @@ func TestRequisitesAreFound(t *testing.T) {
 		if n.Method == "iban" {
 			n.Value = requisite.Of("iban").Sample(1)
 		}
-		c, err := b.settings.CreateRequisite(t.Context(), operator, n)
-		noError(t, err)
-		id, err := strconv.ParseInt(c.SubjectKey, 10, 64)
-		noError(t, err)
+		c := must(b.settings.CreateRequisite(ctx, operator, n))(t)
+		id := must(strconv.ParseInt(c.SubjectKey, 10, 64))(t)
 		made[n.Value] = id
 		if strings.Contains(string(c.After), n.Value) {
 			t.Errorf("the answer has it whole: %s", c.After)
@@ -167,7 +165,7 @@ func TestRequisitesAreFound(t *testing.T) {
 		"+79001114567": "+79001114567", "+7900 111 45 67": "+79001114567", "4567": "+79001114567", "9001114567": "", "114567": "",
 		"2200 0000 0000 0004": "2200000000000004", "22000000": "", iban: iban, iban[len(iban)-4:]: iban, iban[:12]: "",
 	} {
-		list, _, err := b.settings.Requisites(t.Context(), operator, directory.Search{Text: text})
+		list, _, err := b.settings.Requisites(ctx, operator, directory.Search{Text: text})
 		noError(t, err)
 		var found []int64
 		for _, r := range list {

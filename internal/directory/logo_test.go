@@ -52,17 +52,14 @@ func TestPageLogo(t *testing.T) {
 	id, owner := b.merchant.CashboxID, userOf(b.merchant, caller.Owner)
 	looks := directory.NewLooks(b.Pools())
 	set := func(file []byte) (directory.OwnLook, error) {
-		return b.settings.UpdateOwnLook(t.Context(), owner, directory.LookUpdate{CashboxID: id, Logo: file})
+		return b.settings.UpdateOwnLook(ctx, owner, directory.LookUpdate{CashboxID: id, Logo: file})
 	}
 	for size, want := range map[image.Point]image.Point{
 		{480, 480}: {96, 96}, {1000, 100}: {240, 24}, {30, 20}: {30, 20}, {2000, 1}: {240, 1}, {1, 2000}: {1, 96},
 	} {
-		look, err := set(append(encoded(t, half(size.X, size.Y)), "<script>kept</script>"...))
-		noError(t, err)
-		kept, err := looks.PageLogo(t.Context(), look.Logo)
-		noError(t, err)
-		drawn, err := png.Decode(bytes.NewReader(kept))
-		noError(t, err)
+		look := must(set(append(encoded(t, half(size.X, size.Y)), "<script>kept</script>"...)))(t)
+		kept := must(looks.PageLogo(ctx, look.Logo))(t)
+		drawn := must(png.Decode(bytes.NewReader(kept)))(t)
 		if drawn.Bounds().Size() != want || bytes.Contains(kept, []byte("kept")) {
 			t.Errorf("%v becomes %v", size, drawn.Bounds())
 		}
@@ -73,8 +70,7 @@ func TestPageLogo(t *testing.T) {
 	}
 	var photo bytes.Buffer
 	noError(t, jpeg.Encode(&photo, half(64, 64), nil))
-	look, err := set(photo.Bytes())
-	noError(t, err)
+	look := must(set(photo.Bytes()))(t)
 	for _, test := range []struct {
 		want string
 		file []byte
@@ -91,14 +87,14 @@ func TestPageLogo(t *testing.T) {
 			t.Errorf("%s, want %s", f.Fields["logo"], test.want)
 		}
 	}
-	if of, err := looks.Of(t.Context(), id); err != nil || of.Logo == "" || of.Logo != look.Logo {
+	if of, err := looks.Of(ctx, id); err != nil || of.Logo == "" || of.Logo != look.Logo {
 		t.Errorf("%+v, %v", of, err)
 	}
 	after, err := set([]byte{})
 	if err != nil || after.Logo != "" || after.Version() == look.Version() {
 		t.Errorf("%+v, %v", after, err)
 	}
-	if _, err := looks.PageLogo(t.Context(), look.Logo); fault.As(err) != fault.ErrNotFound {
+	if _, err := looks.PageLogo(ctx, look.Logo); fault.As(err) != fault.ErrNotFound {
 		t.Error(err)
 	}
 	if count := b.Count(t, `select count(*) from setting_change where before->>'page_logo_hash' = $1 and

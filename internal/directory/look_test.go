@@ -18,18 +18,17 @@ func TestLook(t *testing.T) {
 	id := b.merchant.CashboxID
 	look := func() directory.Look {
 		t.Helper()
-		found, err := directory.NewLooks(b.Pools()).Of(t.Context(), id)
-		noError(t, err)
+		found := must(directory.NewLooks(b.Pools()).Of(ctx, id))(t)
 		return found
 	}
 	if got := look(); got != (directory.Look{Merchant: "Merchant", ReturnAutomatic: true}) {
 		t.Errorf("%+v", got)
 	}
 	key := strconv.FormatInt(id, 10)
-	c, err := logged(b.settings.UpdateCashbox(t.Context(), operator,
+	c, err := logged(b.settings.UpdateCashbox(ctx, operator,
 		directory.CashboxUpdate{ID: id, PageColor: new("#1A6B54")}))
 	wantChange(t, c, err, "cashbox", key, "page_color", nil, "#1a6b54")
-	c, err = logged(b.settings.UpdateCashbox(t.Context(), operator,
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
 		directory.CashboxUpdate{ID: id, FrameOrigin: new("https://Shop.example:8443")}))
 	wantChange(t, c, err, "cashbox", key, "frame_origin", nil, "https://shop.example:8443")
 	// What is not named stays.
@@ -38,16 +37,16 @@ func TestLook(t *testing.T) {
 	}) {
 		t.Errorf("%+v", got)
 	}
-	c, err = logged(b.settings.UpdateCashbox(t.Context(), operator,
+	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
 		directory.CashboxUpdate{ID: id, PageColor: new(""), FrameOrigin: new("")}))
 	wantChange(t, c, err, "cashbox", key, "frame_origin", "https://shop.example:8443", nil)
 	if got := look(); got != (directory.Look{Merchant: "Merchant", ReturnAutomatic: true}) {
 		t.Errorf("%+v", got)
 	}
-	if _, err := directory.NewLooks(b.Pools()).Of(t.Context(), 1<<40); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := directory.NewLooks(b.Pools()).Of(ctx, 1<<40); !errors.Is(err, fault.ErrNotFound) {
 		t.Error(err)
 	}
-	_, err = b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner},
+	_, err = b.settings.UpdateCashbox(ctx, caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner},
 		directory.CashboxUpdate{ID: id, PageColor: new("red")})
 	if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 		t.Error(err)
@@ -58,9 +57,8 @@ func TestLook(t *testing.T) {
 func TestLookIsChecked(t *testing.T) {
 	b := setup(t)
 	for _, color := range []string{"red", "#fff", "1a6b54", "#1a6b5g", "#1a6b54;", " #1a6b54", "#1a6b54ff"} {
-		_, err := b.settings.UpdateCashbox(t.Context(), operator,
-			directory.CashboxUpdate{ID: b.merchant.CashboxID, PageColor: &color})
-		wantFields(t, err, "pageColor")
+		wantFields(t, errOf(b.settings.UpdateCashbox(ctx, operator,
+			directory.CashboxUpdate{ID: b.merchant.CashboxID, PageColor: &color})), "pageColor")
 	}
 	for _, origin := range []string{
 		"http://shop.example", "shop.example", "https://", "https://shop.example/", "https://shop.example/path", "https://*.example",
@@ -68,14 +66,12 @@ func TestLookIsChecked(t *testing.T) {
 		"https://shop.example:0", "https://shop.example:123456", "https://-shop.example", "https://shop.example?x", "https://localhost",
 		"https://10.0.0.1", "https://shop.example\n", "https://" + strings.Repeat("a.", 130) + "example",
 	} {
-		_, err := b.settings.UpdateCashbox(t.Context(), operator,
-			directory.CashboxUpdate{ID: b.merchant.CashboxID, FrameOrigin: &origin})
-		wantFields(t, err, "frameOrigin")
+		wantFields(t, errOf(b.settings.UpdateCashbox(ctx, operator,
+			directory.CashboxUpdate{ID: b.merchant.CashboxID, FrameOrigin: &origin})), "frameOrigin")
 	}
-	_, err := b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{
+	wantFields(t, errOf(b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{
 		ID: b.merchant.CashboxID, PageColor: new("red"), FrameOrigin: new("*"), TraderID: new(int64(1 << 40)),
-	})
-	wantFields(t, err, "pageColor", "frameOrigin", "traderCashboxId")
+	})), "pageColor", "frameOrigin", "traderCashboxId")
 }
 
 func userOf(m dbtest.Merchant, role caller.Role) caller.Caller {
@@ -90,7 +86,7 @@ func TestOwnLook(t *testing.T) {
 	id := b.merchant.CashboxID
 	look := func() directory.OwnLook {
 		t.Helper()
-		list, err := b.settings.OwnLooks(t.Context(), developer)
+		list, err := b.settings.OwnLooks(ctx, developer)
 		if err != nil || len(list) != 1 || list[0].CashboxID != id {
 			t.Fatalf("%+v, %v", list, err)
 		}
@@ -102,12 +98,12 @@ func TestOwnLook(t *testing.T) {
 		"hosts": {ReturnHosts: &[]string{"Shop.example"}}, "events": {PayerEvents: new(true)},
 	} {
 		u.CashboxID, u.Version = id, look().Version()
-		after, err := b.settings.UpdateOwnLook(t.Context(), owner, u)
+		after, err := b.settings.UpdateOwnLook(ctx, owner, u)
 		if err != nil || after.Version() != look().Version() || slices.Contains(seen, after.Version()) {
 			t.Errorf("%s: %+v, %v", name, after, err)
 		}
 		seen = append(seen, after.Version())
-		if _, err := b.settings.UpdateOwnLook(t.Context(), owner, u); !errors.Is(err, directory.ErrLookChanged) {
+		if _, err := b.settings.UpdateOwnLook(ctx, owner, u); !errors.Is(err, directory.ErrLookChanged) {
 			t.Errorf("%s, with what was seen before: %v", name, err)
 		}
 	}
@@ -116,7 +112,7 @@ func TestOwnLook(t *testing.T) {
 		!slices.Equal(got.ReturnHosts, []string{"shop.example"}) || got.Merchant != "Merchant" {
 		t.Errorf("%+v", got)
 	}
-	after, err := b.settings.UpdateOwnLook(t.Context(), developer, directory.LookUpdate{CashboxID: id, Color: new("")})
+	after, err := b.settings.UpdateOwnLook(ctx, developer, directory.LookUpdate{CashboxID: id, Color: new("")})
 	if err != nil || after.Color != "" || after.FrameOrigin != "https://shop.example" {
 		t.Errorf("without a version: %+v, %v", after, err)
 	}
@@ -141,19 +137,17 @@ func TestOwnLookOfOthers(t *testing.T) {
 		{viewer, fault.ErrViewOnly},
 		{userOf(other, caller.Owner), fault.ErrNotFound},
 	} {
-		if _, err := b.settings.UpdateOwnLook(t.Context(), test.who, u); !errors.Is(err, test.want) {
+		if _, err := b.settings.UpdateOwnLook(ctx, test.who, u); !errors.Is(err, test.want) {
 			t.Errorf("%+v: %v, want %v", test.who, err, test.want)
 		}
 	}
-	if _, err := b.settings.OwnLooks(
-		t.Context(), userOf(b.merchant, caller.Support),
-	); !errors.Is(err, fault.ErrRoleNotAllowed) {
+	if _, err := b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Support)); !errors.Is(err, fault.ErrRoleNotAllowed) {
 		t.Error(err)
 	}
-	if _, err := b.settings.OwnLooks(t.Context(), viewer); err != nil {
+	if _, err := b.settings.OwnLooks(ctx, viewer); err != nil {
 		t.Errorf("who looks as the owner: %v", err)
 	}
-	list, err := b.settings.OwnLooks(t.Context(), userOf(b.merchant, caller.Owner))
+	list, err := b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Owner))
 	if err != nil || list[0].Color != "" {
 		t.Errorf("%+v, %v", list, err)
 	}

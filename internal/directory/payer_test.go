@@ -1,7 +1,6 @@
 package directory_test
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -17,7 +16,6 @@ import (
 // an empty list is any.
 func TestReturnHosts(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
 	set := func(hosts ...string) (directory.Change, error) {
 		return logged(b.settings.UpdateCashbox(ctx, operator,
@@ -53,8 +51,7 @@ func TestReturnHosts(t *testing.T) {
 	if _, err = set(many[:50]...); err != nil {
 		t.Errorf("50 hosts: %v", err)
 	}
-	_, err = set(many...)
-	wantFields(t, err, "returnHosts")
+	wantFields(t, errOf(set(many...)), "returnHosts")
 	for _, host := range []string{
 		"", " ", "shop", "shop.example.", ".example", "shop..example", "https://shop.example", "shop.example/", "shop.example:443",
 		"*.example", "-shop.example", "shop-.example", "127.0.0.1", "[::1]", "shop example", "user@shop.example",
@@ -71,7 +68,6 @@ func TestReturnHosts(t *testing.T) {
 // and 3 until an operator sets them, and stay as they are where a call leaves them out.
 func TestClaimSecondsAndCards(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
 	m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "mtstpay", Enabled: true, ValiditySeconds: 600}
 	set := func(claim, cards *int32) (directory.Change, error) {
@@ -92,28 +88,21 @@ func TestClaimSecondsAndCards(t *testing.T) {
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 86_400.0, 1.0)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 10.0, 1.0)
 	for _, wrong := range []int32{0, -1, 86_401} {
-		_, err = set(&wrong, nil)
-		wantFields(t, err, "claimSeconds")
+		wantFields(t, errOf(set(&wrong, nil)), "claimSeconds")
 	}
 	for _, wrong := range []int32{0, -1, 11, 65_539} {
-		_, err = set(nil, &wrong)
-		wantFields(t, err, "cards")
+		wantFields(t, errOf(set(nil, &wrong)), "cards")
 	}
-	_, err = set(new(int32(0)), new(int32(0)))
-	wantFields(t, err, "claimSeconds", "cards")
+	wantFields(t, errOf(set(new(int32(0)), new(int32(0)))), "claimSeconds", "cards")
 }
 
 // Payments are made by what was set, as soon as the keeper was renewed.
 func TestKeeperKnowsPayers(t *testing.T) {
 	b := setup(t)
-	ctx := t.Context()
-	keeper, err := directory.NewKeeper(ctx, b.Pool, 0, nil)
-	noError(t, err)
+	keeper := must(directory.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	want := func(patience time.Duration, cards int, events bool, hosts ...string) {
 		t.Helper()
-		if _, err := keeper.Renew(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(keeper.Renew(ctx))(t)
 		id := b.merchant.CashboxID
 		shop := keeper.Shop(b.merchant.ID, &id, "sbp", "RUB")
 		if shop == nil || fmt.Sprint(shop.ReturnHosts) != fmt.Sprint(hosts) || keeper.Patience(id, "sbp") != patience ||
@@ -123,14 +112,12 @@ func TestKeeperKnowsPayers(t *testing.T) {
 		}
 	}
 	want(15*time.Minute, 3, false)
-	_, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{
+	must(b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{
 		ID: b.merchant.CashboxID, PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"},
-	})
-	noError(t, err)
-	_, err = b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
+	}))(t)
+	must(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 600,
 		ClaimSeconds: new(int32(60)), Cards: new(int32(7)),
-	})
-	noError(t, err)
+	}))(t)
 	want(time.Minute, 7, true, "shop.example")
 }

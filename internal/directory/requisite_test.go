@@ -1,7 +1,6 @@
 package directory_test
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 
 func TestLimitsOfARequisite(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	n := directory.NewRequisite{
 		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: new("Bank"),
 		Limits: directory.Limits{
@@ -26,8 +24,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 			WorkFrom: new("22:00"), WorkUntil: new("06:30"), Weight: new(int32(4)),
 		},
 	}
-	c, err := b.settings.CreateRequisite(ctx, operator, n)
-	noError(t, err)
+	c := must(b.settings.CreateRequisite(ctx, operator, n))(t)
 	for field, want := range map[string]any{
 		"value": "•••• 0004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
 		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "enabled": true,
@@ -39,22 +36,19 @@ func TestLimitsOfARequisite(t *testing.T) {
 		DailyCount: new(int32(0)), DailySum: new(""), OpenPayments: new(int32(0)), WorkFrom: new(""),
 		WorkUntil: new(""),
 	}
-	c, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared})
-	noError(t, err)
+	c = must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared}))(t)
 	for _, field := range []string{"daily_count", "daily_sum", "open_payments", "work_from", "work_until"} {
 		if got := value(t, c.After, field); got != nil {
 			t.Errorf("%s is %v after it was cleared", field, got)
 		}
 	}
 	testenv.Want(t, value(t, c.After, "min_amount"), 100.0, "min_amount became")
-	_, err = b.settings.UpdateRequisite(ctx, operator,
-		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: new("5000.01")}})
-	wantFields(t, err, "limits.minAmount")
+	wantFields(t, errOf(b.settings.UpdateRequisite(ctx, operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: new("5000.01")}})), "limits.minAmount")
 }
 
 func TestWrongSettings(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	requisite := func(method, value string) directory.NewRequisite {
 		return directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
 	}
@@ -97,21 +91,17 @@ func TestWrongSettings(t *testing.T) {
 	_, err := b.settings.SetMethod(ctx, operator,
 		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
 	wantFields(t, err, "method", "validitySeconds")
-	_, err = b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1"})
-	wantFields(t, err, "currency", "maxAmount")
-	_, err = b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(1 << 40))})
-	wantFields(t, err, "traderCashboxId")
-	if _, err := b.settings.UpdateMerchant(
-		ctx, operator, directory.MerchantUpdate{ID: 1 << 40},
-	); !errors.Is(err, fault.ErrNotFound) {
+	wantFields(t, errOf(b.settings.SetPlatformLimit(ctx, operator,
+		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1"})), "currency", "maxAmount")
+	wantFields(t, errOf(b.settings.UpdateCashbox(ctx, operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(1 << 40))})), "traderCashboxId")
+	if _, err := b.settings.UpdateMerchant(ctx, operator,
+		directory.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("unknown merchant: %v", err)
 	}
 	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
-		if _, err := b.settings.UpdateMerchant(
-			ctx, who, directory.MerchantUpdate{ID: b.merchant.ID},
-		); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+		if _, err := b.settings.UpdateMerchant(ctx, who,
+			directory.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 			t.Errorf("%s: %v", who.Kind, err)
 		}
 	}
@@ -124,7 +114,6 @@ func TestWrongSettings(t *testing.T) {
 // A desk that takes cards is a requisite without a value, of a trader who has an acquirer.
 func TestDesk(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
 	wrong := func(n directory.NewRequisite, field string) {
 		t.Helper()
@@ -142,10 +131,9 @@ func TestDesk(t *testing.T) {
 	wrong(withValue, "value")
 	wrong(withOpen, "limits.openPayments")
 	wrong(elsewhere, "method")
-	c, err := b.settings.CreateRequisite(ctx, operator, desk)
-	noError(t, err)
+	c := must(b.settings.CreateRequisite(ctx, operator, desk))(t)
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	_, err = b.settings.UpdateRequisite(ctx, operator,
+	_, err := b.settings.UpdateRequisite(ctx, operator,
 		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: new(int32(3))}})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("limits.openPayments") {
 		t.Errorf("a limit it cannot keep: %v", err)
@@ -153,9 +141,7 @@ func TestDesk(t *testing.T) {
 	// In a sandbox no acquirer is needed.
 	b.settings.CardsWithoutAcquirer = true
 	desk.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
-	if _, err := b.settings.CreateRequisite(ctx, operator, desk); err != nil {
-		t.Error(err)
-	}
+	must(b.settings.CreateRequisite(ctx, operator, desk))(t)
 }
 
 // What an operator may set of a bank: nothing that a browser would run, and nothing without a source.
@@ -166,9 +152,7 @@ func TestSetBankRefuses(t *testing.T) {
 		Currency: "RUB", Name: "Alpha", Methods: []string{"sbp"},
 		Link: "https://alpha.example/pay?to={phone}&sum={amount}", Source: "https://alpha.example/docs", Enabled: true,
 	}
-	if _, err := s.SetBank(t.Context(), who, good); err != nil {
-		t.Fatal(err)
-	}
+	must(s.SetBank(ctx, who, good))(t)
 	for name, test := range map[string]struct {
 		change func(*directory.Bank)
 		field  string
@@ -200,25 +184,25 @@ func TestSetBankRefuses(t *testing.T) {
 	} {
 		bad := good
 		test.change(&bad)
-		_, err := s.SetBank(t.Context(), who, bad)
+		_, err := s.SetBank(ctx, who, bad)
 		if refusal := fault.As(err); refusal == nil || refusal.Fields[test.field] == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.SetBank(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, good); err == nil {
+	if _, err := s.SetBank(ctx, caller.Caller{Kind: caller.Trader, Role: caller.Owner}, good); err == nil {
 		t.Error("a trader sets banks")
 	}
 	// The same once more is no change, and a logo stays until there is another.
 	good.Logo = []byte("\x89PNG\r\n\x1a\n")
-	changed, err := s.SetBank(t.Context(), who, good)
+	changed, err := s.SetBank(ctx, who, good)
 	if err != nil || changed.ID == 0 {
 		t.Fatalf("%+v %v", changed, err)
 	}
 	good.Logo = nil
-	if again, err := s.SetBank(t.Context(), who, good); err != nil || again.ID != 0 {
+	if again, err := s.SetBank(ctx, who, good); err != nil || again.ID != 0 {
 		t.Errorf("the same once more: %+v %v", again, err)
 	}
-	list, err := s.ListBanks(t.Context(), who, "RUB")
+	list, err := s.ListBanks(ctx, who, "RUB")
 	if err != nil || len(list) != 1 || list[0].LogoHash == "" || list[0].Link != good.Link {
 		t.Errorf("%+v %v", list, err)
 	}

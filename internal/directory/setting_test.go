@@ -75,59 +75,53 @@ func value(t *testing.T, object []byte, field string) any {
 
 func TestEveryChangeIsKept(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
-
-	c, err := logged(b.settings.UpdateMerchant(ctx, operator,
-		directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false)}))
+	ofMerchant := func(u directory.MerchantUpdate) (directory.Change, error) {
+		u.ID = b.merchant.ID
+		return logged(b.settings.UpdateMerchant(ctx, operator, u))
+	}
+	ofBox := func(u directory.CashboxUpdate) (directory.Change, error) {
+		u.ID = b.merchant.CashboxID
+		return logged(b.settings.UpdateCashbox(ctx, operator, u))
+	}
+	c, err := ofMerchant(directory.MerchantUpdate{APIEnabled: new(false)})
 	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
-	c, err = logged(b.settings.UpdateMerchant(ctx, operator,
-		directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: new("2.5")}))
+	c, err = ofMerchant(directory.MerchantUpdate{RatePercent: new("2.5")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
-	c, err = logged(
-		b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: new("")}),
-	)
+	c, err = ofMerchant(directory.MerchantUpdate{RatePercent: new("")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false)}))
+	c, err = ofBox(directory.CashboxUpdate{CollectEnabled: new(false)})
 	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
-	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &b.trader.ID}))
+	c, err = ofBox(directory.CashboxUpdate{TraderID: &b.trader.ID})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
 	if strings.Contains(string(c.After), "secret\"") {
 		t.Errorf("the log keeps a secret: %s", c.After)
 	}
-	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(0))}))
+	c, err = ofBox(directory.CashboxUpdate{TraderID: new(int64(0))})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
-
-	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(false)}))
+	c, err = ofBox(directory.CashboxUpdate{ReturnAutomatic: new(false)})
 	wantChange(t, c, err, "cashbox", box, "return_automatic", true, false)
-	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, PayerEvents: new(true)}))
+	c, err = ofBox(directory.CashboxUpdate{PayerEvents: new(true)})
 	wantChange(t, c, err, "cashbox", box, "payer_events", false, true)
 
-	m := directory.CashboxMethod{
+	c, err = logged(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000",
-	}
-	c, err = logged(b.settings.SetMethod(ctx, operator, m))
+	}))
 	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
-	c, err = logged(b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000"}))
+	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000"}
+	c, err = logged(b.settings.SetPlatformLimit(ctx, operator, limit))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", "new", 100000.0)
-	c, err = logged(b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "200000.50"}))
+	limit.MaxAmount = "200000.50"
+	c, err = logged(b.settings.SetPlatformLimit(ctx, operator, limit))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
 
 	changes, cursor, err := b.settings.Changes(ctx, operator, directory.ChangePage{Page: db.Page{Limit: new(int32(2))}})
 	if err != nil || len(changes) != 2 || cursor == nil || changes[0].ID != c.ID {
 		t.Fatalf("%d changes, cursor %v, %v", len(changes), cursor, err)
 	}
-	changes, cursor, err = b.settings.Changes(ctx, operator,
-		directory.ChangePage{Subject: new("merchant"), SubjectKey: &merchant})
-	if err != nil || len(changes) != 3 || cursor != nil {
+	ofOne := directory.ChangePage{Subject: new("merchant"), SubjectKey: &merchant}
+	if changes, cursor, err = b.settings.Changes(ctx, operator, ofOne); err != nil || len(changes) != 3 || cursor != nil {
 		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
 	}
 	if _, err := b.Pool.Exec(ctx, "delete from setting_change"); err == nil {
@@ -137,49 +131,24 @@ func TestEveryChangeIsKept(t *testing.T) {
 
 // A change answers with what a read finds then, its version included.
 func TestChangesAnswerWithWhatStands(t *testing.T) {
-	b := setup(t)
-	ctx := t.Context()
-	merchant, err := b.settings.UpdateMerchant(
-		ctx,
-		operator,
-		directory.MerchantUpdate{ID: b.merchant.ID, Name: new("M")},
-	)
-	wantNow(
-		t,
-		merchant,
-		err,
-		func() (directory.Merchant, error) { return b.settings.Merchant(ctx, operator, b.merchant.ID) },
-	)
-	trader, err := b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Name: new("T")})
-	wantNow(t, trader, err, func() (directory.Trader, error) { return b.settings.Trader(ctx, operator, b.trader.ID) })
-	box, err := b.settings.UpdateCashbox(
-		ctx,
-		operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, Name: new("C")},
-	)
-	wantNow(
-		t,
-		box,
-		err,
-		func() (directory.Cashbox, error) { return b.settings.Cashbox(ctx, operator, b.merchant.CashboxID) },
-	)
-	id := b.trader.Requisites[0]
-	req, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Bank: new("B")})
-	wantNow(t, req, err, func() (directory.Requisite, error) { return b.settings.Requisite(ctx, operator, id) })
-	limit, err := b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "90"})
-	wantNow(t, limit, err, func() (directory.PlatformLimit, error) {
-		list, err := b.settings.PlatformLimits(ctx, operator)
-		return list[0], err
-	})
+	b, who := setup(t), operator
+	box, trader, id := b.merchant.CashboxID, b.trader.ID, b.trader.Requisites[0]
+	wantNow(t, must(b.settings.UpdateMerchant(ctx, who, directory.MerchantUpdate{ID: b.merchant.ID, Name: new("M")}))(t),
+		must(b.settings.Merchant(ctx, who, b.merchant.ID)))
+	wantNow(t, must(b.settings.UpdateTrader(ctx, who, directory.TraderUpdate{ID: trader, Name: new("T")}))(t),
+		must(b.settings.Trader(ctx, who, trader)))
+	wantNow(t, must(b.settings.UpdateCashbox(ctx, who, directory.CashboxUpdate{ID: box, Name: new("C")}))(t),
+		must(b.settings.Cashbox(ctx, who, box)))
+	wantNow(t, must(b.settings.UpdateRequisite(ctx, who, directory.RequisiteUpdate{ID: id, Bank: new("B")}))(t),
+		must(b.settings.Requisite(ctx, who, id)))
+	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "90"}
+	set := must(b.settings.SetPlatformLimit(ctx, who, limit))(t)
+	testenv.Want(t, fmt.Sprint(must(b.settings.PlatformLimits(ctx, who))(t)), fmt.Sprint([]any{set.Now}), "limits")
 }
 
-func wantNow[T any](t *testing.T, c directory.Changed[T], err error, read func() (T, error)) {
+func wantNow[T any](t *testing.T, c directory.Changed[T], read func(testing.TB) T) {
 	t.Helper()
-	noError(t, err)
-	want, err := read()
-	noError(t, err)
-	if !reflect.DeepEqual(c.Now, want) {
+	if want := read(t); !reflect.DeepEqual(c.Now, want) {
 		t.Errorf("%+v, want %+v", c.Now, want)
 	}
 }
@@ -187,7 +156,6 @@ func wantNow[T any](t *testing.T, c directory.Changed[T], err error, read func()
 // A call that changes nothing leaves nothing in the log, and its answer has no number there.
 func TestNoChangeIsNotRecorded(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	calls := map[string]func() (directory.Change, error){
 		"merchant": func() (directory.Change, error) {
 			return logged(b.settings.UpdateMerchant(ctx, operator,
@@ -246,14 +214,9 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 
 func TestRequisitesFollowTheirTrader(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	trader := strconv.FormatInt(b.trader.ID, 10)
 	off := b.trader.Requisites[0]
-	if _, err := b.settings.UpdateRequisite(
-		ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(false)},
-	); err != nil {
-		t.Fatal(err)
-	}
+	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(false)}))(t)
 	c, err := logged(b.settings.UpdateTrader(ctx, operator,
 		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), SharePercent: new("1.25"), RatePercent: new("3")}))
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
@@ -263,11 +226,7 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
-	if _, err := b.settings.UpdateRequisite(
-		ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(true)},
-	); err != nil {
-		t.Fatal(err)
-	}
+	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(true)}))(t)
 	b.wantRequisites(t, " none 1.25| none 1.25")
 }
 
@@ -275,10 +234,8 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 	t.Helper()
 	asked := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start}
 	free := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
-	keeper, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	noError(t, err)
-	candidates, err := keeper.Requisites().Explain(t.Context(), b.Queries(), asked, free)
-	noError(t, err)
+	keeper := must(directory.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	candidates := must(keeper.Requisites().Explain(ctx, b.Queries(), asked, free))(t)
 	var got []string
 	for _, c := range candidates {
 		rate := "none"
@@ -291,9 +248,15 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 }
 
 var (
+	ctx        = context.Background()
 	noError    = testenv.NoError
+	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
+
+// must is what a call has given that has to succeed, and errOf what one was refused with.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
+func errOf[T any](_ T, err error) error                 { return err }
 
 // The catalogue and the database know the same methods and currencies.
 func TestCatalogueIsTheDatabases(t *testing.T) {
@@ -304,10 +267,8 @@ func TestCatalogueIsTheDatabases(t *testing.T) {
 	}
 	d := dbtest.New(t)
 	list := func(sql string) []method {
-		rows, err := d.Pool.Query(t.Context(), sql)
-		noError(t, err)
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[method])
-		noError(t, err)
+		rows := must(d.Pool.Query(ctx, sql))(t)
+		found := must(pgx.CollectRows(rows, pgx.RowToStructByNameLax[method]))(t)
 		return found
 	}
 	payments := list("select method, currency, requisite_type, requisite_method from method")
