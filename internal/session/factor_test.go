@@ -22,27 +22,27 @@ func TestEnrolment(t *testing.T) {
 	if in.Session.State != session.AwaitsEnrolment || in.Session.Caller.May(caller.OperatorRead) {
 		t.Fatalf("signed in: %+v", in.Session)
 	}
-	if _, err := o.List(t.Context(), in.Session.Caller, 0); err == nil {
+	if _, err := o.List(ctx, in.Session.Caller, 0); err == nil {
 		t.Error("a sign-in that is not finished lists sessions")
 	}
 	for name, err := range map[string]error{
-		"preferences": errOf(o.SetPreferences(t.Context(), in.Session, in.Session.Preferences)),
-		"password":    errOf(o.ChangePassword(t.Context(), in.Session, password, "another long password")),
-		"codes":       errOf(o.RenewRecoveryCodes(t.Context(), in.Session)),
-		"factor":      errOf(o.GiveFactor(t.Context(), in.Session, session.Factor{Password: password})),
-		"passkeys":    errOf(o.ListPasskeys(t.Context(), in.Session)),
-		"remove":      o.RemoveTOTP(t.Context(), in.Session),
+		"preferences": errOf(o.SetPreferences(ctx, in.Session, in.Session.Preferences)),
+		"password":    errOf(o.ChangePassword(ctx, in.Session, password, "another long password")),
+		"codes":       errOf(o.RenewRecoveryCodes(ctx, in.Session)),
+		"factor":      errOf(o.GiveFactor(ctx, in.Session, session.Factor{Password: password})),
+		"passkeys":    errOf(o.ListPasskeys(ctx, in.Session)),
+		"remove":      o.RemoveTOTP(ctx, in.Session),
 	} {
 		t.Log(name)
-		refused(t, err, fault.Forbidden, "second_factor_required")
+		refused(t, err, "second_factor_required")
 	}
-	_, _, err := o.ConfirmTOTP(t.Context(), in.Session, "123456")
-	refused(t, err, fault.Conflict, "factor_not_begun")
-	offer := must(o.BeginTOTP(t.Context(), in.Session))(t)
-	_, _, err = o.ConfirmTOTP(t.Context(), in.Session, "000000x")
-	refused(t, err, fault.Refused, "factor_wrong")
+	_, _, err := o.ConfirmTOTP(ctx, in.Session, "123456")
+	refused(t, err, "factor_not_begun")
+	offer := must(o.BeginTOTP(ctx, in.Session))(t)
+	_, _, err = o.ConfirmTOTP(ctx, in.Session, "000000x")
+	refused(t, err, "factor_wrong")
 	o.StoredNowhere(t, offer.Secret)
-	opened, codes, err := o.ConfirmTOTP(t.Context(), in.Session, o.code(t, offer.Secret))
+	opened, codes, err := o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret))
 	noError(t, err)
 	if opened.Session.State != session.Whole || !opened.Session.Caller.May(caller.OperatorUsers) ||
 		!opened.Session.Factors.TOTP || opened.Session.Factors.RecoveryCodes != 10 ||
@@ -70,19 +70,15 @@ func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	thief := o.signIn(t, "root", "")
-	offer := must(o.BeginTOTP(t.Context(), thief.Session))(t)
+	offer := must(o.BeginTOTP(ctx, thief.Session))(t)
 	o.enrol(t, o.signIn(t, "root", "").Session)
-	if o.live(t, thief.Cookie) {
-		t.Error("a sign-in still waits for the first factor")
-	}
-	_, _, err := o.ConfirmTOTP(t.Context(), thief.Session, o.nextCode(t, offer.Secret))
-	refused(t, err, fault.Unauthenticated, "unauthenticated")
+	testenv.Want(t, o.live(t, thief.Cookie), false, "a sign-in still waits for the first factor")
+	_, _, err := o.ConfirmTOTP(ctx, thief.Session, o.nextCode(t, offer.Secret))
+	refused(t, err, "unauthenticated")
 	waiting := o.signIn(t, "root", "")
-	if waiting.Session.State != session.AwaitsFactor {
-		t.Fatalf("state %s", waiting.Session.State)
-	}
-	refused(t, errOf(o.BeginTOTP(t.Context(), waiting.Session)), fault.Forbidden, "second_factor_required")
-	refused(t, errOf(o.BeginPasskey(t.Context(), waiting.Session)), fault.Forbidden, "second_factor_required")
+	testenv.Want(t, waiting.Session.State, session.AwaitsFactor, "state")
+	refused(t, errOf(o.BeginTOTP(ctx, waiting.Session)), "second_factor_required")
+	refused(t, errOf(o.BeginPasskey(ctx, waiting.Session)), "second_factor_required")
 }
 
 // A code of the authenticator app works once, also where several use it at the same moment.
@@ -95,18 +91,14 @@ func TestCodeOnce(t *testing.T) {
 		waiting[i] = o.signIn(t, "root", "")
 	}
 	dbtest.WantOne(t, testenv.AtOnce(len(waiting), func(i int) error {
-		return errOf(o.GiveFactor(t.Context(), waiting[i].Session, session.Factor{Code: code}))
+		return errOf(o.GiveFactor(ctx, waiting[i].Session, given(code)))
 	}), "factor_wrong")
-	_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
-	refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	refused(t, errOf(o.SignIn(ctx, typed("root", code), home)), "invalid_credentials")
 	// The step before is over, too; the next is not.
 	o.wait(30 * time.Second)
 	late := o.signIn(t, "root", "")
-	_, err = o.GiveFactor(t.Context(), late.Session, session.Factor{Code: code})
-	refused(t, err, fault.Refused, "factor_wrong")
-	if _, err := o.GiveFactor(t.Context(), late.Session, session.Factor{Code: o.code(t, secret)}); err != nil {
-		t.Error(err)
-	}
+	refused(t, errOf(o.GiveFactor(ctx, late.Session, given(code))), "factor_wrong")
+	must(o.GiveFactor(ctx, late.Session, given(o.code(t, secret))))(t)
 }
 
 // Clocks differ by half a minute, and not by a minute.
@@ -121,7 +113,7 @@ func TestCodeOfAnotherMinute(t *testing.T) {
 		o.wait(away)
 		code := o.code(t, secret)
 		o.wait(-away)
-		_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
+		_, err := o.SignIn(ctx, typed("root", code), home)
 		if (err == nil) != good {
 			t.Errorf("%s away: %v", away, err)
 		}
@@ -134,21 +126,21 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	_, _, codes := o.operator(t, "root")
 	_, _, others := o.operator(t, "other")
 	give := func(code string) (session.Opened, error) {
-		return o.GiveFactor(t.Context(), o.signIn(t, "root", "").Session, session.Factor{Code: code})
+		return o.GiveFactor(ctx, o.signIn(t, "root", "").Session, given(code))
 	}
-	refused(t, errOf(give(others[0])), fault.Refused, "factor_wrong")
+	refused(t, errOf(give(others[0])), "factor_wrong")
 	opened := must(give(" " + codes[0][:5] + " " + codes[0][6:] + " "))(t)
 	testenv.Want(t, opened.Session.Factors.RecoveryCodes, 9, "codes are left")
-	refused(t, errOf(give(codes[0])), fault.Refused, "factor_wrong")
+	refused(t, errOf(give(codes[0])), "factor_wrong")
 	// A sign-in may bring it at once.
 	if in := o.signIn(t, "root", codes[1]); in.Session.State != session.Whole {
 		t.Errorf("state %s", in.Session.State)
 	}
-	renewed, err := o.RenewRecoveryCodes(t.Context(), opened.Session)
+	renewed, err := o.RenewRecoveryCodes(ctx, opened.Session)
 	if err != nil || len(renewed) != 10 {
 		t.Fatalf("%v, %v", renewed, err)
 	}
-	refused(t, errOf(give(codes[2])), fault.Refused, "factor_wrong")
+	refused(t, errOf(give(codes[2])), "factor_wrong")
 	must(give(renewed[0]))(t)
 }
 
@@ -158,21 +150,17 @@ func TestCodesAreCounted(t *testing.T) {
 	_, secret, _ := o.operator(t, "root")
 	in := o.signIn(t, "root", "")
 	for range 10 {
-		_, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: "00000x"})
-		refused(t, err, fault.Refused, "factor_wrong")
+		refused(t, errOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
-	_, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
-	refused(t, err, fault.TooManyRequests, "rate_limited")
+	refused(t, errOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "rate_limited")
 	// Elsewhere the user can still sign in, until twenty wrong codes in a row have locked the factor.
-	in = must(o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password},
+	in = must(o.SignIn(ctx, typed("root", ""),
 		session.Origin{Address: "198.51.100.1"}))(t)
 	for range 10 {
-		_, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: "00000x"})
-		refused(t, err, fault.Refused, "factor_wrong")
+		refused(t, errOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
 	o.wait(time.Hour)
-	_, err = o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
-	refused(t, err, fault.Forbidden, "factor_locked")
+	refused(t, errOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "factor_locked")
 }
 
 // What needs a fresh factor needs one of the last five minutes; giving one is a new token, and the
@@ -181,28 +169,25 @@ func TestStepUp(t *testing.T) {
 	o := newOffice(t)
 	in, secret, _ := o.operator(t, "root")
 	o.wait(5*time.Minute - time.Second)
-	if found, err := o.Find(t.Context(), in.Cookie); err != nil || found.Caller.Stale {
-		t.Fatalf("before five minutes are over: %+v, %v", found, err)
-	}
+	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Caller.Stale, false, "before five minutes are over")
 	o.wait(2 * time.Second)
-	found := must(o.Find(t.Context(), in.Cookie))(t)
+	found := must(o.Find(ctx, in.Cookie))(t)
 	if err := found.Caller.Need(caller.OperatorUsers); !errors.Is(err, fault.ErrFactorNeeded) {
 		t.Errorf("after more than five minutes: %v", err)
 	}
 	for name, err := range map[string]error{
-		"begin TOTP":    errOf(o.BeginTOTP(t.Context(), found)),
-		"begin passkey": errOf(o.BeginPasskey(t.Context(), found)),
-		"renew codes":   errOf(o.RenewRecoveryCodes(t.Context(), found)),
-		"remove":        o.RemoveTOTP(t.Context(), found),
-		"remove key":    o.RemovePasskey(t.Context(), found, "AAAA"),
+		"begin TOTP":    errOf(o.BeginTOTP(ctx, found)),
+		"begin passkey": errOf(o.BeginPasskey(ctx, found)),
+		"renew codes":   errOf(o.RenewRecoveryCodes(ctx, found)),
+		"remove":        o.RemoveTOTP(ctx, found),
+		"remove key":    o.RemovePasskey(ctx, found, "AAAA"),
 	} {
 		if !errors.Is(err, fault.ErrFactorNeeded) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := o.GiveFactor(t.Context(), found, session.Factor{Password: password})
-	refused(t, err, fault.Refused, "factor_wrong")
-	again := must(o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)}))(t)
+	refused(t, errOf(o.GiveFactor(ctx, found, session.Factor{Password: password})), "factor_wrong")
+	again := must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
 	if again.Session.Caller.Need(caller.OperatorUsers) != nil || again.Session.ID != in.Session.ID ||
 		!again.Session.ExpiresAt.Equal(in.Session.ExpiresAt) {
 		t.Errorf("after the factor: %+v", again.Session)
@@ -211,8 +196,7 @@ func TestStepUp(t *testing.T) {
 		t.Error("the cookie from before the factor goes on")
 	}
 	// The session as it was found before can do nothing any more.
-	_, err = o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)})
-	refused(t, err, fault.Unauthenticated, "unauthenticated")
+	refused(t, errOf(o.GiveFactor(ctx, found, given(o.nextCode(t, secret)))), "unauthenticated")
 }
 
 // A user without a second factor is fresh after signing in, and again by the password.
@@ -225,26 +209,24 @@ func TestStepUpByPassword(t *testing.T) {
 		t.Fatalf("signed in: %+v", in.Session)
 	}
 	o.wait(5*time.Minute + time.Second)
-	found, err := o.Find(t.Context(), in.Cookie)
+	found, err := o.Find(ctx, in.Cookie)
 	if err != nil || !found.Caller.Stale {
 		t.Fatalf("found %+v, %v", found, err)
 	}
-	_, err = o.GiveFactor(t.Context(), found, session.Factor{Password: "wrong"})
-	refused(t, err, fault.Refused, "factor_wrong")
-	_, err = o.GiveFactor(t.Context(), found, session.Factor{Code: "123456"})
-	refused(t, err, fault.Conflict, "factor_missing")
-	again, err := o.GiveFactor(t.Context(), found, session.Factor{Password: password})
+	refused(t, errOf(o.GiveFactor(ctx, found, session.Factor{Password: "wrong"})), "factor_wrong")
+	refused(t, errOf(o.GiveFactor(ctx, found, given("123456"))), "factor_missing")
+	again, err := o.GiveFactor(ctx, found, session.Factor{Password: password})
 	if err != nil || again.Session.Caller.Stale {
 		t.Errorf("%+v, %v", again.Session, err)
 	}
 	// A session that was stolen gets no first factor either. It may be taken away again.
 	o.wait(5*time.Minute + time.Second)
-	refused(t, errOf(o.BeginTOTP(t.Context(), again.Session)), fault.Forbidden, "factor_needed")
-	again = must(o.GiveFactor(t.Context(), again.Session, session.Factor{Password: password}))(t)
+	refused(t, errOf(o.BeginTOTP(ctx, again.Session)), "factor_needed")
+	again = must(o.GiveFactor(ctx, again.Session, session.Factor{Password: password}))(t)
 	enrolled, _, codes := o.enrol(t, again.Session)
 	testenv.Want(t, len(codes), 10, "recovery codes")
-	noError(t, o.RemoveTOTP(t.Context(), enrolled.Session))
-	found, err = o.Find(t.Context(), enrolled.Cookie)
+	noError(t, o.RemoveTOTP(ctx, enrolled.Session))
+	found, err = o.Find(ctx, enrolled.Cookie)
 	if err != nil || found.Factors.Any() || found.Factors.RecoveryCodes != 0 {
 		t.Errorf("left %+v, %v", found.Factors, err)
 	}
@@ -254,30 +236,26 @@ func TestStepUpByPassword(t *testing.T) {
 func TestLastFactor(t *testing.T) {
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
-	refused(t, o.RemoveTOTP(t.Context(), in.Session), fault.Conflict, "factor_last")
-	if found, err := o.Find(t.Context(), in.Cookie); err != nil || !found.Factors.TOTP {
-		t.Errorf("left %+v, %v", found.Factors, err)
-	}
+	refused(t, o.RemoveTOTP(ctx, in.Session), "factor_last")
+	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Factors.TOTP, true, "left")
 }
 
 // The API's sessions know second factors, too: a token without one is good for nothing else.
 func TestSecondFactorOfTheAPI(t *testing.T) {
 	o := newOffice(t)
 	_, secret, _ := o.operator(t, "root")
-	token := must(o.Login(t.Context(), session.Credentials{Login: "root", Password: password}, home))(t)
+	token := must(o.Login(ctx, typed("root", ""), home))(t)
 	testenv.Want(t, token.State, session.AwaitsFactor, "state")
-	refused(t, errOf(o.Bearer(t.Context(), "Bearer "+token.Bearer)), fault.Forbidden, "second_factor_required")
-	in := must(o.FindBearer(t.Context(), "Bearer "+token.Bearer))(t)
-	opened := must(o.GiveFactor(t.Context(), in, session.Factor{Code: o.nextCode(t, secret)}))(t)
-	if opened.Cookie != "" {
-		t.Error("a token of the API became a cookie")
-	}
-	if _, err := o.Bearer(t.Context(), "Bearer "+token.Bearer); !errors.Is(err, fault.ErrUnauthenticated) {
+	refused(t, errOf(o.Bearer(ctx, "Bearer "+token.Bearer)), "second_factor_required")
+	in := must(o.FindBearer(ctx, "Bearer "+token.Bearer))(t)
+	opened := must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
+	testenv.Want(t, opened.Cookie, "", "a token of the API became a cookie")
+	if _, err := o.Bearer(ctx, "Bearer "+token.Bearer); !errors.Is(err, fault.ErrUnauthenticated) {
 		t.Errorf("the token from before the factor: %v", err)
 	}
 	may := func(bearer string, want error) {
 		t.Helper()
-		who := must(o.Bearer(t.Context(), "Bearer "+bearer))(t)
+		who := must(o.Bearer(ctx, "Bearer "+bearer))(t)
 		if err := who.Need(caller.OperatorUsers); !errors.Is(err, want) {
 			t.Errorf("%+v may change users: %v, want %v", who, err, want)
 		}
@@ -285,10 +263,10 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	may(opened.Bearer, nil)
 	o.wait(time.Hour) // there is no idle limit, but the factor is as old as in the browser
 	may(opened.Bearer, fault.ErrFactorNeeded)
-	in = must(o.FindBearer(t.Context(), "Bearer "+opened.Bearer))(t)
-	opened = must(o.GiveFactor(t.Context(), in, session.Factor{Code: o.nextCode(t, secret)}))(t)
+	in = must(o.FindBearer(ctx, "Bearer "+opened.Bearer))(t)
+	opened = must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
 	may(opened.Bearer, nil)
-	at, err := o.Login(t.Context(), session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
+	at, err := o.Login(ctx, session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
 		home)
 	if err != nil || at.State != session.Whole {
 		t.Errorf("with the code at once: %s, %v", at.State, err)
@@ -302,14 +280,14 @@ func TestSessionFromBeforeTheFactor(t *testing.T) {
 	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
 	in, other := o.signIn(t, "shop", ""), o.signIn(t, "shop", "")
 	o.enrol(t, in.Session)
-	found, err := o.Find(t.Context(), other.Cookie)
+	found, err := o.Find(ctx, other.Cookie)
 	if err != nil || !found.Caller.Stale || found.State != session.Whole {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for name, err := range map[string]error{
-		"replaces the factor":   errOf(o.BeginTOTP(t.Context(), other.Session)),
-		"renews recovery codes": errOf(o.RenewRecoveryCodes(t.Context(), other.Session)),
-		"removes the factor":    o.RemoveTOTP(t.Context(), other.Session),
+		"replaces the factor":   errOf(o.BeginTOTP(ctx, other.Session)),
+		"renews recovery codes": errOf(o.RenewRecoveryCodes(ctx, other.Session)),
+		"removes the factor":    o.RemoveTOTP(ctx, other.Session),
 	} {
 		if !errors.Is(err, fault.ErrFactorNeeded) {
 			t.Errorf("it %s: %v", name, err)

@@ -23,17 +23,11 @@ func TestIdle(t *testing.T) {
 	in, _, _ := o.operator(t, "root")
 	for range 3 {
 		o.wait(29 * time.Minute)
-		if !o.live(t, in.Cookie) {
-			t.Fatal("a session in use ended")
-		}
+		testenv.Want(t, o.live(t, in.Cookie), true, "a session in use ended")
 	}
 	o.wait(30*time.Minute + time.Second)
-	if o.live(t, in.Cookie) {
-		t.Error("an idle session goes on")
-	}
-	if list, err := o.List(t.Context(), in.Session.Caller, 0); err != nil || len(list) != 0 {
-		t.Errorf("listed %v, %v", list, err)
-	}
+	testenv.Want(t, o.live(t, in.Cookie), false, "an idle session goes on")
+	testenv.Want(t, len(must(o.List(ctx, in.Session.Caller, 0))(t)), 0, "listed")
 }
 
 // It ends twelve hours after the sign-in, however much it is used, and whatever is given meanwhile.
@@ -42,20 +36,14 @@ func TestAbsolute(t *testing.T) {
 	in, secret, _ := o.operator(t, "root")
 	for range 35 {
 		o.wait(20 * time.Minute)
-		if !o.live(t, in.Cookie) {
-			t.Fatal("a session in use ended")
-		}
+		testenv.Want(t, o.live(t, in.Cookie), true, "a session in use ended")
 	}
-	found := must(o.Find(t.Context(), in.Cookie))(t)
-	again := must(o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)}))(t)
+	found := must(o.Find(ctx, in.Cookie))(t)
+	again := must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
 	o.wait(18 * time.Minute)
-	if !o.live(t, again.Cookie) {
-		t.Error("the session ended early")
-	}
+	testenv.Want(t, o.live(t, again.Cookie), true, "the session ended early")
 	o.wait(3 * time.Minute)
-	if o.live(t, again.Cookie) {
-		t.Error("the session outlives twelve hours")
-	}
+	testenv.Want(t, o.live(t, again.Cookie), false, "the session outlives twelve hours")
 }
 
 // A trader who receives payments may be idle for longer than one who has paused.
@@ -65,12 +53,10 @@ func TestReceivingTraderIdles(t *testing.T) {
 	o.add(t, caller.Trader, "desk", nil, &desk.ID)
 	in, _, _ := o.enrol(t, o.signIn(t, "desk", "").Session)
 	o.wait(11 * time.Hour)
-	if !o.live(t, in.Cookie) {
-		t.Fatal("the session of a trader who receives payments ended")
-	}
+	testenv.Want(t, o.live(t, in.Cookie), true, "the session of a trader who receives payments ended")
 	o.Exec(t, "update trader set on_break = true where id = $1", desk.ID)
 	o.wait(31 * time.Minute)
-	if list, err := o.List(t.Context(), in.Session.Caller, 0); err != nil || len(list) != 0 || o.live(t, in.Cookie) {
+	if list, err := o.List(ctx, in.Session.Caller, 0); err != nil || len(list) != 0 || o.live(t, in.Cookie) {
 		t.Errorf("an idle session of a trader who has paused goes on: %v, %v", list, err)
 	}
 }
@@ -81,7 +67,7 @@ func TestSeen(t *testing.T) {
 	in, _, _ := o.operator(t, "root")
 	seen := func() time.Time {
 		o.live(t, in.Cookie)
-		found := must(o.Find(t.Context(), in.Cookie))(t)
+		found := must(o.Find(ctx, in.Cookie))(t)
 		return found.SeenAt
 	}
 	at := seen()
@@ -101,17 +87,17 @@ func TestOutAtOnce(t *testing.T) {
 	operator, _, _ := o.operator(t, "root")
 	off := false
 	for name, end := range map[string]func(in session.Session) error{
-		"signed out": func(in session.Session) error { return o.End(t.Context(), in) },
-		"ended":      func(in session.Session) error { return o.EndOne(t.Context(), in.Caller, in.ID) },
-		"all ended":  func(in session.Session) error { return o.EndAll(t.Context(), in.Caller, 0) },
+		"signed out": func(in session.Session) error { return o.End(ctx, in) },
+		"ended":      func(in session.Session) error { return o.EndOne(ctx, in.Caller, in.ID) },
+		"all ended":  func(in session.Session) error { return o.EndAll(ctx, in.Caller, 0) },
 		"switched off": func(in session.Session) error {
-			return errOf(o.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", in.Caller.ID))
+			return errOf(o.Pool.Exec(ctx, "update app_user set enabled = false where id = $1", in.Caller.ID))
 		},
 		"switched off by an operator": func(in session.Session) error {
-			return errOf(o.Update(t.Context(), operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off}))
+			return errOf(o.Update(ctx, operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off}))
 		},
 		"revoked": func(in session.Session) error {
-			return errOf(o.RevokeTokens(t.Context(), operator.Session.Caller, in.Caller.ID))
+			return errOf(o.RevokeTokens(ctx, operator.Session.Caller, in.Caller.ID))
 		},
 	} {
 		in, _, _ := o.operator(t, name)
@@ -120,7 +106,7 @@ func TestOutAtOnce(t *testing.T) {
 			t.Errorf("%s: still signed in", name)
 		}
 		// Nor can the session that was found before go on as another.
-		refused(t, errOf(o.BeginTOTP(t.Context(), in.Session)), fault.Unauthenticated, "unauthenticated")
+		refused(t, errOf(o.BeginTOTP(ctx, in.Session)), "unauthenticated")
 	}
 }
 
@@ -130,16 +116,14 @@ func TestDoors(t *testing.T) {
 	id := o.add(t, caller.Operator, "root", nil, nil)
 	key := config.CookieKeys[0]
 	codec := securecookie.New(key[:32], key[32:]).SetSerializer(securecookie.NopEncoder{})
-	noError(t, session.InsertToken(t.Context(), o.Queries(), "bearer", id, o.now(), time.Hour))
+	noError(t, session.InsertToken(ctx, o.Queries(), "bearer", id, o.now(), time.Hour))
 	cookie := must(codec.Encode("session", []byte("bearer")))(t)
-	if o.live(t, cookie) {
-		t.Error("a bearer token works as a cookie")
-	}
+	testenv.Want(t, o.live(t, cookie), false, "a bearer token works as a cookie")
 	in := o.signIn(t, "root", "")
 	var token []byte
 	noError(t, codec.Decode("session", in.Cookie, &token))
 	for _, bearer := range []string{in.Cookie, string(token)} {
-		refused(t, errOf(o.FindBearer(t.Context(), "Bearer "+bearer)), fault.Unauthenticated, "unauthenticated")
+		refused(t, errOf(o.FindBearer(ctx, "Bearer "+bearer)), "unauthenticated")
 	}
 }
 
@@ -149,16 +133,15 @@ func TestCookieKeys(t *testing.T) {
 	d := dbtest.New(t)
 	older, newer := bytes.Repeat([]byte{1}, 64), bytes.Repeat([]byte{2}, 64)
 	with := func(keys ...[]byte) people {
-		service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
+		service := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
 			PortalURL: "https://portal.example", CookieKeys: keys,
-		})
-		noError(t, err)
+		}))(t)
 		return people{DB: d, Service: service}
 	}
 	before, both, after := with(older), with(newer, older), with(newer)
 	before.add(t, caller.Operator, "root", nil, nil)
 	in := func(p people) string {
-		opened := must(p.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home))(t)
+		opened := must(p.SignIn(ctx, typed("root", ""), home))(t)
 		return opened.Cookie
 	}
 	old, present := in(before), in(both)
@@ -172,7 +155,7 @@ func TestCookieKeys(t *testing.T) {
 		"the new key's, by the old": {before, present, false}, "nothing": {both, "", false},
 		"changed": {both, strings.Replace(present, present[20:21], "_", 1) + "x", false},
 	} {
-		if _, err := test.service.Find(t.Context(), test.cookie); (err == nil) != test.good {
+		if _, err := test.service.Find(ctx, test.cookie); (err == nil) != test.good {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -190,25 +173,25 @@ func TestOwnSessions(t *testing.T) {
 	o.wait(time.Minute)
 	second := o.signIn(t, "root", o.nextCode(t, secret))
 	stranger, _, _ := o.operator(t, "stranger")
-	list := must(o.List(t.Context(), in.Session.Caller, in.Session.ID))(t)
+	list := must(o.List(ctx, in.Session.Caller, in.Session.ID))(t)
 	if len(list) != 2 || list[0].ID != second.Session.ID || list[0].Current || !list[1].Current ||
 		list[0].Agent != home.Agent || list[0].Address != home.Address {
 		t.Errorf("listed %+v", list)
 	}
-	refused(t, o.EndOne(t.Context(), stranger.Session.Caller, in.Session.ID), fault.NotFound, "not_found")
-	noError(t, o.EndAll(t.Context(), stranger.Session.Caller, stranger.Session.ID))
+	refused(t, o.EndOne(ctx, stranger.Session.Caller, in.Session.ID), "not_found")
+	noError(t, o.EndAll(ctx, stranger.Session.Caller, stranger.Session.ID))
 	looks := in.Session.Caller
 	looks.ViewAs = true
-	refused(t, o.EndAll(t.Context(), looks, 0), fault.Forbidden, "view_only")
+	refused(t, o.EndAll(ctx, looks, 0), "view_only")
 	if !o.live(t, in.Cookie) || !o.live(t, second.Cookie) || !o.live(t, stranger.Cookie) {
 		t.Error("somebody ended another's session")
 	}
-	noError(t, o.EndAll(t.Context(), in.Session.Caller, in.Session.ID))
+	noError(t, o.EndAll(ctx, in.Session.Caller, in.Session.ID))
 	if !o.live(t, in.Cookie) || o.live(t, second.Cookie) {
 		t.Error("all but one were not ended")
 	}
-	_, err := o.List(t.Context(), caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)
-	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
+	_, err := o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)
+	refused(t, err, "token_kind_not_allowed")
 }
 
 // A new password ends all other sessions, and the present one goes on with another token.
@@ -217,16 +200,14 @@ func TestChangePassword(t *testing.T) {
 	in, secret, _ := o.operator(t, "root")
 	other := o.signIn(t, "root", o.nextCode(t, secret))
 	const next = "another long password"
-	_, err := o.ChangePassword(t.Context(), in.Session, "wrong", next)
-	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	wrongField(t, errOf(o.ChangePassword(t.Context(), in.Session, password, "short")), "newPassword")
-	changed := must(o.ChangePassword(t.Context(), in.Session, password, next))(t)
+	refused(t, errOf(o.ChangePassword(ctx, in.Session, "wrong", next)), "invalid_credentials")
+	wrongField(t, errOf(o.ChangePassword(ctx, in.Session, password, "short")), "newPassword")
+	changed := must(o.ChangePassword(ctx, in.Session, password, next))(t)
 	if o.live(t, in.Cookie) || o.live(t, other.Cookie) || !o.live(t, changed.Cookie) {
 		t.Error("the wrong sessions go on")
 	}
-	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
-	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	must(o.SignIn(t.Context(), session.Credentials{Login: "root", Password: next}, home))(t)
+	refused(t, errOf(o.SignIn(ctx, typed("root", ""), home)), "invalid_credentials")
+	must(o.SignIn(ctx, session.Credentials{Login: "root", Password: next}, home))(t)
 }
 
 func TestPreferences(t *testing.T) {
@@ -236,16 +217,14 @@ func TestPreferences(t *testing.T) {
 		t.Errorf("at first %+v", in.Session.Preferences)
 	}
 	want := session.Preferences{Zone: "Asia/Ulaanbaatar", Language: "ru", Theme: "dark"}
-	must(o.SetPreferences(t.Context(), in.Session, want))(t)
-	if found, err := o.Find(t.Context(), in.Cookie); err != nil || found.Preferences != want {
-		t.Errorf("kept %+v, %v", found.Preferences, err)
-	}
+	must(o.SetPreferences(ctx, in.Session, want))(t)
+	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Preferences, want, "kept")
 	for field, wrong := range map[string]session.Preferences{
 		"zone":     {Zone: "Local", Theme: "dark"},
 		"language": {Zone: "UTC", Theme: "dark", Language: "de"},
 		"theme":    {Zone: "UTC"},
 	} {
-		_, err := o.SetPreferences(t.Context(), in.Session, wrong)
+		_, err := o.SetPreferences(ctx, in.Session, wrong)
 		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(field) {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -256,7 +235,7 @@ func TestPreferences(t *testing.T) {
 func TestAgent(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
-	in := must(o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, session.Origin{
+	in := must(o.SignIn(ctx, typed("root", ""), session.Origin{
 		Address: "192.0.2.1", Agent: "a\x00b\nc\xff" + strings.Repeat("я", 300),
 	}))(t)
 	testenv.Want(t, in.Session.Agent, "a b c "+strings.Repeat("я", 249), "kept")
@@ -268,9 +247,7 @@ func TestRolesFit(t *testing.T) {
 	d := dbtest.New(t)
 	insert := "insert into app_user (kind, login, role, created_at) values ($1, 'somebody', $2, now())"
 	for _, wrong := range []struct{ kind, role any }{{"operator", nil}, {"operator", "owner"}, {"cabinet", "owner"}} {
-		if _, err := d.Pool.Exec(t.Context(), insert, wrong.kind, wrong.role); db.Violated(
-			err,
-		) != "app_user_role_fits" {
+		if _, err := d.Pool.Exec(ctx, insert, wrong.kind, wrong.role); db.Violated(err) != "app_user_role_fits" {
 			t.Errorf("%v with the role %v: %v", wrong.kind, wrong.role, err)
 		}
 	}

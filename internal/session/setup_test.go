@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bytes"
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func newOffice(t *testing.T) office {
 	t.Parallel()
 	d := dbtest.New(t)
 	limits := limit.New(d.Pool)
-	noError(t, limits.Load(t.Context()))
+	noError(t, limits.Load(ctx))
 	c := config
 	c.Compulsory = true
 	service := must(session.New(d.Pools(), dbtest.Vault(), limits, c))(t)
@@ -66,14 +67,14 @@ func (o office) nextCode(t testing.TB, secret string) string {
 
 func (o office) signIn(t testing.TB, login, code string) session.Opened {
 	t.Helper()
-	return must(o.SignIn(t.Context(), session.Credentials{Login: login, Password: password, Code: code}, home))(t)
+	return must(o.SignIn(ctx, typed(login, code), home))(t)
 }
 
 // enrol sets up an authenticator app in a session.
 func (o office) enrol(t testing.TB, in session.Session) (session.Opened, string, []string) {
 	t.Helper()
-	offer := must(o.BeginTOTP(t.Context(), in))(t)
-	opened, codes, err := o.ConfirmTOTP(t.Context(), in, o.nextCode(t, offer.Secret))
+	offer := must(o.BeginTOTP(ctx, in))(t)
+	opened, codes, err := o.ConfirmTOTP(ctx, in, o.nextCode(t, offer.Secret))
 	noError(t, err)
 	return opened, offer.Secret, codes
 }
@@ -88,17 +89,39 @@ func (o office) operator(t testing.TB, login string) (session.Opened, string, []
 // live reports whether a cookie opens a session.
 func (o office) live(t testing.TB, cookie string) bool {
 	t.Helper()
-	_, err := o.Find(t.Context(), cookie)
+	_, err := o.Find(ctx, cookie)
 	if err != nil {
-		refused(t, err, fault.Unauthenticated, "unauthenticated")
+		refused(t, err, "unauthenticated")
 	}
 	return err == nil
 }
 
 var (
+	ctx     = context.Background()
 	noError = testenv.NoError
-	refused = dbtest.WantRefusal
 )
+
+// kinds are those of the refusals there are, by their code: they decide the status.
+var kinds = map[string]fault.Kind{
+	"consent_over": fault.Conflict, "factor_last": fault.Conflict, "factor_missing": fault.Conflict,
+	"factor_not_begun": fault.Conflict, "passkeys_unavailable": fault.Conflict, "team_last_owner": fault.Conflict,
+	"consent_awaited": fault.Forbidden, "factor_locked": fault.Forbidden, "factor_needed": fault.Forbidden,
+	"role_not_allowed": fault.Forbidden, "second_factor_required": fault.Forbidden, "view_only": fault.Forbidden,
+	"token_kind_not_allowed": fault.Forbidden, "invitation_invalid": fault.NotFound, "not_found": fault.NotFound,
+	"factor_wrong": fault.Refused, "rate_limited": fault.TooManyRequests,
+	"invalid_credentials": fault.Unauthenticated, "unauthenticated": fault.Unauthenticated,
+}
+
+func refused(t testing.TB, err error, code string) {
+	t.Helper()
+	dbtest.WantRefusal(t, err, kinds[code], code)
+}
+
+// typed is what somebody types who knows the password, and given the code of a second factor.
+func typed(login, code string) session.Credentials {
+	return session.Credentials{Login: login, Password: password, Code: code}
+}
+func given(code string) session.Factor { return session.Factor{Code: code} }
 
 // must is what a call has given that has to succeed.
 func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

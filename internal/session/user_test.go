@@ -2,84 +2,58 @@ package session_test
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
 )
 
 func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	users := must(session.New(d.Pools(), nil, limit.New(d.Pool), config))(t)
-	merchant := d.NewMerchant(t, dbtest.MerchantOpts{})
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	const password, second = "correct horse battery", "another long password"
-	made, _, err := users.Create(t.Context(), operator,
-		session.NewUser{Kind: caller.Cabinet, Login: "boris", Password: password, MerchantIDs: []int64{merchant.ID}})
+	p := newPeople(t)
+	const second = "another long password"
+	made, _, err := p.Create(ctx, admin, session.NewUser{
+		Kind: caller.Cabinet, Login: "boris", Password: password, MerchantIDs: []int64{p.NewMerchant(t, dbtest.MerchantOpts{}).ID},
+	})
 	noError(t, err)
 	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil ||
 		strings.Contains(string(made.After), "argon2") {
 		t.Fatalf("kept %s: %s", made.Actor, made.After)
 	}
-	id, _ := strconv.ParseInt(made.SubjectKey, 10, 64)
-	login := func(password string) string {
-		token, err := users.Login(t.Context(), session.Credentials{Login: "boris", Password: password}, home)
-		if err != nil {
-			if f := fault.As(err); f == nil || f.Code != "invalid_credentials" {
-				t.Fatal(err)
-			}
-			return ""
-		}
-		return "Bearer " + token.Bearer
-	}
+	id := must(strconv.ParseInt(made.SubjectKey, 10, 64))(t)
 	known := func(bearer string) bool {
-		who, err := users.Bearer(t.Context(), bearer)
+		who, err := p.Bearer(ctx, bearer)
 		return err == nil && who.ID == id
 	}
-
-	bearer := login(password)
-	if !known(bearer) {
-		t.Fatal("a new user cannot sign in")
+	update := func(u session.UserUpdate) {
+		t.Helper()
+		u.ID = id
+		must(p.Update(ctx, admin, u))(t)
 	}
-	if _, err := users.RevokeTokens(t.Context(), operator, id); err != nil || known(bearer) {
-		t.Fatalf("a revoked session goes on (%v)", err)
-	}
-	bearer = login(password)
-	next := second
-	if _, err := users.Update(t.Context(), operator, session.UserUpdate{ID: id, Password: &next}); err != nil ||
-		known(bearer) {
-		t.Fatalf("a session outlives its password (%v)", err)
-	}
-	if login(password) != "" || login(second) == "" {
-		t.Fatal("the password was not changed")
-	}
-	bearer = login(second)
-	off, on := false, true
-	if _, err := users.Update(
-		t.Context(), operator, session.UserUpdate{ID: id, Enabled: &off},
-	); err != nil || known(bearer) || login(second) != "" {
-		t.Fatalf("a user switched off goes on (%v)", err)
-	}
-	if _, err := users.Update(t.Context(), operator, session.UserUpdate{ID: id, Enabled: &on}); err != nil ||
-		login(second) == "" {
-		t.Fatalf("a user switched on cannot sign in (%v)", err)
-	}
+	bearer := p.bearer(t, "boris", password)
+	testenv.Want(t, known(bearer), true, "a new user signs in")
+	must(p.RevokeTokens(ctx, admin, id))(t)
+	testenv.Want(t, known(bearer), false, "a revoked session goes on")
+	bearer = p.bearer(t, "boris", password)
+	update(session.UserUpdate{Password: new(second)})
+	testenv.Want(t, known(bearer), false, "a session outlives its password")
+	testenv.Want(t, p.bearer(t, "boris", password), "", "signed in with the old password")
+	bearer = p.bearer(t, "boris", second)
+	testenv.Want(t, known(bearer), true, "the new password is good")
+	update(session.UserUpdate{Enabled: new(false)})
+	testenv.Want(t, known(bearer), false, "who is switched off goes on")
+	testenv.Want(t, p.bearer(t, "boris", second), "", "signed in switched off")
+	update(session.UserUpdate{Enabled: new(true)})
+	testenv.Want(t, known(p.bearer(t, "boris", second)), true, "who is switched on signs in")
 }
 
 func TestWrongUsers(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	users := must(session.New(d.Pools(), nil, limit.New(d.Pool), config))(t)
-	operator, one, far := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, int64(1), int64(1<<40)
-	const password = "correct horse battery"
+	p := newPeople(t)
+	one, far := int64(1), int64(1<<40)
 	for name, c := range map[string]struct {
 		user   session.NewUser
 		fields []string
@@ -96,77 +70,59 @@ func TestWrongUsers(t *testing.T) {
 		"no player":        {session.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
 		"unknown merchant": {session.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
 	} {
-		_, _, err := users.Create(t.Context(), operator, c.user)
-		f := fault.As(err)
-		if f == nil || len(f.Fields) != len(c.fields) {
-			t.Errorf("%s: %v, want %v", name, err, c.fields)
-			continue
-		}
-		for _, field := range c.fields {
-			if !f.Fields.Wrong(field) {
-				t.Errorf("%s: %v, want %s", name, f.Fields, field)
-			}
-		}
+		t.Log(name)
+		_, _, err := p.Create(ctx, admin, c.user)
+		dbtest.WantFields(t, err, c.fields...)
 	}
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	change, _, err := users.Create(t.Context(), operator,
+	m := p.NewMerchant(t, dbtest.MerchantOpts{})
+	change, _, err := p.Create(ctx, admin,
 		session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
 	if err != nil || !strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)) {
 		t.Fatalf("%s, %v", change.After, err)
 	}
-	token := must(users.Login(t.Context(), session.Credentials{Login: "eva", Password: password}, home))(t)
-	if who, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil ||
-		!slices.Equal(who.MerchantIDs, []int64{m.ID}) {
-		t.Errorf("signed in as %+v, %v", who, err)
-	}
-	_, _, err = users.Create(t.Context(), operator,
-		session.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
-	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {
-		t.Errorf("a login twice: %v", err)
-	}
-	if _, _, err := users.Create(
-		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, session.NewUser{},
-	); fault.As(err) != fault.ErrTokenKindNotAllowed {
-		t.Errorf("a trader makes users: %v", err)
-	}
+	who := must(p.Bearer(ctx, p.bearer(t, "eva", password)))(t)
+	testenv.Want(t, fmt.Sprint(who.MerchantIDs), fmt.Sprintf("[%d]", m.ID), "merchants")
+	_, _, err = p.Create(ctx, admin, session.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
+	wrongField(t, err, "login")
+	_, _, err = p.Create(ctx, caller.Caller{Kind: caller.Trader, Role: caller.Owner}, session.NewUser{})
+	refused(t, err, "token_kind_not_allowed")
+}
+
+// newSandbox is the service of a sandbox.
+func newSandbox(t *testing.T) people {
+	t.Helper()
+	t.Parallel()
+	d, c := dbtest.New(t), config
+	c.Sandbox = true
+	return people{DB: d, Service: must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)}
 }
 
 // In a sandbox anybody signs in as anybody, and is that user. Nobody else can be signed in as.
 func TestSignInAs(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	c := config
-	c.Sandbox = true
-	service := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)
-	p := people{DB: d, Service: service}
+	p := newSandbox(t)
 	trader := p.NewTrader(t, dbtest.TraderOpts{})
 	id := p.add(t, caller.Trader, "trader", nil, &trader.ID)
-	opened := must(p.SignInAs(t.Context(), "trader", home))(t)
-	found := must(p.Find(t.Context(), opened.Cookie))(t)
+	opened := must(p.SignInAs(ctx, "trader", home))(t)
+	found := must(p.Find(ctx, opened.Cookie))(t)
 	if found.Caller.ID != id || found.Caller.TraderID != trader.ID || found.State != session.Whole ||
 		found.Address != home.Address {
 		t.Errorf("signed in: %+v", found)
 	}
-	refused(t, errOf(p.SignInAs(t.Context(), "nobody", home)), fault.NotFound, fault.ErrNotFound.Code)
+	refused(t, errOf(p.SignInAs(ctx, "nobody", home)), "not_found")
 
 	// Those who were invited and have no password yet cannot sign in, and neither can those switched off.
-	d.Exec(t, "update app_user set password_hash = null where id = $1", id)
-	refused(t, errOf(p.SignInAs(t.Context(), "trader", home)), fault.NotFound, fault.ErrNotFound.Code)
+	p.Exec(t, "update app_user set password_hash = null where id = $1", id)
+	refused(t, errOf(p.SignInAs(ctx, "trader", home)), "not_found")
 	off := p.add(t, caller.Trader, "off", nil, &trader.ID)
-	d.Exec(t, "update app_user set enabled = false where id = $1", off)
-	refused(t, errOf(p.SignInAs(t.Context(), "off", home)), fault.NotFound, fault.ErrNotFound.Code)
+	p.Exec(t, "update app_user set enabled = false where id = $1", off)
+	refused(t, errOf(p.SignInAs(ctx, "off", home)), "not_found")
 }
 
 // In a sandbox, too, a second factor that somebody has set up is asked for.
 func TestSignInAsWithFactor(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	c := config
-	c.Sandbox = true
-	service := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)
-	p := people{DB: d, Service: service}
+	p := newSandbox(t)
 	p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	opened := must(p.SignInAs(t.Context(), "operator", home))(t)
+	opened := must(p.SignInAs(ctx, "operator", home))(t)
 	testenv.Want(t, opened.Session.State, session.AwaitsFactor, "the session is")
 }
 
@@ -174,8 +130,8 @@ func TestSignInAsWithFactor(t *testing.T) {
 func TestSignInAsOutsideSandbox(t *testing.T) {
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
-	opened, err := p.SignInAs(t.Context(), "operator", home)
-	refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	opened, err := p.SignInAs(ctx, "operator", home)
+	refused(t, err, "not_found")
 	sessions := p.Count(t, "select count(*) from session where user_id = $1", id)
 	if opened.Cookie != "" || sessions != 0 {
 		t.Errorf("a session was made: %d", sessions)

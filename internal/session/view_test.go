@@ -35,13 +35,13 @@ func newViewers(t *testing.T) viewers {
 
 func (v viewers) found(t testing.TB) session.Session {
 	t.Helper()
-	return must(v.Find(t.Context(), v.in.Cookie))(t)
+	return must(v.Find(ctx, v.in.Cookie))(t)
 }
 
 // look has the operator look as the owner.
 func (v viewers) look(t testing.TB) session.Session {
 	t.Helper()
-	return must(v.ViewAs(t.Context(), v.found(t), "owner", "They see no payments"))(t)
+	return must(v.ViewAs(ctx, v.found(t), "owner", "They see no payments"))(t)
 }
 
 // entry is one of the log of settings.
@@ -52,7 +52,7 @@ type entry struct {
 
 func (v viewers) log(t testing.TB) []entry {
 	t.Helper()
-	rows := must(v.Pool.Query(t.Context(),
+	rows := must(v.Pool.Query(ctx,
 		"select actor, subject_key, before, after from setting_change where subject = 'view_as' order by id"))(t)
 	var log []entry
 	for rows.Next() {
@@ -93,7 +93,7 @@ func TestViewAs(t *testing.T) {
 		}
 	}
 	v.wait(time.Minute)
-	after := must(v.EndViewAs(t.Context(), looks))(t)
+	after := must(v.EndViewAs(ctx, looks))(t)
 	for _, found := range []session.Session{after, v.found(t)} {
 		if found.View != nil || found.Caller.ViewAs || found.Caller.ID != v.in.Session.Caller.ID ||
 			!found.Caller.May(caller.OperatorUsers) {
@@ -106,9 +106,7 @@ func TestViewAs(t *testing.T) {
 func (v viewers) checkLog(t *testing.T) {
 	t.Helper()
 	log := v.log(t)
-	if len(log) != 2 {
-		t.Fatalf("the log has %d entries", len(log))
-	}
+	testenv.Want(t, len(log), 2, "the log has")
 	begun, ended := log[0], log[1]
 	for _, e := range log {
 		if e.actor != "operator:"+id(v.in.Session.Caller.ID) || e.key != id(v.ownerID) {
@@ -131,14 +129,12 @@ func TestViewAsEnds(t *testing.T) {
 	v := newViewers(t)
 	looks := v.look(t)
 	v.wait(29*time.Minute + 59*time.Second)
-	if !v.found(t).Caller.ViewAs {
-		t.Error("it ended too soon")
-	}
+	testenv.Want(t, v.found(t).Caller.ViewAs, true, "it ended too soon")
 	v.wait(time.Second)
 	if found := v.found(t); found.View != nil || found.Caller.ID != v.in.Session.Caller.ID {
 		t.Errorf("after half an hour %+v", found.Caller)
 	}
-	must(v.EndViewAs(t.Context(), looks))(t)
+	must(v.EndViewAs(ctx, looks))(t)
 	if log := v.log(t); len(log) != 1 {
 		t.Errorf("what was over is logged as ended: %+v", log)
 	}
@@ -150,22 +146,20 @@ func TestViewAsEnds(t *testing.T) {
 		t.Error("somebody looks as a user who is switched off")
 	}
 	v.Exec(t, "update app_user set enabled = true where id = $1", v.ownerID)
-	must(v.EndViewAs(t.Context(), v.found(t)))(t)
+	must(v.EndViewAs(ctx, v.found(t)))(t)
 
 	v.Exec(t, "update session set expires_at = $1 where id = $2", v.now().Add(time.Minute), looks.ID)
 	if soon := v.look(t); !soon.View.Until.Equal(soon.ExpiresAt) {
 		t.Errorf("until %s, the session until %s", soon.View.Until, soon.ExpiresAt)
 	}
 	v.wait(time.Minute)
-	if v.live(t, v.in.Cookie) {
-		t.Error("the session goes on because somebody looks as another")
-	}
+	testenv.Want(t, v.live(t, v.in.Cookie), false, "the session goes on because somebody looks as another")
 }
 
 // prove has the operator give their second factor again.
 func (v *viewers) prove(t *testing.T) {
 	t.Helper()
-	opened := must(v.GiveFactor(t.Context(), v.found(t), session.Factor{Code: v.nextCode(t, v.secret)}))(t)
+	opened := must(v.GiveFactor(ctx, v.found(t), given(v.nextCode(t, v.secret))))(t)
 	v.in = opened
 }
 
@@ -189,7 +183,7 @@ func TestViewAsRefused(t *testing.T) {
 		"a wrong character":  {"owner", "a\ab", "reason"},
 		"a zero in the name": {"own\x00er", "why", "user"},
 	} {
-		_, err := v.ViewAs(t.Context(), v.found(t), test.user, test.reason)
+		_, err := v.ViewAs(ctx, v.found(t), test.user, test.reason)
 		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(test.field) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -198,14 +192,14 @@ func TestViewAsRefused(t *testing.T) {
 	if log := v.log(t); len(log) != 0 {
 		t.Errorf("logged %+v", log)
 	}
-	if _, err := v.ViewAs(t.Context(), v.found(t), id(v.ownerID), strings.Repeat("я", 255)); err != nil {
+	if _, err := v.ViewAs(ctx, v.found(t), id(v.ownerID), strings.Repeat("я", 255)); err != nil {
 		t.Errorf("by id: %v", err)
 	}
 }
 
 func (v viewers) refusedToOthers(t *testing.T) {
 	t.Helper()
-	try := func(in session.Session) error { return errOf(v.ViewAs(t.Context(), in, "owner", "why")) }
+	try := func(in session.Session) error { return errOf(v.ViewAs(ctx, in, "owner", "why")) }
 	root := v.found(t)
 	for role, want := range map[caller.Role]error{
 		caller.Treasury: fault.ErrRoleNotAllowed, caller.Auditor: fault.ErrRoleNotAllowed,
@@ -219,12 +213,12 @@ func (v viewers) refusedToOthers(t *testing.T) {
 	api, unfinished, trader := root, root, root
 	api.Door, unfinished.State = session.API, session.AwaitsFactor
 	trader.Caller = caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: v.ownerID}
-	refused(t, try(api), fault.Forbidden, "token_kind_not_allowed")
-	refused(t, try(unfinished), fault.Forbidden, "second_factor_required")
-	refused(t, try(trader), fault.Forbidden, "token_kind_not_allowed")
+	refused(t, try(api), "token_kind_not_allowed")
+	refused(t, try(unfinished), "second_factor_required")
+	refused(t, try(trader), "token_kind_not_allowed")
 	stale := root
 	stale.Caller.Stale = true
-	refused(t, try(stale), fault.Forbidden, "factor_needed")
+	refused(t, try(stale), "factor_needed")
 }
 
 // Nothing that is the viewed user's own can be changed: no password, factor, session or preference.
@@ -235,18 +229,17 @@ func TestViewAsChangesNothing(t *testing.T) {
 	_, secret, _ := v.enrol(t, theirs.Session)
 	before := v.state(t)
 	v.prove(t)
-	looks := must(v.ViewAs(t.Context(), v.found(t), "owner", "why"))(t)
+	looks := must(v.ViewAs(ctx, v.found(t), "owner", "why"))(t)
 	if !looks.Factors.TOTP || looks.Factors.RecoveryCodes != 10 {
 		t.Errorf("the factors shown are %+v", looks.Factors)
 	}
-	ctx := t.Context()
 	for name, try := range map[string]func() error{
 		"password":           func() error { _, err := v.ChangePassword(ctx, looks, password, "another long password"); return err },
 		"a password's guess": func() error { _, err := v.ChangePassword(ctx, looks, "wrong", "another long password"); return err },
 		"a code": func() error {
-			return errOf(v.GiveFactor(ctx, looks, session.Factor{Code: v.nextCode(t, secret)}))
+			return errOf(v.GiveFactor(ctx, looks, given(v.nextCode(t, secret))))
 		},
-		"a wrong code":     func() error { _, err := v.GiveFactor(ctx, looks, session.Factor{Code: "1"}); return err },
+		"a wrong code":     func() error { _, err := v.GiveFactor(ctx, looks, given("1")); return err },
 		"a passkey's":      func() error { _, err := v.BeginAssertion(ctx, looks); return err },
 		"begin an app":     func() error { _, err := v.BeginTOTP(ctx, looks); return err },
 		"confirm an app":   func() error { _, _, err := v.ConfirmTOTP(ctx, looks, "123456"); return err },
@@ -287,10 +280,10 @@ func TestSignOutWhileViewing(t *testing.T) {
 	v := newViewers(t)
 	looks := v.look(t)
 	theirs := v.signIn(t, "owner", "")
-	noError(t, v.End(t.Context(), looks))
+	noError(t, v.End(ctx, looks))
 	if v.live(t, v.in.Cookie) || !v.live(t, theirs.Cookie) {
 		t.Error("the wrong session has ended")
 	}
 	v.checkLog(t)
-	refused(t, errOf(v.ViewAs(t.Context(), v.in.Session, "owner", "why")), fault.Unauthenticated, "unauthenticated")
+	refused(t, errOf(v.ViewAs(ctx, v.in.Session, "owner", "why")), "unauthenticated")
 }
