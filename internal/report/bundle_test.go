@@ -92,10 +92,9 @@ func (b *bundle) createOf(t *testing.T, m dbtest.Merchant, method, orderID, amou
 	t.Helper()
 	who := m.Caller
 	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
-	created, err := b.payments.Create(t.Context(), who, payment.Request{
+	created := must(b.payments.Create(t.Context(), who, payment.Request{
 		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
-	})
-	noError(t, err)
+	}))(t)
 	return created.Payment
 }
 
@@ -157,11 +156,10 @@ func (b *bundle) payOut(t *testing.T, m dbtest.Merchant, orderID string) payout.
 	t.Helper()
 	who := m.Caller
 	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
-	created, err := b.payouts.Create(t.Context(), who, payout.Request{
+	created := must(b.payouts.Create(t.Context(), who, payout.Request{
 		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
-	})
-	noError(t, err)
+	}))(t)
 	return created.Payin
 }
 

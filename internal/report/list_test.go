@@ -216,12 +216,7 @@ func TestCursorsBothWays(t *testing.T) {
 	} {
 		f.Limit = 4
 		read := func(cursor *string, backward bool) report.Page[report.PaymentItem] {
-			t.Helper()
-			f.Cursor, f.Backward = "", backward
-			if cursor != nil {
-				f.Cursor = *cursor
-			}
-			return must(b.reports.Payments(t.Context(), who, f))(t)
+			return b.read(t, who, f, cursor, backward)
 		}
 		one := read(nil, false)
 		wantIDs(t, name+", first", one, 1010, 1009, 1008, 1007)
@@ -248,6 +243,17 @@ func TestCursorsBothWays(t *testing.T) {
 	}
 }
 
+// read is a page from a cursor on, if there is one.
+func (b *bundle) read(
+	t *testing.T, who caller.Caller, f report.PaymentFilter, cursor *string, backward bool,
+) report.Page[report.PaymentItem] {
+	t.Helper()
+	if f.Backward = backward; cursor != nil {
+		f.Cursor = *cursor
+	}
+	return must(b.reports.Payments(t.Context(), who, f))(t)
+}
+
 func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], want ...int64) {
 	t.Helper()
 	if got := ids(page); !slices.Equal(got, want) {
@@ -270,11 +276,7 @@ func TestSearchStops(t *testing.T) {
 	} {
 		f := report.PaymentFilter{MaxAmount: decimal.NewFromInt(100), MinAmount: decimal.NewFromInt(50)}
 		read := func(cursor *string, backward bool) report.Page[report.PaymentItem] {
-			t.Helper()
-			if f.Cursor, f.Backward = "", backward; cursor != nil {
-				f.Cursor = *cursor
-			}
-			return must(b.reports.Payments(t.Context(), who, f))(t)
+			return b.read(t, who, f, cursor, backward)
 		}
 		one := read(nil, false)
 		wantIDs(t, name+", newest", one, 145_000)

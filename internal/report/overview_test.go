@@ -9,7 +9,9 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 )
 
 // figures are figures in short: payments, completed and ended ones, success, amount, median.
@@ -25,28 +27,35 @@ func figures(f report.Figures) string {
 
 func want(t *testing.T, name, got, want string) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %s, want %s", name, got, want)
-	}
+	testenv.Want(t, got, want, "%s", name)
 }
 
-// A week of a merchant's: today, the same day last week, and a method of which two of three ended well.
-func TestOverview(t *testing.T) {
-	b := setup(t)
+// week makes a payment of the shop's on 20 November, 12:00 UTC, which is paid after 100 seconds, and two a week later, of which
+// one is paid after 30. Another merchant's is not theirs. An hour later they are counted.
+func (b *bundle) week(t *testing.T, methods ...string) (second, third payment.Payment) {
+	t.Helper()
 	b.createOf(t, b.other, "sim", "foreign", "777")
-	first := b.createOf(t, b.shop, "sbp", "first", "300") // 20 November, 12:00 UTC
-	b.clock.Advance(100 * time.Second)                    // in the span from 90 s to 120 s
+	first := b.createOf(t, b.shop, "sbp", "first", "300")
+	b.clock.Advance(100 * time.Second) // in the span from 90 s to 120 s
 	b.confirm(t, b.sbp, first.ID)
 	b.clock.Advance(167 * time.Hour) // 27 November, 11:01:40: the hour of the first one is yet to come
-	second := b.createOf(t, b.shop, "sbp", "second", "200")
-	third := b.createOf(t, b.shop, "sbp", "third", "100")
-	b.createOf(t, b.shop, "sim", "fourth", "50")
+	second = b.createOf(t, b.shop, "sbp", "second", "200")
+	third = b.createOf(t, b.shop, methods[0], "third", "100")
+	for _, method := range methods[1:] {
+		b.createOf(t, b.shop, method, "fourth", "50")
+	}
 	b.clock.Advance(30 * time.Second) // begins the span from 30 s to 45 s
 	b.confirm(t, b.sbp, second.ID)
 	b.set(t, third.ID, "failed")
 	b.clock.Advance(time.Hour)
 	b.countHours(t)
+	return second, third
+}
 
+// A week of a merchant's: today, the same day last week, and a method of which two of three ended well.
+func TestOverview(t *testing.T) {
+	b := setup(t)
+	b.week(t, "sbp", "sim")
 	owner := merchantUser(b.shop, caller.Owner)
 	o := must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	if len(o.Today) != 1 || len(o.Methods) != 2 || len(o.Hours) != 168 {
@@ -66,13 +75,10 @@ func TestOverview(t *testing.T) {
 
 	support := must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
 	want(t, "support", figures(support.Today[0].Now), "3 1 2 50 - 38s")
-	if support.Balances != nil || support.Methods[0].Amount != nil {
-		t.Error("support is shown money")
-	}
+	testenv.Want(t, support.Balances != nil || support.Methods[0].Amount != nil, false, "support is shown money")
 	for _, who := range []caller.Caller{operator, traderUser(b.sbp, caller.Owner), b.shop.Caller} {
-		if _, err := b.reports.Overview(t.Context(), who, time.UTC); code(err) != "token_kind_not_allowed" {
-			t.Errorf("%s: %v", who.Kind, err)
-		}
+		_, err := b.reports.Overview(t.Context(), who, time.UTC)
+		want(t, string(who.Kind), code(err), "token_kind_not_allowed")
 	}
 }
 
@@ -82,12 +88,8 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "12.5")
 	owner := merchantUser(b.shop, caller.Owner)
 	o := must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
-	if len(o.Queues) != 0 || len(o.Endpoints) != 0 {
-		t.Errorf("nothing waits: %v, %v", o.Queues, o.Endpoints)
-	}
-	if len(o.Balances) != 1 || o.Balances[0].Available.String() != "12.5" || o.Balances[0].Total.String() != "12.5" {
-		t.Errorf("balances: %v", o.Balances)
-	}
+	want(t, "nothing waits", fmt.Sprint(o.Queues, o.Endpoints), "[] []")
+	want(t, "the balance", fmt.Sprint(len(o.Balances), o.Balances[0].Available, o.Balances[0].Total), "1 12.5 12.5")
 
 	p := b.create(t, b.shop, "failed")
 	b.set(t, p.ID, "failed")
@@ -95,32 +97,20 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	b.attempt(t, b.shop.ID, p.ID)
 	b.Exec(t, "update webhook_event set status = 'dead' where merchant_id = $1", b.shop.ID)
 	for _, of := range []int64{b.shop.ID, b.other.ID} {
-		b.Exec(
-			t,
-			`insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
+		b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 			select $1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now() from generate_series(1, 100)`,
-			of,
-			b.shop.CashboxID,
-		)
+			of, b.shop.CashboxID)
 	}
 	o = must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	want(t, "queues", fmt.Sprint(o.Queues), "[{deposits.waiting 99 true} {events.dead 1 false}]")
-	if len(o.Endpoints) != 1 {
-		t.Fatalf("endpoints: %v", o.Endpoints)
-	}
+	testenv.Want(t, len(o.Endpoints), 1, "endpoints")
 	e := o.Endpoints[0]
 	want(t, "endpoint", fmt.Sprint(e.Host, " ", e.Failures, "/", e.Attempts, " ", e.LastStatus), "shop.example 1/1 500")
 
 	support := must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
-	if len(support.Queues) != 0 || len(support.Endpoints) != 0 {
-		t.Errorf("support sees %v, %v", support.Queues, support.Endpoints)
-	}
+	want(t, "support sees", fmt.Sprint(support.Queues, support.Endpoints), "[] []")
 	other := must(b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC))(t)
-	if len(other.Queues) != 0 || len(other.Endpoints) != 0 {
-		t.Errorf("another merchant sees %v, %v", other.Queues, other.Endpoints)
-	}
+	want(t, "another merchant sees", fmt.Sprint(other.Queues, other.Endpoints), "[] []")
 	b.clock.Advance(time.Hour)
-	if o = must(b.reports.Overview(t.Context(), owner, time.UTC))(t); len(o.Endpoints) != 0 {
-		t.Errorf("an hour later: %v", o.Endpoints)
-	}
+	testenv.Want(t, len(must(b.reports.Overview(t.Context(), owner, time.UTC))(t).Endpoints), 0, "endpoints an hour later")
 }

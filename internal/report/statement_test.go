@@ -218,9 +218,7 @@ rows,1
 		b.shop.CashboxID,
 		*p.RequisiteValue,
 	)
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
+	testenv.Want(t, out.String(), want, "the file")
 	b.copies(t, p, 1_001, 6_000)
 	out.Reset()
 	b.clock.Advance(24 * time.Hour)
@@ -247,15 +245,13 @@ rows,1
 	if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "\nrows,5001") || strings.Count(got, ",1000,sbp,") != 1 {
 		t.Errorf("a search's file ends with %q and has order 1000 %d times", got[len(got)-20:], strings.Count(got, ",1000,sbp,"))
 	}
-	if err := b.reports.ExportPayments(
-		t.Context(), operator, report.PaymentFilter{}, failing{}, nil,
-	); !errors.Is(err, errFull) {
+	if err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{},
+		nil); !errors.Is(err, errFull) {
 		t.Errorf("to a full disk: %v", err)
 	}
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
-		if err := b.reports.ExportPayments(
-			t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out, nil,
-		); code(err) != want {
+		if err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out,
+			nil); code(err) != want {
 			t.Errorf("a trader's %s: %v", who, err)
 		}
 	}
@@ -283,9 +279,7 @@ rows,1
 		b.shop.CashboxID,
 		b.sbp.ID,
 	)
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
+	testenv.Want(t, out.String(), want, "the file")
 }
 
 // Only texts are prefixed: a number may begin with a minus.

@@ -12,22 +12,10 @@ import (
 // A trend counts payments in their slots beside as long a time before, and its funnel follows the newest.
 func TestTrend(t *testing.T) {
 	b := setup(t)
-	b.createOf(t, b.other, "sim", "foreign", "777")
-	first := b.createOf(t, b.shop, "sbp", "first", "300") // 20 November, 12:00 UTC
-	b.clock.Advance(100 * time.Second)
-	b.confirm(t, b.sbp, first.ID)
-	b.clock.Advance(167 * time.Hour) // 27 November, 11:01:40
-	second := b.createOf(t, b.shop, "sbp", "second", "200")
-	third := b.createOf(t, b.shop, "sim", "third", "100")
-	b.clock.Advance(30 * time.Second)
-	b.confirm(t, b.sbp, second.ID)
-	b.set(t, third.ID, "failed")
+	second, third := b.week(t, "sim") // the first was a week and 12 minutes before this hour
 	b.Exec(t, `insert into payment_step (merchant_id, payment_id, at, actor, what)
 		select merchant_id, id, created_at, 'payer', 'page_opened' from payment where id = $1`, third.ID)
 	b.Exec(t, `update payment set payer_claimed_at = created_at where id = $1`, second.ID)
-	b.clock.Advance(time.Hour) // the first was a week and 12 minutes before this hour
-	b.countHours(t)
-
 	owner := merchantUser(b.shop, caller.Owner)
 	for f, expected := range map[report.TrendFilter]string{
 		{Days: 1}: "2 1 2 50 200 38s; 0 0 0 - - 0s; 24 slots, 22: 2 1 2 50 200 38s; 2 2 1 1 [{failed  1}]",
