@@ -46,10 +46,9 @@ func TestMerchantAppeals(t *testing.T) {
 		line(file.Body == portaltest.PDF, file.Header.Get("Content-Disposition"), file.Header.Get("X-Content-Type-Options")),
 		"true attachment; filename=own.pdf nosniff")
 	want(t, "the payment leads there", p.Page(t, path(first)).Find("a[href='/merchant/appeals/1']").Length(), 1)
-	_, err := b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, 1)
-	noError(t, err)
+	must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, 1))(t)
 	reason := "No such transfer"
-	_, err = b.Payments.ResolveAppeal(t.Context(), portaltest.Admin, 1, payment.Resolution{Outcome: "failed", Reason: &reason})
+	_, err := b.Payments.ResolveAppeal(t.Context(), portaltest.Admin, 1, payment.Resolution{Outcome: "failed", Reason: &reason})
 	noError(t, err)
 	wantIn(t, "the decision", p.Get(t, "/merchant/appeals/1").Text(), "stays failed", reason)
 }

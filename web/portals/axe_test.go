@@ -114,8 +114,7 @@ func TestEveryPageIsExamined(t *testing.T) {
 			}
 		}
 		for _, path := range pages {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil)
-			noError(t, err)
+			r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil))(t)
 			_, pattern := left.Handler(r)
 			delete(missing, pattern)
 			want(t, path+" is no page, and leads from", wantLight(t, p, path, files).To(), "")

@@ -32,13 +32,10 @@ func TestMerchantDeposits(t *testing.T) {
 	want(t, "the first cashbox counts", a.To(), "/merchant/deposits/2")
 	listed := portaltest.List(t, p, "/merchant/deposits", 0, 2, 3, 5)
 	want(t, "listed", listed, []string{"2 | 1.00 USDT | TRC20 | Pending", "1 | 25.50 USDT | TRC20 | Pending"})
-	_, err := b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, 1)
-	noError(t, err)
+	must(b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, 1))(t)
 	text := p.Get(t, "/merchant/deposits/1").Text()
-	if !strings.Contains(text, "Pending → Confirmed") || !strings.Contains(text, "operator") ||
-		strings.Contains(text, "operator 1") {
-		t.Errorf("its page: %s", text)
-	}
+	wantIn(t, "its page", text, "Pending → Confirmed", "operator")
+	wantNot(t, "its page", text, "operator 1")
 	want(t, "confirmed", portaltest.List(t, p, "/merchant/deposits?status=confirmed", 0), []string{"1"})
 	want(t, "balance", portaltest.List(t, p, "/merchant/balance", 2, 3, 4, 5),
 		[]string{"25.50000000 | 25.50000000 | 0.00000000 | 0.00000000"})

@@ -3,7 +3,6 @@ package portals_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -18,9 +17,7 @@ func TestFormTokenReplayed(t *testing.T) {
 	first, second, third := b.Create(t, "1500"), b.Create(t, "1600"), b.Create(t, "20000")
 	path := func(id int64) string { return fmt.Sprintf("/trader/payments/%d/confirm", id) }
 	fields := hidden(p.Page(t, path(first.ID)))
-	if a := p.Post(t, path(first.ID), fields...); a.Code != http.StatusSeeOther || b.Status(t, first) != "completed" {
-		t.Fatalf("confirmed: %d %s", a.Code, a.Text())
-	}
+	want(t, "confirmed", line(p.Post(t, path(first.ID), fields...).Code, b.Status(t, first)), "303 completed")
 	p.Post(t, path(second.ID), fields...)
 	other.Post(t, path(third.ID), fields...)
 	other.Post(t, path(second.ID), hidden(p.Page(t, path(second.ID)))...)
@@ -65,9 +62,7 @@ func TestTwoTabs(t *testing.T) {
 	// Even set back to pending it is not what the first form was shown for; a form that never was
 	// shown acts for nobody.
 	a = p.Post(t, "/trader/payments/1/confirm", "token", "nonsense", "status", "pending")
-	if a.Code == http.StatusSeeOther && a.To() == "/trader" {
-		t.Error("a form without a token of ours acts")
-	}
+	want(t, "a form without a token of ours acts", a.Code == http.StatusSeeOther && a.To() == "/trader", false)
 }
 
 // A form whose first sending died half way says that its outcome is not known, and does not act.
@@ -78,7 +73,6 @@ func TestUnfinished(t *testing.T) {
 	b.Exec(t, `insert into submission (token, user_id, created_at)
 		select $1::uuid, id, now() from app_user where login = 'owner-1'`, fields[1])
 	a := p.Post(t, "/trader/payments/1/confirm", fields...)
-	if a.Code != http.StatusConflict || !strings.Contains(a.Text(), "not known yet") || b.Status(t, pay) != "pending" {
-		t.Errorf("%d %s; the payment is %s", a.Code, a.Text(), b.Status(t, pay))
-	}
+	wantAnswer(t, "half way", a, http.StatusConflict, "not known yet")
+	want(t, "the payment", b.Status(t, pay), "pending")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -69,10 +68,8 @@ func TestFundWithFourEyes(t *testing.T) {
 	}
 	traderHas(t, b, "1000")
 	own := one.Get(t, path)
-	if !strings.Contains(own.Text(), "You proposed this") || strings.Contains(own.Body, path+"/approve") ||
-		strings.Contains(own.Body, evil) {
-		t.Errorf("their own: %s", own.Text())
-	}
+	wantIn(t, "their own", own.Text(), "You proposed this")
+	wantNot(t, "their own", own.Body, path+"/approve", evil)
 	want(t, "their own is approved", one.Post(t, path+"/approve").Code, http.StatusForbidden)
 	traderHas(t, b, "1000")
 	wantIn(t, "nothing to approve", two.Get(t, path).Body, path+"/approve")
@@ -90,22 +87,6 @@ func TestFundWithFourEyes(t *testing.T) {
 	b.Audit(t)
 }
 
-// Two operators who approve at the same time have it done once.
-func TestApprovedByTwo(t *testing.T) {
-	b := portaltest.Parallel(t)
-	watched(b)
-	one := treasurer(t, b, "one")
-	sure := one.Get(t, "/operator/money/fund/confirm?"+fundQuery(b, "5", "tx-1"))
-	path := one.Post(t, "/operator/money/fund", hidden(sure.Page(t))...).To()
-	var wait sync.WaitGroup
-	for _, p := range []*portaltest.Person{treasurer(t, b, "two"), treasurer(t, b, "three")} {
-		wait.Go(func() { p.Post(t, path+"/approve") })
-	}
-	wait.Wait()
-	traderHas(t, b, "1005")
-	b.Audit(t)
-}
-
 // What cannot be done is said, and the proposal stays; what is refused is not done.
 func TestStaleAndRefused(t *testing.T) {
 	b := portaltest.Parallel(t)
@@ -116,13 +97,11 @@ func TestStaleAndRefused(t *testing.T) {
 	a := two.Post(t, path+"/approve")
 	wantAnswer(t, "too much", a, http.StatusConflict, "does not hold that much")
 	wantIn(t, "not open", two.Get(t, path).Text(), "Open")
-	if a := two.Post(t, path+"/refuse", "reason", strings.Repeat("x", 501)); a.Code != http.StatusUnprocessableEntity {
-		t.Errorf("a long reason: %d", a.Code)
-	}
+	want(t, "a long reason", two.Post(t, path+"/refuse", "reason", strings.Repeat("x", 501)).Code, http.StatusUnprocessableEntity)
 	want(t, "refused", two.Post(t, path+"/refuse", "reason", evil).To(), path)
-	if a := two.Get(t, path); !strings.Contains(a.Text(), evil) || strings.Contains(a.Body, evil) {
-		t.Errorf("the refusal: %s", a.Text())
-	}
+	a = two.Get(t, path)
+	wantIn(t, "the refusal", a.Text(), evil)
+	wantNot(t, "the refusal is not escaped", a.Body, evil)
 	traderHas(t, b, "1000")
 }
 
@@ -151,9 +130,7 @@ func TestCorrection(t *testing.T) {
 	one := treasurer(t, b, "one")
 	query := fmt.Sprintf("from=trader+%d&to=platform&amount=2.5&reference=c1&reason=Typed+twice", b.Traders[0].ID)
 	sure := one.Get(t, "/operator/money/correct/confirm?"+query)
-	if a := one.Post(t, "/operator/money/correct", hidden(sure.Page(t))...); a.To() != "/operator/money" {
-		t.Fatalf("%d to %q: %s", a.Code, a.To(), a.Text())
-	}
+	want(t, "leads to", one.Post(t, "/operator/money/correct", hidden(sure.Page(t))...).To(), "/operator/money")
 	traderHas(t, b, "997.5")
 	b.Audit(t)
 	page := one.Page(t, fmt.Sprintf("/operator/accounts/statement?owner=%d", ledger.Available(ledger.Platform, 0).ID()))
@@ -163,9 +140,8 @@ func TestCorrection(t *testing.T) {
 		fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).Body
 	wantIn(t, "the file", csv, "correction,correction,", "2.50000000,2.50000000\nrows,1")
 	list := one.Get(t, "/operator/accounts?type=trader").Text()
-	if !strings.Contains(list, "997.50000000") || strings.Contains(list, "Cashbox №") {
-		t.Errorf("accounts: %s", list)
-	}
+	wantIn(t, "accounts", list, "997.50000000")
+	wantNot(t, "accounts of traders", list, "Cashbox №")
 }
 
 // Income is what the platform got on a day less what it gave back on it: of a payment of 1000 RUB at 100,
@@ -175,13 +151,12 @@ func TestIncome(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
 	p := b.Create(t, "1000")
-	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID)
-	noError(t, err)
+	must(b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID))(t)
 	text := one.Get(t, "/operator/income").Text()
 	wantIn(t, "today", text, "0.47619048")
 	b.Clock.Advance(26 * time.Hour)
 	noError(t, report.Work(t.Context(), b.Pool, b.Clock))
-	_, _, err = b.Payments.UpdateStatus(
+	_, _, err := b.Payments.UpdateStatus(
 		t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
 	noError(t, err)
 	b.Audit(t)

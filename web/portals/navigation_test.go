@@ -62,10 +62,8 @@ func TestWaitsInNavigation(t *testing.T) {
 		select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
 		from deposit, generate_series(1, 99)`)
 	want(t, "many", counts(operator, "/operator/traders"), "Deposits 99+ waiting, Appeals 1 waiting")
-	lock, err := b.Pool.Begin(t.Context())
-	noError(t, err)
+	lock := must(b.Pool.Begin(t.Context()))(t)
 	defer func() { _ = lock.Rollback(t.Context()) }()
-	_, err = lock.Exec(t.Context(), "lock table deposit in access exclusive mode")
-	noError(t, err)
+	must(lock.Exec(t.Context(), "lock table deposit in access exclusive mode"))(t)
 	want(t, "while they cannot be counted", counts(operator, "/operator/traders"), "")
 }

@@ -24,17 +24,14 @@ func TestOverviewLinks(t *testing.T) {
 	week(t, b)
 	appealed := b.Failed(t, "1300")
 	reason := "not paid"
-	_, err := b.Payments.AppealWithReceipt(t.Context(), b.AsMerchant(), appealed.ID, 1, &reason)
-	noError(t, err)
+	must(b.Payments.AppealWithReceipt(t.Context(), b.AsMerchant(), appealed.ID, 1, &reason))(t)
 	b.Tell(t, b.Merchant, 1, "delivered")
 	dead := b.Tell(t, b.Merchant, 2, "dead")
 	b.Attempt(t, dead, 502, 10, "")
 	b.Exec(t, "update webhook_event set created_at = created_at - interval '50 days' where status = 'dead'")
 	page := p.Page(t, "/merchant")
 	queues := page.Find("#waiting ~ ul li")
-	if queues.Length() != 3 {
-		t.Fatalf("%d queues: %s", queues.Length(), words(queues))
-	}
+	want(t, words(queues), queues.Length(), 3)
 	for i := range queues.Length() {
 		queue := queues.Eq(i)
 		listed := rows(p.Page(t, queue.Find("a").AttrOr("href", "/none")))
@@ -76,14 +73,11 @@ func week(t testing.TB, b *portaltest.Bundle) {
 	t.Helper()
 	paid, failed := b.Create(t, "1000"), b.Create(t, "500")
 	b.Clock.Advance(90 * time.Second)
-	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), paid.ID)
-	noError(t, err)
-	_, err = b.Payments.Cancel(t.Context(), b.AsTrader(), failed.ID, nil)
-	noError(t, err)
+	must(b.Payments.Confirm(t.Context(), b.AsTrader(), paid.ID))(t)
+	must(b.Payments.Cancel(t.Context(), b.AsTrader(), failed.ID, nil))(t)
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key,
 		created_at, status_at) values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now())`,
-		b.Merchant.ID,
-		b.Merchant.CashboxID)
+		b.Merchant.ID, b.Merchant.CashboxID)
 	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
 }
 
@@ -92,15 +86,13 @@ func TestOverviewPage(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "merchant-owner", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
 	p := b.Nobody()
-	if a := p.Post(t, "/sign-in", "login", "merchant-owner", "password", portaltest.Password); a.To() != "/merchant" {
-		t.Errorf("a merchant's user is led to %q", a.To())
-	}
-	if text := p.Get(t, "/merchant").Text(); !strings.Contains(text, "No payments in this time") ||
-		strings.Contains(text, "What waits") || strings.Contains(text, "Endpoints that fail") {
-		t.Errorf("without payments: %s", text)
-	}
+	a := p.Post(t, "/sign-in", "login", "merchant-owner", "password", portaltest.Password)
+	want(t, "a merchant's user is led to", a.To(), "/merchant")
+	text := p.Get(t, "/merchant").Text()
+	wantIn(t, "without payments", text, "No payments in this time")
+	wantNot(t, "without payments", text, "What waits", "Endpoints that fail")
 	week(t, b)
-	a := p.Get(t, "/merchant")
+	a = p.Get(t, "/merchant")
 	page := a.Page(t)
 	wantIn(t, "the page", strings.ReplaceAll(words(page.Find("main")), "\u00a0", " "),
 		"Deposits waiting for confirmation : 1", "Payments 2 before: 0", "Paid, % 50 % before: –", "1 min 45 s",
@@ -123,8 +115,6 @@ func TestOverviewWithoutMoney(t *testing.T) {
 	b := portaltest.Parallel(t)
 	week(t, b)
 	a := b.As(t, caller.Support).Get(t, "/merchant")
-	if text := a.Text(); a.Code != http.StatusOK || !strings.Contains(text, "Paid, %") || strings.Contains(text, "Volume") ||
-		strings.Contains(text, "Balance") || strings.Contains(text, "Deposits") || strings.Contains(text, "000.00") {
-		t.Errorf("%d: %s", a.Code, text)
-	}
+	wantAnswer(t, "the page", a, http.StatusOK, "Paid, %")
+	wantNot(t, "money", a.Text(), "Volume", "Balance", "Deposits", "000.00")
 }

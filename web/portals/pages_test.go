@@ -23,10 +23,8 @@ import (
 func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []string {
 	t.Helper()
 	open, ended := b.Create(t, "1500"), b.Create(t, "1600")
-	_, err := b.Payments.Claim(t.Context(), open.UUID)
-	noError(t, err)
-	_, err = b.Payments.Confirm(t.Context(), b.AsTrader(), ended.ID)
-	noError(t, err)
+	must(b.Payments.Claim(t.Context(), open.UUID))(t)
+	must(b.Payments.Confirm(t.Context(), b.AsTrader(), ended.ID))(t)
 	taken := b.PayOut(t, 1)[0]
 	p.Post(t, taken+"/take")
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)
@@ -44,8 +42,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 // invitation is the page by which somebody sets their password.
 func invitation(t testing.TB, b *portaltest.Bundle) string {
 	t.Helper()
-	link, err := b.Sessions.InviteMember(t.Context(), b.AsMerchant(), "invited", caller.Support)
-	noError(t, err)
+	link := must(b.Sessions.InviteMember(t.Context(), b.AsMerchant(), "invited", caller.Support))(t)
 	_, token, _ := strings.Cut(link, "/invitation/")
 	return "/invitation/" + token
 }
@@ -84,16 +81,13 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	d := b.Deposited(t, "250.5", "<b>first")
 	_, open := b.OpenedAppeal(t, strings.Repeat("It was paid. ", 20))
 	p, reviewed := b.OpenedAppeal(t, "it was paid, too")
-	_, err := b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, reviewed)
-	noError(t, err)
+	must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, reviewed))(t)
 	b.Tell(t, b.Merchant, 901, "dead")
 	payouts := b.TakenPayouts(t, 2)
 	processing, proof, elsewhere := "/operator/payouts/"+payouts[0], "42", "https://elsewhere.example"
-	_, err = b.Payouts.Complete(t.Context(), b.AsTrader(), payouts[1], &proof)
-	noError(t, err)
-	replay, err := b.Rooms.Events.Replay(t.Context(), portaltest.Admin,
-		webhook.Replay{MerchantID: &b.Merchant.ID, URL: &elsewhere})
-	noError(t, err)
+	must(b.Payouts.Complete(t.Context(), b.AsTrader(), payouts[1], &proof))(t)
+	replay := must(b.Rooms.Events.Replay(t.Context(), portaltest.Admin,
+		webhook.Replay{MerchantID: &b.Merchant.ID, URL: &elsewhere}))(t)
 	b.Clock.Advance(31 * time.Minute)
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
 	deposit, appeal := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", reviewed)
@@ -208,8 +202,7 @@ func moneyPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []stri
 	fund := p.Get(t, "/operator/money/fund/confirm?"+fundQuery(b, "5", "tx")+"&reason=Why")
 	approval := p.Post(t, "/operator/money/fund", hidden(fund.Page(t))...).To()
 	made := b.Create(t, "1000")
-	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID)
-	noError(t, err)
+	must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
 	proposed := p.Post(t, "/operator/rates/feeds/new",
 		hidden(p.Page(t, "/operator/rates/feeds/new"), feed("https://rates.example/v1")...)...).To()
 	second := treasurer(t, b, "second")

@@ -21,8 +21,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		}
 	}
 	rooms.Stopping, rooms.Clock = make(chan struct{}), clock.Real{}
-	_, err := portals.Routes(rooms)
-	noError(t, err)
+	must(portals.Routes(rooms))(t)
 	for field, room := range all.Fields() {
 		kinds := []reflect.Kind{reflect.Pointer, reflect.Interface, reflect.Chan}
 		if !slices.Contains(kinds, room.Kind()) || field.Name == "Sandbox" || field.Name == "Simulator" {

@@ -2,7 +2,6 @@ package portals_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,14 +35,9 @@ func TestSetRatePage(t *testing.T) {
 		wantIn(t, value+": nothing of", sure.Text(), distance, "100.00")
 		return one.Post(t, "/operator/rates/set", hidden(sure.Page(t))...)
 	}
-	if a := set("105.01", "+5.01 %"); !strings.HasPrefix(a.To(), "/operator/approvals/") {
-		t.Errorf("beyond the band: to %q", a.To())
-	}
+	wantIn(t, "beyond the band", set("105.01", "+5.01 %").To(), "/operator/approvals/")
 	want(t, "within the band: to", set("95", "−5.00 %").To(), "/operator/rates")
-	known, err := rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now())
-	if err != nil || known.FiatPerUSDT.String() != "95" {
-		t.Errorf("%s %v", known.FiatPerUSDT, err)
-	}
+	want(t, "the rate", must(rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now()))(t).FiatPerUSDT, "95")
 	text := one.Get(t, "/operator/rates").Text()
 	wantIn(t, "the page", text, "USDT/RUB", "95.00", "By hand", "±5", "No rate")
 }
@@ -65,9 +59,8 @@ func TestFeedPages(t *testing.T) {
 		return one.Post(t, path, hidden(one.Page(t, path), form...)...)
 	}
 	a := sent("/operator/rates/feeds/new", append(form[:len(form)-1:len(form)-1], "0"))
-	if a.Code != http.StatusUnprocessableEntity || !strings.Contains(a.Body, "hunter2") {
-		t.Errorf("a wrong feed: %d", a.Code)
-	}
+	wantAnswer(t, "a wrong feed", a, http.StatusUnprocessableEntity)
+	wantIn(t, "what was typed", a.Body, "hunter2")
 	want(t, "a new feed", sent("/operator/rates/feeds/new", form).To(), "/operator/rates")
 	for i, value := range []string{"99", "101.5"} {
 		noError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{

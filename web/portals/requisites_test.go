@@ -87,8 +87,7 @@ func TestWhyNoPayments(t *testing.T) {
 // Working hours are told in the zone they were set in.
 func TestWhyWorkingHours(t *testing.T) {
 	b, browser := portaltest.Trader(t)
-	tokyo, err := time.LoadLocation("Asia/Tokyo")
-	noError(t, err)
+	tokyo := must(time.LoadLocation("Asia/Tokyo"))(t)
 	begin := b.Clock.Now().In(tokyo).Add(2 * time.Hour).Truncate(time.Minute)
 	setRequisite(t, b, "own_work_from = $2::text::time, own_work_until = $3::text::time, own_time_zone = 'Asia/Tokyo'",
 		begin.Format("15:04"), begin.Add(time.Hour).Format("15:04"))
@@ -117,18 +116,15 @@ func TestPausedOnRequisites(t *testing.T) {
 	form, _ := a.Page(t).Find(".answer form").Attr("action")
 	site := browser.Bundle.Server.URL
 	ended := browser.PostForm(t, form, url.Values{"on": {"0"}}, "Origin", site, "Referer", site+requisites)
-	if ended.Code != http.StatusSeeOther || ended.To() != requisites {
-		t.Fatalf("%d, to %s", ended.Code, ended.To())
-	}
+	want(t, "ended", line(ended.Code, ended.To()), line(http.StatusSeeOther, requisites))
 	says(t, browser.Get(t, requisites), "You receive payments again.", "Your requisite gets payments now.")
 }
 
 // A switch is switched, and says what became of it. An operator's cannot be.
 func TestSwitchRequisite(t *testing.T) {
 	b, browser := portaltest.Trader(t)
-	if a := browser.Post(t, requisitePath(b)+"/switch", "on", "0"); a.Code != http.StatusSeeOther || a.To() != requisites {
-		t.Fatalf("%d, to %s", a.Code, a.To())
-	}
+	a := browser.Post(t, requisitePath(b)+"/switch", "on", "0")
+	want(t, "off", line(a.Code, a.To()), line(http.StatusSeeOther, requisites))
 	says(t, browser.Get(t, requisites), "The requisite is off: it gets no new payments.", "Switch on")
 	browser.Post(t, requisitePath(b)+"/switch", "on", "1")
 	says(t, browser.Get(t, requisites), "The requisite is on.", "Your requisite gets payments now.")
@@ -145,9 +141,7 @@ func TestChangeLimits(t *testing.T) {
 		"Operator: at most 50,000 ₽", "Operator: at most 3", "Operator: all day", "Operator: Europe/Moscow")
 	a := browser.Post(t, requisitePath(b), "minAmount", "1 000,50", "maxAmount", "9000", "dailyCount", "10", "dailySum",
 		"", "openPayments", "2", "workFrom", "22:00", "workUntil", "06:00", "timeZone", "Asia/Tokyo")
-	if a.Code != http.StatusSeeOther || a.To() != requisites {
-		t.Fatalf("%d, to %s: %s", a.Code, a.To(), a.Text())
-	}
+	want(t, "saved", line(a.Code, a.To()), line(http.StatusSeeOther, requisites))
 	says(t, browser.Get(t, requisites), "The limits are saved.", "1,000.50 to 9,000 ₽", "22:00–06:00 (Asia/Tokyo)")
 	page := browser.Page(t, requisitePath(b))
 	for name, wanted := range map[string]string{
@@ -287,12 +281,7 @@ func TestRequisiteOfOthers(t *testing.T) {
 	want(t, "a desk can change limits",
 		line(page.Find("main button").Length(), page.Find("main input:not([disabled]):not([type=hidden])").Length()), "0 0")
 	want(t, "a desk has", desk.Page(t, requisites).Find("main form[method=post]").Length(), 0)
-	if a := desk.Post(t, requisitePath(b), "minAmount", "5"); a.Code != http.StatusForbidden {
-		t.Errorf("a desk changes limits: %d", a.Code)
-	}
-	foreign := b.Trader(t, 1)
-	for _, none := range []string{"/999", "/x"} {
-		want(t, none, foreign.Get(t, requisites+none).Code, http.StatusNotFound)
-	}
-	wantNot(t, "a trader sees another's requisite", foreign.Get(t, requisites).Text(), "1 to 10,000 ₽")
+	want(t, "a desk changes limits", desk.Post(t, requisitePath(b), "minAmount", "5").Code, http.StatusForbidden)
+	want(t, "no number", desk.Get(t, requisites+"/x").Code, http.StatusNotFound)
+	wantNot(t, "a trader sees another's requisite", b.Trader(t, 1).Get(t, requisites).Text(), "1 to 10,000 ₽")
 }

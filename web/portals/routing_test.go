@@ -22,16 +22,12 @@ func TestRoutingPage(t *testing.T) {
 	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=", b.Merchant.CashboxID)
 	page := one.Page(t, query+"1500")
 	rows := page.Find("tbody").First().Find("tr")
-	if rows.Length() != 2 {
-		t.Fatalf("%d candidates", rows.Length())
-	}
+	want(t, "candidates", rows.Length(), 2)
 	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
 	wantIn(t, "the page", text, fmt.Sprintf("Requisite № %d gets it", first),
 		fmt.Sprintf("№ %d", second), "limits of the amount", "Would get it")
 	wantIn(t, "nothing", one.Get(t, query+"0").Text(), "must be at least 1")
-	if a := one.Get(t, query+"1500&at=soon"); a.Code != http.StatusUnprocessableEntity {
-		t.Errorf("a wrong time: %d", a.Code)
-	}
+	want(t, "a wrong time", one.Get(t, query+"1500&at=soon").Code, http.StatusUnprocessableEntity)
 	want(t, "an unknown cashbox", one.Get(t, strings.Replace(query, "cashboxId=", "cashboxId=99", 1)+"1500").Code,
 		http.StatusUnprocessableEntity)
 }
@@ -59,7 +55,9 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 	b.Exec(t, "update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1",
 		b.Traders[0].Requisites[0])
 	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=1500", b.Merchant.CashboxID)
-	for at, want := range map[string]string{"": "It is refused", "&at=2026-11-20T15:30": "gets it", "&at=2026-11-20T16:30": "It is refused"} {
+	for at, want := range map[string]string{
+		"": "It is refused", "&at=2026-11-20T15:30": "gets it", "&at=2026-11-20T16:30": "It is refused",
+	} {
 		wantIn(t, at, one.Get(t, query+at).Text(), want)
 	}
 	method := "sbp"

@@ -4,50 +4,18 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway.example/web/portal/portaltest"
 )
 
-// A session ends after half an hour without use and, however much it is used, after twelve; while
-// the trader receives payments only the latter. What a page asks by itself is no use.
-func TestSessionEnds(t *testing.T) {
-	b := portaltest.Parallel(t)
-	idle, receiving, old := b.Trader(t, 0), b.Trader(t, 1), b.SignIn(t, "owner-1")
-	idle.Post(t, "/trader/break", "on", "1")
-	age := func(p *portaltest.Person, seen, began time.Duration) {
-		t.Helper()
-		b.Exec(t, `update session set seen_at = now() - $1::interval,
-			created_at = now() - $2::interval, expires_at = now() - $2::interval + interval '12 hours'
-			where id = (select max(id) from session where user_id = (select id from app_user where login = $3))`,
-			seen, began, map[bool]string{true: "owner-2", false: "owner-1"}[p == receiving])
-	}
-	opens := func(p *portaltest.Person) bool { t.Helper(); return p.Get(t, "/trader").Code == http.StatusOK }
-	age(old, 29*time.Minute, time.Hour)
-	if a := old.Get(t, "/trader/desk", "HX-Request", "true"); a.Code != http.StatusOK {
-		t.Fatalf("the region: %d", a.Code)
-	}
-	var seen time.Duration
-	b.Get(t, &seen, `select now() - max(seen_at) from session
-		where created_at < now() - interval '30 minutes'`)
-	if seen < 28*time.Minute {
-		t.Errorf("a region that a page asked for by itself counts as use: seen %s ago", seen)
-	}
-	age(old, 31*time.Minute, time.Hour)
-	if opens(old) {
-		t.Error("a session is alive after 31 minutes without use")
-	}
-	age(receiving, 11*time.Hour, 11*time.Hour)
-	if !opens(receiving) {
-		t.Error("the session of a trader who receives ends after 11 hours")
-	}
-	age(receiving, time.Minute, 12*time.Hour+time.Second)
-	if opens(receiving) {
-		t.Error("a session is alive after 12 hours")
-	}
-	if !opens(idle) {
-		t.Error("a fresh session does not open")
-	}
+// What a page asks for by itself is no use of the session, which ends while it is only asked for so.
+func TestRegionsAreNoUse(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Exec(t, "update session set seen_at = now() - interval '29 minutes'")
+	want(t, "the region", p.Get(t, "/trader/desk", "HX-Request", "true").Code, http.StatusOK)
+	want(t, "seen since", b.Count(t, "select count(*) from session where seen_at > now() - interval '28 minutes'"), 0)
+	want(t, "a page", p.Get(t, "/trader").Code, http.StatusOK)
+	want(t, "seen then", b.Count(t, "select count(*) from session where seen_at > now() - interval '28 minutes'"), 1)
 }
 
 // A part of a page that is asked for after the session has ended leads the page to the sign-in.

@@ -35,10 +35,8 @@ func TestStatement(t *testing.T) {
 	want(t, "the tab", words(held.Find(".chips [aria-current]")), "Held")
 	want(t, "the account stays", held.Find("input[type=hidden][name=account]").AttrOr("value", ""), "reserved")
 	file := p.Get(t, "/trader/statement.csv?account=reserved")
-	if !strings.Contains(file.Header.Get("Content-Disposition"), "statement-reserved-") ||
-		!strings.HasSuffix(strings.TrimSpace(file.Body), "\nrows,2") {
-		t.Errorf("the file: %s\n%s", file.Header, file.Body)
-	}
+	wantIn(t, "the file", file.Header.Get("Content-Disposition"), "statement-reserved-")
+	want(t, "its end", strings.HasSuffix(strings.TrimSpace(file.Body), "\nrows,2"), true)
 	want(t, "a day that is none", p.Get(t, "/trader/statement?from=x").Code, 422)
 }
 

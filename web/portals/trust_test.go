@@ -79,9 +79,7 @@ func TestReconciliation(t *testing.T) {
 	page = p.Page(t, path)
 	want(t, "does not hold", page.Find(".head .badge").Text(), "The ledger does not hold")
 	want(t, "broken", page.Find("tbody .badge.bad").Length(), 2)
-	if found := page.Find(".note.bad").Text(); !strings.Contains(found, "sequence 7") {
-		t.Errorf("what was found: %s", found)
-	}
+	wantIn(t, "what was found", page.Find(".note.bad").Text(), "sequence 7")
 	wantIn(t, "in Russian", p.Get(t, path+"?lang=ru").Text(), "Книга не сходится")
 
 	noError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))

@@ -21,10 +21,8 @@ func weighed(t testing.TB, p *portaltest.Person, path string) (a portaltest.Answ
 	a = p.Get(t, path, "Accept-Encoding", "gzip")
 	bytes = len(a.Body)
 	if a.Header.Get("Content-Encoding") == "gzip" {
-		unpacked, err := gzip.NewReader(strings.NewReader(a.Body))
-		noError(t, err)
-		content, err := io.ReadAll(unpacked)
-		noError(t, err)
+		unpacked := must(gzip.NewReader(strings.NewReader(a.Body)))(t)
+		content := must(io.ReadAll(unpacked))(t)
 		a.Body = string(content)
 	}
 	return a, bytes
