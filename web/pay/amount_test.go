@@ -41,9 +41,8 @@ const brokenAmounts = `(() => {
 // An amount is one number: in any language, however long, and however large the letters are on
 // however narrow a phone, it stays on one line.
 func TestAmountsNeverBreak(t *testing.T) {
-	t.Parallel()
-	newTab(t) // or skip before anything is made
 	b := setup(t, false)
+	newTab(t) // or skip before anything is made
 	var paths []string
 	for _, pool := range [][2]string{{"UZS", "c2c"}, {"AZN", "quasi_ecom"}} {
 		for _, amount := range []string{"7", "1500", "12345.60", "1234567.89", "123456789012.34"} {

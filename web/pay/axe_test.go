@@ -100,10 +100,9 @@ var alike = []string{
 // Nobody is shut out: in any state and theme, nor in any language. Words have the colours of their
 // place, whatever the language is. And no page asks anybody else for anything.
 func TestAccessible(t *testing.T) {
-	t.Parallel()
+	b := setup(t, true)
 	axe := browsertest.Rules(t)
 	newTab(t) // or skip before anything is made
-	b := setup(t, true)
 	pages := states(t, b)
 	for _, language := range brief(texts.Languages) {
 		t.Run(language.Code, func(t *testing.T) {

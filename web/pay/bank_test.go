@@ -22,9 +22,7 @@ func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 // The page leads into the apps of the banks that an operator knows, with what has to be entered
 // there, or says what to do in them; the payer's own stands first from then on.
 func TestBanks(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
-	b := setup(t, false)
+	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
 	want(t, "banks are offered that nobody has set", b.page(t, b.path(p)).Find(".banks").Length(), 0)
 	b.setBank(t, directory.Bank{
@@ -69,7 +67,7 @@ func TestTestBank(t *testing.T) {
 	t.Parallel()
 	const link = "https://test-bank.example/?to={value}&sum={amount}&name={recipient}"
 	for _, sandbox := range []bool{true, false} {
-		b := setup(t, sandbox)
+		b := serve(t, sandbox)
 		b.setBank(t, directory.Bank{Name: "Test", Methods: []string{"sbp"}, Link: link})
 		p := b.create(t, "RUB", "sbp")
 		to := b.page(t, b.path(p)).Find(".banks a").AttrOr("href", "")

@@ -33,6 +33,7 @@ import (
 	"gateway.example/internal/vault"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/pay"
+	"gateway.example/web/portal/portaltest"
 )
 
 // Two tests at a time keep two processors busy, and each that has a browser has it open a tab.
@@ -66,8 +67,14 @@ type bundle struct {
 
 func ptr[T any](v T) *T { return &v }
 
-// setup serves the pages. simulate tells whether they offer to act as the bank.
+// setup has the test run beside others, and serves the pages. simulate tells whether they offer to act as the bank.
 func setup(t *testing.T, simulate bool) *bundle {
+	t.Helper()
+	t.Parallel()
+	return serve(t, simulate)
+}
+
+func serve(t *testing.T, simulate bool) *bundle {
 	t.Helper()
 	d := dbtest.New(t)
 	b := &bundle{
@@ -270,9 +277,7 @@ func (b *bundle) send(t testing.TB, r *http.Request, headers ...string) answer {
 func (b *bundle) page(t testing.TB, path string) *goquery.Document {
 	t.Helper()
 	a := b.ask(t, http.MethodGet, path)
-	if a.code != http.StatusOK {
-		t.Fatalf("GET of a page: %d", a.code)
-	}
+	want(t, "GET of a page", a.code, http.StatusOK)
 	return parse(t, a)
 }
 
@@ -281,36 +286,11 @@ func parse(t testing.TB, a answer) *goquery.Document {
 	return must(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
 }
 
+// What the portals' tests say, too.
+var want, wantIn, wantNot, line = portaltest.Want, portaltest.WantIn, portaltest.WantNot, portaltest.Line
+
 // words is an element's text with its white space made single.
 func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
-
-// line is values in one, which makes them comparable at once.
-func line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
-
-func want(t testing.TB, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
-	}
-}
-
-func wantIn(t testing.TB, what, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s: not %q in %s", what, part, text)
-		}
-	}
-}
-
-func wantNot(t testing.TB, what, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			t.Errorf("%s: %q in %s", what, part, text)
-		}
-	}
-}
 
 func wantText(t testing.TB, page *goquery.Document, selector, text string) {
 	t.Helper()

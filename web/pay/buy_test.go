@@ -17,7 +17,6 @@ func (b tab) value(selector string) string {
 
 // Each card as a payer types it: grouped and named while they do, and the result comes by itself.
 func TestBuy(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, true), newTab(t)
 	page.Timed()
 	const paid, again = "Payment received", "Amount to pay 1,500 ₼"
@@ -50,7 +49,6 @@ func TestBuy(t *testing.T) {
 }
 
 func TestBuyWithCode(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
 	page.Open(b.server.URL + b.path(b.create(t, "TRY", "quasi_ecom")) + "?lang=tr")
@@ -72,7 +70,6 @@ func TestBuyWithCode(t *testing.T) {
 
 // What a payer types stays when the page shows something new.
 func TestTypingIsKept(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "AZN", "quasi_ecom")
 	b.payWith(t, p, codeCard)
@@ -90,7 +87,6 @@ func TestTypingIsKept(t *testing.T) {
 // A saved card is paid with by three taps at most, of which the page itself keeps count: one on the
 // field of the code, though it has the keyboard already, and one on the button.
 func TestBuyWithSavedCard(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
 	first := b.createFor(t, "AZN", "quasi_ecom", "eva")
@@ -123,7 +119,6 @@ func (b tab) refreshed() {
 }
 
 func TestBuyWithoutScript(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	page.WithoutScript()
 	page.Open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")))
@@ -145,7 +140,6 @@ func TestBuyWithoutScript(t *testing.T) {
 
 // The page sees the deadline come, and the payer's cancel.
 func TestBuyTooLate(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
 	page.Open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")))

@@ -17,15 +17,12 @@ import (
 
 // The card of the last payment is offered to the same payer alone, and is paid with by its code.
 func TestSavedCard(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	first := b.createFor(t, "AZN", "quasi_ecom", "eva")
 	b.payWith(t, first, approvedCard)
 	b.answers(t)
 	second, stranger := b.createFor(t, "AZN", "quasi_ecom", "eva"), b.createFor(t, "AZN", "quasi_ecom", "adam")
-	if b.page(t, b.path(stranger)).Find("[data-saved-card]").Length() != 0 {
-		t.Fatal("another payer is offered the card")
-	}
+	want(t, "another payer is offered the card", b.page(t, b.path(stranger)).Find("[data-saved-card]").Length(), 0)
 	page := b.page(t, b.path(second))
 	wantText(t, page, "[data-saved-card]", "Your saved cardVisa •••• 4242valid until 12/30IVAN IVANOV")
 	if page.Find("input:not([type=hidden])").Length() != 1 || strings.Contains(page.Text(), approvedCard) {
@@ -61,7 +58,6 @@ func savedID(page *goquery.Document) string { return page.Find("input[name=card]
 // A page left open shows one card, and meanwhile another one was saved. The card of the page is not
 // the one to charge, and nor is the other before the payer has seen it.
 func TestSavedCardChanges(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
 	b.answers(t)
@@ -89,7 +85,6 @@ func TestSavedCardChanges(t *testing.T) {
 // A number that was right is carried to the next try without being shown, for its own payment
 // alone.
 func TestNumberIsKept(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p, another := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
 	page := parse(t, b.mistaken(t, b.path(p)+"/card", "pan", "4242-4242 4242 4242", "expiry", "12/30", "cvv", "1"))
@@ -108,7 +103,6 @@ func TestNumberIsKept(t *testing.T) {
 
 // Whatever field a number is typed into, no page shows it, and what is no text is not taken.
 func TestNumberInTheWrongField(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
 	const number = "4242 4242 4242 4242"
@@ -132,7 +126,6 @@ func TestNumberInTheWrongField(t *testing.T) {
 
 // Forms of a payment that has ended lead to its result.
 func TestFormsAfterTheEnd(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	paid, cancelled := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
 	b.payWith(t, paid, approvedCard)
@@ -140,7 +133,9 @@ func TestFormsAfterTheEnd(t *testing.T) {
 	b.post(t, b.path(cancelled)+"/cancel")
 	for _, p := range []payment.Payment{paid, cancelled} {
 		for _, below := range []string{"", "/card", "/code", "/cancel"} {
-			for _, fields := range [][]string{{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "9"}} {
+			for _, fields := range [][]string{
+				{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "987"},
+			} {
 				a := b.post(t, b.path(p)+below, fields...)
 				if a.code != http.StatusSeeOther && (below != "/cancel" || a.code != http.StatusUnprocessableEntity) {
 					t.Errorf("%s %v: %d", below, fields, a.code)
@@ -148,46 +143,11 @@ func TestFormsAfterTheEnd(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestCancelCheckout(t *testing.T) {
-	t.Parallel()
-	b := setup(t, false)
-	p := b.create(t, "AZN", "quasi_ecom")
-	wantText(t, b.page(t, b.path(p)+"/cancel"), "h1", "Cancel this payment?")
-	if b.status(t, p) != "pending" {
-		t.Fatal("asking has cancelled")
-	}
-	for range 2 { // also pressed twice
-		wantBack(t, b, p, b.post(t, b.path(p)+"/cancel"))
-	}
-	wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
-	wantBack(t, b, p, b.payWith(t, p, approvedCard))
-	paid := b.create(t, "AZN", "quasi_ecom")
-	b.payWith(t, paid, approvedCard)
-	b.answers(t)
-	late := b.post(t, b.path(paid)+"/cancel")
-	wantText(t, parse(t, late), "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
-	if late.code != http.StatusUnprocessableEntity || b.attempts(t, p) != 0 {
-		t.Errorf("%d; a cancelled payment was charged %d times", late.code, b.attempts(t, p))
-	}
-}
-
-func TestCheckoutExpires(t *testing.T) {
-	t.Parallel()
-	b := setup(t, false)
-	p := b.create(t, "AZN", "quasi_ecom")
-	b.clock.Advance(15*time.Minute - time.Millisecond)
-	wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
-	b.clock.Advance(time.Millisecond)
-	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
-	wantBack(t, b, p, b.payWith(t, p, approvedCard))
-	want(t, "charged after the deadline", b.attempts(t, p), 0)
+	want(t, "a cancelled payment was charged", b.attempts(t, cancelled), 0)
 }
 
 // Who asks too often is told to wait, and for how long.
 func TestTooOften(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	noError(t, b.limits.Load(t.Context()))
 	for below, p := range map[string]payment.Payment{
@@ -227,7 +187,7 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	defer slog.SetDefault(before)
-	b := setup(t, false)
+	b := serve(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
 	seen := []answer{b.payWith(t, p, codeCard)}
 	b.answers(t)
@@ -245,7 +205,6 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 // A card is kept only of a payer who has ticked the box, which nobody ticks for them. Of a payer who
 // cannot be known again there is no box.
 func TestCardIsKeptWithConsent(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
 	box := b.page(t, b.path(p)).Find("#keep")
@@ -270,7 +229,6 @@ func TestCardIsKeptWithConsent(t *testing.T) {
 
 // Once a card has been sent, no page says that nothing was charged before the bank has.
 func TestNothingChargedIsSaidByTheBank(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	const checkingCancelled = "Your card had already been sent to the bank. We are making sure that nothing is charged: " +
 		"the result will appear here. Please do not pay again until then."

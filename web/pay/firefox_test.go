@@ -9,10 +9,8 @@ import (
 
 // The main paths in another browser: a transfer, and a card whose bank asks for a code.
 func TestFirefox(t *testing.T) {
-	t.Parallel()
 	testenv.Long(t, "another browser takes long to start")
-	page := browsertest.NewFirefox(t)
-	b := setup(t, false)
+	b, page := setup(t, false), browsertest.NewFirefox(t)
 	transfer := b.create(t, "RUB", "sbp")
 	page.Open(b.server.URL + b.path(transfer) + "?lang=ru")
 	page.Await(".ask .amount", "1 500 ₽")

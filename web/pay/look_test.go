@@ -15,7 +15,6 @@ import (
 )
 
 func TestHeaders(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	bought := b.create(t, "AZN", "quasi_ecom")
@@ -49,7 +48,6 @@ func styleHash(t *testing.T, a answer) string {
 // One origin may be allowed to frame a cashbox's pages. Nothing else of the policy changes, nor any
 // other cashbox's.
 func TestFrameOrigin(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
 	b.change(t,
@@ -72,7 +70,6 @@ func TestFrameOrigin(t *testing.T) {
 
 // The language is chosen in the link, remembered, or the browser's, in this order.
 func TestLanguage(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	path := b.path(b.create(t, "RUB", "sbp"))
 	for _, test := range []struct{ query, cookie, accept, want string }{
@@ -107,7 +104,6 @@ func TestLanguage(t *testing.T) {
 const flight = 14 << 10
 
 func TestWeight(t *testing.T) {
-	t.Parallel()
 	b := setup(t, true)
 	for _, pool := range [][2]string{{"MNT", "iban"}, {"AZN", "quasi_ecom"}} {
 		p := b.create(t, pool[0], pool[1])
@@ -127,7 +123,6 @@ func (b *bundle) setLogo(t *testing.T, p payment.Payment, file []byte) {
 // A shop's logo stands in place of its name, which screen readers hear, on pages for transfers and for cards, and
 // comes from an address that may be kept for good. Without it the name is back, and the address leads nowhere.
 func TestPageLogo(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
 		p := b.create(t, pool[0], pool[1])

@@ -11,7 +11,6 @@ import (
 // A page that the payer opens is kept with the family of their browser. What its script asks for, what
 // is fetched ahead and what is posted is not.
 func TestOpenedPages(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	transfer, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
 	const safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"

@@ -17,7 +17,6 @@ import (
 // Without script a page says everything: what, where, until when on a clock that is named, and
 // looks for news by itself.
 func TestPageWithoutScript(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	b.clock.Advance(30 * time.Second)
@@ -46,7 +45,6 @@ func TestPageWithoutScript(t *testing.T) {
 
 // What is shown of a requisite, and what the steps say, by method.
 func TestMethods(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	for _, test := range []struct{ currency, method, label, step, zone string }{
 		{"RUB", "sbp", "Phone number", "In your bank’s app, choose a transfer by phone number (SBP).", "UTC+3"},
@@ -78,7 +76,6 @@ func TestMethods(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	for _, test := range []struct {
 		status string
@@ -119,7 +116,6 @@ func TestOutcomes(t *testing.T) {
 
 // Once the shop has asked for a check, the page says so by itself, and no more that the shop should.
 func TestCheckAsked(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
 		b.set(t, p, "failed", nil)
@@ -141,26 +137,30 @@ func TestCheckAsked(t *testing.T) {
 	}
 }
 
-// The page closes at the deadline itself, not when the sweep has come round.
+// The page closes at the deadline itself, not when the sweep has come round, and nothing can be done with it any more.
 func TestDeadline(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
-	p := b.create(t, "RUB", "sbp")
+	p, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
+	status := func() string { return b.ask(t, http.MethodGet, b.path(p)+"/status").body }
 	b.clock.Advance(15*time.Minute - time.Millisecond)
-	wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
-	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+	for _, p := range []payment.Payment{p, card} {
+		wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
+	}
+	want(t, "before", status(), `{"version":"0-true-false-false","seconds":1}`+"\n")
 	b.clock.Advance(time.Millisecond)
-	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
-	want(t, before+" then", line(before, b.ask(t, http.MethodGet, b.path(p)+"/status").body),
-		line(`{"version":"0-true-false-false","seconds":1}`+"\n", `{"version":"0-false-false-false","seconds":0}`+"\n"))
+	for _, p := range []payment.Payment{p, card} {
+		wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+	}
+	want(t, "then", status(), `{"version":"0-false-false-false","seconds":0}`+"\n")
 	want(t, "cancelled after its deadline", line(b.post(t, b.path(p)+"/cancel").code, b.status(t, p)),
 		line(http.StatusUnprocessableEntity, "pending"))
+	wantBack(t, b, card, b.payWith(t, card, approvedCard))
+	want(t, "charged after the deadline", b.attempts(t, card), 0)
 }
 
 // That the payer has paid is kept with the payment: the page says so in any language and on any
 // device, and the payment waits for the transfer.
 func TestHavePaid(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
@@ -191,7 +191,6 @@ func TestHavePaid(t *testing.T) {
 // The code at a computer leads the phone to the same page, in the same language. Nobody else's page
 // has one.
 func TestScan(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
 		page := b.page(t, b.path(p)+"?lang=ru")
@@ -199,58 +198,49 @@ func TestScan(t *testing.T) {
 		if drawn.code != http.StatusOK || drawn.header.Get("Content-Type") != "image/svg+xml" {
 			t.Fatalf("%d %s", drawn.code, drawn.header.Get("Content-Type"))
 		}
-		code, err := qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M)
-		noError(t, err)
+		code := must(qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M))(t)
 		wantIn(t, "the code is not that of the page's address", drawn.body,
 			fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8))
 	}
 }
 
+// A payer who is sure cancels, once, a transfer or a payment by card. Too late, they see how the payment stands, and that it
+// was not their doing.
 func TestCancel(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
-	p := b.create(t, "RUB", "sbp")
-	page := b.page(t, b.path(p)+"/cancel")
-	wantText(t, page, "h1", "Cancel this payment?")
-	if b.status(t, p) != "pending" {
-		t.Fatal("asking has cancelled")
-	}
-	if same := page.Find(`a[href="` + b.path(p) + `/cancel?lang=ru"]`); same.Length() != 1 {
-		t.Error("another language does not show the same page")
-	}
-	action, _ := page.Find("form").Attr("action")
-	if a := b.post(t, action); a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
-		t.Errorf("%d to %s", a.code, a.header.Get("Location"))
-	}
-	wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
-	history := b.History(t, p.MerchantID, p.ID)
-	if last := history[len(history)-1]; len(history) != 2 || last.Actor != "payer" || last.ToStatus != "cancelled" {
-		t.Errorf("%+v", history)
-	}
-	events := b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID)
-	want(t, "webhooks", events, 1)
-}
+	for method, paid := range map[[2]string]func(p payment.Payment){
+		{"RUB", "sbp"}: func(p payment.Payment) { noError(t, b.confirm(t.Context(), p)) },
+		{"AZN", "quasi_ecom"}: func(p payment.Payment) {
+			b.payWith(t, p, approvedCard)
+			b.answers(t)
+		},
+	} {
+		p, late := b.create(t, method[0], method[1]), b.create(t, method[0], method[1])
+		page := b.page(t, b.path(p)+"/cancel")
+		wantText(t, page, "h1", "Cancel this payment?")
+		want(t, "asking has cancelled", b.status(t, p), "pending")
+		want(t, "back leads to", page.Find("a.button").AttrOr("href", ""), b.path(p))
+		want(t, "another language shows the same page", page.Find(`a[href="`+b.path(p)+`/cancel?lang=ru"]`).Length(), 1)
+		cancel := func() answer { return b.post(t, page.Find("form").AttrOr("action", "")) }
+		wantBack(t, b, p, cancel())
+		if p.CardCheckout() { // also pressed twice
+			wantBack(t, b, p, cancel())
+		}
+		wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
+		history := b.History(t, p.MerchantID, p.ID)
+		want(t, "moves, and the last one", line(len(history), history[len(history)-1].Actor), "2 payer")
+		want(t, "webhooks", b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1)
 
-// Too late, the payer sees how the payment stands, and that it was not their doing.
-func TestCancelTooLate(t *testing.T) {
-	t.Parallel()
-	b := setup(t, false)
-	p := b.create(t, "RUB", "sbp")
-	noError(t, b.confirm(t.Context(), p))
-	a := b.post(t, b.path(p)+"/cancel")
-	page := parse(t, a)
-	if a.code != http.StatusUnprocessableEntity || b.status(t, p) != "completed" {
-		t.Errorf("%d", a.code)
-	}
-	wantText(t, page, "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
-	wantText(t, page, "h1", "Payment received")
-	if a := b.ask(t, http.MethodGet, b.path(p)+"/cancel"); a.code != http.StatusSeeOther {
-		t.Errorf("asks whether to cancel a paid one: %d", a.code)
+		paid(late)
+		a := b.post(t, b.path(late)+"/cancel")
+		want(t, "too late", line(a.code, b.status(t, late)), line(http.StatusUnprocessableEntity, "completed"))
+		wantText(t, parse(t, a), "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
+		wantText(t, parse(t, a), "h1", "Payment received")
+		want(t, "asked whether to cancel a paid one", b.ask(t, http.MethodGet, b.path(late)+"/cancel").code, http.StatusSeeOther)
 	}
 }
 
 func TestSimulate(t *testing.T) {
-	t.Parallel()
 	b := setup(t, true)
 	p := b.create(t, "RUB", "sbp")
 	page := b.page(t, b.path(p))
@@ -262,7 +252,7 @@ func TestSimulate(t *testing.T) {
 	if a := b.post(t, action); a.code != http.StatusUnprocessableEntity {
 		t.Errorf("a second time: %d", a.code)
 	}
-	real := setup(t, false)
+	real := serve(t, false)
 	q := real.create(t, "RUB", "sbp")
 	if a := real.post(t, real.path(q)+"/simulate"); a.code != http.StatusNotFound || real.status(t, q) != "pending" {
 		t.Errorf("without a sandbox: %d", a.code)
@@ -271,7 +261,6 @@ func TestSimulate(t *testing.T) {
 
 // Posts come from our own pages or not at all.
 func TestForeignPosts(t *testing.T) {
-	t.Parallel()
 	b := setup(t, true)
 	p, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
 	for _, action := range []string{
@@ -292,7 +281,6 @@ func TestForeignPosts(t *testing.T) {
 
 // Whatever is wrong with a link, the answer is the same, byte for byte.
 func TestUnknownLinks(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	token := b.links.Token(p.UUID)

@@ -50,15 +50,12 @@ func wantWrongFile(t *testing.T, b *bundle, p payment.Payment, a answer) {
 // A payer who has paid sends up to three receipts, from the claim until a day after an unpaid end.
 // Those who look for the transfer see them.
 func TestReceipts(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	want(t, "a receipt is asked for before the payer has paid", b.page(t, b.path(p)).Find(".proof").Length(), 0)
 	wantBack(t, b, p, b.attach(t, p, "early.png", png))
 	b.post(t, b.path(p)+"/paid")
-	if b.page(t, b.path(p)).Find(".proof form").Length() != 1 {
-		t.Fatal("no receipt can be sent")
-	}
+	want(t, "no receipt can be sent", b.page(t, b.path(p)).Find(".proof form").Length(), 1)
 	for name, content := range map[string]string{
 		"film": mp4, "text": "I have paid", "nothing": "", "large": png + strings.Repeat("x", 10<<20),
 	} {
@@ -103,9 +100,7 @@ func TestReceipts(t *testing.T) {
 // In a browser a file that is too large is never sent, and one that was chosen stays when the page
 // has news.
 func TestReceiptInBrowser(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
-	b := setup(t, false)
+	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
 	page.Timed()
 	page.Open(b.server.URL + b.path(p))

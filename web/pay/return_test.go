@@ -27,7 +27,6 @@ func (b *bundle) returning(t *testing.T, method, to string) payment.Payment {
 // Every ending leads back to the shop, with the payment and its status in the query; what waits does
 // not.
 func TestReturn(t *testing.T) {
-	t.Parallel()
 	b := setup(t, false)
 	const shop = "https://shop.example/thanks?order=7&status=mine"
 	for _, method := range []string{"sbp", "mtstpay"} {
@@ -69,10 +68,8 @@ func shop(t *testing.T) string {
 // Unless the shop wants it otherwise, a paid page leads back by itself: it counts the seconds, and does not do it to whoever
 // stays.
 func TestLeadsBack(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
+	b, page := setup(t, true), newTab(t)
 	page.Timed()
-	b := setup(t, true)
 	to := shop(t)
 	left, stayed, failed := b.returning(t, "sbp", to), b.returning(t, "sbp", to), b.returning(t, "sbp", to)
 	page.Open(b.server.URL + b.path(left))
@@ -114,9 +111,7 @@ func (b tab) leavesWithin(d time.Duration) bool {
 
 // A page in a shop's frame tells the shop its height and the result, and nobody else.
 func TestTellsTheFrame(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
-	b := setup(t, false)
+	b, page := setup(t, false), newTab(t)
 	around := shop(t)
 	// An operator can set an https origin alone; the test's shop has none.
 	b.Exec(t, "alter table cashbox drop constraint cashbox_frame_origin_check")
@@ -136,9 +131,7 @@ func TestTellsTheFrame(t *testing.T) {
 // The script finds mistakes before anything is sent, keeps what was typed, and says so in the title;
 // another language keeps it, too.
 func TestMistakesBeforeSending(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
-	b := setup(t, false)
+	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "AZN", "quasi_ecom")
 	page.Open(b.server.URL + b.path(p))
 	page.Type("#pan", "4242 4242 4242 4241")
@@ -176,9 +169,7 @@ func TestMistakesBeforeSending(t *testing.T) {
 
 // Long names do not fill the screen, and nobody has to guess the rest of them.
 func TestLongNames(t *testing.T) {
-	t.Parallel()
-	page := newTab(t)
-	b := setup(t, false)
+	b, page := setup(t, false), newTab(t)
 	order := strings.Repeat("A", 250)
 	p := b.create(t, "RUB", "sbp", func(r *payment.Request) {
 		r.OrderID, r.Description = order, ptr(strings.Repeat("Очень длинное имя ", 14))

@@ -72,7 +72,6 @@ func (b tab) connected(is bool) {
 
 // Whoever cannot see the page of a transfer hears of every change, and is led to it.
 func TestEveryChangeOfATransferIsTold(t *testing.T) {
-	t.Parallel()
 	w := newTold(t)
 	open := func() (end func(status string) func()) {
 		p := w.create(t, "RUB", "sbp")
@@ -110,7 +109,6 @@ func TestEveryChangeOfATransferIsTold(t *testing.T) {
 
 // The same of a payment by card.
 func TestEveryChangeOfACardIsTold(t *testing.T) {
-	t.Parallel()
 	w := newTold(t)
 	p := w.create(t, "AZN", "quasi_ecom")
 	w.Open(w.server.URL + w.path(p))
@@ -159,7 +157,6 @@ func (b tab) fill(card string) {
 // A card that was typed is not lost with the connection: the button says that it waits, and it is charged once when the
 // connection is back, also where it had arrived and only the answer was lost. Whoever changes it sends it themselves.
 func TestCardWithoutConnection(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
 	for _, arrived := range []bool{false, true} {
@@ -197,7 +194,6 @@ func TestCardWithoutConnection(t *testing.T) {
 
 // That a code has come is asked quietly, after a while, and the page it leads to claims nothing.
 func TestCodeThatNobodyAskedFor(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -214,7 +210,6 @@ func TestCodeThatNobodyAskedFor(t *testing.T) {
 
 // A page's address can be kept: the device shares it, or it is copied.
 func TestShare(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
 	page.Open(b.server.URL + b.path(p))
@@ -231,7 +226,6 @@ func TestShare(t *testing.T) {
 
 // A paid payment has a receipt to print, with the time of the payer's own clock; any other leads to its page.
 func TestPrintedReceipt(t *testing.T) {
-	t.Parallel()
 	b, page := setup(t, false), newTab(t)
 	transfer, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
 	wantBack(t, b, transfer, b.ask(t, "GET", b.path(transfer)+"/receipt"))
