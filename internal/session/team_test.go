@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -53,17 +54,21 @@ func (p people) bearer(t *testing.T, login, word string) string {
 
 func (m team) isIn(bearer string) bool { return errOf(m.Bearer(ctx, bearer)) == nil }
 
-// stands is a user as the team's page lists them.
-func (m team) stands(t *testing.T, id int64) session.Member {
+// stands is a user as the team's page lists them: role, switched on, and still invited.
+func (m team) stands(t *testing.T, id int64) string {
 	t.Helper()
-	list := must(m.Team(ctx, m.owner))(t)
-	for _, member := range list {
+	for _, member := range must(m.Team(ctx, m.owner))(t) {
 		if member.ID == id {
-			return member
+			return fmt.Sprint(member.Role, " ", member.Enabled, " ", member.Invited)
 		}
 	}
-	t.Fatalf("user %d is not in the team", id)
-	return session.Member{}
+	return "not in the team"
+}
+
+// update changes a user of the team as an owner does.
+func (m team) update(by caller.Caller, id int64, u session.UserUpdate) error {
+	u.ID = id
+	return m.UpdateMember(ctx, by, u)
 }
 
 func wrongField(t *testing.T, err error, name string) {
@@ -109,8 +114,7 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 	m := newTeam(t)
 	link := must(m.InviteMember(ctx, m.owner, "boris", caller.Support))(t)
 	list := must(m.Team(ctx, m.owner))(t)
-	off := false
-	noError(t, m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: list[1].ID, Enabled: &off}))
+	noError(t, m.update(m.owner, list[1].ID, session.UserUpdate{Enabled: new(false)}))
 	_, token, _ := strings.Cut(link, "/invitation/")
 	_, err := m.AcceptInvitation(ctx, token, password, home)
 	if err == nil || m.bearer(t, "boris", password) != "" {
@@ -122,9 +126,8 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 func TestUpdateMember(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
-	role, off, on := caller.Support, false, true
 	for _, change := range []session.UserUpdate{
-		{ID: id, Role: &role}, {ID: id, Role: &role}, {ID: id, Enabled: &off}, {ID: id, Enabled: &off},
+		{ID: id, Role: new(caller.Support)}, {ID: id, Role: new(caller.Support)}, {ID: id, Enabled: new(false)}, {ID: id, Enabled: new(false)},
 	} {
 		bearer := m.bearer(t, "boris", password)
 		noError(t, m.UpdateMember(ctx, m.owner, change))
@@ -133,14 +136,14 @@ func TestUpdateMember(t *testing.T) {
 		}
 	}
 	testenv.Want(t, m.bearer(t, "boris", password), "", "who is switched off signs in")
-	noError(t, m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: id, Enabled: &on}))
+	noError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(true)}))
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
 	if err != nil || who.Role != caller.Support {
 		t.Errorf("switched on they are %+v, %v", who, err)
 	}
 	none, king := caller.Role(""), caller.Role("king")
 	for _, wrong := range []*caller.Role{&none, &king} {
-		wrongField(t, m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: id, Role: wrong}), "role")
+		wrongField(t, m.update(m.owner, id, session.UserUpdate{Role: wrong}), "role")
 	}
 }
 
@@ -149,7 +152,7 @@ func TestMemberKeepsPassword(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	other := "another long password"
-	noError(t, m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: id, Password: &other}))
+	noError(t, m.update(m.owner, id, session.UserUpdate{Password: &other}))
 	if m.bearer(t, "boris", other) != "" || m.bearer(t, "boris", password) == "" {
 		t.Error("an owner has set a password")
 	}
@@ -174,7 +177,7 @@ func TestEndAndReinviteMember(t *testing.T) {
 		_, token, _ := strings.Cut(link, "/invitation/")
 		tokens = append(tokens, token)
 	}
-	if m.isIn(bearer) || m.bearer(t, "boris", password) != "" || !m.stands(t, id).Invited {
+	if m.isIn(bearer) || m.bearer(t, "boris", password) != "" || m.stands(t, id) != "developer true true" {
 		t.Error("who is invited anew has what they had")
 	}
 	refused(t, errOf(m.AcceptInvitation(ctx, tokens[0], password, home)), "invitation_invalid")
@@ -186,22 +189,20 @@ func TestEndAndReinviteMember(t *testing.T) {
 func TestLastOwnerStays(t *testing.T) {
 	m := newTeam(t)
 	must(m.InviteMember(ctx, m.owner, "invited", caller.Owner))(t)
-	role, off := caller.Support, false
 	bearer := m.bearer(t, "anna", password)
 	_, reinvited := m.ReinviteMember(ctx, m.owner, m.owner.ID)
 	for _, err := range []error{
 		reinvited,
-		m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: m.owner.ID, Role: &role}),
-		m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: m.owner.ID, Enabled: &off}),
+		m.update(m.owner, m.owner.ID, session.UserUpdate{Role: new(caller.Support)}),
+		m.update(m.owner, m.owner.ID, session.UserUpdate{Enabled: new(false)}),
 	} {
 		refused(t, err, "team_last_owner")
 	}
-	if one := m.stands(t, m.owner.ID); one.Role != caller.Owner || !one.Enabled || one.Invited || !m.isIn(bearer) {
-		t.Errorf("the last owner is %+v", one)
-	}
+	testenv.Want(t, m.stands(t, m.owner.ID), "owner true false", "the last owner is")
+	testenv.Want(t, m.isIn(bearer), true, "the last owner is in")
 	other := m.member(t, "boris", caller.Owner)
-	noError(t, m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: m.owner.ID, Role: &role}))
-	refused(t, m.UpdateMember(ctx, m.as(other, caller.Owner), session.UserUpdate{ID: other, Enabled: &off}),
+	noError(t, m.update(m.owner, m.owner.ID, session.UserUpdate{Role: new(caller.Support)}))
+	refused(t, m.update(m.as(other, caller.Owner), other, session.UserUpdate{Enabled: new(false)}),
 		"team_last_owner")
 }
 
@@ -210,22 +211,19 @@ func TestLastOwnerStays(t *testing.T) {
 func TestOwnersAtOnce(t *testing.T) {
 	m := newTeam(t)
 	ids := []int64{m.owner.ID, m.member(t, "boris", caller.Owner)}
-	role, off := caller.Support, false
-	for name, change := range map[string]func(by, of int64) error{
-		"role": func(by, of int64) error {
-			return m.UpdateMember(ctx, m.as(by, caller.Owner), session.UserUpdate{ID: of, Role: &role})
+	for name, change := range map[string]func(by caller.Caller, of int64) error{
+		"role": func(by caller.Caller, of int64) error {
+			return m.update(by, of, session.UserUpdate{Role: new(caller.Support)})
 		},
-		"switch": func(by, of int64) error {
-			return m.UpdateMember(ctx, m.as(by, caller.Owner), session.UserUpdate{ID: of, Enabled: &off})
+		"switch": func(by caller.Caller, of int64) error {
+			return m.update(by, of, session.UserUpdate{Enabled: new(false)})
 		},
-		"anew": func(by, of int64) error {
-			return errOf(m.ReinviteMember(ctx, m.as(by, caller.Owner), of))
-		},
+		"anew": func(by caller.Caller, of int64) error { return errOf(m.ReinviteMember(ctx, by, of)) },
 	} {
 		for range 5 {
 			m.Exec(t, `update app_user set role = 'owner', enabled = true,
 				password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, m.merchantID)
-			errs := testenv.AtOnce(2, func(i int) error { return change(ids[i], ids[1-i]) })
+			errs := testenv.AtOnce(2, func(i int) error { return change(m.as(ids[i], caller.Owner), ids[1-i]) })
 			if (errs[0] == nil) == (errs[1] == nil) {
 				t.Fatalf("%s: %v", name, errs)
 			}
@@ -245,12 +243,10 @@ func TestForeignTeam(t *testing.T) {
 	trader := m.NewTrader(t, dbtest.TraderOpts{}).ID
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 99, MerchantID: other}
 	try := func(who caller.Caller, id int64) []error {
-		role, off := caller.Support, false
-		_, anew := m.ReinviteMember(ctx, who, id)
 		return []error{
-			m.UpdateMember(ctx, who, session.UserUpdate{ID: id, Role: &role}),
-			m.UpdateMember(ctx, who, session.UserUpdate{ID: id, Enabled: &off}),
-			m.EndMember(ctx, who, id), anew,
+			m.update(who, id, session.UserUpdate{Role: new(caller.Support)}),
+			m.update(who, id, session.UserUpdate{Enabled: new(false)}),
+			m.EndMember(ctx, who, id), errOf(m.ReinviteMember(ctx, who, id)),
 		}
 	}
 	for _, err := range try(stranger, member) {
@@ -263,11 +259,9 @@ func TestForeignTeam(t *testing.T) {
 	}
 	for _, role := range []caller.Role{caller.Finance, caller.Developer, caller.Support} {
 		who := m.as(member, role)
-		_, listed := m.Team(ctx, who)
-		_, invited := m.InviteMember(ctx, who, "eve", caller.Owner)
 		_, _, logged := m.TeamLog(ctx, who, 0)
-		_, sessions := m.TeamSessions(ctx, who)
-		for _, err := range append(try(who, member), listed, invited, logged, sessions) {
+		for _, err := range append(try(who, member), logged, errOf(m.Team(ctx, who)), errOf(m.TeamSessions(ctx, who)),
+			errOf(m.InviteMember(ctx, who, "eve", caller.Owner))) {
 			refused(t, err, "role_not_allowed")
 		}
 	}
@@ -281,9 +275,8 @@ func TestForeignTeam(t *testing.T) {
 		t.Errorf("a stranger's log: %+v, %v", list, err)
 	}
 	testenv.Want(t, len(must(m.TeamSessions(ctx, stranger))(t)), 0, "a stranger's sessions")
-	if one := m.stands(t, member); one.Role != caller.Finance || !one.Enabled || one.Invited || !m.isIn(bearer) {
-		t.Errorf("after all that they are %+v", one)
-	}
+	testenv.Want(t, m.stands(t, member), "finance true false", "after all that they are")
+	testenv.Want(t, m.isIn(bearer), true, "after all that they are in")
 }
 
 // What the team changed is read page by page, each change once.
@@ -291,8 +284,7 @@ func TestTeamLog(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	for i := range 60 {
-		on := i%2 == 1
-		noError(t, m.UpdateMember(ctx, m.owner, session.UserUpdate{ID: id, Enabled: &on}))
+		noError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(i%2 == 1)}))
 	}
 	first, more, err := m.TeamLog(ctx, m.owner, 0)
 	if err != nil || len(first) != 50 || !more || first[0].Login != "anna" || first[0].Subject != "app_user" {
