@@ -11,7 +11,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
@@ -225,9 +224,8 @@ func TestPreferences(t *testing.T) {
 		"theme":    {Zone: "UTC"},
 	} {
 		_, err := o.SetPreferences(ctx, in.Session, wrong)
-		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(field) {
-			t.Errorf("%s: %v", field, err)
-		}
+		t.Log(field)
+		dbtest.WantFields(t, err, field)
 	}
 }
 
