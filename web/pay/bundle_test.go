@@ -316,9 +316,7 @@ func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
 	t.Helper()
 	a := b.post(t, path, fields...)
 	to := a.header.Get("Location")
-	if a.code != http.StatusSeeOther || !strings.Contains(to, "wrong=") {
-		t.Fatalf("%d to %q, want 303 to the form's page", a.code, to)
-	}
+	want(t, "the form leads to its mistakes", line(a.code, strings.Contains(to, "wrong=")), line(http.StatusSeeOther, true))
 	cookie, _, _ := strings.Cut(a.header.Get("Set-Cookie"), ";")
 	if page := b.ask(t, http.MethodGet, to, "Cookie", cookie); page.code == http.StatusOK {
 		page.body += "<!-- " + cookie + to + " -->" // where secrets are looked for

@@ -41,9 +41,7 @@ func (b *bundle) attempts(t testing.TB, p payment.Payment) (n int) {
 
 func wantBack(t testing.TB, b *bundle, p payment.Payment, a answer) {
 	t.Helper()
-	if a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
-		t.Fatalf("%d to %q, want 303 to the payment's page", a.code, a.header.Get("Location"))
-	}
+	want(t, "back to the payment", line(a.code, a.header.Get("Location")), line(http.StatusSeeOther, b.path(p)))
 }
 
 // Each of the sandbox's cards, without script. A declined one may be followed by another: three in all.
@@ -59,9 +57,7 @@ func TestCardsWithoutScript(t *testing.T) {
 		b.bought(t, p, test.card)
 		again := b.page(t, b.path(p))
 		wantText(t, again, "[role=alert]", test.notice)
-		if again.Find("#pan").AttrOr("value", "") != "" || b.status(t, p) != "pending" {
-			t.Errorf("%s: no other card can be entered", test.card)
-		}
+		want(t, test.card+": another can be entered", line(b.status(t, p), again.Find("#pan").AttrOr("value", "")), "pending")
 	}
 	b.bought(t, p, approvedCard)
 	end := b.page(t, b.path(p))
@@ -69,9 +65,7 @@ func TestCardsWithoutScript(t *testing.T) {
 	wantText(t, end, "h1 ~ p:not(.amount)",
 		"Your card payment went through. You can close this page and return to the shop.")
 	wantText(t, end, ".order > :last-child", "Visa •••• 4242")
-	if b.status(t, p) != "completed" || b.attempts(t, p) != 3 {
-		t.Errorf("%s after %d cards", b.status(t, p), b.attempts(t, p))
-	}
+	want(t, "the payment, after cards", line(b.status(t, p), b.attempts(t, p)), "completed 3")
 
 	for last, text := range map[string]string{
 		declinedCard: "Your bank declined the card, and nothing was charged. " +

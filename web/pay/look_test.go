@@ -38,9 +38,7 @@ func styleHash(t *testing.T, a answer) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(a.body, "<style>")
 	text, _, found := strings.Cut(rest, "</style>")
-	if !found || strings.Contains(a.body, "style=") {
-		t.Error("a page has one inline stylesheet")
-	}
+	want(t, "a page has one inline stylesheet", line(found, strings.Contains(a.body, "style=")), "true false")
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
@@ -149,9 +147,7 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	parse(t, a).Find("link[href], script[src]").Each(func(_ int, s *goquery.Selection) {
 		address := s.AttrOr("href", s.AttrOr("src", ""))
 		file := b.ask(t, http.MethodGet, address)
-		if file.code != http.StatusOK || !strings.HasPrefix(address, "/static/") {
-			t.Errorf("%s: %d", address, file.code)
-		}
+		want(t, address, line(file.code, strings.HasPrefix(address, "/static/")), line(http.StatusOK, true))
 		if keep := file.header.Get("Cache-Control"); !strings.HasPrefix(keep, "public, max-age=") {
 			t.Errorf("%s: %s", address, keep)
 		}

@@ -195,9 +195,7 @@ func TestScan(t *testing.T) {
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
 		page := b.page(t, b.path(p)+"?lang=ru")
 		drawn := b.ask(t, http.MethodGet, page.Find(".scan img").AttrOr("src", ""))
-		if drawn.code != http.StatusOK || drawn.header.Get("Content-Type") != "image/svg+xml" {
-			t.Fatalf("%d %s", drawn.code, drawn.header.Get("Content-Type"))
-		}
+		want(t, "the code", line(drawn.code, drawn.header.Get("Content-Type")), line(http.StatusOK, "image/svg+xml"))
 		code := must(qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M))(t)
 		wantIn(t, "the code is not that of the page's address", drawn.body,
 			fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8))

@@ -37,9 +37,7 @@ func (b *bundle) attach(t testing.TB, p payment.Payment, name, content string) a
 
 func wantWrongFile(t *testing.T, b *bundle, p payment.Payment, a answer) {
 	t.Helper()
-	if a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p)+"?wrong=file" {
-		t.Fatalf("%d to %q, want 303 to the form's page", a.code, a.header.Get("Location"))
-	}
+	want(t, "leads to", line(a.code, a.header.Get("Location")), line(http.StatusSeeOther, b.path(p)+"?wrong=file"))
 	page := b.page(t, a.header.Get("Location"))
 	wantText(t, page, "#file-error", "Choose a PDF, PNG, JPEG or WebP file of at most 10 MB.")
 	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
@@ -76,9 +74,7 @@ func TestReceipts(t *testing.T) {
 	want(t, "a fourth receipt can be sent", page.Find(".proof form").Length(), 0)
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	list := must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
-	if len(list) != 3 || list[0].Name != "чек.png" || list[0].Type != "image/png" || list[2].Name != "third.pdf" {
-		t.Fatalf("kept are %+v", list)
-	}
+	want(t, "kept are", line(len(list), list[0].Name, list[0].Type, list[2].Name), "3 чек.png image/png third.pdf")
 	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
 	noError(t, err)
 	want(t, "the file is", string(content), png)

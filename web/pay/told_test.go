@@ -167,9 +167,7 @@ func TestCardWithoutConnection(t *testing.T) {
 		page.Click("form .button")
 		page.Await("form .button", "Sent when the connection is back")
 		page.Await("#live", "No connection. Nothing you typed is lost: it is sent as soon as the connection is back.")
-		if page.value("#pan") != "4242 4242 4242 4242" || page.value("#cvv") != "123" {
-			t.Error("what was typed is lost")
-		}
+		want(t, "what was typed is lost", line(page.value("#pan"), page.value("#cvv")), "4242 4242 4242 4242 123")
 		if arrived {
 			b.payWith(t, p, declinedCard)
 			b.answers(t)

@@ -20,9 +20,8 @@ func TestCardsAreOff(t *testing.T) {
 	if got := page.Find("a.button").AttrOr("href", ""); off.code != http.StatusServiceUnavailable || got != b.path(p) {
 		t.Errorf("%d, and it leads to %s", off.code, got)
 	}
-	if b.attempts(t, p) != 0 || b.status(t, p) != "pending" || strings.Contains(off.body, approvedCard[12:]) {
-		t.Errorf("%d attempts, %s", b.attempts(t, p), b.status(t, p))
-	}
+	want(t, "nothing is tried or shown", line(b.attempts(t, p), b.status(t, p), strings.Contains(off.body, approvedCard[12:])),
+		"0 pending false")
 	b.line.without.Store(0)
 	wantBack(t, b, p, b.payWith(t, p, approvedCard))
 	b.answers(t)

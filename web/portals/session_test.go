@@ -22,9 +22,8 @@ func TestRegionsAreNoUse(t *testing.T) {
 func TestExpiredFragment(t *testing.T) {
 	b := portaltest.Parallel(t)
 	a := b.Nobody().Get(t, "/trader/desk", "HX-Request", "true")
-	if a.Code != http.StatusOK || !strings.HasPrefix(a.Header.Get("HX-Redirect"), "/sign-in") || a.Body != "" {
-		t.Errorf("%d %q %q", a.Code, a.Header.Get("HX-Redirect"), a.Body)
-	}
+	want(t, "the page leads to the sign-in", line(a.Code, strings.HasPrefix(a.Header.Get("HX-Redirect"), "/sign-in"), a.Body),
+		line(http.StatusOK, true, ""))
 }
 
 // A user may ask for pages as often as anybody can read them, and no script more often.

@@ -25,9 +25,7 @@ func TestInvite(t *testing.T) {
 	a = p.Post(t, "/merchant/team/invite", fields...)
 	link := a.Page(t).Find("#secret").Text()
 	_, token, found := strings.Cut(link, "/invitation/")
-	if a.Code != http.StatusOK || !found {
-		t.Fatalf("invited: %d, link %q", a.Code, link)
-	}
+	want(t, "invited", line(a.Code, found), line(http.StatusOK, true))
 	want(t, "a name's elements", a.Page(t).Find("main i").Length(), 0)
 	a = p.Post(t, "/merchant/team/invite", fields...)
 	want(t, "sent twice", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/team invited-before")
