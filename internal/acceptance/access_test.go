@@ -187,12 +187,10 @@ func isUser(person string) bool {
 
 // why is the code of a refusal, "" of none.
 func why(a answer) string {
-	details, _ := a.at("details").([]any)
-	if a.status == http.StatusOK || len(details) == 0 {
+	if a.status == http.StatusOK || a.at("details") == nil {
 		return ""
 	}
-	detail, _ := details[0].(object)
-	return answer{body: detail}.text("debug.code")
+	return a.detail().text("code")
 }
 
 // ask calls a procedure, again where it was called too often.

@@ -23,6 +23,77 @@ func put(fields map[string]raw) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
+// endpoint is a call with a JSON body: a valid body, how it is sent, and how it is answered.
+type endpoint struct {
+	good   func(more object) string
+	send   func(t *testing.T, w *instance, body string) answer
+	status int
+}
+
+const checkouts = "/api/v1/checkout/"
+
+var (
+	newPayment = endpoint{order, signedPost(payments), http.StatusOK}
+	newPayin   = endpoint{payinOrder, signedPost(payins), http.StatusOK}
+	newDeposit = endpoint{depositOrder, signedPost(deposits), http.StatusCreated}
+	newCard    = endpoint{func(more object) string { return typedCard(deskCard, more) }, postCard, http.StatusOK}
+	newCode    = endpoint{fixed(`{"otp":"1234"}`), postCode, http.StatusOK}
+	// These are of what was made for them alone.
+	newStatus = endpoint{fixed(`{"status":"failed"}`), func(t *testing.T, w *instance, body string) answer {
+		return w.callback(t, w.ids["spare"], body)
+	}, http.StatusOK}
+	newCancel = endpoint{fixed("{}"), func(t *testing.T, w *instance, body string) answer {
+		return signedPost(payins+"/"+w.ids["payin"]+"/cancel")(t, w, body)
+	}, http.StatusOK}
+	newKey = endpoint{fixed(`{"name":"key"}`), func(t *testing.T, w *instance, body string) answer {
+		return send(t, "POST", w.credentials(w.first().MerchantCashboxID), body, bearer(w.user(t, "merchant").Token))
+	}, http.StatusCreated}
+)
+
+func signedPost(path string) func(*testing.T, *instance, string) answer {
+	return func(t *testing.T, w *instance, body string) answer { return w.signedTo(t, path, w.first(), body) }
+}
+
+// fixed is a body that is the same each time.
+func fixed(body string) func(object) string { return func(object) string { return body } }
+
+// postCard types into a checkout that waits for its card. Once that has one, the next call gets
+// another.
+func postCard(t *testing.T, w *instance, body string) answer {
+	got := w.checkout(t, w.ids["no_card"], "payer-details", body)
+	if got.status == http.StatusOK {
+		_, w.ids["no_card"] = w.cardPayment(t, nil)
+	}
+	return got
+}
+
+// postCode types into a checkout that has its card and may get a code.
+func postCode(t *testing.T, w *instance, body string) answer {
+	got := w.checkout(t, w.ids["no_code"], "payer-otp", body)
+	if got.status == http.StatusOK {
+		_, w.ids["no_code"] = w.entered(t, nil)
+	}
+	return got
+}
+
+// body is a valid one with other values, pairs of a name and a JSON text; an empty text leaves the
+// field out.
+func (e endpoint) body(pairs ...string) string {
+	var fields map[string]raw
+	if err := json.Unmarshal([]byte(e.good(nil)), &fields); err != nil {
+		panic(err)
+	}
+	if _, calls := fields["callbackUri"]; calls {
+		fields["callbackUri"] = raw(`"http://127.0.0.1:1/hook"`) // where nobody listens, which is known at once
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if fields[pairs[i]] = raw(pairs[i+1]); pairs[i+1] == "" {
+			delete(fields, pairs[i])
+		}
+	}
+	return put(fields)
+}
+
 // noTexts are values of every type but text. Flawed are texts that neither the database nor whoever
 // sends them could mean: halves of surrogate pairs, NUL, and bytes that are no UTF-8.
 var (
@@ -161,7 +232,7 @@ func (g *instance) tryBodies(t *testing.T, e endpoint, rows [][]string) int {
 	t.Helper()
 	all := e.bodyCases(rows)
 	for _, c := range all {
-		if wrong := c.wrong(e.send(t, g, e.keyID, c.body)); wrong != "" {
+		if wrong := c.wrong(e.send(t, g, c.body)); wrong != "" {
 			t.Errorf("%.200q: %s", c.body, wrong)
 		}
 	}
@@ -203,7 +274,7 @@ func bodies(t *testing.T, g *instance) {
 	}
 	for title, e := range endpoints {
 		for _, c := range e.bodyCases(sections[title+" taken"]) {
-			e.send(t, g, e.keyID, c.body).want(t, fmt.Sprintf("%.200q", c.body), e.status)
+			e.send(t, g, c.body).want(t, fmt.Sprintf("%.200q", c.body), e.status)
 			tried++
 		}
 	}

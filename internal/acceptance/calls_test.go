@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
-	"gateway.example/rpc/sign"
 )
 
 // caller is who makes a call of refused.txt, and what is different about what they send.
@@ -46,9 +46,13 @@ func (g *instance) caller(t *testing.T, cell, body string) header {
 		case word == "no":
 			headers[rest] = ""
 		case word == "signs" && bySecret:
-			headers["Signature"] = sign.Signature(strings.TrimSpace(by), []byte(text))
+			headers["Signature"] = signature(strings.TrimSpace(by), text)
 		case word == "signs":
-			headers["Signature"] = sign.Signature(secret, []byte(rest))
+			headers["Signature"] = signature(secret, rest)
+		case word == "capitals":
+			headers["Signature"] = strings.ToUpper(headers["Signature"])
+		case word == "v2": // of a payment's UUID
+			headers["Signature-V2"] = g.callbackV2(time.Now(), rest, text)
 		default:
 			headers[strings.TrimSuffix(word, ":")] = rest
 		}
@@ -73,7 +77,7 @@ func (g *instance) tried(t *testing.T, row []string) (answer, string) {
 		}
 	}
 	headers := g.caller(t, row[0], row[2])
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/portal.v1.") {
+	if !strings.HasPrefix(path, "/") || strings.Contains(path, ".v1.") || method == http.MethodOptions {
 		got := fetched(t, method, address, row[2], headers)
 		return got, wrongAnswer(got, why(got), row[3])
 	}

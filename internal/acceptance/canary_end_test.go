@@ -175,7 +175,7 @@ func (r *cardRun) saved() {
 	r.post(first, "/card", "pan", r.pan("5"), "expiry", "12/35", "cvv", r.cvv(), "cardHolder", "ANNA B", "keep", "on")
 	r.ends(first, "completed")
 	_, again := r.create("sandbox-azn", payer)
-	saved, _ := r.instance.page(r.t, r.PayURL+"/pay/"+again).Find("input[name=card]").Attr("value")
+	saved := r.savedCard(r.t, again)
 	r.mistake(again, "", "cvv", r.cvv()+"x", "card", saved)
 	r.post(again, "", "cvv", r.cvv(), "card", saved)
 	r.ends(again, "completed")

@@ -36,6 +36,16 @@ func (g *instance) checkout(t testing.TB, token, step, body string) answer {
 	return got
 }
 
+// savedCard is how the page of a payment names the card that it has filled in.
+func (g *instance) savedCard(t testing.TB, token string) string {
+	t.Helper()
+	card, there := fetched(t, http.MethodGet, g.PayURL+"/pay/"+token, "", nil).part(`/name="card" value="([^"]+)"/`)
+	if !there {
+		t.Fatal("no card is filled in")
+	}
+	return card.(string)
+}
+
 // awaitCheckout waits until a field of a checkout has a value.
 func (g *instance) awaitCheckout(t testing.TB, token, field, value string) answer {
 	t.Helper()

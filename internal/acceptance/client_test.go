@@ -2,6 +2,9 @@ package acceptance
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,9 +77,18 @@ func (a answer) at(names string) any {
 
 func (a answer) text(names string) string { return fmt.Sprint(a.at(names)) }
 
+// detail is what tells of a fault: the body itself, or what a body of Connect has of ours.
+func (a answer) detail() answer {
+	if details, _ := a.at("details").([]any); len(details) > 0 {
+		debug, _ := find(details[0], "debug")
+		a.body, _ = debug.(object)
+	}
+	return a
+}
+
 // fields are the names of the wrong fields, in order.
 func (a answer) fields() []string {
-	wrong, _ := a.at("errors").(object)
+	wrong, _ := a.detail().at("errors").(object)
 	return slices.Sorted(maps.Keys(wrong))
 }
 
@@ -167,9 +179,13 @@ func trySend(method, address, body string, headers header) (answer, error) {
 	raw, err := io.ReadAll(response.Body)
 	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
 	a.body = decoded(a.raw)
-	for _, name := range []string{"data.paymentPageUrl", "data.checkoutUrl"} {
-		if url, ok := a.at(name).(string); ok {
-			keepSecret(path.Base(url))
+	for _, name := range []string{"data.paymentPageUrl", "data.checkoutUrl", "link", "token", "secret", "webhookSecret"} {
+		secret, _ := a.at(name).(string)
+		if strings.HasPrefix(secret, "http") {
+			secret = path.Base(secret)
+		}
+		if len(secret) > 30 {
+			keepSecret(secret)
 		}
 	}
 	return a, err
@@ -188,8 +204,15 @@ func signed(box sandbox.Cashbox, body string) header {
 	return header{
 		"X-Merchant-Key-Id": box.KeyID,
 		"X-Merchant-Secret": box.Secret,
-		"Signature":         sign.Signature(box.Secret, []byte(body)),
+		"Signature":         signature(box.Secret, body),
 	}
+}
+
+// signature is the documented one, reckoned here: hex HMAC-SHA256.
+func signature(secret, message string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(message))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 func with(headers header, name, value string) header {
@@ -205,7 +228,7 @@ func (g *instance) callback(t testing.TB, id, body string) answer {
 }
 
 func (g *instance) application(body string) header {
-	return header{"Signature": sign.Signature(g.ExternalPaymentsSecret, []byte(body))}
+	return header{"Signature": signature(g.ExternalPaymentsSecret, body)}
 }
 
 func bearer(token string) header { return header{"Authorization": "Bearer " + token} }

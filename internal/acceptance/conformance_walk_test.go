@@ -1,33 +1,31 @@
 package acceptance
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// described is what the payment that is kept was made with.
-const described = `Two cups & a "saucer" / чашки`
+const (
+	// described is what the payment that is kept was made with.
+	described = `Two cups & a "saucer" / чашки`
+	// deskCard is one of which the trader decides.
+	deskCard = "4111111111111111"
+	cardKey  = "sandbox-azn"
+)
 
 // newWalk is a gateway to walk the documents on, and something made of everything there is.
 func newWalk(t *testing.T) *instance {
 	t.Helper()
 	w := freshSandbox(t)
-	w.inbox, w.answers = newShop(t, ""), map[string]answer{}
-	w.ids["merchantCashbox"] = fmt.Sprint(w.first().MerchantCashboxID)
-	w.ids["second"] = fmt.Sprint(w.box(t, "sandbox-second-rub").MerchantCashboxID)
-	w.ids["bridgeless"] = fmt.Sprint(w.box(t, "sandbox-without-bridge").MerchantCashboxID)
-	w.ids["whole"], w.ids["inbox"] = wholeForm, w.inbox.URL
-	w.ids["second_box"], w.ids["azn_box"] = w.ids["second"], fmt.Sprint(w.box(t, cardKey).MerchantCashboxID)
-	w.ids["legacy_box"] = fmt.Sprint(*w.LegacyKeys[0].MerchantCashboxID)
-	w.answers["first credentials"] = tokenGet(portalKeys, "merchant")(t, w)
+	w.begin(t)
+	w.answers["first credentials"] = w.reads(t, w.keysPath(), "merchant")
 	w.makePayments(t)
 	w.makeCheckouts(t)
 	w.makeMoney(t)
@@ -35,25 +33,99 @@ func newWalk(t *testing.T) *instance {
 	return w
 }
 
+// begin names what lines of testdata may say of a sandbox.
+func (w *instance) begin(t *testing.T) {
+	t.Helper()
+	w.inbox, w.answers = newShop(t, ""), map[string]answer{}
+	first, second := w.first(), fmt.Sprint(w.box(t, "sandbox-second-rub").MerchantCashboxID)
+	for name, text := range map[string]string{
+		"base_url": w.BaseURL, "pay_url": w.PayURL, "inbox": w.inbox.URL,
+		"merchantCashbox": fmt.Sprint(first.MerchantCashboxID), "second": second, "second_box": second,
+		"bridgeless": fmt.Sprint(w.box(t, "sandbox-without-bridge").MerchantCashboxID),
+		"azn_box":    fmt.Sprint(w.box(t, cardKey).MerchantCashboxID),
+		"legacy_box": fmt.Sprint(*w.LegacyKeys[0].MerchantCashboxID),
+		"rub_secret": first.Secret, "merchant_password": w.user(t, "merchant").Password,
+		"whole": wholeForm, "paid_form": form(reasonPart("Оплачено\nв 12:00"), filePart("чек.pdf", pdf)),
+		"receipt": form(filePart("receipt.pdf", pdf+"receipt")), "no_receipt": form(filePart("receipt.pdf", "no file")),
+		// Links of banks have these in braces.
+		"phone": "{phone}", "amount": "{amount}",
+	} {
+		w.ids[name] = text
+	}
+}
+
+// readBy reads with a key.
+func (w *instance) readBy(t testing.TB, box sandbox.Cashbox, path string) answer {
+	t.Helper()
+	return send(t, http.MethodGet, w.BaseURL+path, "", signed(box, ""))
+}
+
+// reads reads with a user's token.
+func (w *instance) reads(t testing.TB, path, login string) answer {
+	t.Helper()
+	return send(t, http.MethodGet, w.BaseURL+path, "", bearer(w.user(t, login).Token))
+}
+
 func (w *instance) makePayments(t *testing.T) {
 	t.Helper()
 	payer := object{"userId": w.user(t, "payer").Login}
 	w.answers["bare payment"] = w.create(t, w.first(), object{"payer": payer})
 	payment := w.create(t, w.first(), object{"description": described, "callbackUri": w.inbox.URL, "payer": payer})
-	id := payment.text("data.id")
 	w.keep("payment", payment)
-	w.ids["uuid"], w.ids["order"] = payment.text("data.uuid"), payment.text("data.orderId")
+	id, orderID := payment.text("data.id"), payment.text("data.orderId")
+	w.ids["uuid"], w.ids["order"] = payment.text("data.uuid"), orderID
 	w.ids["spare"] = w.create(t, w.first(), nil).text("data.id") // for calls of the callback that only have to be taken
 	w.answers["card payment"] = w.create(t, w.first(), object{"method": "card"})
-	w.answers["read"] = signedGet("/api/v1/payments/{payment}", firstKey)(t, w)
+	w.answers["read"] = w.readBy(t, w.first(), payments+"/"+id)
 	for _, who := range []string{"operator", "payer", w.traderOf(t, id).Login} {
-		w.answers["read by "+strings.TrimRight(who, "-123")] = tokenGet("/api/v1/payments/{payment}", who)(t, w)
+		w.answers["read by "+strings.TrimRight(who, "-123")] = w.reads(t, payments+"/"+id, who)
 	}
-	w.answers["list"] = tokenGet(payments+"?limit=1", "payer")(t, w)
-	w.answers["signed list"] = signedGet(payments+"?orderId={order}", firstKey)(t, w)
+	w.answers["list"] = w.reads(t, payments+"?limit=1", "payer")
+	w.answers["signed list"] = w.readBy(t, w.first(), payments+"?orderId="+orderID)
 	w.answers["callback"] = w.callback(t, id, `{"status":"failed","providerPaymentId":"p-1","reason":"why"}`)
-	w.answers["event"] = w.inbox.letters(t, payment.text("data.orderId"), 1)[0].answer
+	w.answers["event"] = w.inbox.letters(t, orderID, 1)[0].answer
 	w.answers["appeal"] = w.appeal(t, w.first(), id, "Оплачено в 12:00\nсм. чек", `../чек №1 "копия".pdf`, pdf)
+}
+
+// entered makes a card payment and enters a card of which the trader decides.
+func (w *instance) entered(t *testing.T, more object) (id, token string) {
+	t.Helper()
+	created, token := w.cardPayment(t, more)
+	w.checkout(t, token, "payer-details", typedCard(deskCard, nil)).must(t, "", http.StatusOK)
+	return created.text("data.id"), token
+}
+
+// makeCheckouts keeps what is answered of two card payments: of one the merchant asks for the code
+// again, of the other the trader does, and then has the money.
+func (w *instance) makeCheckouts(t *testing.T) {
+	t.Helper()
+	box := w.box(t, cardKey)
+	_, w.ids["no_card"] = w.cardPayment(t, nil)
+	w.answers["mtstpay"] = w.create(t, w.first(), object{"method": "mtstpay"})
+
+	created, token := w.cardPayment(t, object{"orderId": "cups-of-tea"})
+	w.keep("quasi_ecom", created)
+	id := created.text("data.id")
+	w.ids["id"], w.ids["token"] = id, token
+	w.answers["checkout"] = w.checkout(t, token, "", "")
+	// Nothing else has these values: nothingElseOfTheCard and cardIsSealed look for them.
+	w.answers["card"] = w.checkout(t, token, "payer-details",
+		typedCard(deskCard, object{"expYear": "2047", "cvv": "0739", "cardHolder": "ANNA B"}))
+	w.answers["read with card"] = w.readBy(t, box, payments+"/"+id)
+	w.answers["code"] = w.checkout(t, token, "payer-otp", `{"otp":"73915046"}`)
+	w.answers["resend"] = w.signedTo(t, payments+"/"+id+"/quasi-ecom/resend-code", box, "{}")
+	w.answers["read with resend"] = w.readBy(t, box, payments+"/"+id)
+
+	id, _ = w.entered(t, object{"orderId": "trader-resends", "callbackUri": w.inbox.URL})
+	desk := w.desk(w.traderOf(t, id).Token)
+	called(t, desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: number(id)})
+	w.answers["resend event"] = w.inbox.letters(t, "trader-resends", 1)[0].answer
+	read := w.readBy(t, box, payments+"/"+id)
+	w.answers["read with trader's resend"] = read
+	w.keep("by_trader", read)
+	w.ids["resent_at"] = read.text("data.quasiEcom.codeResendLastAt")
+	called(t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
+	w.answers["card event"] = w.inbox.letters(t, "trader-resends", 2)[1].answer
 }
 
 func (w *instance) makeMoney(t *testing.T) {
@@ -63,27 +135,20 @@ func (w *instance) makeMoney(t *testing.T) {
 	w.answers["payin"], w.ids["payin"] = payin, payin.text("data.id")
 	deposit := w.createDeposit(t, w.first(), object{"externalReference": "reference"})
 	w.answers["deposit"], w.ids["deposit"] = deposit, deposit.text("data.id")
-	called(t, w.operator(t).SetInsurance, &portalv1.SetInsuranceRequest{
-		MerchantCashboxId: w.first().MerchantCashboxID, Amount: "50",
-	})
-	w.answers["balance"] = signedGet("/api/v1/cashboxes/{merchantCashbox}/balance", firstKey)(t, w)
+	box := w.first().MerchantCashboxID
+	called(t, w.operator(t).SetInsurance, &portalv1.SetInsuranceRequest{MerchantCashboxId: box, Amount: "50"})
+	w.answers["balance"] = w.readBy(t, w.first(), fmt.Sprintf("/api/v1/cashboxes/%d/balance", box))
 }
-
-const portalKeys = "/api/merchant-portal/merchant-cashboxes/{merchantCashbox}/api-credentials"
 
 func (w *instance) makeKeys(t *testing.T) {
 	t.Helper()
-	made := newKey.with("name", `"Web shop"`)(t, w)
+	made := newKey.send(t, w, `{"name":"Web shop"}`)
 	w.answers["credential"], w.ids["made_key"], w.ids["made_secret"] = made, made.text("data.key_id"), made.text("secret")
-	w.answers["credentials"] = tokenGet(portalKeys, "merchant")(t, w)
+	w.answers["credentials"] = w.reads(t, w.keysPath(), "merchant")
 }
 
-// told makes a payment, has move change it, and returns the webhook of that.
-func (w *instance) told(t *testing.T, move func(id string)) letter {
-	t.Helper()
-	orderID := newOrder()
-	move(w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id"))
-	return w.inbox.letters(t, orderID, 1)[0]
+func (w *instance) keysPath() string {
+	return strings.TrimPrefix(w.credentials(w.first().MerchantCashboxID), w.BaseURL)
 }
 
 // pass lets time pass, and everything that is then over come to its end, so that nothing changes on
@@ -95,35 +160,4 @@ func (w *instance) pass(t *testing.T, by time.Duration) {
 		select (select count(*) from payment, clock where status = 'pending' and expires_at <= clock.now)
 			+ (select count(*) from payin, clock where status = 'waiting' and expires_at <= clock.now)`
 	testenv.Until(t, "no payment or payout is over", func() bool { return w.count(t, over) == 0 })
-}
-
-// signature is the documented one, reckoned here: hex HMAC-SHA256.
-func signature(secret, message string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(message))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-func apiIsOff(t *testing.T, w *instance) {
-	w.switched(t, "merchant set api_enabled", 403, "merchant_api_disabled")
-}
-
-func collectIsOff(t *testing.T, w *instance) {
-	w.switched(t, "cashbox set collect_enabled", 403, "merchant_collect_disabled")
-}
-
-func requisitesAreOff(t *testing.T, w *instance) {
-	w.switched(t, "requisite set enabled", 422, "collect_requisites_not_available")
-}
-
-// switched turns something off, wants a creation refused as long as it is, and turns it on again. What
-// is known of keys may be a second old.
-func (w *instance) switched(t *testing.T, update string, status int, code string) {
-	t.Helper()
-	for _, off := range []bool{true, false} {
-		w.exec(t, "update "+update+fmt.Sprint(" = ", !off))
-		testenv.Until(t, fmt.Sprintf("it is refused with %d %s: %t", status, code, off), func() bool {
-			return (newPayment.with()(t, w).wrong(status, []string{"code", code}) == "") == off
-		})
-	}
 }

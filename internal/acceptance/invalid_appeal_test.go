@@ -17,12 +17,12 @@ import (
 )
 
 // newAppeal appeals the failed payment with a form of wrong.txt.
-var newAppeal = endpoint{fixed("{}"), postForm, "", http.StatusCreated}
+var newAppeal = endpoint{fixed("{}"), postForm, http.StatusCreated}
 
 var aPart = regexp.MustCompile(`<part ([^>]*)>`)
 
 // postForm writes out the parts of a form, and signs what is in them.
-func postForm(t *testing.T, g *instance, _, short string) answer {
+func postForm(t *testing.T, g *instance, short string) answer {
 	t.Helper()
 	const part, end = "\r\n--b\r\nContent-Disposition: form-data; ", "\r\n--b--\r\n"
 	body := strings.NewReplacer(

@@ -21,6 +21,11 @@ const (
 	// recipientPhone is where payouts go; no log may hold it.
 	recipientPhone = "+79991234567"
 	tron           = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+
+	// Cards of the sandbox: one that needs a code, and two that are declined.
+	codeCard     = "4000002500003155"
+	declinedCard = "4000000000000002"
+	poorCard     = "4000000000009995"
 )
 
 var orders atomic.Int64

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -141,8 +142,9 @@ func (r *rotation) paysFirst(t *testing.T) {
 // paysAgain pays with the kept card.
 func (r *rotation) paysAgain(t *testing.T) {
 	t.Helper()
-	created, token := r.cardPayment(t, object{"payer": object{"userId": r.payer}})
-	r.fillIn(t, created.text("data.checkoutUrl"), map[string]string{"cvv": "123"})
+	_, token := r.cardPayment(t, object{"payer": object{"userId": r.payer}})
+	form := url.Values{"card": {r.savedCard(t, token)}, "cvv": {"123"}}
+	submitted(t, r.PayURL, "/pay/"+token, form, header{"Sec-Fetch-Site": "same-origin"}).must(t, "", http.StatusSeeOther)
 	r.awaitCheckout(t, token, "paymentStatus", "completed")
 }
 

@@ -1,0 +1,327 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
+)
+
+// section is a part of a file of testdata: its title, and its lines.
+type section struct {
+	title string
+	lines []string
+}
+
+// sections reads a file of testdata.
+func sections(t *testing.T, name string) []section {
+	t.Helper()
+	var all []section
+	for _, line := range linesOf(t, name) {
+		if title := heading.FindStringSubmatch(line); title != nil {
+			all = append(all, section{title: title[1]})
+		} else {
+			last := &all[len(all)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return all
+}
+
+// stepWords are what a line of steps.txt begins with that is no call. What they return is wrong, as of all lines.
+var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
+	"new": func(_ *testing.T, w *instance, rest string) string {
+		for name := range strings.FieldsSeq(rest) {
+			w.ids[name] = newOrder()
+		}
+		return ""
+	},
+	"entered": func(t *testing.T, w *instance, rest string) string {
+		name, pan, _ := strings.Cut(rest, " ")
+		created, token := w.cardPayment(t, object{"callbackUri": w.inbox.URL})
+		w.keep(name, created)
+		return w.checkout(t, token, "payer-details", typedCard(pan, nil)).wrong(200, nil)
+	},
+	"moved": func(t *testing.T, w *instance, rest string) string {
+		name, status, _ := strings.Cut(rest, " ")
+		w.keep(name, w.create(t, w.first(), object{"callbackUri": w.inbox.URL}))
+		return w.callback(t, w.ids[name], `{"status":"`+status+`"}`).wrong(200, nil)
+	},
+	"await": func(t *testing.T, w *instance, rest string) string {
+		words := strings.Fields(rest)
+		w.awaitCheckout(t, w.ids[words[0]+"_token"], words[1], words[2])
+		return ""
+	},
+	"payer": func(t *testing.T, w *instance, login string) string {
+		token, id := w.newPayer(t, login)
+		w.Users = append(w.Users, sandbox.User{Kind: "cabinet", Login: login, Token: token})
+		w.ids[login] = fmt.Sprint(id)
+		return ""
+	},
+	"pass": func(t *testing.T, w *instance, rest string) string {
+		by, err := time.ParseDuration(rest)
+		noError(t, err)
+		w.pass(t, by)
+		return ""
+	},
+	"sql":     func(t *testing.T, w *instance, rest string) string { w.exec(t, rest); return "" },
+	"settled": func(t *testing.T, w *instance, _ string) string { w.awaitSettings(t); return "" },
+	"found": func(t *testing.T, w *instance, rest string) string {
+		name, query, _ := strings.Cut(rest, " ")
+		w.ids[name] = w.value(t, query)
+		return ""
+	},
+	"query": func(t *testing.T, w *instance, rest string) string {
+		at := strings.LastIndex(rest, ": ")
+		if got := w.value(t, rest[:at]); got != rest[at+2:] {
+			return "it is " + got
+		}
+		return ""
+	},
+	"told":   func(t *testing.T, w *instance, rest string) string { return w.toldOf(t, rest) },
+	"bodies": func(t *testing.T, _ *instance, rest string) string { return lackingBodies(t, rest) },
+}
+
+// value is what a query gives, its rows as one text.
+func (w *instance) value(t *testing.T, query string) string {
+	t.Helper()
+	return w.texts(t, "select coalesce(string_agg(v::text, ', '), '') from ("+query+") as q (v)")[0]
+}
+
+// prove does what a line of interface.txt or steps.txt says.
+func (w *instance) prove(t *testing.T, line string, done *proven) {
+	t.Helper()
+	if word, rest, _ := strings.Cut(line, " "); word == "do" || word == "late" {
+		done.once(t, w, rest)
+	} else {
+		w.does(t, line)
+	}
+}
+
+// does does what a line says that is no "do".
+func (w *instance) does(t *testing.T, line string) {
+	t.Helper()
+	if wrong := w.try(t, line); wrong != "" {
+		t.Errorf("%.300s: %s", line, wrong)
+	}
+}
+
+// try does what a line says, and returns what is wrong.
+func (w *instance) try(t *testing.T, line string) string {
+	t.Helper()
+	word, rest, _ := strings.Cut(line, " ")
+	name, call, keeps := strings.Cut(line, " = ")
+	fixtures, shown, _ := strings.Cut(line, ": ")
+	switch {
+	case word == "until":
+		noError(t, testenv.Eventually(func() error {
+			if wrong := w.try(t, rest); wrong != "" {
+				return errors.New(wrong)
+			}
+			return nil
+		}))
+		return ""
+	case stepWords[word] != nil:
+		return stepWords[word](t, w, w.path(t, rest))
+	case keeps && !strings.Contains(name, " "):
+		return w.called(t, name, cellsOf(call))
+	case len(cellsOf(line)) == 4:
+		return w.called(t, "", cellsOf(line))
+	}
+	for fixture := range strings.SplitSeq(fixtures, ", ") {
+		if wrong := w.shows(t, w.fixture(t, fixture), shown); wrong != "" {
+			return fixture + ": " + wrong
+		}
+	}
+	return ""
+}
+
+// called makes a call, and wants it to change nothing where it is refused. Its answer is kept by a name, if it is given one.
+func (w *instance) called(t *testing.T, name string, cells []string) string {
+	t.Helper()
+	answered, shown, _ := strings.Cut(cells[3], "; ")
+	refused, before := answered >= "400", ""
+	if refused {
+		before = w.rows(t)
+	}
+	row := []string{cells[0], cells[1], w.validBody(t, cells[1], w.path(t, cells[2])), answered}
+	got, wrong := w.tried(t, row)
+	if wrong != "" {
+		return wrong
+	}
+	if name != "" {
+		w.keep(name, got)
+	}
+	if refused && before != w.rows(t) {
+		return "it changed " + before + " to " + w.rows(t)
+	}
+	return w.shows(t, got, shown)
+}
+
+var captures = regexp.MustCompile(`(\S+) as (\w+)`)
+
+// shows is what an answer does not show. It keeps fields by the names that they are given: "data.token as token".
+func (w *instance) shows(t *testing.T, got answer, shown string) string {
+	t.Helper()
+	for _, one := range captures.FindAllStringSubmatch(shown, -1) {
+		part, _ := got.part(one[1])
+		w.ids[one[2]] = fmt.Sprint(part)
+	}
+	return got.lacking(w.path(t, shown))
+}
+
+// validBody writes out a body that is a valid one of its call, with other values or without a field.
+func (w *instance) validBody(t *testing.T, call, short string) string {
+	t.Helper()
+	var pairs []string
+	if field, ok := strings.CutPrefix(short, "- "); ok {
+		field, short, _ = strings.Cut(field, " ")
+		pairs = append(pairs, field, "")
+	}
+	if !strings.HasPrefix(short, "+") && pairs == nil {
+		return short
+	}
+	if values := strings.TrimPrefix(strings.TrimPrefix(short, "+"), " "); values != "" {
+		var more map[string]raw
+		noError(t, json.Unmarshal([]byte(values), &more))
+		for name, value := range more {
+			pairs = append(pairs, name, string(value))
+		}
+	}
+	for path, e := range map[string]endpoint{payments: newPayment, payins: newPayin, deposits: newDeposit, checkouts: newCard} {
+		if strings.HasPrefix(call, "POST "+path) {
+			return e.body(pairs...)
+		}
+	}
+	t.Fatalf("no body is a valid one of %s", call)
+	return ""
+}
+
+// lackingBodies wants wrong.txt to have bodies that are wrong in these fields, which TestTables sends.
+func lackingBodies(t *testing.T, cell string) string {
+	t.Helper()
+	title, fields, _ := strings.Cut(cell, ":")
+	rows := tables(t, "wrong.txt")[title]
+	if len(rows) == 0 {
+		return "no body is wrong"
+	}
+	for field := range strings.FieldsSeq(fields) {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return row[0] == field }) {
+			return "no body is wrong in " + field
+		}
+	}
+	return ""
+}
+
+// toldOf wants a webhook about what is kept to show something: "a 1: data.status ...". They are counted by their
+// sequence: two that are sent at once may come in either order.
+func (w *instance) toldOf(t *testing.T, line string) string {
+	t.Helper()
+	which, shown, _ := strings.Cut(line, ": ")
+	name, count, _ := strings.Cut(which, " ")
+	letters := w.inbox.letters(t, w.ids[name+"_order"], int(number(count)))
+	at := slices.IndexFunc(letters, func(l letter) bool { return l.text("meta.sequence") == count })
+	return w.shows(t, letters[max(at, 0)].answer, shown)
+}
+
+// keep keeps an answer, and what later calls name of it.
+func (w *instance) keep(name string, got answer) {
+	w.answers[name] = got
+	w.ids[name], w.ids[name+"_uuid"] = got.text("data.id"), got.text("data.uuid")
+	for short, field := range map[string]string{
+		"order": "orderId", "created": "createdAt", "expires": "expiresAt", "value": "requisite.value",
+		"holder": "requisite.holder",
+	} {
+		w.ids[name+"_"+short] = got.text("data." + field)
+	}
+	for _, link := range []string{"data.checkoutUrl", "data.paymentPageUrl"} {
+		if address, ok := got.at(link).(string); ok {
+			w.ids[name+"_token"] = path.Base(address)
+		}
+	}
+	whole, _ := json.Marshal(got.at("data"))
+	w.ids[name+"_data"] = string(whole)
+}
+
+// proven are the proofs that have run: the first statement that wants one runs it, and others go by how that went.
+type proven struct {
+	mu  sync.Mutex
+	ran map[string]func() (failed bool)
+}
+
+func (p *proven) once(t *testing.T, w *instance, name string) {
+	t.Helper()
+	run, ok := proofs[name]
+	if !ok {
+		run = steps(t, name, p)
+	}
+	p.mu.Lock()
+	if p.ran == nil {
+		p.ran = map[string]func() bool{}
+	}
+	first := p.ran[name] == nil
+	if first {
+		p.ran[name] = sync.OnceValue(func() bool {
+			failed := true // as long as it has not come to its end
+			func() { run(t, w); failed = t.Failed() }()
+			return failed
+		})
+	}
+	ran := p.ran[name]
+	p.mu.Unlock()
+	if ran() && !first {
+		t.Errorf("%s: failed before", name)
+	}
+}
+
+// steps makes the calls of a section of steps.txt.
+func steps(t *testing.T, name string, done *proven) func(t *testing.T, w *instance) {
+	t.Helper()
+	all := sections(t, "steps.txt")
+	at := slices.IndexFunc(all, func(s section) bool { return s.title == name })
+	if at < 0 {
+		t.Fatal("no function of the tests and no section of steps.txt is called ", name)
+	}
+	return func(t *testing.T, w *instance) {
+		for _, line := range all[at].lines {
+			w.prove(t, line, done)
+		}
+	}
+}
+
+// path fills in the ids of what was made: "{payment}".
+func (w *instance) path(t *testing.T, pattern string) string {
+	t.Helper()
+	return inBraces.ReplaceAllStringFunc(pattern, func(name string) string {
+		id, ok := w.ids[strings.Trim(name, "{}")]
+		if !ok {
+			t.Fatal("no id of ", name)
+		}
+		return id
+	})
+}
+
+var inBraces = regexp.MustCompile(`\{\w+\}`)
+
+// rows counts what calls may make.
+func (w *instance) rows(t *testing.T) string {
+	t.Helper()
+	return w.texts(t, `select concat_ws(' ', (select count(*) from payment), (select count(*) from payment_key),
+		(select count(*) from payment_history), (select count(*) from payment_card),
+		(select count(*) from payin), (select count(*) from payin_key), (select count(*) from payin_history),
+		(select count(*) from deposit), (select count(*) from deposit_history),
+		(select count(*) from appeal), (select count(*) from appeal_chunk), (select count(*) from transfer),
+		(select count(*) from card_attempt), (select coalesce(sum(resends), 0) from checkout),
+		(select md5(string_agg(status || coalesce(provider_payment_id, ''), ',' order by id)) from payment),
+		(select md5(string_agg(status, ',' order by id)) from payin),
+		(select md5(string_agg(key_id || coalesce(revoked_at::text, ''), ',' order by id)) from api_key))`)[0]
+}
