@@ -71,7 +71,9 @@ func (g *instance) tried(t *testing.T, row []string) (answer, string) {
 	}
 	method, path, _ := strings.Cut(row[1], " ")
 	address := g.BaseURL + path
-	for prefix, pages := range map[string]string{"portal:": g.PortalURL, "pay:": g.PayURL} {
+	for prefix, pages := range map[string]string{
+		"portal:": g.PortalURL, "pay:": g.PayURL, "ops:": g.OpsURL, "api:": g.BaseURL, // for what is no JSON
+	} {
 		if below, onPage := strings.CutPrefix(path, prefix); onPage {
 			address = pages + below
 		}

@@ -58,26 +58,3 @@ func (g *instance) awaitCheckout(t testing.TB, token, field, value string) answe
 	}))
 	return got
 }
-
-// Preflights of checkouts are answered; refused.txt has that errors of every kind carry the headers.
-func TestCheckoutCORS(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	preflight := header{
-		"Origin":                         "https://shop.example",
-		"Access-Control-Request-Method":  "POST",
-		"Access-Control-Request-Headers": "content-type",
-	}
-	got := fetched(t, http.MethodOptions, g.BaseURL+"/api/v1/checkout/any/payer-details", "", preflight)
-	if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != "*" ||
-		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "POST") ||
-		!strings.Contains(strings.ToLower(got.header.Get("Access-Control-Allow-Headers")), "content-type") ||
-		got.header.Get("X-Request-Id") == "" {
-		t.Errorf("preflight: %s %v", got, got.header)
-	}
-	// Signed endpoints are for no page.
-	got = fetched(t, http.MethodOptions, g.BaseURL+payments, "", preflight)
-	if got.status != 405 || got.header.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("preflight of a signed path: %s %v", got, got.header)
-	}
-}

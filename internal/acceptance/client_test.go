@@ -24,6 +24,7 @@ import (
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/sign"
 )
@@ -327,5 +328,32 @@ func wantFault(t testing.TB, what string, err error, code connect.Code, why stri
 	have, detail, named := connectFault(t, err)
 	if have != code || detail != why || !slices.Equal(named, fields) {
 		t.Errorf("%s: %s %s %v; want %s %s %v", what, have, detail, named, code, why, fields)
+	}
+}
+
+func (g *instance) account(token string) portalv1connect.AuthServiceClient {
+	return portalv1connect.NewAuthServiceClient(withToken(token), g.BaseURL)
+}
+
+func (g *instance) operator(t testing.TB) portalv1connect.OperatorServiceClient {
+	t.Helper()
+	return portalv1connect.NewOperatorServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL)
+}
+
+func (g *instance) merchantDesk(token string) portalv1connect.MerchantServiceClient {
+	return portalv1connect.NewMerchantServiceClient(withToken(token), g.BaseURL)
+}
+
+// feed reads a merchant's whole feed.
+func feed(t *testing.T, desk portalv1connect.MerchantServiceClient) []*portalv1.Event {
+	t.Helper()
+	var all []*portalv1.Event
+	var cursor *string
+	for {
+		page := called(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
+		if len(page.GetData()) == 0 {
+			return all
+		}
+		all, cursor = append(all, page.GetData()...), page.NextCursor
 	}
 }

@@ -36,7 +36,7 @@ func newWalk(t *testing.T) *instance {
 // begin names what lines of testdata may say of a sandbox.
 func (w *instance) begin(t *testing.T) {
 	t.Helper()
-	w.inbox, w.answers = newShop(t, ""), map[string]answer{}
+	w.inbox = newShop(t, "")
 	first, second := w.first(), fmt.Sprint(w.box(t, "sandbox-second-rub").MerchantCashboxID)
 	for name, text := range map[string]string{
 		"base_url": w.BaseURL, "pay_url": w.PayURL, "inbox": w.inbox.URL,
@@ -45,6 +45,16 @@ func (w *instance) begin(t *testing.T) {
 		"azn_box":    fmt.Sprint(w.box(t, cardKey).MerchantCashboxID),
 		"legacy_box": fmt.Sprint(*w.LegacyKeys[0].MerchantCashboxID),
 		"rub_secret": first.Secret, "merchant_password": w.user(t, "merchant").Password,
+		"operator_password": w.user(t, "operator").Password, "legacy_password": w.user(t, "merchant-legacy").Password, "portal_url": w.PortalURL,
+		"spaced_signature": signature(first.Secret, `{"amount": 1}`),
+		"hook_signature":   signature(first.WebhookSecret, `{"amount":1}`),
+		"hour_ago":         time.Now().Add(-time.Hour).UTC().Format(time.RFC3339),
+		"in_an_hour":       time.Now().Add(time.Hour).UTC().Format(time.RFC3339),
+		"megabyte":         strings.Repeat("eHh4", 1<<18),
+		"hta_form":         form(reasonPart("x"), filePart(`../чек №1 "копия".hta`, pdf)),
+		"hta_name":         htaName, "moves": moved, "payment_id": "{payment_id}",
+		"reference_form": form([2]string{`name="key"`, first.KeyID}, [2]string{`name="body"`, strings.Replace(
+			newPayment.body(), `"orderId":"`, `"orderId":"by the reference","x":"`, 1)}),
 		"whole": wholeForm, "paid_form": form(reasonPart("Оплачено\nв 12:00"), filePart("чек.pdf", pdf)),
 		"receipt": form(filePart("receipt.pdf", pdf+"receipt")), "no_receipt": form(filePart("receipt.pdf", "no file")),
 		// Links of banks have these in braces.

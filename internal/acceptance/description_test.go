@@ -211,19 +211,6 @@ func undescribed() error {
 	return errors.Join(found...)
 }
 
-// The description is also served below /api/, beside the paths that it describes.
-func TestDescriptionIsServed(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	a := send(t, http.MethodGet, g.BaseURL+"/api/v1/openapi.json", "", nil)
-	if a.status != http.StatusOK || a.text("openapi") != "3.1.0" {
-		t.Error(a.status)
-	}
-	if other := send(t, http.MethodGet, g.BaseURL+"/openapi.json", "", nil); other.raw != a.raw {
-		t.Error("the two addresses of the description differ")
-	}
-}
-
 // The judge tells what the description does not allow.
 func TestJudge(t *testing.T) {
 	t.Parallel()

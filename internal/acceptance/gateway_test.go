@@ -63,7 +63,7 @@ type instance struct {
 
 // instance is a gateway that has not been started. Its directory must be there.
 func (s setup) instance() *instance {
-	g := &instance{setup: s, ids: map[string]string{}}
+	g := &instance{setup: s, ids: map[string]string{}, answers: map[string]answer{}}
 	api, pay, portal, ops := anyPort, anyPort, anyPort, anyPort
 	if s.fixed || s.live {
 		api, pay, portal, ops = freeAddr(), freeAddr(), freeAddr(), freeAddr()

@@ -51,25 +51,3 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	logs.await(t, `"request_id":"`+id+`"`)
 	noError(t, leaks())
 }
-
-// The line of a refused call says by which code and, if a key was named, whose it was: a known one,
-// or one of an id's form. A secret in the id's place is not logged.
-func TestRefusedCallsAreLogged(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	box := g.first()
-	g.create(t, box, nil) // from here on the key is known
-	const made = "mk_0123456789abcdef01234567"
-	for name, test := range map[string]struct{ keyID, secret, code, logged string }{
-		"refused-wrong-secret": {box.KeyID, "wrong", "invalid_signature", box.KeyID},
-		"refused-unknown-key":  {made, box.Secret, "invalid_signature", made},
-		"refused-swapped":      {box.Secret, box.KeyID, "invalid_signature", ""},
-		"refused-body":         {box.KeyID, box.Secret, "validation_failed", box.KeyID},
-	} {
-		headers := with(with(signed(box, "{}"), "X-Merchant-Key-Id", test.keyID), "X-Merchant-Secret", test.secret)
-		send(t, http.MethodPost, g.BaseURL+payments, "{}", with(headers, "X-Request-Id", name))
-		want := `"code":"` + test.code + `","key_id":"` + test.logged + `","request_id":"` + name + `"`
-		logs.await(t, want)
-	}
-	noError(t, leaks())
-}

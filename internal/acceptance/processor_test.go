@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"connectrpc.com/connect"
 
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -263,80 +260,4 @@ func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTra
 	changed := called(t, g.operator(t).SetTraderAcquirer, setting)
 	keepSecret(processorSecret)
 	return changed
-}
-
-// A trader's processor, set by an operator, charges the cards of their payments.
-func TestTraderProcessor(t *testing.T) {
-	t.Parallel()
-	g := freshSandbox(t)
-	p := newCardProcessor(t, nil)
-	if changed := g.setProcessor(t, p); strings.Contains(changed.String(), processorSecret) {
-		t.Error("the secret is shown")
-	}
-	operator := g.operator(t)
-
-	_, token := g.cardPayment(t, nil)
-	if got := g.checkout(
-		t,
-		token,
-		"payer-details",
-		typedCard("4242 4242 4242 4242", object{"cardHolder": "ANNA B", "expMonth": "1", "expYear": "35"}),
-	); got.text("data.phase") != "awaiting_payer_otp" {
-		t.Errorf("card: %s", got)
-	}
-	_, asked := p.called("authorize")
-	if card, _ := asked["card"].(object); asked["amount"] != "100.00" || asked["currency"] != "AZN" ||
-		card["pan"] != "4242424242424242" || card["expMonth"] != "01" || card["expYear"] != "2035" ||
-		card["cvv"] != "123" || card["holder"] != "ANNA B" {
-		t.Errorf("authorize %v", asked)
-	}
-	if got := g.checkout(t, token, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
-		t.Errorf("code: %s", got)
-	}
-	if _, given := p.called("code"); given["code"] != "987654" || given["number"] != 1.0 {
-		t.Errorf("code %v", given)
-	}
-	// What the payer cancels is undone at the processor.
-	_, token = g.cardPayment(t, nil)
-	g.checkout(t, token, "payer-details", typedCard("4242424242424242", nil))
-	g.checkout(t, token, "cancel", "")
-	p.await(t, "void")
-	conflicts, err := operator.ListCardConflicts(context.Background(),
-		connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
-	if noError(t, err); len(conflicts.Msg.GetData()) != 0 {
-		t.Errorf("conflicts %v", conflicts.Msg)
-	}
-	_, err = operator.CloseCardConflict(context.Background(),
-		connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
-	wantFault(t, "closing none", err, connect.CodeNotFound, "not_found")
-	processorReplaced(t, g)
-}
-
-// A trader's processor is replaced while cards are open at the former one. Those are asked about,
-// given codes and undone there, and no payer is asked for a second card.
-func processorReplaced(t *testing.T, g *instance) {
-	const open = "select count(*) from card_attempt where status in ('authorising', 'open', 'undoing')"
-	testenv.Until(t, "nothing is open at the first", func() bool { return g.count(t, open) == 0 })
-	former, present := newCardProcessor(t, nil), newCardProcessor(t, nil)
-	testenv.Want(t, g.setProcessor(t, former).GetOpenElsewhere(), 0, "attempts are open elsewhere before the first")
-	_, paid := g.cardPayment(t, nil)
-	g.checkout(t, paid, "payer-details", typedCard("4242424242424242", nil))
-	_, left := g.cardPayment(t, nil)
-	g.checkout(t, left, "payer-details", typedCard("4242424242424242", nil))
-	testenv.Want(t, g.setProcessor(t, present).GetOpenElsewhere(), 2, "attempts are open elsewhere")
-	if got := g.checkout(t, paid, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
-		t.Errorf("code: %s", got)
-	}
-	g.checkout(t, left, "cancel", "")
-	former.await(t, "void")
-	if charged, kept, _ := former.ofCard("4242424242424242"); charged != 1 || kept != 1 {
-		t.Errorf("the former processor has charged %d times and keeps %d", charged, kept)
-	}
-	_, token := g.cardPayment(t, nil)
-	g.checkout(t, token, "payer-details", typedCard("5555555555554444", nil))
-	for call, want := range map[string]int{"authorize": 1, "code": 0, "void": 0} {
-		if calls, _ := present.called(call); calls != want {
-			t.Errorf("the present processor was called %d times for %s, want %d", calls, call, want)
-		}
-	}
 }

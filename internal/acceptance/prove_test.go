@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
+
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/vault"
 )
 
 // section is a part of a file of testdata: its title, and its lines.
@@ -65,6 +68,38 @@ var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 		token, id := w.newPayer(t, login)
 		w.Users = append(w.Users, sandbox.User{Kind: "cabinet", Login: login, Token: token})
 		w.ids[login] = fmt.Sprint(id)
+		return ""
+	},
+	"named": func(_ *testing.T, w *instance, rest string) string {
+		login, token, _ := strings.Cut(rest, " ")
+		w.Users = append([]sandbox.User{{Login: login, Token: token}}, w.Users...)
+		return ""
+	},
+	"keyed": func(_ *testing.T, w *instance, rest string) string {
+		id, secret, _ := strings.Cut(rest, " ")
+		w.Cashboxes = append(w.Cashboxes, sandbox.Cashbox{KeyID: id, Secret: secret})
+		return ""
+	},
+	"code": func(t *testing.T, w *instance, rest string) string {
+		name, secret, _ := strings.Cut(rest, " ")
+		keepSecret(secret)
+		w.ids[name] = testenv.Must(totp.GenerateCode(secret, time.Now()))(t)
+		return ""
+	},
+	"holder": func(t *testing.T, w *instance, rest string) string {
+		name, holder, _ := strings.Cut(rest, " ")
+		v := testenv.Must(vault.New(testenv.Must(sandbox.LoadKey(w.dir))(t).Bytes("vault")))(t)
+		id := number(w.ids[name])
+		place := vault.Place{Table: "payment_card", Column: "holder", Row: id}
+		w.exec(t, "update payment_card set holder = $2 where payment_id = $1", id,
+			testenv.Must(v.Seal([]byte(unfolded(holder)), place))(t))
+		return ""
+	},
+	"logged": func(t *testing.T, w *instance, rest string) string { w.stderr.await(t, rest); return "" },
+	"refuse": func(_ *testing.T, w *instance, rest string) string {
+		w.inbox.mu.Lock()
+		defer w.inbox.mu.Unlock()
+		w.inbox.statuses = append(w.inbox.statuses, int(number(rest)))
 		return ""
 	},
 	"pass": func(t *testing.T, w *instance, rest string) string {
@@ -149,7 +184,7 @@ func (w *instance) try(t *testing.T, line string) string {
 func (w *instance) called(t *testing.T, name string, cells []string) string {
 	t.Helper()
 	answered, shown, _ := strings.Cut(cells[3], "; ")
-	refused, before := answered >= "400", ""
+	refused, before := answered >= "400" && answered < "600", ""
 	if refused {
 		before = w.rows(t)
 	}
@@ -167,16 +202,20 @@ func (w *instance) called(t *testing.T, name string, cells []string) string {
 	return w.shows(t, got, shown)
 }
 
-var captures = regexp.MustCompile(`(\S+) as (\w+)`)
-
 // shows is what an answer does not show. It keeps fields by the names that they are given: "data.token as token".
 func (w *instance) shows(t *testing.T, got answer, shown string) string {
 	t.Helper()
-	for _, one := range captures.FindAllStringSubmatch(shown, -1) {
-		part, _ := got.part(one[1])
-		w.ids[one[2]] = fmt.Sprint(part)
+	for one := range strings.SplitSeq(shown, "; ") {
+		one = w.path(t, one)
+		if wrong := got.lacks(one); wrong != "" {
+			return wrong
+		}
+		if path, name, named := strings.Cut(one, " as "); named && !strings.Contains(name, " ") {
+			part, _ := got.part(path)
+			w.ids[name] = fmt.Sprint(part)
+		}
 	}
-	return got.lacking(w.path(t, shown))
+	return ""
 }
 
 // validBody writes out a body that is a valid one of its call, with other values or without a field.

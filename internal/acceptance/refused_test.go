@@ -30,27 +30,6 @@ func (g *instance) awaitKey(t *testing.T, box sandbox.Cashbox, changed bool, sta
 	})
 }
 
-// Whoever has the secret of their key is told what they signed wrongly, and never what would be right. Whoever has not is
-// told the same for every mistake.
-func TestSignatureHints(t *testing.T) {
-	t.Parallel()
-	g := sharedSandbox(t)
-	box, body := g.first(), order(nil)
-	wrong := with(signed(box, body), "Signature", signature(box.Secret, body+"\n"))
-	got := send(t, "POST", g.BaseURL+payments, body, wrong)
-	hint := got.text("details.hint")
-	if got.text("code") != "invalid_signature" || !strings.Contains(hint, "A line break at the end") ||
-		!strings.HasSuffix(got.text("message"), hint) || got.text("details.expected") != "64 hex characters" ||
-		got.text("details.receivedBytes") != fmt.Sprint(len(body)) ||
-		strings.Contains(got.raw, signature(box.Secret, body)) {
-		t.Errorf("with the secret: %s", got)
-	}
-	got = send(t, "POST", g.BaseURL+payments, body, with(wrong, "X-Merchant-Secret", "sk_guess"))
-	if got.text("message") != "The key, secret or signature is wrong." || got.at("details") != nil {
-		t.Errorf("without the secret: %s", got)
-	}
-}
-
 // A sender that hangs up in the middle of a body takes nothing along: its order id is still free.
 func TestBrokenSender(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,8 @@ func TestReplicas(t *testing.T) {
 	})
 	const expired = `data.status "FAILED"; meta.reason "expired"; meta.previousStatus "PENDING"`
 	testenv.Want(t, s.await(t, orderID, 1)[0].lacking(expired), "", "the webhook")
-	a.moved(t, id, "trader available 0.00000000", "trader reserved 0.00000000")
+	testenv.Want(t, a.value(t, moved+" t.subject_id = "+id+" group by a.owner_kind, a.purpose order by 1"),
+		"trader available 0.00000000, trader reserved 0.00000000", "moved")
 
 	// What is new on one replica is of the moved time, to the other as well.
 	later := a.create(t, a.first(), nil)

@@ -84,12 +84,13 @@ func (a answer) later(text, wait string) bool {
 func (a answer) lacking(all string) string {
 	for one := range strings.SplitSeq(all, "; ") {
 		if wrong := a.lacks(one); wrong != "" {
-			return fmt.Sprintf("%s: %s in %.3000s", one, wrong, a)
+			return wrong
 		}
 	}
 	return ""
 }
 
+// lacks is lacking of one thing.
 func (a answer) lacks(one string) string {
 	path, rest, _ := strings.Cut(one, " ")
 	value, there := a.part(path)
@@ -105,10 +106,8 @@ func (a answer) lacks(one string) string {
 		right = strings.Contains(a.raw, rest) == (path == "has")
 	case "header":
 		name, want, _ := strings.Cut(rest, ":")
-		value = a.header.Get(name)
-		want = strings.TrimSpace(want)
-		k, ofKind := kinds[strings.Trim(want, "<>")]
-		right = value == want || ofKind && k(value)
+		value, want = a.header.Get(name), strings.TrimSpace(want)
+		right = value == want || a.is(value, strings.Trim(want, "<>"))
 	case "whole":
 		return a.golden(rest)
 	default:
@@ -127,7 +126,7 @@ func (a answer) lacks(one string) string {
 	if right {
 		return ""
 	}
-	return fmt.Sprintf("it is %v (there: %t)", value, there)
+	return fmt.Sprintf("%.300s: it is %v (there: %t) in %.3000s", one, value, there, a)
 }
 
 // part is a field of a body or, of what an expression between slashes finds, its group.

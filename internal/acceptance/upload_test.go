@@ -238,29 +238,3 @@ func TestUploadsRefusedUnread(t *testing.T) {
 		}
 	}
 }
-
-// Refused uploads count by address, before their bodies are read as much as after.
-func TestRefusedUploadsCount(t *testing.T) {
-	t.Parallel()
-	plan := fresh(t)
-	altered(t, plan.database, "update rate_limit set calls = 6, per_seconds = 900 where name = 'address_writes'")
-	g := plan.start(t)
-	ids := []string{g.failed(t, nil), g.failed(t, nil)}
-	box := g.first()
-	// What succeeds does not count.
-	g.appeal(t, box, ids[0], "x", "a.pdf", pdf).must(t, "", 201)
-	refusals := []func() answer{
-		func() answer { // by its signature, once the body was read
-			return send(t, http.MethodPost, g.appealURL(ids[1]), form(reasonPart("x"), filePart("a.pdf", pdf)),
-				with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature", "00"))
-		},
-		func() answer { return g.appeal(t, box, ids[0], "x", "a.pdf", pdf) },
-		func() answer { return g.appeal(t, box, "999999", "x", "a.pdf", "text") },
-	}
-	for n := range 6 {
-		if got := refusals[n%len(refusals)](); got.status < 400 || got.status == 429 {
-			t.Fatalf("%d: %s", n, got)
-		}
-	}
-	g.appeal(t, box, ids[1], "x", "a.pdf", pdf).want(t, "after six", 429, "code", "rate_limited")
-}

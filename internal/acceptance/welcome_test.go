@@ -63,19 +63,6 @@ func listenForWebhooks(t *testing.T, g *instance) *text {
 	return heard
 }
 
-// moved checks what a payment moved in all, account by account.
-func (g *instance) moved(t *testing.T, paymentID string, want ...string) {
-	t.Helper()
-	got := g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
-		from transfer t cross join lateral (values (debit_account, -amount), (credit_account, amount)) m (account_id, amount)
-		join account a on a.id = m.account_id
-		where t.subject = 'payment' and t.subject_id = $1::text::bigint
-		group by a.owner_kind, a.purpose order by 1`, paymentID)
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("payment %s moved\n%s\nwant\n%s", paymentID, strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
 func number(id string) int64 {
 	var n int64
 	_, _ = fmt.Sscan(id, &n)
