@@ -42,8 +42,8 @@ func appealHeaders(box sandbox.Cashbox, reason, fileName string, size int) heade
 
 func (g *instance) appealURL(id string) string { return g.BaseURL + payments + "/" + id + "/appeal" }
 
-func (g *instance) appeal(t testing.TB, box sandbox.Cashbox, id, reason, fileName, content string) answer {
+func (g *instance) appeal(t testing.TB, box sandbox.Cashbox, id, reason, fileName string) answer {
 	t.Helper()
-	return send(t, http.MethodPost, g.appealURL(id), form(reasonPart(reason), filePart(fileName, content)),
-		appealHeaders(box, reason, fileName, len(content)))
+	return send(t, http.MethodPost, g.appealURL(id), form(reasonPart(reason), filePart(fileName, pdf)),
+		appealHeaders(box, reason, fileName, len(pdf)))
 }

@@ -30,7 +30,7 @@ type bomb struct {
 func (g *instance) bombs(t *testing.T) map[string]bomb {
 	t.Helper()
 	box := g.first()
-	failed := g.failed(t, nil)
+	failed := g.failed(t)
 	page := g.create(t, box, nil).text("data.paymentPageUrl")
 	api, sign, portal := g.BaseURL+payments, g.BaseURL+"/portal.v1.AuthService/Login", g.PortalURL+"/sign-in"
 	post := func(body string, want ...int) bomb {

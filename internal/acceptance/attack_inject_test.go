@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -257,7 +256,7 @@ func TestHostileTexts(t *testing.T) {
 // nothing of it: no line of a caller's own, no escape of a terminal.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
-	g := freshSandbox(t)
+	g := sharedSandbox(t)
 	const forged = "{\"level\":\"ERROR\",\"msg\":\"forged\"}"
 	for _, address := range []string{g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL} {
 		for _, request := range []string{
@@ -275,10 +274,9 @@ func TestLogLines(t *testing.T) {
 	}
 	send(t, http.MethodGet, g.BaseURL+payments, "", header{"X-Request-Id": "the-last-line"})
 	g.stderr.await(t, "the-last-line")
-	lines := bufio.NewScanner(strings.NewReader(g.stderr.String()))
-	for lines.Scan() {
+	written := g.stderr.String()
+	for text := range strings.Lines(written[:strings.LastIndex(written, "\n")+1]) {
 		var line struct{ Level, Msg, Method string }
-		text := lines.Text()
 		err := json.Unmarshal([]byte(text), &line)
 		known := strings.Contains(text, `"request_id":"forged"`) || line.Method == "FORGED"
 		if err != nil || line.Level == "" || line.Msg == "forged" || strings.Contains(text, "\x1b") ||

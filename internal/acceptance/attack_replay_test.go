@@ -169,7 +169,7 @@ func TestForgedCursors(t *testing.T) {
 	g := sharedSandbox(t)
 	box := g.first()
 	for range 3 {
-		g.failed(t, nil)
+		g.failed(t)
 		g.createPayin(t, box, nil)
 		g.createDeposit(t, box, nil)
 	}

@@ -244,7 +244,7 @@ func (g *instance) tryBodies(t *testing.T, e endpoint, rows [][]string) int {
 func bodies(t *testing.T, g *instance) {
 	g.ids["spare"] = g.create(t, g.first(), nil).text("data.id")
 	g.ids["payin"] = g.createPayin(t, g.first(), nil).text("data.id")
-	g.ids["failed"] = g.failed(t, nil)
+	g.ids["failed"] = g.failed(t)
 	_, g.ids["no_card"] = g.cardPayment(t, nil)
 	_, g.ids["no_code"] = g.entered(t, nil)
 	endpoints := map[string]endpoint{

@@ -122,9 +122,9 @@ func (g *instance) makeRefusable(t *testing.T) {
 	box, second := g.first(), g.box(t, "sandbox-second-rub")
 	payment := g.create(t, box, object{"payer": object{"userId": g.user(t, "payer").Login}})
 	payin := g.createPayin(t, box, nil).text("data.id")
-	failed := g.failed(t, nil)
+	failed := g.failed(t)
 	card, _ := g.entered(t, nil)
-	opened := g.appeal(t, box, g.failed(t, nil), "x", "a.pdf", pdf)
+	opened := g.appeal(t, box, g.failed(t), "x", "a.pdf")
 	trader := g.traderOf(t, payment.text("data.id")).Login
 	strangers := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool {
 		return u.Kind != "trader" || u.Login == trader

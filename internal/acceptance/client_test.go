@@ -247,8 +247,8 @@ func (t tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return client.Transport.RoundTrip(r)
 }
 
-func (g *instance) desk(token string, options ...connect.ClientOption) portalv1connect.TraderServiceClient {
-	return portalv1connect.NewTraderServiceClient(withToken(token), g.BaseURL, options...)
+func (g *instance) desk(token string) portalv1connect.TraderServiceClient {
+	return portalv1connect.NewTraderServiceClient(withToken(token), g.BaseURL)
 }
 
 // traderOf is the user of the trader whose requisite the payment got.
@@ -306,13 +306,6 @@ func succeeds[Q, A any](t testing.TB, call method[Q, A], ask *Q) *connect.Respon
 	got, err := call(t.Context(), connect.NewRequest(ask))
 	noError(t, err)
 	return got
-}
-
-// refuses makes a call of Connect, which must be refused.
-func refuses[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, code connect.Code, why string) {
-	t.Helper()
-	_, err := call(t.Context(), connect.NewRequest(ask))
-	wantFault(t, what, err, code, why)
 }
 
 // invalid makes a call of Connect, which must be refused for exactly these fields.

@@ -35,7 +35,7 @@ var sectionOf = regexp.MustCompile(`^\[(.+)\]$`)
 // parts is how many walks the statements are dealt out to, each on a gateway of its own, and slowSection the section that
 // one of them has to itself: its payers wait for the bank's answer to a dozen cards.
 const (
-	parts       = 4
+	parts       = 3
 	slowSection = "What payers do"
 )
 

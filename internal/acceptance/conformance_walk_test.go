@@ -94,7 +94,7 @@ func (w *instance) makePayments(t *testing.T) {
 	w.answers["signed list"] = w.readBy(t, w.first(), payments+"?orderId="+orderID)
 	w.answers["callback"] = w.callback(t, id, `{"status":"failed","providerPaymentId":"p-1","reason":"why"}`)
 	w.answers["event"] = w.inbox.letters(t, orderID, 1)[0].answer
-	w.answers["appeal"] = w.appeal(t, w.first(), id, "Оплачено в 12:00\nсм. чек", `../чек №1 "копия".pdf`, pdf)
+	w.answers["appeal"] = w.appeal(t, w.first(), id, "Оплачено в 12:00\nсм. чек", `../чек №1 "копия".pdf`)
 }
 
 // entered makes a card payment and enters a card of which the trader decides.

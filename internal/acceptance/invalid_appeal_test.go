@@ -53,7 +53,7 @@ func postForm(t *testing.T, g *instance, short string) answer {
 	got := send(t, http.MethodPost, g.appealURL(g.ids["failed"]), body,
 		appealHeaders(g.first(), reason, fileName, size))
 	if got.status == http.StatusCreated {
-		g.ids["failed"] = g.failed(t, nil)
+		g.ids["failed"] = g.failed(t)
 	}
 	return got
 }
@@ -63,7 +63,7 @@ func postForm(t *testing.T, g *instance, short string) answer {
 func TestTooLargeAppeals(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
-	id := g.failed(t, nil)
+	id := g.failed(t)
 	good := appealHeaders(g.first(), "x", "a.pdf", len(pdf))
 	for name, test := range map[string]struct {
 		length, sent int

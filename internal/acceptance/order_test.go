@@ -101,9 +101,9 @@ func (g *instance) createDeposit(t testing.TB, box sandbox.Cashbox, more object)
 }
 
 // failed makes a failed payment.
-func (g *instance) failed(t testing.TB, more object) string {
+func (g *instance) failed(t testing.TB) string {
 	t.Helper()
-	id := g.create(t, g.first(), more).text("data.id")
+	id := g.create(t, g.first(), nil).text("data.id")
 	g.callback(t, id, `{"status":"failed"}`).must(t, "", 200)
 	return id
 }

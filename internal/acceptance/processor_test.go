@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -29,7 +28,6 @@ type cardProcessor struct {
 	mu    sync.Mutex
 	book  map[string]*booked
 	calls map[string]int
-	last  map[string]object
 	// gates are by PAN; each stops one call.
 	gates map[string]*gate
 	// instead, if there is one, may answer in the processor's place.
@@ -63,7 +61,7 @@ const processorSecret = "what the processor and we share"
 func newCardProcessor(t *testing.T, instead answerer) *cardProcessor {
 	t.Helper()
 	p := &cardProcessor{
-		book: map[string]*booked{}, calls: map[string]int{}, last: map[string]object{},
+		book: map[string]*booked{}, calls: map[string]int{},
 		gates: map[string]*gate{}, instead: instead,
 	}
 	p.Server = httptest.NewServer(p)
@@ -153,7 +151,6 @@ func (p *cardProcessor) take(call string, body object) object {
 	defer p.mu.Unlock()
 	id := textOf(body["attemptId"])
 	p.calls[call]++
-	p.last[call] = body
 	b := p.book[id]
 	if b == nil && (call == "authorize" || call == "void") {
 		b = &booked{}
@@ -235,29 +232,19 @@ func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong int) {
 	return charged, kept, wrong
 }
 
-func (p *cardProcessor) called(call string) (int, object) {
+func (p *cardProcessor) called(call string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.calls[call], p.last[call]
-}
-
-// await waits until it is called.
-func (p *cardProcessor) await(t *testing.T, call string) {
-	t.Helper()
-	testenv.Until(t, "the processor is called for "+call, func() bool {
-		calls, _ := p.called(call)
-		return calls > 0
-	})
+	return p.calls[call]
 }
 
 // setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
-func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTraderAcquirerResponse {
+func (g *instance) setProcessor(t *testing.T, p *cardProcessor) {
 	t.Helper()
 	traderID := int64(g.count(t, "select distinct trader_id from requisite where method = 'quasi_ecom'"))
 	setting := &portalv1.SetTraderAcquirerRequest{
 		TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret,
 	}
-	changed := called(t, g.operator(t).SetTraderAcquirer, setting)
+	called(t, g.operator(t).SetTraderAcquirer, setting)
 	keepSecret(processorSecret)
-	return changed
 }

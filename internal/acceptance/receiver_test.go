@@ -140,15 +140,9 @@ func (s *shop) taken() map[string]bool {
 	return ids
 }
 
-// await waits for an order's events, as many as that.
-func (s *shop) await(t *testing.T, order string, count int) []letter {
+// await waits for an order's event.
+func (s *shop) await(t *testing.T, order string) letter {
 	t.Helper()
-	var got []letter
-	noError(t, testenv.Eventually(func() error {
-		if got = s.events(order); len(got) < count {
-			return fmt.Errorf("%s: %d of %d events", order, len(got), count)
-		}
-		return nil
-	}))
-	return got
+	testenv.Until(t, "an event of "+order+" has come", func() bool { return len(s.events(order)) > 0 })
+	return s.events(order)[0]
 }

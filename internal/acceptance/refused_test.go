@@ -11,14 +11,6 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-const bodyLimit = 64 << 10
-
-// pad lengthens a JSON object to a size with a field nobody knows.
-func pad(body string, size int) string {
-	head := strings.TrimSuffix(body, "}") + `,"x":"`
-	return head + strings.Repeat("x", size-len(head)-2) + `"}`
-}
-
 // awaitKey waits until a change of a key, or of its merchant, is known: what is known of a key may be a second old.
 func (g *instance) awaitKey(t *testing.T, box sandbox.Cashbox, changed bool, status int) {
 	t.Helper()

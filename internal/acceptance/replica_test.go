@@ -48,7 +48,7 @@ func TestReplicas(t *testing.T) {
 		return len(s.events(orderID)) != 0
 	})
 	const expired = `data.status "FAILED"; meta.reason "expired"; meta.previousStatus "PENDING"`
-	testenv.Want(t, s.await(t, orderID, 1)[0].lacking(expired), "", "the webhook")
+	testenv.Want(t, s.await(t, orderID).lacking(expired), "", "the webhook")
 	testenv.Want(t, a.value(t, moved+" t.subject_id = "+id+" group by a.owner_kind, a.purpose order by 1"),
 		"trader available 0.00000000, trader reserved 0.00000000", "moved")
 

@@ -165,7 +165,7 @@ func (r *rotation) told(t *testing.T) {
 	t.Helper()
 	created := r.create(t, r.first(), object{"callbackUri": r.shop.URL})
 	r.callback(t, created.text("data.id"), `{"status":"completed"}`).want(t, "callback", http.StatusOK)
-	r.shop.await(t, created.text("data.orderId"), 1)
+	r.shop.await(t, created.text("data.orderId"))
 }
 
 // underLoad does something while calls of each kind that opens or seals go on, from before it to

@@ -137,7 +137,7 @@ func TestTraceOfPayment(t *testing.T) {
 	created := send(t, http.MethodPost, v.BaseURL+payments, body, with(headers, "Tracestate", "shop=state-of-the-shop"))
 	id := created.text("data.id")
 	noError(t, v.confirm(t, id))
-	s.await(t, "order-of-the-trace", 1)
+	s.await(t, "order-of-the-trace")
 	link := created.text("data.paymentPageUrl")
 	for _, address := range []string{link, link + "?query=of-the-payer", v.PortalURL + "/sign-in"} {
 		_ = fetched(t, http.MethodGet, address, "", nil)

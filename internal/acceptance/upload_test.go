@@ -100,7 +100,7 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 	const each, allowed, little = 2, 150, 100
 	ids := make([]string, 4*each)
 	for i := range ids {
-		ids[i] = v.failed(t, nil)
+		ids[i] = v.failed(t)
 	}
 	keys := []sandbox.Cashbox{v.first(), v.box(t, "sandbox-azn"), v.box(t, "sandbox-try"), v.box(t, "sandbox-mnt")}
 	for n := range 22 {
@@ -142,7 +142,7 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 	// The first eight are appeals that are opened; the others are about payments that are not theirs.
 	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
 	for i := range ids {
-		ids[i] = v.failed(t, nil)
+		ids[i] = v.failed(t)
 	}
 	file := pdf + strings.Repeat("\x00", 7<<20)
 	encoded := base64.StdEncoding.EncodeToString([]byte(file))
@@ -203,10 +203,10 @@ func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 	testenv.Long(t, "lets uploads wait in vain")
 	t.Parallel()
 	g := freshSandbox(t)
-	id := g.failed(t, nil)
+	id := g.failed(t)
 	slowUploads(t, g, g.first(), id, 20)
 	time.Sleep(300 * time.Millisecond) // for those to have been let in
-	got := g.appeal(t, g.first(), id, "x", "a.pdf", pdf)
+	got := g.appeal(t, g.first(), id, "x", "a.pdf")
 	if got.status != 503 || got.text("code") != "busy" || got.header.Get("Retry-After") == "" {
 		t.Errorf("the same key: %s", got)
 	}
@@ -223,7 +223,7 @@ func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 func TestUploadsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
-	id := g.failed(t, nil)
+	id := g.failed(t)
 	unbound := g.box(t, "sandbox-without-merchant")
 	noScope, off := g.uploader(t, 1), g.uploader(t, 2)
 	g.exec(t, "update api_key set scopes = '{payouts}' where key_id = $1", noScope.KeyID)
