@@ -108,8 +108,7 @@ func gzipped(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	_, err := w.Write(bytes.Repeat([]byte(" "), 10<<20))
-	noError(t, err)
+	testenv.Must(w.Write(bytes.Repeat([]byte(" "), 10<<20)))(t)
 	noError(t, w.Close())
 	return out.String()
 }
@@ -160,8 +159,7 @@ func TestBombs(t *testing.T) {
 // cpu is how many seconds of a processor the program has used.
 func (g *instance) cpu(t *testing.T) float64 {
 	t.Helper()
-	seconds, err := g.metric("process_cpu_seconds_total")
-	noError(t, err)
+	seconds := testenv.Must(g.metric("process_cpu_seconds_total"))(t)
 	return seconds
 }
 
@@ -172,8 +170,7 @@ func dialled(t *testing.T, address, sent string) net.Conn {
 	noError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	noError(t, conn.SetDeadline(time.Now().Add(testenv.Patience)))
-	_, err = io.WriteString(conn, sent)
-	noError(t, err)
+	testenv.Must(io.WriteString(conn, sent))(t)
 	return conn
 }
 

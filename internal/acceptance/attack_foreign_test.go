@@ -213,8 +213,7 @@ func (o owned) bodies(
 	}
 	var bodies []string
 	for _, one := range all {
-		body, err := json.Marshal(one)
-		noError(t, err)
+		body := testenv.Must(json.Marshal(one))(t)
 		bodies = append(bodies, string(body))
 	}
 	return bodies

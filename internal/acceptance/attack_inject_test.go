@@ -72,8 +72,7 @@ func (g *instance) plant(t *testing.T) (taken int, pages []string) {
 		for field, one := range textFields(request, hostile) {
 			tried++
 			fields := merged(renewed(base, tried), one)
-			body, err := json.Marshal(fields)
-			noError(t, err)
+			body := testenv.Must(json.Marshal(fields))(t)
 			got := g.ask(t, strings.TrimPrefix(procedure, "/"), string(body),
 				g.callerOf(t, procedure, string(body), trader))
 			switch {
@@ -174,8 +173,7 @@ func (r *reader) read(address string) (links []string) {
 
 func (r *reader) page(address string, got answer) (links []string) {
 	r.t.Helper()
-	page, err := goquery.NewDocumentFromReader(strings.NewReader(got.raw))
-	noError(r.t, err)
+	page := testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(got.raw)))(r.t)
 	page.Find("*").Each(func(_ int, element *goquery.Selection) {
 		node := element.Nodes[0]
 		if node.Data == "xss" || node.Data == "script" && strings.TrimSpace(element.Text()) != "" {

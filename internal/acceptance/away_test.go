@@ -39,8 +39,7 @@ func newMortal(t *testing.T) *mortal {
 // newMortalWith is newMortal with a server of one's own choice.
 func newMortalWith(t *testing.T, options pgserver.Options) *mortal {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "gateway-mortal-")
-	noError(t, err)
+	dir := testenv.Must(os.MkdirTemp("", "gateway-mortal-"))(t)
 	noError(t, os.Chmod(dir, 0o711))
 	options.Dir = dir
 	m := &mortal{dir: dir, options: options}
@@ -63,13 +62,10 @@ func (m *mortal) start(t *testing.T) {
 // kill ends the server as kill -9 does, and returns once it is gone.
 func (m *mortal) kill(t *testing.T) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(m.dir, "pg*", "postmaster.pid"))
-	noError(t, err)
-	content, err := os.ReadFile(files[0])
-	noError(t, err)
+	files := testenv.Must(filepath.Glob(filepath.Join(m.dir, "pg*", "postmaster.pid")))(t)
+	content := testenv.Must(os.ReadFile(files[0]))(t)
 	first, _, _ := strings.Cut(string(content), "\n")
-	pid, err := strconv.Atoi(first)
-	noError(t, err)
+	pid := testenv.Must(strconv.Atoi(first))(t)
 	noError(t, syscall.Kill(pid, syscall.SIGKILL))
 	<-m.Done()
 }

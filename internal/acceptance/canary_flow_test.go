@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/PuerkitoBio/goquery"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -240,11 +239,9 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 	if got.status != http.StatusOK {
 		r.t.Errorf("%s leads to %s: %d", below, to, got.status)
 	}
-	page, err := goquery.NewDocumentFromReader(strings.NewReader(got.raw))
-	noError(r.t, err)
+	page := testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(got.raw)))(r.t)
 	page.Find(".tests").Remove() // the sandbox's own cards
-	shown, err := page.Html()
-	noError(r.t, err)
+	shown := testenv.Must(page.Html())(r.t)
 	_, _ = r.answers.Write([]byte(shown + "\n"))
 }
 
@@ -301,50 +298,35 @@ func (r *cardRun) connect() {
 	for _, options := range codecs {
 		_, token := r.create("sandbox-azn", nil)
 		payer := gatewayv1connect.NewCheckoutServiceClient(client, r.BaseURL, options...)
-		typed := &gatewayv1.SubmitPayerDetailsRequest{
-			Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: "20", Cvv: r.cvv(),
+		typed := func(year string) *gatewayv1.SubmitPayerDetailsRequest {
+			return &gatewayv1.SubmitPayerDetailsRequest{
+				Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: year, Cvv: r.cvv(),
+			}
 		}
-		if _, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed)); err == nil {
-			r.t.Error("an expired card is taken")
-		}
-		typed = &gatewayv1.SubmitPayerDetailsRequest{
-			Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: "35", Cvv: r.cvv(),
-		}
-		_, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed))
-		noError(r.t, err)
+		invalid(r.t, "an expired card", payer.SubmitPayerDetails, typed("20"), "expMonth", "expYear")
+		called(r.t, payer.SubmitPayerDetails, typed("35"))
 		long, code := r.code("1")+"1", r.code("1")
-		if _, err = payer.SubmitPayerOtp(r.t.Context(),
-			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long})); err == nil {
-			r.t.Error("nine digits are taken")
-		}
-		_, err = payer.SubmitPayerOtp(r.t.Context(),
-			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code}))
-		noError(r.t, err)
+		invalid(r.t, "nine digits", payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long}, "otp")
+		called(r.t, payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code})
 		r.ends(token, "completed")
 	}
 }
 
 // desk has a trader ask for the code, not ask for one, confirm, and cancel.
 func (r *cardRun) desk() {
-	ctx := r.t.Context()
 	id, token := r.create("sandbox-rub", nil)
 	r.card(token, r.pan("4"))
 	desk := r.instance.desk(r.traderOf(r.t, id).Token)
-	_, err := desk.RequestCode(ctx, connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
-	noError(r.t, err)
+	called(r.t, desk.RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
 	r.otp(token, r.code("1"))
-	_, err = desk.ConfirmReceived(ctx, connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
-	noError(r.t, err)
+	called(r.t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
 
 	id, token = r.create("sandbox-rub", nil)
 	r.card(token, r.pan("4"))
 	desk = r.instance.desk(r.traderOf(r.t, id).Token)
-	_, err = desk.MarkCodeNotNeeded(ctx, connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)}))
-	noError(r.t, err)
-	_, err = desk.ListPayments(ctx, connect.NewRequest(&portalv1.ListPaymentsRequest{}))
-	noError(r.t, err)
-	_, err = desk.CancelPayment(ctx, connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
-	noError(r.t, err)
+	called(r.t, desk.MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
+	called(r.t, desk.ListPayments, &portalv1.ListPaymentsRequest{})
+	called(r.t, desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: number(id)})
 }
 
 // resends has trader and merchant ask for the code again; codes come before and after.
@@ -352,14 +334,10 @@ func (r *cardRun) resends() {
 	id, token := r.create("sandbox-azn", nil)
 	r.card(token, r.pan("6"))
 	r.otp(token, r.code("1"))
-	_, err := r.instance.desk(r.traderOf(r.t, id).Token).RequestCodeResend(r.t.Context(),
-		connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: number(id)}))
-	noError(r.t, err)
+	desk := r.instance.desk(r.traderOf(r.t, id).Token)
+	called(r.t, desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: number(id)})
 	r.otp(token, r.code("1"))
 	r.advance(r.t, 45*time.Second)
-	address := r.BaseURL + payments + "/" + id + "/quasi-ecom/resend-code"
-	if got := send(r.t, http.MethodPost, address, "{}", signed(r.box(r.t, "sandbox-azn"), "{}")); got.status != 200 {
-		r.t.Errorf("resend: %s", got)
-	}
+	r.signedTo(r.t, payments+"/"+id+"/quasi-ecom/resend-code", r.box(r.t, "sandbox-azn"), "{}").want(r.t, "resend", 200)
 	r.otp(token, r.code("1"))
 }

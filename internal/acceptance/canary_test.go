@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/checkdigit"
+	"gateway.example/internal/testenv"
 )
 
 // canaries are what must not be found anywhere. Requisites are traders' phones, cards and accounts.
@@ -236,28 +237,23 @@ func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[stri
 func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	t.Helper()
 	places := map[string]string{"log": v.stderr.String(), "answers": answers}
-	response, err := http.Get(v.OpsURL + "/metrics")
-	noError(t, err)
+	response := testenv.Must(http.Get(v.OpsURL + "/metrics"))(t)
 	defer func() { _ = response.Body.Close() }()
-	metrics, err := io.ReadAll(response.Body)
-	noError(t, err)
+	metrics := testenv.Must(io.ReadAll(response.Body))(t)
 	places["metrics"] = string(metrics)
 	connection, err := v.pool.Acquire(t.Context())
 	noError(t, err)
 	defer connection.Release()
 	// Bytes are shown as the characters they are, where they are any.
-	_, err = connection.Exec(t.Context(), "set bytea_output = 'escape'")
-	noError(t, err)
+	testenv.Must(connection.Exec(t.Context(), "set bytea_output = 'escape'"))(t)
 	tables := v.texts(t, `select format('%I.%I', table_schema, table_name) from information_schema.tables
 		where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`)
 	if len(tables) < 20 {
 		t.Errorf("only %d tables", len(tables))
 	}
 	for _, table := range append(tables, "pg_stat_activity") {
-		rows, err := connection.Query(context.Background(), "select t::text from "+table+" t")
-		noError(t, err)
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		noError(t, err)
+		rows := testenv.Must(connection.Query(context.Background(), "select t::text from "+table+" t"))(t)
+		lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		places[table] = strings.Join(lines, "\n")
 	}
 	if !strings.Contains(places["public.payment"], "quasi_ecom") ||

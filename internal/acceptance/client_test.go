@@ -144,8 +144,7 @@ func send(t testing.TB, method, address, body string, headers header) answer {
 // fetched is send for answers that need not be JSON, such as pages.
 func fetched(t testing.TB, method, address, body string, headers header) answer {
 	t.Helper()
-	got, err := trySend(method, address, body, headers)
-	noError(t, err)
+	got := testenv.Must(trySend(method, address, body, headers))(t)
 	return got
 }
 
@@ -303,8 +302,7 @@ func called[Q, A any](t testing.TB, call method[Q, A], ask *Q) *A {
 // succeeds is called for those who look at the headers too.
 func succeeds[Q, A any](t testing.TB, call method[Q, A], ask *Q) *connect.Response[A] {
 	t.Helper()
-	got, err := call(t.Context(), connect.NewRequest(ask))
-	noError(t, err)
+	got := testenv.Must(call(t.Context(), connect.NewRequest(ask)))(t)
 	return got
 }
 

@@ -167,11 +167,9 @@ func webhookIsAPost(t *testing.T, w *instance) {
 // webhooksAreSigned by both schemes.
 func webhooksAreSigned(t *testing.T, w *instance) {
 	told, secret := w.told(t), w.first().WebhookSecret
-	verifier, err := standardwebhooks.NewWebhook(secret)
-	noError(t, err)
+	verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
 	noError(t, verifier.Verify([]byte(told.raw), told.header))
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	noError(t, err)
+	key := testenv.Must(base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_")))(t)
 	testenv.Want(t, told.header.Get("Signature"), signature(string(key), told.raw), "Signature")
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // checks are what proves the statements of a document, by heading and statement: testdata/NAME.txt has them.
@@ -128,8 +130,7 @@ var (
 // statements reads a document of testdata.
 func statements(t *testing.T, name string) []statement {
 	t.Helper()
-	content, err := os.ReadFile("testdata/" + name)
-	noError(t, err)
+	content := testenv.Must(os.ReadFile("testdata/" + name))(t)
 	var all []statement
 	heading := ""
 	blocks := blocksOf(strings.ReplaceAll(string(content), "`", ""))

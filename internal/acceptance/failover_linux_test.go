@@ -26,8 +26,7 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "gateway-patroni-")
-	noError(t, err)
+	dir := testenv.Must(os.MkdirTemp("", "gateway-patroni-"))(t)
 	noError(t, os.Chmod(dir, 0o755))
 	c := &cluster{dir: dir, port: 24100}
 	t.Cleanup(c.end)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // buildWith builds the program with other contents of some files, which may be new.
@@ -17,13 +19,11 @@ func buildWith(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	replace := map[string]string{}
 	for path, content := range files {
-		absolute, err := filepath.Abs(path)
-		noError(t, err)
+		absolute := testenv.Must(filepath.Abs(path))(t)
 		replace[absolute] = filepath.Join(dir, strings.ReplaceAll(strings.TrimPrefix(absolute, "/"), "/", "_"))
 		noError(t, os.WriteFile(replace[absolute], []byte(content), 0o600))
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	noError(t, err)
+	overlay := testenv.Must(json.Marshal(map[string]any{"Replace": replace}))(t)
 	noError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
 	program := filepath.Join(dir, "gateway.bin")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"),
@@ -39,8 +39,7 @@ func buildWith(t *testing.T, files map[string]string) string {
 func buildUnsteady(t *testing.T) string {
 	t.Helper()
 	const file = "../../internal/clock/clock.go"
-	source, err := os.ReadFile(file)
-	noError(t, err)
+	source := testenv.Must(os.ReadFile(file))(t)
 	return buildWith(t, map[string]string{
 		file:                               strings.ReplaceAll(string(source), "time.Now()", "unsteady()"),
 		"../../internal/clock/unsteady.go": unsteady,
@@ -89,7 +88,6 @@ func (s *stage) clockGoesBack(t *testing.T) {
 // createdAt is when a replica says that it has created a payment just now.
 func createdAt(t *testing.T, v *instance) time.Time {
 	t.Helper()
-	at, err := time.Parse(time.RFC3339, v.create(t, v.first(), nil).text("data.createdAt"))
-	noError(t, err)
+	at := testenv.Must(time.Parse(time.RFC3339, v.create(t, v.first(), nil).text("data.createdAt")))(t)
 	return at
 }

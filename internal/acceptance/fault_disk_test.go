@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // disk is a small file system in memory. Where none may be mounted it is a directory, which never
@@ -22,8 +24,7 @@ type disk struct {
 
 func newDisk(t *testing.T, size string) *disk {
 	t.Helper()
-	path, err := os.MkdirTemp("", "gateway-disk-")
-	noError(t, err)
+	path := testenv.Must(os.MkdirTemp("", "gateway-disk-"))(t)
 	d := &disk{path: path}
 	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0711,size="+size, "gateway-disk", path).
 		CombinedOutput()
@@ -51,21 +52,16 @@ func (s *stage) databaseDiskIsFull(t *testing.T) {
 	d := newDisk(t, "4m")
 	space := filepath.Join(d.path, "space")
 	noError(t, os.Mkdir(space, 0o700))
-	data, err := filepath.Glob(filepath.Join(s.dir, "pg*"))
-	noError(t, err)
+	data := testenv.Must(filepath.Glob(filepath.Join(s.dir, "pg*")))(t)
 	owner, err := os.Stat(data[0])
 	noError(t, err)
 	who := owner.Sys().(*syscall.Stat_t)
 	noError(t, os.Chown(space, int(who.Uid), int(who.Gid)))
-	_, err = s.pool.Exec(t.Context(), fmt.Sprintf("create tablespace small location '%s'", space))
-	noError(t, err)
-	_, err = s.pool.Exec(t.Context(), "alter table appeal_chunk set tablespace small")
-	noError(t, err)
+	testenv.Must(s.pool.Exec(t.Context(), fmt.Sprintf("create tablespace small location '%s'", space)))(t)
+	testenv.Must(s.pool.Exec(t.Context(), "alter table appeal_chunk set tablespace small"))(t)
 	s.appealAll(t, d.mounted, "503 unavailable", func() { d.resize(t, "64m") })
-	_, err = s.pool.Exec(t.Context(), "alter table appeal_chunk set tablespace pg_default")
-	noError(t, err)
-	_, err = s.pool.Exec(t.Context(), "drop tablespace small")
-	noError(t, err)
+	testenv.Must(s.pool.Exec(t.Context(), "alter table appeal_chunk set tablespace pg_default"))(t)
+	testenv.Must(s.pool.Exec(t.Context(), "drop tablespace small"))(t)
 }
 
 // gatewayDiskIsFull has the files arrive on a disk of the gateway's without room.

@@ -36,10 +36,8 @@ type pair struct {
 
 func newRelay(t *testing.T, databaseURL string) *relay {
 	t.Helper()
-	address, err := url.Parse(databaseURL)
-	noError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	noError(t, err)
+	address := testenv.Must(url.Parse(databaseURL))(t)
+	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	r := &relay{
 		Listener: listener,
 		socket:   filepath.Join(address.Query().Get("host"), ".s.PGSQL."+address.Query().Get("port")),

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -27,8 +29,7 @@ func (s *stage) writeTable(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %d | %d | %d | %d | %s | 0 |\n", l.fault, l.saw, seconds(l.silence),
 			seconds(l.back), l.calls, len(l.promises), l.lost, l.twice, audit)
 	}
-	content, err := os.ReadFile(manual)
-	noError(t, err)
+	content := testenv.Must(os.ReadFile(manual))(t)
 	before, rest, begun := strings.Cut(string(content), tableBegin)
 	_, after, ended := strings.Cut(rest, tableEnd)
 	if !begun || !ended {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/pgserver"
+	"gateway.example/internal/testenv"
 )
 
 // stage is two replicas on one PostgreSQL, which they reach through a proxy that breaks
@@ -231,8 +232,7 @@ func (s *stage) connectionsAreCut(t *testing.T) {
 func (s *stage) tableIsLocked(t *testing.T) {
 	tx, err := s.pool.Begin(t.Context())
 	noError(t, err)
-	_, err = tx.Exec(t.Context(), "lock table payment in access exclusive mode")
-	noError(t, err)
+	testenv.Must(tx.Exec(t.Context(), "lock table payment in access exclusive mode"))(t)
 	time.Sleep(3 * time.Second)
 	noError(t, tx.Rollback(t.Context()))
 }

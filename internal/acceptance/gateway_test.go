@@ -144,8 +144,7 @@ func freeAddr() string {
 // a moment longer to end than the program that started it.
 func openDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "gateway-of-test-")
-	noError(t, err)
+	dir := testenv.Must(os.MkdirTemp("", "gateway-of-test-"))(t)
 	noError(t, os.Chmod(dir, 0o711))
 	t.Cleanup(func() { _ = testenv.Eventually(func() error { return os.RemoveAll(dir) }) })
 	return dir
@@ -246,8 +245,7 @@ func (g *instance) kill() {
 // poolOf connects to a database.
 func poolOf(t *testing.T, url string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
-	noError(t, err)
+	pool := testenv.Must(pgxpool.New(t.Context(), url))(t)
 	return pool
 }
 
@@ -262,17 +260,14 @@ func (g *instance) count(t *testing.T, query string, args ...any) int {
 // texts runs a query for lines of text.
 func (g *instance) texts(t *testing.T, query string, args ...any) []string {
 	t.Helper()
-	rows, err := g.pool.Query(t.Context(), query, args...)
-	noError(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
+	rows := testenv.Must(g.pool.Query(t.Context(), query, args...))(t)
+	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return lines
 }
 
 func (g *instance) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	_, err := g.pool.Exec(t.Context(), sql, args...)
-	noError(t, err)
+	testenv.Must(g.pool.Exec(t.Context(), sql, args...))(t)
 	g.awaitSettings(t)
 }
 

@@ -18,8 +18,7 @@ func TestGeneratedClients(t *testing.T) {
 	testenv.Long(t, "generates and compiles clients")
 	t.Parallel()
 	env := shopEnvironment(freshSandbox(t), "https://shop.example/webhook")
-	description, err := filepath.Abs("../../docs/openapi.json")
-	noError(t, err)
+	description := testenv.Must(filepath.Abs("../../docs/openapi.json"))(t)
 	for name, payment := range map[string]func(*testing.T, string, []string) []string{
 		"oapi-codegen": oapiPayment, "TypeScript": typescriptPayments,
 	} {
@@ -43,8 +42,7 @@ func oapiPayment(t *testing.T, description string, env []string) []string {
 		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(generators, name))
-		noError(t, err)
+		content := testenv.Must(os.ReadFile(filepath.Join(generators, name)))(t)
 		write(name, strings.Replace(string(content), "gateway.example/internal/tools/clients", "shop.example", 1))
 	}
 	write("config.yaml", codeOf(t, "generated", "yaml"))
@@ -56,8 +54,7 @@ func oapiPayment(t *testing.T, description string, env []string) []string {
 // typescriptPayments creates a payment each by the clients of two generators.
 func typescriptPayments(t *testing.T, description string, env []string) []string {
 	t.Helper()
-	modules, err := filepath.Abs(filepath.Join(generators, "node_modules"))
-	noError(t, err)
+	modules := testenv.Must(filepath.Abs(filepath.Join(generators, "node_modules")))(t)
 	if _, err := exec.LookPath(filepath.Join(modules, ".bin/openapi-ts")); err != nil {
 		testenv.Missing(t, "no generators: npm ci --prefix internal/tools/clients")
 	}

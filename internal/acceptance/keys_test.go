@@ -24,11 +24,9 @@ func testKey(n byte) (key []byte, text string) {
 // readiness is what readyz answers.
 func (g *instance) readiness(t *testing.T) string {
 	t.Helper()
-	response, err := http.Get(g.OpsURL + "/readyz")
-	noError(t, err)
+	response := testenv.Must(http.Get(g.OpsURL + "/readyz"))(t)
 	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	noError(t, err)
+	text := testenv.Must(io.ReadAll(response.Body))(t)
 	return string(text)
 }
 
@@ -39,8 +37,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 	old, oldText := testKey(1)
 	_, newText := testKey(2)
 	g, _ := live(t, map[string]string{"GATEWAY_VAULT_KEYS": oldText})
-	v, err := vault.New(old)
-	noError(t, err)
+	v := testenv.Must(vault.New(old))(t)
 	sealed, err := signing.SealSecret(v, 1, signing.NewSecret())
 	noError(t, err)
 	g.exec(t, "update cashbox set webhook_secret = $1", sealed)
@@ -58,8 +55,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 		}
 	}
 	testenv.Want(t, g.readiness(t), "ready\n", "a start that was refused has changed others")
-	both, err := start(newText + "," + oldText)
-	noError(t, err)
+	both := testenv.Must(start(newText + "," + oldText))(t)
 	noError(t, both.stop())
 	// The key is lost: what only it opens is given up.
 	g.exec(t, "delete from secret_key where purpose = 'vault' and fingerprint = $1", vault.Fingerprint(old))
@@ -69,8 +65,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 	// It was in use, and nothing needs it any more.
 	g.exec(t, "update cashbox set webhook_secret = ''")
 	g.exec(t, "insert into secret_key values ('vault', $1, now())", vault.Fingerprint(old))
-	_, err = start(newText)
-	noError(t, err)
+	testenv.Must(start(newText))(t)
 }
 
 // A replica that lacks a key others use is not ready and says which, by fingerprint alone. One

@@ -60,12 +60,10 @@ func TestListenForwards(t *testing.T) {
 
 	made := g.create(t, g.first(), object{"callbackUri": "http://" + address + "/webhook"})
 	id := made.text("data.uuid")
-	_, err := g.trigger("payment.completed", id)
-	noError(t, err)
+	testenv.Must(g.trigger("payment.completed", id))(t)
 	heard.await(t, "not forwarded: "+forward+" does not answer; the gateway sends the webhook again later\n")
 
-	behind.Listener, err = net.Listen("tcp", port)
-	noError(t, err)
+	behind.Listener = testenv.Must(net.Listen("tcp", port))(t)
 	behind.Start()
 	t.Cleanup(behind.Close)
 	heard.await(t, "forwarded: "+forward+" answers 202 Accepted\n")

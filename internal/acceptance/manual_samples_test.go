@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"gateway.example/internal/testenv"
@@ -63,7 +61,8 @@ func TestManualSamples(t *testing.T) {
 					t.Skip(name + " is not installed")
 				}
 			}
-			dir, port := t.TempDir(), freePort(t)
+			dir := t.TempDir()
+			_, port, _ := strings.Cut(freeAddr(), ":")
 			for file, page := range map[string]string{
 				sample.callFile: sample.callPage, sample.receiverFile: sample.receiverPage,
 			} {
@@ -101,8 +100,7 @@ func shopEnvironment(g *instance, callback string) []string {
 // codeOf is the first code of a language on a page of the manual.
 func codeOf(t *testing.T, page, fence string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/integrate/" + page + ".md")
-	noError(t, err)
+	text := testenv.Must(os.ReadFile("../../docs/integrate/" + page + ".md"))(t)
 	_, code, found := strings.Cut(string(text), "\n```"+fence+"\n")
 	code, _, ended := strings.Cut(code, "\n```\n")
 	if !found || !ended {
@@ -111,38 +109,10 @@ func codeOf(t *testing.T, page, fence string) string {
 	return code + "\n"
 }
 
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	noError(t, err)
-	defer func() { _ = listener.Close() }()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	noError(t, err)
-	return port
-}
-
-// output is what a program writes while it runs.
-type output struct {
-	sync.Mutex
-	written bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.Lock()
-	defer o.Unlock()
-	return o.written.Write(p)
-}
-
-func (o *output) String() string {
-	o.Lock()
-	defer o.Unlock()
-	return o.written.String()
-}
-
 // listening starts a program and waits until it listens on the port. It is ended with the test.
-func listening(t *testing.T, dir string, env []string, command, port string) *output {
+func listening(t *testing.T, dir string, env []string, command, port string) *text {
 	t.Helper()
-	var out output
+	var out text
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), &out, &out
 	noError(t, cmd.Start())

@@ -17,8 +17,7 @@ func TestPHPClient(t *testing.T) {
 			testenv.Missing(t, "no "+name+": install php-cli, php-curl and phpunit")
 		}
 	}
-	source, err := filepath.Abs("../../rpc/php")
-	noError(t, err)
+	source := testenv.Must(filepath.Abs("../../rpc/php"))(t)
 	openAll(t, source)
 	openAll(t, "testdata/php")
 	g := sharedSandbox(t)

@@ -103,8 +103,7 @@ var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 		return ""
 	},
 	"pass": func(t *testing.T, w *instance, rest string) string {
-		by, err := time.ParseDuration(rest)
-		noError(t, err)
+		by := testenv.Must(time.ParseDuration(rest))(t)
 		w.pass(t, by)
 		return ""
 	},

@@ -16,8 +16,7 @@ func TestPythonClient(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		testenv.Missing(t, "no python3")
 	}
-	source, err := filepath.Abs("../../rpc/python")
-	noError(t, err)
+	source := testenv.Must(filepath.Abs("../../rpc/python"))(t)
 	openAll(t, source)
 	openAll(t, "testdata/python")
 	const parse = "import ast; ast.parse(open('gateway.py').read(), feature_version=(3, 9))"

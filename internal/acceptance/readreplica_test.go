@@ -41,8 +41,7 @@ func TestReadReplica(t *testing.T) {
 	if len(looking) != len(changed)-1 {
 		t.Fatalf("a form leaves no mark: %v", changed)
 	}
-	_, err = standby.Exec(t.Context(), "select pg_wal_replay_pause()")
-	noError(t, err)
+	testenv.Must(standby.Exec(t.Context(), "select pg_wal_replay_pause()"))(t)
 	id := g.create(t, g.first(), nil).text("data.id")
 	shows := func(cookies []*http.Cookie) bool {
 		return strings.Contains(g.visit(t, "/merchant/payments", cookies), "/merchant/payments/"+id+`"`)
@@ -57,8 +56,7 @@ func TestReadReplica(t *testing.T) {
 		t.Error("the details of a payment are not fresh")
 	}
 	send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), "")).want(t, "a call", http.StatusOK)
-	_, err = standby.Exec(t.Context(), "select pg_wal_replay_resume()")
-	noError(t, err)
+	testenv.Must(standby.Exec(t.Context(), "select pg_wal_replay_resume()"))(t)
 	testenv.Until(t, "the standby has caught up", func() bool { return shows(looking) })
 	noError(t, server.Stop(t.Context()))
 	used(0)

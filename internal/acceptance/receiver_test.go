@@ -55,8 +55,7 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 	s := &shop{came: map[string][]letter{}, statuses: statuses}
 	verify := func([]byte, http.Header) error { return nil }
 	if secret != "" {
-		verifier, err := standardwebhooks.NewWebhook(secret)
-		noError(t, err)
+		verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
 		verify = func(body []byte, sent http.Header) error {
 			_, own := webhook.Verify(sent, body, secret)
 			return errors.Join(verifier.Verify(body, sent), own)

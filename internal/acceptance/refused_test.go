@@ -29,8 +29,7 @@ func TestBrokenSender(t *testing.T) {
 	body := order(nil)
 	for _, sent := range []int{0, 1, len(body) - 1} {
 		slow := g.dial(t, body)
-		_, err := slow.Write([]byte(body[:sent]))
-		noError(t, err)
+		testenv.Must(slow.Write([]byte(body[:sent])))(t)
 		noError(t, slow.Close())
 	}
 	if got := g.post(t, g.first(), body); got.status != 200 || got.header.Get("Idempotent-Replay") != "" {
@@ -49,10 +48,8 @@ func (g *instance) dial(t *testing.T, body string) net.Conn {
 		len(body))
 	noError(t, err)
 	for name, value := range signed(g.first(), body) {
-		_, err = fmt.Fprintf(conn, "%s: %s\r\n", name, value)
-		noError(t, err)
+		testenv.Must(fmt.Fprintf(conn, "%s: %s\r\n", name, value))(t)
 	}
-	_, err = fmt.Fprint(conn, "\r\n")
-	noError(t, err)
+	testenv.Must(fmt.Fprint(conn, "\r\n"))(t)
 	return conn
 }

@@ -40,8 +40,7 @@ func pgTool(t *testing.T, name string, args ...string) {
 // ownServer starts a PostgreSQL of its own, on the data in the directory if there are any.
 func ownServer(t *testing.T, dir string) *pgserver.Server {
 	t.Helper()
-	server, err := pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true})
-	noError(t, err)
+	server := testenv.Must(pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true}))(t)
 	t.Cleanup(func() { noError(t, server.Stop(t.Context())) })
 	return server
 }
@@ -54,8 +53,7 @@ func dumped(t *testing.T, url string) string {
 	server := ownServer(t, openDir(t))
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	noError(t, err)
-	_, err = conn.Exec(t.Context(), "create database gateway")
-	noError(t, err)
+	testenv.Must(conn.Exec(t.Context(), "create database gateway"))(t)
 	noError(t, conn.Close(t.Context()))
 	pgTool(t, "pg_restore", "--no-owner", "--exit-on-error", "-d", server.URL("gateway"), file)
 	return server.URL("gateway")
@@ -157,8 +155,7 @@ func (o *original) feedFrom(t *testing.T, cursor *string) (ids []string, end str
 // isWhole looks at everything of a restored sandbox; end is a cursor of the time after the backup.
 func (o *original) isWhole(t *testing.T, end string) {
 	t.Helper()
-	page, err := client.Get(o.PayURL + "/r/" + lastOf(o.link))
-	noError(t, err)
+	page := testenv.Must(client.Get(o.PayURL + "/r/" + lastOf(o.link)))(t)
 	noError(t, page.Body.Close())
 	if page.StatusCode != http.StatusOK {
 		t.Errorf("the link answers %d", page.StatusCode)

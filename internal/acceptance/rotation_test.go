@@ -105,14 +105,12 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	r.totp = begin()
 	r.token = r.confirmTOTP(t, r.totp)
 	r.offer = begin()
-	v, err := vault.New(old)
-	noError(t, err)
+	v := testenv.Must(vault.New(old))(t)
 	var ids []int64
 	var pans [][]byte
 	for id := range int64(testenv.Pick(500, 3_000)) {
 		id += 1_000_000
-		pan, err := v.Seal([]byte("0"), vault.Place{Table: "payment_card", Column: "pan", Row: id})
-		noError(t, err)
+		pan := testenv.Must(v.Seal([]byte("0"), vault.Place{Table: "payment_card", Column: "pan", Row: id}))(t)
 		ids, pans = append(ids, id), append(pans, pan)
 	}
 	r.exec(t, `insert into payment_card (merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
@@ -122,8 +120,7 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 // confirmTOTP confirms a secret, and returns the token that the session has then.
 func (r *rotation) confirmTOTP(t *testing.T, secret string) string {
 	t.Helper()
-	code, err := totp.GenerateCode(secret, time.Now())
-	noError(t, err)
+	code := testenv.Must(totp.GenerateCode(secret, time.Now()))(t)
 	done := called(t, r.account(r.token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
 	keepSecret(append(done.GetRecoveryCodes(), done.GetToken())...)
 	return done.GetToken()
@@ -224,8 +221,7 @@ func (r *rotation) opensAll(t *testing.T) {
 	in := called(t, r.account("").Login, &portalv1.LoginRequest{Login: user.Login, Password: user.Password})
 	keepSecret(in.GetToken())
 	// Each code is good once: the next one is good already.
-	code, err := totp.GenerateCode(r.totp, time.Now().Add(30*time.Second))
-	noError(t, err)
+	code := testenv.Must(totp.GenerateCode(r.totp, time.Now().Add(30*time.Second)))(t)
 	passed := called(t, r.account(in.GetToken()).SecondFactor, &portalv1.SecondFactorRequest{Code: code})
 	keepSecret(passed.GetToken())
 	r.confirmTOTP(t, r.offer)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // shared is the sandbox most tests use together, started by the first that asks. It manages its own
@@ -114,8 +115,7 @@ func altered(t *testing.T, address, sql string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	noError(t, err)
-	_, err = conn.Exec(t.Context(), sql)
-	noError(t, err)
+	testenv.Must(conn.Exec(t.Context(), sql))(t)
 	noError(t, conn.Close(t.Context()))
 	return address
 }
@@ -124,8 +124,7 @@ func altered(t *testing.T, address, sql string) string {
 func copyKey(t *testing.T, from string) string {
 	t.Helper()
 	dir := t.TempDir()
-	key, err := os.ReadFile(filepath.Join(from, "sandbox.key"))
-	noError(t, err)
+	key := testenv.Must(os.ReadFile(filepath.Join(from, "sandbox.key")))(t)
 	noError(t, os.WriteFile(filepath.Join(dir, "sandbox.key"), key, 0o600))
 	return dir
 }

@@ -23,8 +23,7 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	body := order(object{"orderId": orderID, "callbackUri": s.URL})
 	slow := g.dial(t, body)
 	defer func() { _ = slow.Close() }()
-	_, err := slow.Write([]byte(body[:10]))
-	noError(t, err)
+	testenv.Must(slow.Write([]byte(body[:10])))(t)
 	// The signal must find the request begun: the server is at it once it has read the headers.
 	time.Sleep(200 * time.Millisecond)
 	g.cancel()
@@ -39,12 +38,9 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	if err := ready(g.OpsURL); err == nil {
 		t.Error("readyz says ready while it stops")
 	}
-	_, err = slow.Write([]byte(body[10:]))
-	noError(t, err)
-	response, err := http.ReadResponse(bufio.NewReader(slow), nil)
-	noError(t, err)
-	content, err := io.ReadAll(response.Body)
-	noError(t, err)
+	testenv.Must(slow.Write([]byte(body[10:])))(t)
+	response := testenv.Must(http.ReadResponse(bufio.NewReader(slow), nil))(t)
+	content := testenv.Must(io.ReadAll(response.Body))(t)
 	var got struct {
 		Data struct{ OrderID, PaymentPageURL string }
 	}

@@ -145,8 +145,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	for name, value := range signed(v.first(), "{}") {
 		request += name + ": " + value + "\r\n"
 	}
-	_, err = io.WriteString(slow, request+"\r\n")
-	noError(t, err)
+	testenv.Must(io.WriteString(slow, request+"\r\n"))(t)
 	asked, err := bufio.NewReader(slow).ReadString('\n')
 	noError(t, err)
 	if asked != "HTTP/1.1 100 Continue\r\n" {
@@ -161,8 +160,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	if after := count(); after != before || before == events {
 		t.Errorf("of %d deliveries %d had begun before the stop, and %d after it", events, before, after-before)
 	}
-	_, err = io.WriteString(slow, "{}")
-	noError(t, err)
+	testenv.Must(io.WriteString(slow, "{}"))(t)
 	if <-v.ended; v.err != nil {
 		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
 	}
@@ -182,13 +180,11 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 func TestStartRefusesConnections(t *testing.T) {
 	t.Parallel()
 	plan := fresh(t)
-	conn, err := pgx.Connect(t.Context(), plan.database)
-	noError(t, err)
+	conn := testenv.Must(pgx.Connect(t.Context(), plan.database))(t)
 	tx, err := conn.Begin(t.Context())
 	noError(t, err)
 	// Another process changes the schema.
-	_, err = tx.Exec(t.Context(), "lock table goose_db_version in access exclusive mode")
-	noError(t, err)
+	testenv.Must(tx.Exec(t.Context(), "lock table goose_db_version in access exclusive mode"))(t)
 	plan.fixed = true
 	v := plan.prepare(t)
 	at := v.Info // what is known before the start, during which it is read anew

@@ -19,14 +19,12 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	t.Parallel()
 	m := newMortalWith(t, pgserver.Options{})
 	v := setup{database: m.url, fixed: true}.start(t)
-	pool, err := pgxpool.New(t.Context(), m.url)
-	noError(t, err)
+	pool := testenv.Must(pgxpool.New(t.Context(), m.url))(t)
 	defer pool.Close()
 	standby := func(setting string) {
 		t.Helper()
 		for _, sql := range []string{"alter system " + setting, "select pg_reload_conf()"} {
-			_, err := pool.Exec(t.Context(), sql)
-			noError(t, err)
+			testenv.Must(pool.Exec(t.Context(), sql))(t)
 		}
 	}
 	id := v.create(t, v.first(), nil).text("data.id")

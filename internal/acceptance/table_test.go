@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // linesOf reads a file of testdata without comments. A line "{name} = a | b" stands for none: lines that have {name} are
 // there once for each of its values.
 func linesOf(t *testing.T, name string) []string {
 	t.Helper()
-	content, err := os.ReadFile("testdata/" + name)
-	noError(t, err)
+	content := testenv.Must(os.ReadFile("testdata/" + name))(t)
 	var lines []string
 	values := map[string][]string{}
 	for line := range strings.Lines(string(content)) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/rpc"
 )
 
@@ -118,8 +119,7 @@ func TestTextEverywhere(t *testing.T) {
 					fields[name] = id
 				}
 			}
-			body, err := json.Marshal(fields)
-			noError(t, err)
+			body := testenv.Must(json.Marshal(fields))(t)
 			got := fetched(t, http.MethodPost, g.BaseURL+procedure, string(body),
 				g.callerOf(t, procedure, string(body), trader))
 			refused := got.status == 400 &&

@@ -190,8 +190,7 @@ func TestTraceOfPayment(t *testing.T) {
 // holdsNothing looks for secrets, links and what callers sent in all that was exported.
 func (c *collector) holdsNothing(t *testing.T, v *instance, link, uuid string) {
 	t.Helper()
-	address, err := url.Parse(link)
-	noError(t, err)
+	address := testenv.Must(url.Parse(link))(t)
 	unwanted := []string{
 		address.Path[strings.LastIndex(address.Path, "/")+1:], uuid, "order-of-the-trace", "state-of-the-shop",
 		"of-the-payer", "collector-key", "insert into", "select ", "healthz", "readyz", "metrics",

@@ -37,10 +37,8 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) s
 // and the vectors that all clients share.
 func driving(t *testing.T, told object) []string {
 	t.Helper()
-	encoded, err := json.Marshal(told)
-	noError(t, err)
-	vectors, err := filepath.Abs("../../rpc/sign/testdata/vectors.json")
-	noError(t, err)
+	encoded := testenv.Must(json.Marshal(told))(t)
+	vectors := testenv.Must(filepath.Abs("../../rpc/sign/testdata/vectors.json"))(t)
 	openAll(t, filepath.Dir(vectors))
 	return []string{"DRIVE=" + string(encoded), "VECTORS=" + vectors}
 }
@@ -98,8 +96,7 @@ func installTypescript(t *testing.T) string {
 // developmentTools are the compiler and the types of Node, in the versions that the package names.
 func developmentTools(t *testing.T) []string {
 	t.Helper()
-	manifest, err := os.ReadFile(filepath.Join(typescript, "package.json"))
-	noError(t, err)
+	manifest := testenv.Must(os.ReadFile(filepath.Join(typescript, "package.json")))(t)
 	var read struct{ DevDependencies map[string]string }
 	noError(t, json.Unmarshal(manifest, &read))
 	var list []string
@@ -189,10 +186,8 @@ var constantList = regexp.MustCompile(`(?m)^(?:export const )?(\w+) = (?:Literal
 // not here.
 func TestClientLists(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile(filepath.Join(typescript, "src/types.ts"))
-	noError(t, err)
-	python, err := os.ReadFile("../../rpc/python/gateway.py")
-	noError(t, err)
+	source := testenv.Must(os.ReadFile(filepath.Join(typescript, "src/types.ts")))(t)
+	python := testenv.Must(os.ReadFile("../../rpc/python/gateway.py"))(t)
 	lists := map[string][]string{}
 	for _, found := range constantList.FindAllStringSubmatch(string(source)+string(python), -1) {
 		for _, quoted := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(found[2], -1) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // Two replicas are replaced one after the other by a version with one migration more. The older one
@@ -19,8 +21,7 @@ func TestRollingUpgrade(t *testing.T) {
 	files, err := filepath.Glob("../../schema/*.sql")
 	noError(t, err)
 	var next int
-	_, err = fmt.Sscanf(filepath.Base(slices.Max(files)), "%05d_", &next)
-	noError(t, err)
+	testenv.Must(fmt.Sscanf(filepath.Base(slices.Max(files)), "%05d_", &next))(t)
 	program := buildWith(t, map[string]string{
 		fmt.Sprintf("../../schema/%05d_upgrade.sql", next+1): "-- +goose Up\nalter table merchant add column upgraded boolean not null default true;\n",
 	})

@@ -186,8 +186,7 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 			_, _ = fmt.Fprintf(&request, "%s: %s\r\n", name, value)
 		}
 		request.WriteString("\r\n--b\r\n")
-		_, err = connection.Write(request.Bytes())
-		noError(t, err)
+		testenv.Must(connection.Write(request.Bytes()))(t)
 		go func() {
 			for err == nil && t.Context().Err() == nil {
 				time.Sleep(time.Second) // less than the ten after which silence ends an upload
@@ -211,8 +210,7 @@ func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 		t.Errorf("the same key: %s", got)
 	}
 	for name, box := range map[string]sandbox.Cashbox{"another key": g.box(t, "sandbox-azn"), "another merchant": g.uploader(t, 1)} {
-		got, err := uploadLarge(g.appealURL(id), box)
-		noError(t, err)
+		got := testenv.Must(uploadLarge(g.appealURL(id), box))(t)
 		if want := map[string]int{"another key": 201, "another merchant": 403}[name]; got.status != want {
 			t.Errorf("%s: %s", name, got)
 		}
