@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -103,7 +104,7 @@ func (a answer) lacks(one string) string {
 			right = right && !there
 		}
 	case "has", "hides":
-		right = strings.Contains(a.raw, rest) == (path == "has")
+		right = strings.Contains(a.compact(), rest) == (path == "has")
 	case "header":
 		name, want, _ := strings.Cut(rest, ":")
 		value, want = a.header.Get(name), strings.TrimSpace(want)
@@ -132,10 +133,19 @@ func (a answer) lacks(one string) string {
 // part is a field of a body or, of what an expression between slashes finds, its group.
 func (a answer) part(path string) (value any, there bool) {
 	if expression, ok := strings.CutPrefix(path, "/"); ok {
-		found := regexp.MustCompile(strings.TrimSuffix(expression, "/")).FindStringSubmatch(a.raw)
+		found := regexp.MustCompile(strings.TrimSuffix(expression, "/")).FindStringSubmatch(a.compact())
 		return strings.Join(found[min(len(found), 1):], ""), found != nil
 	}
 	return find(a.body, path)
+}
+
+// compact is what came, without the spaces that procedures put between fields in some builds and not in others.
+func (a answer) compact() string {
+	var out bytes.Buffer
+	if json.Compact(&out, []byte(a.raw)) != nil {
+		return a.raw
+	}
+	return out.String()
 }
 
 // only reports whether an object has these fields and no other.
