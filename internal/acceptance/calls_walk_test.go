@@ -48,29 +48,23 @@ func TestWalks(t *testing.T) {
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	keepSecret(platformPassword)
-	g := empty(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"})
+	const secret = "the external payments secret of a new platform"
+	g := empty(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": secret})
+	g.ExternalPaymentsSecret = secret
 	_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": g.DatabaseURL},
 		"operator", "create", "-login", "root", "-data-dir", t.TempDir())
 	noError(t, err)
 	g.walk(t, "platform.txt")
 }
 
-// Flags of one gateway, each of which changes something else.
+// Flags and limits of one gateway, each of which changes something else.
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	g := freshSandbox(t, "-portal-origins=https://desk.example.com,https://other.example.com:8443",
-		"-callback-signature=v2", "-trusted-proxies=127.0.0.1")
-	g.begin(t)
-	g.walk(t, "flags.txt")
-}
-
-// Limits of a gateway behind a proxy that names its clients.
-func TestLimits(t *testing.T) {
-	t.Parallel()
-	plan := fresh(t, "-trusted-proxies", "127.0.0.0/8")
-	altered(t, plan.database, `update rate_limit set calls = case name when 'address_writes' then 6 when 'user' then 20
+	plan := fresh(t, "-trusted-proxies", "127.0.0.0/8",
+		"-portal-origins=https://desk.example.com,https://other.example.com:8443")
+	altered(t, plan.database, `update rate_limit set calls = case name when 'address_writes' then 21 when 'user' then 20
 		else calls / 50 end, per_seconds = per_seconds * 1000 where name in ('address_writes', 'user') or name like '%login%'`)
 	g := plan.start(t)
 	g.begin(t)
-	g.walk(t, "limits.txt")
+	g.walk(t, "flags.txt")
 }
