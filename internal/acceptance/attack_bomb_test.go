@@ -163,17 +163,6 @@ func (g *instance) cpu(t *testing.T) float64 {
 	return seconds
 }
 
-// dialled is a bare connection to one of the program's ports.
-func dialled(t *testing.T, address, sent string) net.Conn {
-	t.Helper()
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testenv.Patience)
-	noError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	noError(t, conn.SetDeadline(time.Now().Add(testenv.Patience)))
-	testenv.Must(io.WriteString(conn, sent))(t)
-	return conn
-}
-
 // Clients that say something now and then, for ever, keep nobody else waiting, take little memory, and are
 // cut off: those that never finish their headers after ten seconds.
 func TestSlowClients(t *testing.T) {
@@ -181,7 +170,6 @@ func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	g := freshSandbox(t)
 	const each = 150
-	host := strings.TrimPrefix(g.BaseURL, "http://")
 	began := time.Now()
 	var slow []net.Conn
 	for _, address := range []string{g.BaseURL, g.PayURL, g.PortalURL} {
@@ -189,14 +177,8 @@ func TestSlowClients(t *testing.T) {
 			slow = append(slow, dialled(t, address, "GET / HTTP/1.1\r\nHost: x\r\n"))
 		}
 	}
-	box := signed(g.first(), "{}")
 	for range each { // with a key, and a body that never comes
-		dialled(
-			t,
-			g.BaseURL,
-			fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 60000\r\nX-Merchant-Key-Id: %s\r\n"+
-				"X-Merchant-Secret: %s\r\nSignature: %s\r\n\r\n{", payments, host, box["X-Merchant-Key-Id"], box["X-Merchant-Secret"], box["Signature"]),
-		)
+		g.begun(t, payments, signed(g.first(), "{}"), 60_000, "{")
 	}
 	most := g.most(t, func() {
 		for range 20 {

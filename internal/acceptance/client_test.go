@@ -164,11 +164,14 @@ func trySend(method, address, body string, headers header) (answer, error) {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	for name, value := range headers {
-		if value == "" {
+	return headers.sent(request)
+}
+
+// sent sends a request with these headers, without those that are empty, and reads its answer.
+func (h header) sent(request *http.Request) (answer, error) {
+	for name, value := range h {
+		if request.Header.Set(name, value); value == "" {
 			request.Header.Del(name)
-		} else {
-			request.Header.Set(name, value)
 		}
 	}
 	response, err := client.Do(request)

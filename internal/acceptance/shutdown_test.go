@@ -1,12 +1,9 @@
 package acceptance
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"io"
 	"net"
-	"net/http"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -21,9 +18,8 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	s := newShop(t, g.first().WebhookSecret)
 	orderID := newOrder()
 	body := order(object{"orderId": orderID, "callbackUri": s.URL})
-	slow := g.dial(t, body)
-	defer func() { _ = slow.Close() }()
-	testenv.Must(slow.Write([]byte(body[:10])))(t)
+	headers := with(signed(g.first(), body), "Content-Type", "application/json")
+	slow := g.begun(t, payments, headers, len(body), body[:10])
 	// The signal must find the request begun: the server is at it once it has read the headers.
 	time.Sleep(200 * time.Millisecond)
 	g.cancel()
@@ -39,16 +35,8 @@ func TestShutdownFinishesRequests(t *testing.T) {
 		t.Error("readyz says ready while it stops")
 	}
 	testenv.Must(slow.Write([]byte(body[10:])))(t)
-	response := testenv.Must(http.ReadResponse(bufio.NewReader(slow), nil))(t)
-	content := testenv.Must(io.ReadAll(response.Body))(t)
-	var got struct {
-		Data struct{ OrderID, PaymentPageURL string }
-	}
-	noError(t, json.Unmarshal(content, &got))
-	keepSecret(got.Data.PaymentPageURL[strings.LastIndex(got.Data.PaymentPageURL, "/")+1:])
-	if response.StatusCode != 200 || got.Data.OrderID != orderID {
-		t.Errorf("answered %d %s", response.StatusCode, content)
-	}
+	got := answerOn(t, slow).must(t, "the answer", 200, "data.orderId", orderID)
+	keepSecret(path.Base(got.text("data.paymentPageUrl")))
 	testenv.Want(t, g.count(t, "select count(*) from payment where order_id = $1", orderID), 1, "payments")
 	noError(t, g.stop())
 }

@@ -138,16 +138,8 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	}
 	// A request that is on its way for long keeps the program from ending. It is known to have begun once
 	// the program asks for its body: a connection that nobody has accepted yet would be reset.
-	slow, err := net.Dial("tcp", strings.TrimPrefix(v.BaseURL, "http://"))
-	noError(t, err)
-	defer func() { _ = slow.Close() }()
-	request := "POST " + payments + " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
-	for name, value := range signed(v.first(), "{}") {
-		request += name + ": " + value + "\r\n"
-	}
-	testenv.Must(io.WriteString(slow, request+"\r\n"))(t)
-	asked, err := bufio.NewReader(slow).ReadString('\n')
-	noError(t, err)
+	slow := v.begun(t, payments, with(signed(v.first(), "{}"), "Expect", "100-continue"), 2, "")
+	asked := testenv.Must(bufio.NewReader(slow).ReadString('\n'))(t)
 	if asked != "HTTP/1.1 100 Continue\r\n" {
 		t.Fatalf("the body is not asked for: %q", asked)
 	}
