@@ -20,6 +20,17 @@ func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
 	return p.plan
 }
 
+// WantPlan wants the plan of the last query of read to have all parts.
+func (d *DB) WantPlan(t testing.TB, name string, read func(q *db.Queries) error, parts ...string) {
+	t.Helper()
+	plan := d.Plan(t, read)
+	for _, part := range parts {
+		if !strings.Contains(plan, part) {
+			t.Errorf("%s: no %s in\n%s", name, part, plan)
+		}
+	}
+}
+
 // planned has each query explained before it is made.
 type planned struct {
 	db.DBTX

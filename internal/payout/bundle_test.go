@@ -125,8 +125,6 @@ func (b *bundle) wantMoney(t *testing.T, cashboxID, traderID int64, want money) 
 
 const day = 24 * time.Hour
 
-func decimalOf(s string) decimal.Decimal { return decimal.RequireFromString(s) }
-
 // beginBeside begins a transaction of somebody else, on a connection of its own.
 func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
 	t.Helper()

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -159,15 +157,6 @@ func TestRefusals(t *testing.T) {
 	without.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
 	// What a key may do is settled before anything of the body.
 	wantCode(t, ask(without, payout.Request{}), "merchant_external_payins_disabled")
-	unbound := m.Caller
-	unbound.MerchantID = 0
-	wantCode(t, ask(unbound, payout.Request{}), "merchant_binding_required")
-	off := m.Caller
-	off.APIEnabled = false
-	wantCode(t, ask(off, payout.Request{}), "merchant_api_disabled")
-	wantCode(t, ask(caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, request("order-1")),
-		"token_kind_not_allowed")
-
 	wantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
 	b.Exec(t, "update cashbox_payout_method set enabled = false")
 	wantFields(t, ask(m.Caller, request("order-1")), "method")
@@ -195,69 +184,26 @@ func TestUnboundKey(t *testing.T) {
 	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
 }
 
-// An overdrawn cashbox pays nothing out; what comes in repays first.
-func TestOverdrawnPaysNothingOut(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "5", dbtest.MerchantOpts{})
-	available := ledger.Available(ledger.Cashbox, m.CashboxID)
-	move := func(amount string, force bool) {
-		t.Helper()
-		p := ledger.Plan(ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start}, force,
-			ledger.Transfer{Debit: ledger.Available(ledger.External, 0), Credit: available, Amount: decimalOf(amount)})
-		noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-			return db.Pipeline(t.Context(), tx, append(p.Debits, p.Record...)...)
-		}))
-	}
-	move("-20", true) // 15 short
-	for _, more := range []string{"15", "10.19999999"} {
-		_, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
-		wantCode(t, err, "insufficient_cashbox_balance")
-		move(more, false)
-	}
-	move("0.00000001", false)
-	b.create(t, m.Caller, request("order-1"))
-}
-
+// Each field that is wrong is named, no requisite is told of, and nothing is stored. The bodies are those of wrong.txt in
+// internal/acceptance.
 func TestValidation(t *testing.T) {
 	b := setup(t)
 	m := b.merchant(t, "1000000", dbtest.MerchantOpts{})
 	long := strings.Repeat("ж", 256)
-	for name, c := range map[string]struct {
-		change func(*payout.Request)
-		wrong  []string
-	}{
-		"nothing": {func(r *payout.Request) { *r = payout.Request{} },
-			[]string{"orderId", "amount", "currency", "callbackUri", "method", "address", "recipient"}},
-		"everything": {func(r *payout.Request) {
-			*r = payout.Request{
-				OrderID: long, Amount: "0.99", Currency: "USD", CallbackURI: "http://shop.example/", Method: "iban", Address: "x",
-				Recipient: long, Code: &long, BankName: &long, UserID: &long, UserIP: new("1.2.3"),
-			}
-		}, []string{"orderId", "amount", "currency", "callbackUri", "method", "recipient", "code", "bankName", "userId", "userIp"}},
-		"blank order":             {func(r *payout.Request) { r.OrderID = " \t" }, []string{"orderId"}},
-		"blank recipient":         {func(r *payout.Request) { r.Recipient = " " }, []string{"recipient"}},
-		"phone for a card":        {func(r *payout.Request) { r.Method = "c2c" }, []string{"address"}},
-		"card for a phone":        {func(r *payout.Request) { r.Address = "4111111111111111" }, []string{"address"}},
-		"wrong check digit":       {func(r *payout.Request) { r.Method, r.Address = "c2c", "4111111111111112" }, []string{"address"}},
-		"AZN is not paid out":     {func(r *payout.Request) { r.Currency = "AZN" }, []string{"currency"}},
-		"sim is not paid out":     {func(r *payout.Request) { r.Method = "sim" }, []string{"method"}},
-		"three decimals":          {func(r *payout.Request) { r.Amount = "1.001" }, []string{"amount"}},
-		"exponent":                {func(r *payout.Request) { r.Amount = "1e3" }, []string{"amount"}},
-		"thirteen digits":         {func(r *payout.Request) { r.Amount = "1000000000000" }, []string{"amount"}},
-		"address with a zone":     {func(r *payout.Request) { r.UserIP = new("fe80::1%eth0") }, []string{"userIp"}},
-		"metadata address":        {func(r *payout.Request) { r.CallbackURI = "https://169.254.169.254/" }, []string{"callbackUri"}},
-		"loopback, not a sandbox": {func(r *payout.Request) { r.CallbackURI = "http://127.0.0.1/" }, []string{"callbackUri"}},
+	everything := payout.Request{
+		OrderID: long, Amount: "0.99", Currency: "USD", CallbackURI: "http://shop.example/", Method: "iban", Address: "x",
+		Recipient: long, Code: &long, BankName: &long, UserID: &long, UserIP: new("1.2.3"),
+	}
+	for fields, change := range map[string]func(*payout.Request){
+		"orderId amount currency callbackUri method recipient code bankName userId userIp": func(r *payout.Request) { *r = everything },
+		"address": func(r *payout.Request) { r.Address = "4111111111111111" },
 	} {
 		r := request("order-1")
-		c.change(&r)
-		_, err := b.payouts.Create(context.Background(), m.Caller, r)
-		if f := fault.As(err); f == nil || f.Kind != fault.Invalid {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		t.Run(name, func(t *testing.T) { wantFields(t, err, c.wrong...) })
+		change(&r)
+		err := errOf(b.payouts.Create(t.Context(), m.Caller, r))
+		wantFields(t, err, strings.Fields(fields)...)
 		if strings.Contains(fmt.Sprint(fault.As(err).Fields), r.Address) && len(r.Address) > 1 {
-			t.Errorf("%s: the requisite is in %v", name, fault.As(err).Fields)
+			t.Errorf("the requisite is in %v", fault.As(err).Fields)
 		}
 	}
 	testenv.Want(t, b.Count(t, "select (select count(*) from payin) + (select count(*) from payin_key)"), 0, "rows")

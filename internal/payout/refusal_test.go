@@ -9,46 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 )
-
-// Nobody but the merchant's own people may read or cancel, and nobody else's step is for them.
-func TestStrangers(t *testing.T) {
-	s := newScene(t)
-	ctx := context.Background()
-	other := s.merchant(t, "0", dbtest.MerchantOpts{})
-	wantCode(t, errOf(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
-	wantCode(t, errOf(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
-	portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
-	wantCode(t, errOf(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
-	wantCode(t, errOf(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
-	wantCode(t, errOf(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
-	wantCode(t, errOf(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
-	wantCode(t, errOf(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
-		"token_kind_not_allowed")
-	for _, err := range []error{
-		errOf(s.payouts.GiveBack(ctx, s.m.Caller, id(s.p), nil)), errOf(s.payouts.Reclaim(ctx, s.taker.Caller, id(s.p), nil)),
-		errOf(s.payouts.Reverse(ctx, s.taker.Caller, id(s.p), nil)),
-	} {
-		wantCode(t, err, "token_kind_not_allowed")
-	}
-	wantCode(t, errOf(s.payouts.Fail(ctx, s.taker.Caller, "malformed", nil)), "not_found")
-	wantFields(t, errOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
-	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
-		wantCode(t, errOf(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
-	}
-	list, _, err := s.payouts.ListOwn(ctx, other.Caller, payout.Query{})
-	if err != nil || len(list) != 0 {
-		t.Errorf("another merchant's list: %v %v", list, err)
-	}
-	if own, _, err := s.payouts.ListOwn(ctx, s.m.Caller, payout.Query{}); err != nil || len(own) != 1 ||
-		own[0].UUID != s.p.UUID {
-		t.Errorf("its own list: %v %v", own, err)
-	}
-}
 
 // A payout that was taken and not ended in time waits for an operator, and never goes back by
 // itself.

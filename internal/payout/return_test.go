@@ -126,8 +126,9 @@ func TestProofIsRequired(t *testing.T) {
 	for _, reason := range []*string{nil, new(" "), new(strings.Repeat("ж", 256))} {
 		wantFields(t, errOf(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
 	}
-	wantFields(t, errOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "completed"})),
-		"proofReference")
+	for field, outcome := range map[string]string{"proofReference": "completed", "outcome": "waiting"} {
+		wantFields(t, errOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: outcome})), field)
+	}
 	noError(t, errOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
 }
 
