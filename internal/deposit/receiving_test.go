@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/testenv"
 )
@@ -69,4 +70,12 @@ func TestReceiving(t *testing.T) {
 	if wanted := new(foureyes.Wanted); !errors.As(err, &wanted) || wanted.Action != foureyes.SetReceiving {
 		t.Errorf("one operator sets an address: %v", err)
 	}
+}
+
+// code is that of a refusal, or "" where there is none.
+func code(err error) string {
+	if f := fault.As(err); f != nil {
+		return f.Code
+	}
+	return ""
 }
