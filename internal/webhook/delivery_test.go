@@ -143,12 +143,7 @@ func TestUnsignableIsDead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			r := newReceiver(t, codes(http.StatusOK))
-			set := func(sealed []byte) {
-				noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
-					ID: b.merchant.CashboxID, WebhookSecret: sealed,
-				}))
-			}
-			set(sealed(b))
+			b.setSecret(t, sealed(b))
 			id := b.add(t, r.URL)
 			attempt := b.await(t, id, 1)[0]
 			if attempt.Error == nil || *attempt.Error != "the event could not be signed" || attempt.StatusCode != nil ||
@@ -169,7 +164,7 @@ func TestUnsignableIsDead(t *testing.T) {
 			if len(r.all()) != 0 {
 				t.Error("it was sent unsigned")
 			}
-			set(b.seal(t, b.secret))
+			b.setSecret(t, b.seal(t, b.secret))
 			text := id.String()
 			must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: &text}))(t)
 			b.await(t, id, 2)
@@ -182,6 +177,14 @@ func TestUnsignableIsDead(t *testing.T) {
 func (b *bundle) seal(t *testing.T, text string) []byte {
 	t.Helper()
 	return must(b.vault.Seal([]byte(text), signing.SecretPlace(b.merchant.CashboxID)))(t)
+}
+
+// setSecret has the bundle's cashbox sign by what is sealed.
+func (b *bundle) setSecret(t *testing.T, sealed []byte) {
+	t.Helper()
+	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+		ID: b.merchant.CashboxID, WebhookSecret: sealed,
+	}))
 }
 
 // An endpoint gets one place, and more with each answer; while it does not answer, it keeps what it

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/testenv"
 	"github.com/google/uuid"
+
+	"gateway.example/internal/testenv"
 )
 
 // documented are the delays of the contract: after the first attempt, the second, and so on.
@@ -34,18 +35,26 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// The queue itself keeps to the delays.
+// The queue itself keeps to the delays, and to Retry-After, of which each attempt counts.
 func TestQueueWaits(t *testing.T) {
 	b := setup(t)
-	r := newReceiver(t, codes(http.StatusInternalServerError))
+	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
+		if nth > 2 {
+			w.Header().Set("Retry-After", "7200")
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
 	before := time.Now()
 	id := b.add(t, r.URL)
-	b.await(t, id, 1)
-	b.wantDue(t, id, before, 1, 4500*time.Millisecond, 5500*time.Millisecond)
-	before = time.Now()
-	b.hurry(t)
-	b.await(t, id, 2)
-	b.wantDue(t, id, before, 2, 54*time.Second, 66*time.Second)
+	for made, waits := range []struct{ least, most time.Duration }{
+		{4500 * time.Millisecond, 5500 * time.Millisecond}, {54 * time.Second, 66 * time.Second}, {2 * time.Hour, 2 * time.Hour},
+	} {
+		b.await(t, id, made+1)
+		b.wantDue(t, id, before, made+1, waits.least, waits.most)
+		before = time.Now()
+		b.hurry(t)
+	}
+	b.await(t, id, 4)
 }
 
 // wantDue wants the next attempt due so long after the one just made, which began after the given
@@ -94,20 +103,6 @@ func TestDeadAfterTheLast(t *testing.T) {
 	}
 }
 
-func TestGoneStops(t *testing.T) {
-	b := setup(t)
-	r := newReceiver(t, codes(http.StatusGone))
-	id := b.add(t, r.URL)
-	b.await(t, id, 1)
-	if _, _, queued := b.queued(t, id); queued {
-		t.Error("it is queued still")
-	}
-	testenv.Want(t, b.status(t, id), statusDead, "the event is")
-	// It stops this event alone.
-	other := b.add(t, r.URL)
-	b.await(t, other, 1)
-}
-
 func TestRetryAfter(t *testing.T) {
 	b := setup(t)
 	const day = 24 * time.Hour
@@ -139,22 +134,4 @@ func TestRetryAfter(t *testing.T) {
 			b.wantDue(t, id, before, 1, test.least, test.most)
 		})
 	}
-}
-
-// The queue itself goes by Retry-After, and the attempt counts.
-func TestQueueRetriesAfter(t *testing.T) {
-	b := setup(t)
-	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
-		w.Header().Set("Retry-After", "7200")
-		w.WriteHeader(http.StatusTooManyRequests)
-	})
-	before := time.Now()
-	id := b.add(t, r.URL)
-	for made := 1; made <= 2; made++ {
-		b.await(t, id, made)
-		b.wantDue(t, id, before, made, 2*time.Hour, 2*time.Hour)
-		before = time.Now()
-		b.hurry(t)
-	}
-	b.await(t, id, 3)
 }

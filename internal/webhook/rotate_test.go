@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
@@ -34,6 +31,11 @@ func refuses(t *testing.T, secret string, got received) {
 	}
 }
 
+// signatures counts those of the Standard Webhooks.
+func signatures(got received) int {
+	return len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature)))
+}
+
 // For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is
 // under the newest.
 func TestRotation(t *testing.T) {
@@ -50,9 +52,6 @@ func TestRotation(t *testing.T) {
 		b.await(t, b.add(t, r.URL), 1)
 		got := r.all()
 		return got[len(got)-1]
-	}
-	signatures := func(got received) int {
-		return len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature)))
 	}
 	during := deliver()
 	verifies(t, b.secret, during)
@@ -132,51 +131,32 @@ func TestRotatedTooOften(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	b.await(t, b.add(t, r.URL), 1)
 	verifies(t, b.secret, r.all()[0])
-	if n := len(strings.Fields(r.all()[0].header.Get(standardwebhooks.HeaderWebhookSignature))); n != maxPrevious+1 {
-		t.Errorf("%d signatures", n)
-	}
+	testenv.Want(t, signatures(r.all()[0]), maxPrevious+1, "signatures")
 }
 
 // A cashbox without a secret, or with one that no longer opens, is made whole by a rotation: the
 // new secret signs alone.
 func TestRotationWithoutASecretBefore(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]string{"none": "", "unreadable": "not sealed by us"} {
+	for name, before := range map[string]func(b *bundle) []byte{
+		"none":       func(*bundle) []byte { return []byte{} },
+		"unreadable": func(*bundle) []byte { return []byte("not sealed by us") },
+		"empty":      func(b *bundle) []byte { return b.seal(t, "") }, // by which anybody could sign
+	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
-			noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
-				ID: b.merchant.CashboxID, WebhookSecret: []byte(before),
-			}))
+			b.setSecret(t, before(b))
 			b.rotate(t)
-			wantAlone(t, b)
-			second, _ := b.rotate(t)
 			r := newReceiver(t, codes(http.StatusOK))
 			b.await(t, b.add(t, r.URL), 1)
-			verifies(t, second, r.all()[0])
 			verifies(t, b.secret, r.all()[0])
+			testenv.Want(t, signatures(r.all()[0]), 1, "signatures")
+			second, _ := b.rotate(t)
+			b.await(t, b.add(t, r.URL), 1)
+			verifies(t, second, r.all()[1])
+			verifies(t, b.secret, r.all()[1])
 		})
 	}
-}
-
-// A secret before that is sealed and empty signs nothing: anybody could.
-func TestEmptySecretBefore(t *testing.T) {
-	b := setup(t)
-	empty := must(b.vault.Seal(nil, signing.SecretPlace(b.merchant.CashboxID)))(t)
-	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
-		ID: b.merchant.CashboxID, WebhookSecret: empty,
-	}))
-	b.rotate(t)
-	wantAlone(t, b)
-}
-
-// wantAlone delivers an event, which the newest secret signs alone.
-func wantAlone(t *testing.T, b *bundle) {
-	t.Helper()
-	r := newReceiver(t, codes(http.StatusOK))
-	b.await(t, b.add(t, r.URL), 1)
-	got := r.all()[0]
-	verifies(t, b.secret, got)
-	testenv.Want(t, len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature))), 1, "signatures")
 }
 
 // The secret itself is nowhere but in the answer.
@@ -188,28 +168,4 @@ func TestSecretIsSealed(t *testing.T) {
 	if strings.Contains(kept, strings.TrimPrefix(b.secret, "whsec_")) {
 		t.Error("the secret can be read")
 	}
-}
-
-func TestRotationRefused(t *testing.T) {
-	b := setup(t)
-	other := b.newMerchant(t)
-	for name, test := range map[string]struct {
-		who     caller.Caller
-		cashbox int64
-		want    error
-	}{
-		"another merchant's": {portal(other.ID), b.merchant.CashboxID, fault.ErrCashboxAccessDenied},
-		"no such cashbox":    {portal(b.merchant.ID), 1 << 40, fault.ErrNotFound},
-		"none":               {portal(b.merchant.ID), 0, fault.ErrNotFound},
-		"an operator":        {operator, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
-		"nobody":             {caller.Caller{}, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
-	} {
-		secret, until, err := b.events.RotateSecret(t.Context(), test.who, test.cashbox)
-		if !errors.Is(err, test.want) || secret != "" || !until.IsZero() {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	r := newReceiver(t, codes(http.StatusOK))
-	b.await(t, b.add(t, r.URL), 1)
-	verifies(t, b.secret, r.all()[0])
 }
