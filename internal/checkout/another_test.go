@@ -174,19 +174,6 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 	b.Audit(t)
 }
 
-// The trader's word that the payment is paid, when its only card was declined, is an operator's to
-// look into.
-func TestConfirmedAfterADecline(t *testing.T) {
-	b := setup(t)
-	p, token := b.create(t, "")
-	b.enter(t, token, panDeclined)
-	b.later(t, time.Second)
-	b.want(t, token, details, "pending", "card_declined")
-	must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
-	b.wantConflicts(t, 1, "at the end")
-	b.Audit(t)
-}
-
 // The payer has the code sent again by the rules of a merchant's resend, counted with those of
 // merchant and trader. The acquirer is told, and the merchant is not.
 func TestResendByPayer(t *testing.T) {

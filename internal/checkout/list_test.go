@@ -3,7 +3,6 @@ package checkout_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
@@ -26,31 +25,6 @@ func (b *bundle) wantSteps(t *testing.T, phase checkout.Phase, want ...checkout.
 	list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
 	if len(list) != 1 || list[0].Phase != phase || fmt.Sprint(list[0].Steps) != fmt.Sprint(want) {
 		t.Errorf("%+v, want %s %v", list, phase, want)
-	}
-}
-
-// The desk offers what makes sense, through every step of a card payment. None of it is refused.
-func TestStepsOfTheDesk(t *testing.T) {
-	b := setup(t)
-	ctx := t.Context()
-	p, token := b.create(t, "")
-	b.wantSteps(t, checkout.AwaitingDetails, "cancel")
-	b.enter(t, token, panDesk)
-	b.wantSteps(t, bank, "confirm", "request_code", "resend", "code_not_needed", "cancel")
-	must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
-	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	must(b.checkouts.SubmitCode(ctx, token, "9876"))(t)
-	b.wantSteps(t, confirm, "confirm", "resend", "cancel")
-	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
-	b.wantSteps(t, code, "confirm", "code_not_needed", "cancel") // a resend must wait
-	b.clock.Advance(45 * time.Second)
-	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	must(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID))(t)
-	b.wantSteps(t, confirm, "confirm", "request_code", "resend", "cancel")
-	must(b.payments.Confirm(ctx, b.trader.Caller, p.ID))(t)
-	list, err := b.checkouts.Desk(ctx, b.owner())
-	if noError(t, err); len(list) != 0 {
-		t.Errorf("after the end: %+v", list)
 	}
 }
 
