@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/routing"
-	"gateway.example/internal/testenv"
 )
 
 // at is payment n asking for an amount at a moment of the test's day, in UTC.
@@ -108,47 +107,6 @@ func TestWorkingHours(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestExplainNamesTheRule(t *testing.T) {
-	b := setup(t)
-	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 9, USDT: "10"})
-	ids := trader.Requisites
-	poor := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "9.99999999"})
-	off := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "10"})
-	b.Exec(t, "update trader set enabled = false where id = $1", off.ID)
-	b.Exec(t, "update requisite set enabled = false where id = $1", ids[0])
-	b.Exec(t, "update requisite set min_amount = 200 where id = $1", ids[1])
-	b.Exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
-	b.Exec(t, "update requisite set work_from = '09:00', work_until = '10:00' where id = $1", ids[3])
-	b.Exec(t, "update requisite set daily_count = 1 where id = $1", ids[4])
-	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 1)", ids[4])
-	b.Exec(t, "update requisite set daily_sum = 99.99 where id = $1", ids[5])
-	b.Exec(t, "update requisite set open_payments = 1 where id = $1", ids[6])
-	b.Exec(t, "insert into requisite_slot select id, 55, 77, 'infinity', hash from requisite where id = $1", ids[6])
-	b.Exec(t, "insert into requisite_slot select id, 100, 78, 'infinity', hash from requisite where id = $1", ids[7])
-	want := map[int64]routing.Rule{
-		ids[0]:             routing.RequisiteOff,
-		ids[1]:             routing.AmountLimits,
-		ids[2]:             routing.AmountLimits,
-		ids[3]:             routing.WorkingHours,
-		ids[4]:             routing.DailyCount,
-		ids[5]:             routing.DailySum,
-		ids[6]:             routing.OpenLimit,
-		ids[7]:             routing.SlotTaken,
-		ids[8]:             routing.Free,
-		poor.Requisites[0]: routing.TraderShort,
-		off.Requisites[0]:  routing.TraderOff,
-	}
-	asked := at(1, "100", "2026-11-20 12:00:00.000")
-	found, err := b.explain(t, asked, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
-	if err != nil || len(found) != len(want) {
-		t.Fatalf("%d candidates, want %d: %v", len(found), len(want), err)
-	}
-	for _, c := range found {
-		testenv.Want(t, c.DroppedBy, want[c.ID], "requisite %d dropped by", c.ID)
-	}
-	b.wantChosen(t, asked, ids[8])
 }
 
 func (b bundle) explain(

@@ -3,8 +3,6 @@ package routing_test
 import (
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -157,15 +155,6 @@ func TestOnlyItsPool(t *testing.T) {
 	b.wantNone(t, want(1, "100"))
 }
 
-func TestInactiveIsPassedBy(t *testing.T) {
-	b := setup(t)
-	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.Exec(t, "update requisite set enabled = false where id = $1", ids[0])
-	b.wantChosen(t, want(1, "100"), ids[1])
-	b.Exec(t, "update requisite set enabled = false")
-	b.wantNone(t, want(2, "200"))
-}
-
 // A zone that is not known any more fails nobody else's choice: its requisite keeps UTC's clock.
 func TestDroppedZoneFailsNobody(t *testing.T) {
 	b := setup(t)
@@ -269,43 +258,6 @@ func TestOtherErrorsEndTheSearch(t *testing.T) {
 		break
 	}
 	noError(t, search.Err())
-}
-
-// Many payments at the same time, over two processes, on few requisites: as many get one as there
-// are, no requisite twice, and nobody is refused while one is free.
-func TestBusyIsNotNone(t *testing.T) {
-	b := setup(t)
-	const requisites, payments = 20, 200
-	b.NewTrader(t, dbtest.TraderOpts{Requisites: requisites})
-	replicas := []bundle{b, {b.DB, keep(t, b.DB)}}
-	for _, amounts := range []int64{1, payments} { // all the same, and each another
-		b.Exec(t, "delete from requisite_slot")
-		b.Exec(t, "update requisite set open_payments = 5")
-		capacity := requisites
-		if amounts > 1 {
-			capacity = 5 * requisites
-		}
-		var got, none atomic.Int64
-		var running sync.WaitGroup
-		for n := range int64(payments) {
-			running.Go(func() {
-				_, err := replicas[n%2].reserve(want(n, decimal.NewFromInt(1000+n%amounts).String()))
-				switch {
-				case err == nil:
-					got.Add(1)
-				case isNone(err):
-					none.Add(1)
-				default:
-					t.Errorf("payment %d: %v", n, err)
-				}
-			})
-		}
-		running.Wait()
-		if int(got.Load()) != capacity || int(got.Load()+none.Load()) != payments {
-			t.Errorf("%d amounts: %d got a requisite, %d were refused; there was room for %d", amounts, got.Load(),
-				none.Load(), capacity)
-		}
-	}
 }
 
 var noError = testenv.NoError
