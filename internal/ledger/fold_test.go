@@ -140,16 +140,6 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b.Audit(t)
 }
 
-// A debit folds what is pending when it needs it, so credits can be spent the moment they are
-// booked.
-func TestPendingCreditsCanBeSpent(t *testing.T) {
-	b := setup(t, "10")
-	check(t, b.post(move(trader, shop, "4")))
-	check(t, b.post(move(shop, platform, "3")))
-	b.wantBalance(t, shop, "1")
-	b.Audit(t)
-}
-
 // parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails
 // the test.
 func parallel(t *testing.T, n int, fn func(i int) error) int {
