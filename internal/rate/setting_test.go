@@ -7,26 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
 )
-
-// Everything here is an operator's, and that is settled before anything else is looked at.
-func TestOperatorsOnly(t *testing.T) {
-	b := setup(t)
-	ctx := context.Background()
-	for _, kind := range []caller.Kind{
-		caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.MerchantPortal, caller.Trader,
-	} {
-		who := caller.Caller{Kind: kind, ID: 1}
-		wantCode(t, errOf(b.settings.Set(ctx, who, rate.Manual{})), "token_kind_not_allowed")
-		wantCode(t, errOf(b.settings.SetFeed(ctx, who, rate.Feed{})), "token_kind_not_allowed")
-		_, _, err := b.settings.List(ctx, who)
-		wantCode(t, err, "token_kind_not_allowed")
-	}
-}
 
 func TestSetRate(t *testing.T) {
 	b := setup(t)
