@@ -147,6 +147,13 @@ func TestDiagnose(t *testing.T) {
 	support.Role = caller.Support
 	_, _, err = keys.Diagnose(t.Context(), support, apart)
 	refused(t, err, fault.Forbidden, "role_not_allowed")
-	_, _, err = keys.Diagnose(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, apart)
-	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
+}
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	t.Parallel()
+	keys := auth.NewMerchantKeys(dbtest.New(t).Pool, dbtest.Vault(), auth.DefaultHeaders())
+	dbtest.WantKinds(t, keys, map[string]string{
+		"merchant_portal": "Create List Revoke SetLimits Diagnose",
+	})
 }

@@ -326,3 +326,14 @@ func TestSavedCardUnreadable(t *testing.T) {
 	}
 	b.enter(t, token, panApproved)
 }
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.checkouts, map[string]string{
+		"merchant_key":                    "Resend",
+		"trader":                          "Desk RequestCode RequestResend MarkCodeNotNeeded",
+		"trader merchant_portal operator": "Payment",
+		"operator":                        "ListConflicts GetConflict CloseConflict",
+	})
+}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -152,87 +151,6 @@ func TestInTxRetries(t *testing.T) {
 				t.Fatalf("%d merchants", n)
 			}
 		})
-	}
-}
-
-// Two transactions lock the same two rows crosswise. PostgreSQL breaks the deadlock by failing one,
-// which InTx repeats.
-func TestInTxRepeatsTheVictimOfADeadlock(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	pool := open(t, d, 2)
-	if _, err := pool.Exec(
-		ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0), (2, 0)",
-	); err != nil {
-		t.Fatal(err)
-	}
-	var both, done sync.WaitGroup
-	both.Add(2)
-	runs, errs := [2]int{}, [2]error{}
-	for i, ids := range [][2]int{{1, 2}, {2, 1}} {
-		done.Go(func() {
-			errs[i] = db.InTx(ctx, pool, func(tx pgx.Tx, _ *db.Queries) error {
-				runs[i]++
-				if _, err := tx.Exec(ctx, "set local deadlock_timeout = '50ms'"); err != nil {
-					return err
-				}
-				if err := increment(ctx, tx, ids[0]); err != nil {
-					return err
-				}
-				if runs[i] == 1 {
-					both.Done()
-					both.Wait()
-				}
-				return increment(ctx, tx, ids[1])
-			})
-		})
-	}
-	done.Wait()
-	if errs[0] != nil || errs[1] != nil || runs[0]+runs[1] < 3 {
-		t.Fatalf("%v after %v runs", errs, runs)
-	}
-	var sum int
-	if err := pool.QueryRow(ctx, "select sum(n) from pair").Scan(&sum); err != nil || sum != 4 {
-		t.Fatalf("sum %d, %v", sum, err)
-	}
-}
-
-func increment(ctx context.Context, tx pgx.Tx, id int) error {
-	_, err := tx.Exec(ctx, "update pair set n = n + 1 where id = $1", id)
-	return err
-}
-
-// Under repeatable read, a row that another transaction has changed since is a serialization
-// failure.
-func TestInTxRepeatsASerializationFailure(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	pool := open(t, d, 2)
-	if _, err := pool.Exec(
-		ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0)",
-	); err != nil {
-		t.Fatal(err)
-	}
-	runs := 0
-	err := db.InTx(ctx, pool, func(tx pgx.Tx, _ *db.Queries) error {
-		runs++
-		if _, err := tx.Exec(ctx, "set transaction isolation level repeatable read"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "select n from pair"); err != nil {
-			return err
-		}
-		if runs == 1 {
-			if _, err := pool.Exec(ctx, "update pair set n = n + 1"); err != nil {
-				return err
-			}
-		}
-		return increment(ctx, tx, 1)
-	})
-	if err != nil || runs != 2 {
-		t.Fatalf("%v after %d runs", err, runs)
 	}
 }
 

@@ -2,9 +2,12 @@ package dbtest
 
 import (
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 )
 
@@ -51,5 +54,51 @@ func WantFields(t testing.TB, err error, fields ...string) {
 	slices.Sort(fields)
 	if wrong := slices.Sorted(maps.Keys(f.Fields)); !slices.Equal(wrong, fields) {
 		t.Errorf("%v are wrong, want %v", f.Fields, fields)
+	}
+}
+
+// WantKinds wants each method of a service that takes a caller to be for some kinds of callers alone, whatever they ask for:
+// all others are refused for their kind. The methods stand by those kinds, both between spaces.
+func WantKinds(t testing.TB, service any, methods map[string]string) {
+	t.Helper()
+	v := reflect.ValueOf(service)
+	for i := range v.NumMethod() {
+		name, method := v.Type().Method(i).Name, v.Method(i).Type()
+		if method.NumIn() < 2 || method.In(1) != reflect.TypeFor[caller.Caller]() {
+			continue
+		}
+		listed := false
+		for kinds, names := range methods {
+			if slices.Contains(strings.Fields(names), name) {
+				wantKinds(t, name, v.Method(i), strings.Fields(kinds))
+				listed = true
+			}
+		}
+		if !listed {
+			t.Errorf("%s: say which kinds of callers it is for", name)
+		}
+	}
+}
+
+// portalNeeded is what who manages keys is refused with for their kind.
+const portalNeeded = "merchant_portal_token_required"
+
+func wantKinds(t testing.TB, name string, method reflect.Value, allowed []string) {
+	t.Helper()
+	for kind, role := range map[caller.Kind]caller.Role{
+		caller.Anyone: "", caller.MerchantKey: "", caller.Application: "", caller.Cabinet: "",
+		caller.MerchantPortal: caller.Owner, caller.Trader: caller.Owner, caller.Operator: caller.Admin,
+	} {
+		args := []reflect.Value{reflect.ValueOf(t.Context()), reflect.ValueOf(caller.Caller{Kind: kind, Role: role})}
+		for i := 2; i < method.Type().NumIn(); i++ {
+			args = append(args, reflect.Zero(method.Type().In(i)))
+		}
+		results := method.Call(args)
+		err, _ := results[len(results)-1].Interface().(error)
+		refusal := fault.As(err)
+		refused := refusal != nil && (refusal.Code == fault.ErrTokenKindNotAllowed.Code || refusal.Code == portalNeeded)
+		if refused == slices.Contains(allowed, string(kind)) {
+			t.Errorf("%s as %s: %v", name, kind, err)
+		}
 	}
 }

@@ -102,3 +102,17 @@ func TestOwnPlans(t *testing.T) {
 		}
 	}
 }
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	dbtest.WantKinds(t, d.service, map[string]string{
+		"merchant_key merchant_portal":          "Create ListOwn",
+		"merchant_key merchant_portal operator": "Get History Search",
+		"merchant_key":                          "Balance",
+		"merchant_portal":                       "Balances",
+		"operator":                              "Confirm Reject List SetReceiving Ours",
+		"merchant_portal operator":              "ReceivingAddresses",
+	})
+}

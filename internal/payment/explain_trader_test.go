@@ -244,7 +244,6 @@ func TestDeskList(t *testing.T) {
 	if list := must(b.payments.Desk(t.Context(), other))(t); len(list) != 0 {
 		t.Errorf("another's desk: %+v", list)
 	}
-	wantCode(t, errOf(b.payments.Desk(t.Context(), merchant.Caller)), "token_kind_not_allowed")
 	own := must(directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}).
 		ListOwnRequisites(t.Context(), who))(t)
 	open := map[int64]int32{}

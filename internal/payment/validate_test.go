@@ -105,3 +105,20 @@ func TestPayerAgainstTrader(t *testing.T) {
 	}
 	b.Audit(t)
 }
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.payments, map[string]string{
+		"merchant_key":                    "Create",
+		"application":                     "UpdateStatus",
+		"cabinet merchant_key":            "List",
+		"merchant_key merchant_portal":    "OpenAppeal",
+		"trader":                          "Confirm Cancel ListAssigned Desk DeskCount ExplainForTrader",
+		"operator":                        "ListAppeals ReviewAppeal ResolveAppeal ExplainRate QuoteRate Waiting ExplainRouting ReplayRouting Refusals ExplainTrader",
+		"merchant_portal":                 "AppealWithReceipt ListOwnAppeals",
+		"merchant_portal operator":        "GetAppeal AppealOf ReadAppealFile",
+		"trader merchant_portal operator": "ListReceipts ReadReceipt",
+		"anyone application merchant_key cabinet merchant_portal trader operator": "Get",
+	})
+}

@@ -35,8 +35,6 @@ func TestOverdue(t *testing.T) {
 	if n, status := overdue(), s.Text(t, "select status from payin"); n != 1 || status != "processing" {
 		t.Errorf("%d overdue, %s", n, status)
 	}
-	_, _, err := s.payouts.ListOverdue(ctx, s.taker.Caller, payout.Page{}.Page)
-	wantCode(t, err, "token_kind_not_allowed")
 	after, err := s.payouts.Resolve(ctx, operator, id(s.p),
 		payout.Resolution{Outcome: "failed", Reason: new("the trader is gone")})
 	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
@@ -101,4 +99,17 @@ func TestReplicasExpire(t *testing.T) {
 	testenv.Want(t, expired.Load(), payouts, "expired")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), payouts, "events")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"1000", "0", "0", "0"})
+}
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.payouts, map[string]string{
+		"merchant_key":                          "Create",
+		"merchant_key merchant_portal":          "Cancel ListOwn",
+		"merchant_key merchant_portal operator": "Get",
+		"trader":                                "Take Complete Prove Fail GiveBack Desk DeskCounts GetOffer ListForTrader",
+		"operator":                              "Reclaim Reverse Resolve ListOverdue",
+		"merchant_key trader merchant_portal operator": "FindProof ReadProof",
+	})
 }

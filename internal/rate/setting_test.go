@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
@@ -139,4 +140,12 @@ func TestSetRateInParallel(t *testing.T) {
 		before = row.after
 	}
 	testenv.Want(t, len(rows), 6, "rows")
+}
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.settings, map[string]string{
+		"operator": "Bands Day List Set SetFeed",
+	})
 }

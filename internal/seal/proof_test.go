@@ -190,37 +190,6 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// Only the merchant whose payment it is gets the proof, and only operators the list of days.
-func TestWhoMayAsk(t *testing.T) {
-	b := setup(t)
-	p := b.paid(t, b.shop)
-	b.until(seal.Grace)
-	b.seal(t)
-	id := fmt.Sprint(p.ID)
-	support := merchantUser(b.shop)
-	support.Role = caller.Support
-	for name, c := range map[string]struct {
-		who  caller.Caller
-		want string
-	}{
-		"the merchant":     {support, ""},
-		"another merchant": {merchantUser(b.other), "cashbox_access_denied"},
-		"the trader":       {b.trader.Caller, "token_kind_not_allowed"},
-		"an operator":      {operator, "token_kind_not_allowed"},
-		"a key":            {b.shop.Caller, "token_kind_not_allowed"},
-	} {
-		_, err := b.proofs.Payment(t.Context(), c.who, id)
-		testenv.Want(t, code(err), c.want, "%s: %v", name, err)
-		_, _, err = b.proofs.Days(t.Context(), c.who, seal.Paging{})
-		if (code(err) == "") != (name == "an operator") {
-			t.Errorf("%s lists days: %v", name, err)
-		}
-	}
-	if _, err := b.proofs.Deposit(t.Context(), support, 1); code(err) != "role_not_allowed" {
-		t.Errorf("deposits of support: %v", err)
-	}
-}
-
 // A deposit, and a transfer that comes after its day was sealed.
 func TestDepositProof(t *testing.T) {
 	b := setup(t)
@@ -353,4 +322,13 @@ func TestDayList(t *testing.T) {
 	if code(err) != "validation_failed" {
 		t.Errorf("%v", err)
 	}
+}
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.proofs, map[string]string{
+		"merchant_portal": "Payment Payout Deposit",
+		"operator":        "Days",
+	})
 }

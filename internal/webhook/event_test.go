@@ -342,3 +342,14 @@ func TestFeedRefusesCursorBeyond(t *testing.T) {
 		}
 	}
 }
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.events, map[string]string{
+		"merchant_key":             "Feed",
+		"operator":                 "ListDead",
+		"merchant_portal":          "List Get Latest OldSecrets RotateSecret",
+		"merchant_portal operator": "Replay ReplayProgress StopReplay",
+	})
+}
