@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,52 +16,16 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
-
-// The audit's rules, by the names operators see.
-const (
-	ruleTransfer = "a transfer moves an amount between two accounts"
-	rulePosition = "a payment's money stands where its status says"
-	ruleDue      = "a payment is due for settlement exactly while completed without a rate"
-	ruleEvents   = "a payment's events and history run without gaps"
-	ruleBalance  = "an account's balance is what was moved to it less what was moved from it"
-	ruleOne      = "every account has one balance"
-	ruleShort    = "no account is short unless marked overdrawn"
-	ruleReserved = "a trader's reserved money is the sum of his open holds"
-)
-
-// payments are four in every position, written by hand: 1 pending, 2 completed, 3 completed and
-// waiting for a rate, 4 failed. Each is worth 10 at spot: 9.5 to the merchant, 0.2 to the trader,
-// 0.3 to the platform, and so 9.8 to hold.
-const payments = `
-	insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status,
-		status_at, expires_at, created_at, event_sequence, trader_id, base_rate, rate_source, rate_unavailable, markup_percent,
-		trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
-	select 1, id, gen_random_uuid(), 1, 'order', 'sbp', 'RUB', 1000, 'https://shop.example/', status, at, at, at, sequence,
-		1, 100, 'test', without_rate, 5.2632, 2, 9.8, 9.5, 0.5, 0.2, 0.3
-	from (values (1, 'pending', 0, false), (2, 'completed', 1, false), (3, 'completed', 1, true), (4, 'failed', 1, false))
-		as p (id, status, sequence, without_rate), (values ('2026-11-20 12:00Z'::timestamptz)) as now (at);
-	insert into payment_history (merchant_id, payment_id, at, actor, to_status)
-	select 1, id, created_at, 'key:1', 'pending' from payment order by id;
-	insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
-	select 1, id, created_at, 'application', 'pending', status from payment where id > 1 order by id;
-	insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-	select 1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', id, 1, callback_uri, '{}', created_at
-	from payment where id > 1;
-	insert into settlement_due (merchant_id, payment_id, currency, since) values (1, 3, 'RUB', '2026-11-20 12:00Z')`
 
 func auditable(t *testing.T) bundle {
 	t.Helper()
 	b := setup(t)
-	b.Exec(t, payments)
+	b.Exec(t, data(t, "payments.sql"))
 	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(
-			t,
-			b.postAbout(
-				ledger.Cause{Kind: "test", Subject: "payment", SubjectID: payment, At: dbtest.Start},
-				transfers...),
-		)
+		check(t, b.postAbout(causeOf("payment", payment), transfers...))
 	}
 	for id := range int64(4) {
 		book(id+1, move(trader, held, "9.8"))
@@ -70,90 +35,60 @@ func auditable(t *testing.T) bundle {
 	return b
 }
 
-// breakage violates one invariant.
+// breakage violates one rule.
 type breakage struct {
 	rule string
-	// recent says that the audit of what was booked lately finds it too; whole accounts are for the
-	// full one.
+	// recent says that the audit of what was booked lately finds it too.
 	recent bool
 	sql    string
 }
 
-// breakages each violate one invariant behind the back of constraints and triggers. Account 0 is
-// the world outside, 12 the cashbox, 14 and 15 what the trader has and what is held of it.
-var breakages = map[string]breakage{
-	"amount below nothing":        {ruleTransfer, true, booked("x", "1", "14", "12", "-1")},
-	"amount of nothing":           {ruleTransfer, true, booked("x", "1", "14", "12", "0")},
-	"from an account to itself":   {ruleTransfer, true, booked("x", "1", "14", "14", "1")},
-	"from an account that is not": {ruleTransfer, true, booked("x", "1", "987654", "12", "1")},
-	"to an account that is not":   {ruleTransfer, true, booked("x", "1", "14", "987654", "1")},
-	"account lost":                {ruleTransfer, true, `delete from account where id = 0`},
-	"transfer of another amount": {
-		ruleBalance, false, `update transfer set amount = amount + 0.00000001 where subject = 'test'`,
-	},
-	"transfer from another account": {
-		ruleBalance, false, `update transfer set debit_account = 2 where subject = 'test'`,
-	},
-	"transfer to another account": {
-		ruleBalance, false, `update transfer set credit_account = 12 where subject = 'test'`,
-	},
-	"transfer lost":                   {ruleBalance, false, `delete from transfer where subject = 'test'`},
-	"transfer that moved no balances": {ruleBalance, false, strings.Split(booked("x", "1", "14", "12", "1"), ";")[0]},
-	"settled for another amount": {
-		rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`,
-	},
-	"far behind the first": {
-		rulePosition,
-		true,
-		`update payment set id = 1099511627776, amount_usdt = amount_usdt + 0.00000001 where id = 2;
-		update transfer set subject_id = 1099511627776 where subject = 'payment' and subject_id = 2;
-		update webhook_event set subject_id = 1099511627776 where subject_id = 2; update payment_history set payment_id = 1099511627776 where payment_id = 2`,
-	},
-	"settled to another cashbox":     {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
-	"settled for another trader":     {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
-	"money moved once more":          {rulePosition, true, booked("payment", "1", "14", "12", "1")},
-	"settled and waiting for a rate": {ruleDue, true, `update payment set rate_unavailable = true where id = 2`},
-	"waiting though pending": {ruleDue, true, `
-		insert into settlement_due (merchant_id, payment_id, currency, since) values (1, 1, 'RUB', now())`},
-	"event counted but not written": {ruleEvents, true, `update payment set event_sequence = 2 where id = 2`},
-	"event lost":                    {ruleEvents, true, `delete from webhook_event where subject_id = 2`},
-	"event numbered with a gap":     {ruleEvents, true, `update webhook_event set sequence = 2 where subject_id = 2`},
-	"history lost":                  {ruleEvents, true, `delete from payment_history where payment_id = 1`},
-	"history tells otherwise": {
-		ruleEvents, true, `update payment_history set to_status = 'failed' where payment_id = 1`,
-	},
-	"balance made up": {
-		ruleBalance, false, `update account_balance set balance = balance + 0.00000001 where account_id = 12`,
-	},
-	"pending credit lost": {ruleBalance, false, `delete from account_pending where account_id = 12`},
-	"credit for no account": {
-		ruleBalance, false, `insert into account_pending (account_id, amount) values (987654, 1)`,
-	},
-	"balance lost":  {ruleOne, false, `delete from account_balance where account_id = 1`},
-	"balance twice": {ruleOne, false, `insert into account_balance (account_id, version) values (1, 1)`},
-	"short without a mark": {ruleShort, false, `
-		with a as (update account_balance set balance = balance - 1000 where account_id = 12)
-		insert into account_pending (account_id, amount) values (12, 1000)`},
-	"reserved for nothing": {ruleReserved, false, booked("x", "1", "14", "15", "1")},
+// breakagesOf reads a file of testdata, which says what is in it.
+func breakagesOf(t *testing.T, file string) map[string]breakage {
+	t.Helper()
+	all, rule := map[string]breakage{}, ""
+	for line := range strings.Lines(data(t, file)) {
+		name, sql, row := strings.Cut(strings.TrimSpace(line), " | ")
+		switch {
+		case strings.HasPrefix(line, "["):
+			rule = strings.Trim(name, "[]")
+		case row:
+			name, old := strings.CutSuffix(name, " (old)")
+			all[name] = breakage{rule, !old, written(sql)}
+		}
+	}
+	return all
 }
 
-// booked is a transfer written behind the ledger's back, from one account to another, and what it
-// does to their balances.
-func booked(subject, id, from, to, amount string) string {
-	return fmt.Sprintf(
-		`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
-		values (%[3]s, %[4]s, %[5]s, 'x', '%[1]s', %[2]s, '2026-11-20 12:00Z');
-		insert into account_pending (account_id, amount) values (%[3]s, -(%[5]s)), (%[4]s, %[5]s)`,
-		subject,
-		id,
-		from,
-		to,
-		amount,
-	)
+func data(t *testing.T, file string) string {
+	t.Helper()
+	return string(testenv.Must(os.ReadFile("testdata/" + file))(t))
+}
+
+// written is the SQL of a breakage, whose transfers are written out.
+func written(sql string) string {
+	const transfer = `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+		values (%[3]s, %[4]s, %[5]s, 'x', '%[1]s', %[2]s, '2026-11-20 12:00Z')`
+	const balances = `; insert into account_pending (account_id, amount) values (%[3]s, -(%[5]s)), (%[4]s, %[5]s)`
+	statements := strings.Split(sql, "; ")
+	for i, statement := range statements {
+		verb, words, _ := strings.Cut(statement, " ")
+		var values []any
+		for _, word := range strings.Fields(words) {
+			values = append(values, word)
+		}
+		switch verb {
+		case "booked":
+			statements[i] = fmt.Sprintf(transfer+balances, values...)
+		case "transfer":
+			statements[i] = fmt.Sprintf(transfer, values...)
+		}
+	}
+	return strings.Join(statements, ";")
 }
 
 func TestAuditFindsEachBreakage(t *testing.T) {
-	auditable(t).wantFound(t, breakages)
+	auditable(t).wantFound(t, breakagesOf(t, "payments.txt"))
 }
 
 // wantFound breaks one thing after the other, wants the audit to find it and nothing else, and puts it right again.
@@ -217,11 +152,9 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 // audit waits for it before it counts those before them as all there are.
 func TestAuditWaitsForWhoWrites(t *testing.T) {
 	b := setup(t)
-	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	check(t, err)
+	beside := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	t.Cleanup(beside.Close)
-	tx, err := beside.Begin(t.Context())
-	check(t, err)
+	tx := testenv.Must(beside.Begin(t.Context()))(t)
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	check(t, ledger.Post(t.Context(), db.New(tx), cause, move(trader, shop, "1")))
 	check(t, b.post(move(outside, platform, "2")))
@@ -244,10 +177,9 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 func (b bundle) smash(t *testing.T, sql string) {
 	t.Helper()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, b.URL)
-	check(t, err)
+	conn := testenv.Must(pgx.Connect(ctx, b.URL))(t)
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, `set session_replication_role = replica; set client_min_messages = warning;
+	_, err := conn.Exec(ctx, `set session_replication_role = replica; set client_min_messages = warning;
 		alter table account_balance drop constraint if exists account_covered;
 		alter table transfer drop constraint if exists transfer_amount, drop constraint if exists transfer_accounts; `+sql)
 	check(t, err)
@@ -274,4 +206,37 @@ func wantRules(t *testing.T, rule string) func([]audit.Violation, error) {
 			t.Errorf("the audit reports %v, want %v", found, want)
 		}
 	}
+}
+
+// reserved is what the cashbox has frozen and insured.
+var reserved = ledger.Reserved(ledger.Cashbox, 1)
+
+func auditablePayouts(t *testing.T) bundle {
+	t.Helper()
+	b := setup(t)
+	b.Exec(t, data(t, "payouts.sql"))
+	b.Fund(t, shop, "100")
+	book := func(subject string, id int64, transfers ...ledger.Transfer) {
+		t.Helper()
+		check(t, b.postAbout(causeOf(subject, id), transfers...))
+	}
+	for id := range int64(8) {
+		book("payin", id+1, move(shop, reserved, "10.2"))
+	}
+	for _, id := range []int64{3, 7} {
+		book("payin", id, move(reserved, trader, "10.15"), move(reserved, platform, "0.05"))
+	}
+	check(t, b.force(causeOf("payin", 7), move(trader, shop, "10.15"), move(platform, shop, "0.05")))
+	for id := int64(4); id <= 6; id++ {
+		book("payin", id, move(reserved, shop, "10.2"))
+	}
+	book("deposit", 2, move(outside, shop, "7"))
+	book("insurance", 1, move(shop, reserved, "5"))
+	book("trader_funding", 1, move(outside, trader, "20"))
+	book("trader_funding", 2, move(trader, outside, "3"))
+	return b
+}
+
+func TestAuditFindsEachPayoutBreakage(t *testing.T) {
+	auditablePayouts(t).wantFound(t, breakagesOf(t, "payouts.txt"))
 }

@@ -44,7 +44,11 @@ func move(from, to ledger.Account, amount string) ledger.Transfer {
 	return ledger.Transfer{Debit: from, Credit: to, Amount: decimal.RequireFromString(amount)}
 }
 
-var cause = ledger.Cause{Kind: "test", Subject: "test", SubjectID: 1, At: dbtest.Start}
+func causeOf(subject string, id int64) ledger.Cause {
+	return ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}
+}
+
+var cause = causeOf("test", 1)
 
 func (b bundle) post(transfers ...ledger.Transfer) error { return b.postAbout(cause, transfers...) }
 

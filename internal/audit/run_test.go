@@ -26,16 +26,14 @@ func TestAuditRuns(t *testing.T) {
 		testenv.Want(t, due, want, "at %s it was made", at.Format(time.TimeOnly))
 		return found
 	}
-	b.smash(t, breakages["settled for another amount"].sql)
+	b.smash(t, breakagesOf(t, "payments.txt")["settled for another amount"].sql)
 	if found := does(now, true); len(found) != 2 {
 		t.Errorf("%v", found)
 	}
 	does(now.Add(time.Minute-time.Second), false)
 	testenv.Want(t, b.Count(t, "select violations from audit_run where scope = 'recent'"), 2, "violations are kept")
 	// What was booked two minutes before is proven, for good or ill.
-	if found := does(now.Add(3*time.Minute), true); len(found) != 0 {
-		t.Errorf("again %v", found)
-	}
+	testenv.Want(t, len(does(now.Add(3*time.Minute), true)), 0, "again")
 	begun := now.Add(10 * time.Minute)
 	b.Exec(t, "update audit_run set began_at = $1, seen_at = $1 where scope = 'recent'", begun)
 	does(begun.Add(audit.Recent.Patience-time.Second), false)
@@ -57,7 +55,9 @@ func always(at time.Time) func() time.Time { return func() time.Time { return at
 func TestFullAuditGoesOn(t *testing.T) {
 	b := auditable(t)
 	// The first breaks a rule for two accounts.
-	b.smash(t, breakages["settled for another amount"].sql+";"+breakages["short without a mark"].sql)
+	breakages := breakagesOf(t, "payments.txt")
+	short := breakages["short without a mark"]
+	b.smash(t, breakages["settled for another amount"].sql+";"+short.sql)
 	now := dbtest.Start.Add(48 * time.Hour)
 	left := func(began time.Time) {
 		b.Exec(
@@ -65,7 +65,7 @@ func TestFullAuditGoesOn(t *testing.T) {
 			`update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
 			began,
 			now.Add(-audit.Complete.Patience),
-			ruleShort,
+			short.rule,
 		)
 	}
 	kept := func() int { return b.Count(t, "select violations from audit_run where scope = 'full'") }
@@ -74,7 +74,7 @@ func TestFullAuditGoesOn(t *testing.T) {
 		t.Errorf("somebody is still at it: %t, %v", due, err)
 	}
 	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now))
-	if err != nil || !due || len(found) != 1 || found[0].Rule != ruleShort || kept() != 3 {
+	if err != nil || !due || len(found) != 1 || found[0].Rule != short.rule || kept() != 3 {
 		t.Errorf("%v, %t, %v; %d are kept", found, due, err, kept())
 	}
 	left(now.Add(-24 * time.Hour))
@@ -116,11 +116,9 @@ func TestBrokenDistributed(t *testing.T) {
 		t.Fatalf("%v, %v", found, err)
 	}
 	d.Exec(t, "update account_balance set balance = balance + 1 where account_id % 8 = 6")
-	writer, err := d.Pool.Begin(t.Context())
-	testenv.NoError(t, err)
+	writer := testenv.Must(d.Pool.Begin(t.Context()))(t)
 	defer func() { testenv.NoError(t, writer.Rollback(t.Context())) }()
-	_, err = writer.Exec(t.Context(), "lock table payment in row exclusive mode")
-	testenv.NoError(t, err)
+	testenv.Must(writer.Exec(t.Context(), "lock table payment in row exclusive mode"))(t)
 	found, err = audit.Everything(t.Context(), d.Pool)
 	if err != nil || len(found) != 1 ||
 		found[0].Rule != "an account's balance is what was moved to it less what was moved from it" {

@@ -11,12 +11,31 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 )
+
+// beside is a connection of somebody else.
+func (b bundle) beside(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	pool := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// hold has somebody else keep accounts locked.
+func (b bundle) hold(t *testing.T, accounts ...ledger.Account) pgx.Tx {
+	t.Helper()
+	holder := testenv.Must(b.beside(t).Begin(t.Context()))(t)
+	for _, a := range accounts {
+		check(t, db.New(holder).AccountLock(t.Context(), a.ID()))
+	}
+	return holder
+}
 
 // An account that somebody else keeps locked is left for the next round, and holds up none of those
 // after it.
@@ -27,12 +46,7 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 	for _, a := range accounts {
 		credit(t, b, a, 1001)
 	}
-	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	check(t, err)
-	t.Cleanup(beside.Close)
-	holder, err := beside.Begin(t.Context())
-	check(t, err)
-	check(t, db.New(holder).AccountLock(t.Context(), accounts[0].ID()))
+	holder := b.hold(t, accounts[0])
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if err := ledger.Fold(ctx, b.Pool, b.Queries()); !db.IsLockTimeout(err) {
@@ -86,14 +100,9 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 // and before; one that comes with an id from then is found by the next round.
 func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b := setup(t, "0")
-	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
-	check(t, err)
-	t.Cleanup(beside.Close)
-	old, err := beside.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
-	check(t, err)
+	old := testenv.Must(b.beside(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))(t)
 	t.Cleanup(func() { _ = old.Rollback(context.Background()) })
-	_, err = old.Exec(t.Context(), "select count(*) from account_pending")
-	check(t, err)
+	testenv.Must(old.Exec(t.Context(), "select count(*) from account_pending"))(t)
 	const many = 1001
 	later := func() { b.Exec(t, "update account_fold set noted_at = noted_at - interval '61 seconds'") }
 	fold := func() { check(t, ledger.FoldNow(t.Context(), b.Pool, shop)) }
@@ -133,9 +142,8 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	)
 	b.Exec(t, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
-	if n := b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()); n != 0 {
-		t.Errorf("%d rows are left that came late", n)
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()), 0,
+		"rows are left that came late")
 	b.wantBalance(t, shop, "10.01")
 	b.Audit(t)
 }
@@ -202,18 +210,12 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 		low, high = high, low
 	}
 	ctx := context.Background()
-	beside, err := db.Open(ctx, b.URL, 2, db.ForCommands)
-	check(t, err)
-	t.Cleanup(beside.Close)
-	holder, err := beside.Begin(ctx)
-	check(t, err)
-	check(t, db.New(holder).AccountLock(ctx, high.ID()))
-
+	holder, beside := b.hold(t, high), b.beside(t)
 	result := make(chan error, 1)
 	go func() { result <- b.post(move(high, platform, "1"), move(low, platform, "1")) }()
 	b.AwaitBlocked(t)
 	var locked *pgconn.PgError
-	_, err = beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
+	_, err := beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
 	if !errors.As(err, &locked) || locked.Code != "55P03" {
 		t.Errorf("the lower account is not locked: %v", err)
 	}
@@ -225,13 +227,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 func TestCreditsLockNothing(t *testing.T) {
 	b := setup(t, "10")
 	ctx := context.Background()
-	beside, err := db.Open(ctx, b.URL, 1, db.ForCommands)
-	check(t, err)
-	t.Cleanup(beside.Close)
-	holder, err := beside.Begin(ctx)
-	check(t, err)
-	check(t, db.New(holder).AccountLock(ctx, shop.ID()))
-	check(t, db.New(holder).AccountLock(ctx, frozen.ID()))
+	holder := b.hold(t, shop, frozen)
 	impatient, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	check(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
