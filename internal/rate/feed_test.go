@@ -2,6 +2,7 @@ package rate_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -16,58 +17,20 @@ import (
 func TestSetFeedValidation(t *testing.T) {
 	b := setup(t)
 	there := b.setFeed(t, feed("https://rates.example/v1"))
-	change := func(edit func(*rate.Feed)) rate.Feed { f := feed("https://rates.example/v1"); edit(&f); return f }
-	address := func(url string) rate.Feed { return change(func(f *rate.Feed) { f.URL = url }) }
-	for name, test := range map[string]struct {
-		feed  rate.Feed
-		wrong []string
-	}{
-		"nothing": {rate.Feed{}, []string{
-			"feed.currency", "feed.url", "feed.bandPercent", "feed.priority", "feed.pollSeconds", "feed.timeoutMs", "feed.freshSeconds",
-		}},
-		"unknown currency":       {change(func(f *rate.Feed) { f.Currency = "USD" }), []string{"feed.currency"}},
-		"another currency":       {change(func(f *rate.Feed) { f.ID, f.Currency = there.ID, "AZN" }), []string{"feed.currency"}},
-		"no URL":                 {address("rates"), []string{"feed.url"}},
-		"no scheme":              {address("//rates.example/v1"), []string{"feed.url"}},
-		"no host":                {address("https:///v1"), []string{"feed.url"}},
-		"opaque":                 {address("https:rates.example"), []string{"feed.url"}},
-		"ftp":                    {address("ftp://rates.example/v1"), []string{"feed.url"}},
-		"file":                   {address("file:///etc/passwd"), []string{"feed.url"}},
-		"a password":             {address("https://user:hunter2@rates.example/v1"), []string{"feed.url"}},
-		"a control character":    {address("https://rates.example/\n"), []string{"feed.url"}},
-		"too long":               {address("https://rates.example/" + strings.Repeat("x", 2027)), []string{"feed.url"}},
-		"no slash":               {change(func(f *rate.Feed) { f.Pointer = "rate" }), []string{"feed.pointer"}},
-		"a fragment":             {change(func(f *rate.Feed) { f.Pointer = "#/rate" }), []string{"feed.pointer"}},
-		"a bare tilde":           {change(func(f *rate.Feed) { f.Pointer = "/a~" }), []string{"feed.pointer"}},
-		"an unknown escape":      {change(func(f *rate.Feed) { f.Pointer = "/a~2b" }), []string{"feed.pointer"}},
-		"a long pointer":         {change(func(f *rate.Feed) { f.Pointer = "/" + strings.Repeat("x", 512) }), []string{"feed.pointer"}},
-		"priority 0":             {change(func(f *rate.Feed) { f.Priority = 0 }), []string{"feed.priority"}},
-		"priority 1001":          {change(func(f *rate.Feed) { f.Priority = 1001 }), []string{"feed.priority"}},
-		"polled never":           {change(func(f *rate.Feed) { f.PollSeconds = 0 }), []string{"feed.pollSeconds"}},
-		"polled too rarely":      {change(func(f *rate.Feed) { f.PollSeconds = 86_401 }), []string{"feed.pollSeconds"}},
-		"too little time":        {change(func(f *rate.Feed) { f.TimeoutMS = 99 }), []string{"feed.timeoutMs"}},
-		"too much time":          {change(func(f *rate.Feed) { f.TimeoutMS = 60_001 }), []string{"feed.timeoutMs"}},
-		"no band":                {change(func(f *rate.Feed) { f.BandPercent = "0" }), []string{"feed.bandPercent"}},
-		"a band too narrow":      {change(func(f *rate.Feed) { f.BandPercent = "0.0099" }), []string{"feed.bandPercent"}},
-		"a band too wide":        {change(func(f *rate.Feed) { f.BandPercent = "100.0001" }), []string{"feed.bandPercent"}},
-		"a band with 5 decimals": {change(func(f *rate.Feed) { f.BandPercent = "1.00001" }), []string{"feed.bandPercent"}},
-		"no band of a day":       {change(func(f *rate.Feed) { f.DayBandPercent = "0" }), []string{"feed.dayBandPercent"}},
-		"a day's band too wide":  {change(func(f *rate.Feed) { f.DayBandPercent = "100.0001" }), []string{"feed.dayBandPercent"}},
-		"http to an inner host":  {address("http://10.0.0.1:8080/"), []string{"feed.url"}},
-		"never fresh":            {change(func(f *rate.Feed) { f.FreshSeconds = 0 }), []string{"feed.freshSeconds"}},
-		"fresh too long":         {change(func(f *rate.Feed) { f.FreshSeconds = 604_801 }), []string{"feed.freshSeconds"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			wantFields(t, errOf(b.settings.SetFeed(context.Background(), operator, test.feed)), test.wrong...)
-		})
+	for _, row := range testenv.Rows(t, "feeds.txt") {
+		f := feed("https://rates.example/v1")
+		noError(t, json.Unmarshal([]byte(row[1]), &f))
+		t.Run(row[0], func(t *testing.T) { wantFields(t, errOf(b.settings.SetFeed(t.Context(), operator, f)), row[2]) })
 	}
+	wantFields(t, errOf(b.settings.SetFeed(t.Context(), operator, rate.Feed{})), "feed.currency", "feed.url",
+		"feed.bandPercent", "feed.priority", "feed.pollSeconds", "feed.timeoutMs", "feed.freshSeconds")
+
 	for _, id := range []int64{-1, there.ID + 1} {
-		_, err := b.settings.SetFeed(context.Background(), operator, change(func(f *rate.Feed) { f.ID = id }))
-		wantCode(t, err, "not_found")
+		unknown := feed("https://rates.example/v1")
+		unknown.ID = id
+		wantCode(t, errOf(b.settings.SetFeed(t.Context(), operator, unknown)), "not_found")
 	}
-	if rows := b.log(t); len(rows) != 1 {
-		t.Errorf("%d changes in the log, want the one that was made", len(rows))
-	}
+	testenv.Want(t, len(b.log(t)), 1, "changes in the log")
 	// At the bounds: all this is fine.
 	least := rate.Feed{
 		Currency: "UZS", Priority: 1000, URL: "https://rates.example/" + strings.Repeat("x", 2026), Pointer: "",
@@ -220,9 +183,8 @@ func TestListAgreesWithCurrent(t *testing.T) {
 				listed = append(listed, fmt.Sprint(known.Currency, known.Source, known.Fresh))
 			}
 		}
-		if fmt.Sprint(listed) != fmt.Sprint(used) {
-			t.Errorf("round %d: %v are listed, %v are used: %+v", round, listed, used, rates)
-		}
+		testenv.Want(t, fmt.Sprint(listed), fmt.Sprint(used),
+			"round %d: what is listed as used, of %+v", round, rates)
 	}
 }
 

@@ -17,80 +17,15 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// Each example is calculated by hand from the contract: spot = amount / base, amountUsdt = amount /
-// (base × (1 + markup/100)), both rounded down at 8 decimals; profit = spot − amountUsdt; trader =
-// min(profit, spot × share %).
 func TestCalculate(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct {
-		fiat, base, markup, share              string
-		spot, amount, profit, trader, platform string
-	}{
-		// 1000/100 = 10; 1000/105 = 9.523809523…; 10 × 2% = 0.2; 0.47619048 − 0.2 = 0.27619048.
-		"round numbers": {
-			"1000", "100", "5", "2", "10.00000000", "9.52380952", "0.47619048", "0.20000000", "0.27619048",
-		},
-		// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the
-		// difference is
-		// 0.66088646; 10.82837033 × 1.5% = 0.16242555495; the rest is 0.49846091.
-		"odd numbers": {
-			"1000", "92.35", "6.5", "1.5", "10.82837033", "10.16748387", "0.66088646", "0.16242555", "0.49846091",
-		},
-		// 1234.56/97.531 = 12.658129210…; 97.531 × 1.0325 = 100.7007575, 1234.56/100.7007575 = 12.259689307…; the
-		// difference is 0.39843991; 12.65812921 × 1.2% = 0.15189755052; the rest is 0.24654236.
-		"more decimals": {
-			"1234.56", "97.531", "3.25", "1.2", "12.65812921", "12.25968930", "0.39843991", "0.15189755", "0.24654236",
-		},
-		// 2/3 = 0.666666666…, down and not to the nearest.
-		"rounds down": {"2", "3", "0", "0", "0.66666666", "0.66666666", "0.00000000", "0.00000000", "0.00000000"},
-		// Without a markup there is no spread, and a share of nothing: min(0, 0.2).
-		"no markup": {"1000", "100", "0", "2", "10.00000000", "10.00000000", "0.00000000", "0.00000000", "0.00000000"},
-		// 1000/200 = 5; 10 × 2% = 0.2.
-		"full markup": {
-			"1000", "100", "100", "2", "10.00000000", "5.00000000", "5.00000000", "0.20000000", "4.80000000",
-		},
-		// 10 × 60% = 6, more than the spread of 5: the trader gets the whole of it and no more.
-		"share above the spread": {
-			"1000", "100", "100", "60", "10.00000000", "5.00000000", "5.00000000", "5.00000000", "0.00000000",
-		},
-		// 10 × 50% = 5, exactly the spread.
-		"share equal to the spread": {
-			"1000", "100", "100", "50", "10.00000000", "5.00000000", "5.00000000", "5.00000000", "0.00000000",
-		},
-		// 1/3 and 1/6 are each cut: 0.33333333 − 0.16666666 = 0.16666667; 0.33333333 × 2% =
-		// 0.0066666666.
-		"every part is cut": {
-			"1", "3", "100", "2", "0.33333333", "0.16666666", "0.16666667", "0.00666666", "0.16000001",
-		},
-		// 1/999999999999 is far below the eighth decimal.
-		"worth nothing": {
-			"1", "999999999999", "5", "2", "0.00000000", "0.00000000", "0.00000000", "0.00000000", "0.00000000",
-		},
-		// 1/99999999 = 0.0000000100000001 at the base, 0.0000000095… with the markup: one unit, and
-		// none.
-		"one unit of spot": {
-			"1", "99999999", "5", "100", "0.00000001", "0.00000000", "0.00000001", "0.00000001", "0.00000000",
-		},
-		// The dearest payment at the cheapest rate: × 10⁸. × 100/105 =
-		// 95238095238094285714.285714285…; 2% of spot is
-		// 1999999999999980000. All of it has at most 20 integer digits, as the columns do.
-		"the utmost": {
-			"999999999999.99", "0.00000001", "5", "2", "99999999999999000000.00000000", "95238095238094285714.28571428",
-			"4761904761904714285.71428572", "1999999999999980000.00000000", "2761904761904734285.71428572",
-		},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := rate.Calculate(dec(c.fiat), dec(c.base), rate.Terms{Markup: dec(c.markup), TraderShare: dec(c.share)})
-			for part, got := range map[string][2]string{
-				"spot": {q.Spot.StringFixed(8), c.spot}, "amount": {q.Amount.StringFixed(8), c.amount},
-				"profit": {q.Profit.StringFixed(8), c.profit}, "trader": {q.SpreadTrader.StringFixed(8), c.trader},
-				"platform": {q.SpreadPlatform.StringFixed(8), c.platform},
-				"hold":     {q.Hold().StringFixed(8), dec(c.spot).Sub(dec(c.trader)).StringFixed(8)},
-			} {
-				testenv.Want(t, got[0], got[1], "the other's %s", part)
+	for _, row := range testenv.Rows(t, "quotes.txt") {
+		t.Run(row[0], func(t *testing.T) {
+			q := rate.Calculate(dec(row[1]), dec(row[2]), rate.Terms{Markup: dec(row[3]), TraderShare: dec(row[4])})
+			for i, got := range []decimal.Decimal{q.Spot, q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform} {
+				testenv.Want(t, got.StringFixed(8), row[5+i], "part %d", i)
 			}
+			testenv.Want(t, q.Hold().StringFixed(8), dec(row[5]).Sub(dec(row[8])).StringFixed(8), "to hold")
 		})
 	}
 }

@@ -2,8 +2,10 @@ package rate_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,43 +74,19 @@ func (b *bundle) wantLog(t *testing.T, want []settingRow) {
 
 func TestSetRateValidation(t *testing.T) {
 	b := setup(t)
-	seconds := func(n int64) *int64 { return &n }
-	for name, test := range map[string]struct {
-		manual rate.Manual
-		wrong  []string
-	}{
-		"nothing":            {rate.Manual{}, []string{"currency", "fiatPerUsdt"}},
-		"unknown currency":   {rate.Manual{Currency: "USD", FiatPerUSDT: "1"}, []string{"currency"}},
-		"lower case":         {rate.Manual{Currency: "rub", FiatPerUSDT: "1"}, []string{"currency"}},
-		"zero":               {rate.Manual{Currency: "RUB", FiatPerUSDT: "0"}, []string{"fiatPerUsdt"}},
-		"zero with decimals": {rate.Manual{Currency: "RUB", FiatPerUSDT: "0.00000000"}, []string{"fiatPerUsdt"}},
-		"nine decimals":      {rate.Manual{Currency: "RUB", FiatPerUSDT: "0.000000010"}, []string{"fiatPerUsdt"}},
-		"negative":           {rate.Manual{Currency: "RUB", FiatPerUSDT: "-1"}, []string{"fiatPerUsdt"}},
-		"an exponent":        {rate.Manual{Currency: "RUB", FiatPerUSDT: "1e2"}, []string{"fiatPerUsdt"}},
-		"NaN":                {rate.Manual{Currency: "RUB", FiatPerUSDT: "NaN"}, []string{"fiatPerUsdt"}},
-		"too large":          {rate.Manual{Currency: "RUB", FiatPerUSDT: "999999999999.00000001"}, []string{"fiatPerUsdt"}},
-		"13 digits":          {rate.Manual{Currency: "RUB", FiatPerUSDT: "1000000000000"}, []string{"fiatPerUsdt"}},
-		"never valid":        {rate.Manual{Currency: "RUB", FiatPerUSDT: "1", ValidSeconds: seconds(0)}, []string{"validSeconds"}},
-		"valid before":       {rate.Manual{Currency: "RUB", FiatPerUSDT: "1", ValidSeconds: seconds(-1)}, []string{"validSeconds"}},
-		"valid too long":     {rate.Manual{Currency: "RUB", FiatPerUSDT: "1", ValidSeconds: seconds(315_360_001)}, []string{"validSeconds"}},
-		"all of it": {
-			rate.Manual{Currency: "X", FiatPerUSDT: "x", ValidSeconds: seconds(0)}, []string{"currency", "fiatPerUsdt", "validSeconds"},
-		},
-		"the least": {rate.Manual{Currency: "RUB", FiatPerUSDT: "0.00000001", ValidSeconds: seconds(1)}, nil},
-		"the most":  {rate.Manual{Currency: "KZT", FiatPerUSDT: "999999999999", ValidSeconds: seconds(315_360_000)}, nil},
-	} {
-		_, err := b.settings.Set(context.Background(), operator, test.manual)
-		if test.wrong == nil {
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
+	for _, row := range testenv.Rows(t, "rates.txt") {
+		m := rate.Manual{Currency: "RUB", FiatPerUSDT: "1"}
+		noError(t, json.Unmarshal([]byte(row[1]), &m))
+		t.Run(row[0], func(t *testing.T) {
+			_, err := b.settings.Set(t.Context(), operator, m)
+			if len(row) == 2 {
+				noError(t, err)
+				return
 			}
-			continue
-		}
-		t.Run(name, func(t *testing.T) { wantFields(t, err, test.wrong...) })
+			wantFields(t, err, strings.Fields(row[2])...)
+		})
 	}
-	if rows := b.log(t); len(rows) != 2 {
-		t.Errorf("%d changes in the log, want the two that were made", len(rows))
-	}
+	testenv.Want(t, len(b.log(t)), 2, "changes in the log")
 }
 
 // What the codec found wrong is answered together with what is found here, and not twice.

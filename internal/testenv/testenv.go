@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -68,6 +71,30 @@ func Must[T any](value T, err error) func(testing.TB) T {
 		NoError(t, err)
 		return value
 	}
+}
+
+// repeated is a cell's shorthand for one character many times over.
+var repeated = regexp.MustCompile(`<(.)\*(\d+)>`)
+
+// Rows reads a table of a package's testdata: the cells of each line, between " | ", but for lines that begin with #. In a
+// cell <x*3> stands for xxx.
+func Rows(t testing.TB, file string) (rows [][]string) {
+	t.Helper()
+	content := Must(os.ReadFile("testdata/" + file))(t)
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		rows = append(rows, strings.Split(repeated.ReplaceAllStringFunc(line, func(cell string) string {
+			parts := repeated.FindStringSubmatch(cell)
+			return strings.Repeat(parts[1], Must(strconv.Atoi(parts[2]))(t))
+		}), " | "))
+	}
+	if len(rows) == 0 {
+		t.Fatalf("%s has no rows", file)
+	}
+	return rows
 }
 
 // AtOnce makes so many calls at the same time, and returns what each of them came to.
