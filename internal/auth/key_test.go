@@ -155,9 +155,7 @@ func TestSignedForms(t *testing.T) {
 		header := headers(m, test.signed)
 		for _, spelling := range []string{header.Get("Signature"), strings.ToUpper(header.Get("Signature"))} {
 			_, err := keys.Merchant(request(t, with(header, "Signature", spelling)), body(test.sent))
-			if (err == nil) != test.accepted {
-				t.Errorf("%s: %v; want accepted: %t", name, err, test.accepted)
-			}
+			testenv.Want(t, err == nil, test.accepted, "%s: %v: accepted", name, err)
 		}
 	}
 }

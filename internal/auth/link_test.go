@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/testenv"
 )
 
 var (
@@ -51,9 +52,7 @@ func TestLinkRotation(t *testing.T) {
 			t.Errorf("the %s key's token: %s, %v", name, id, err)
 		}
 	}
-	if both.Token(linked) != links(t, linkKey).Token(linked) {
-		t.Error("new tokens must be the newest key's")
-	}
+	testenv.Want(t, both.Token(linked), links(t, linkKey).Token(linked), "new tokens must be the newest key's")
 	if _, err := links(t, linkKey).Parse(old); !errors.Is(err, auth.ErrLink) {
 		t.Errorf("a dropped key's token: %v", err)
 	}

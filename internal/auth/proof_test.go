@@ -34,9 +34,7 @@ func TestProveUpload(t *testing.T) {
 	good := upload("x", "a.pdf", 4)
 	proof := must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t)
 	ctx := auth.WithProof(t.Context(), proof)
-	if got := caller.From(ctx); got.Kind != caller.Anyone {
-		t.Errorf("unproved, the caller is %s", got.Kind)
-	}
+	testenv.Want(t, caller.From(ctx).Kind, caller.Anyone, "unproved, the caller is")
 	who, _, err := auth.ProveUpload(ctx, good)
 	if noError(t, err); !reflect.DeepEqual(who, m.Caller) {
 		t.Errorf("proved to be %+v", who)

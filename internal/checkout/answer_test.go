@@ -1,6 +1,9 @@
 package checkout
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,100 +16,40 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Every answer of an acquirer to every question, by how the payment stands: what becomes of
-// attempt, phase and payment, of which one card may be tried.
+// testdata/answers.txt says what it is about.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	const (
-		pending   = payment.Pending
-		completed = payment.Completed
-		failed    = payment.Failed
-		cancelled = payment.Cancelled
-		appealed  = payment.Appeal
-	)
-	open := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon}
-	asking := db.CardAttempt{Status: attemptAuthorising, CodesFollowed: -1, CreatedAt: noon}
-	coding := db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon}
-	undoing := db.CardAttempt{Status: attemptUndoing, CodesFollowed: -1, CreatedAt: noon}
-	old := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon.Add(-longOpen - 1)}
-	oldest := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon.Add(-neverDecided - 1)}
-	for name, test := range map[string]struct {
-		status  payment.Status
-		from    Phase
-		attempt db.CardAttempt
-		answer  acquirer.Answer
-		to      asked
-
-		wantAttempt string
-		wantPhase   Phase
-		wantStatus  payment.Status // "" is no move
-		wantReason  string
-	}{
-		"approved":              {pending, bank, asking, acquirer.Answer{State: "approved"}, sent, "approved", bank, completed, ""},
-		"approved later":        {pending, confirm, open, acquirer.Answer{State: "approved"}, inquired, "approved", confirm, completed, ""},
-		"declined":              {pending, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, "declined", bank, failed, "card_declined"},
-		"no funds":              {pending, code, open, acquirer.Answer{State: "declined", Reason: "insufficient_funds"}, sent, "declined", code, failed, "insufficient_funds"},
-		"voided unasked":        {pending, bank, open, acquirer.Answer{State: "voided"}, inquired, "declined", bank, failed, "card_declined"},
-		"never heard of":        {pending, bank, asking, acquirer.Answer{State: "unknown"}, inquired, attemptAuthorising, bank, "", ""},
-		"never to be heard of":  {pending, bank, asking, acquirer.Answer{State: "voided"}, voided, attemptLost, details, "", ""},
-		"approved after all":    {pending, bank, asking, acquirer.Answer{State: "approved"}, voided, "approved", bank, completed, ""},
-		"thinks":                {pending, bank, asking, acquirer.Answer{State: "pending"}, sent, attemptOpen, bank, "", ""},
-		"asks for a code":       {pending, bank, open, acquirer.Answer{State: "code_needed"}, inquired, attemptOpen, code, "", ""},
-		"asks against the desk": {pending, confirm, open, acquirer.Answer{State: "code_needed"}, inquired, attemptOpen, code, "", ""},
-		"code taken":            {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 1}, sent, attemptOpen, confirm, "", ""},
-		"code wrong":            {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 1}, sent, attemptOpen, code, "", ""},
-		"code never came":       {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 0}, inquired, attemptOpen, code, "", ""},
-		"code not looked at":    {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 0}, sent, attemptOpen, confirm, "", ""},
-		"desk confirmed":        {completed, confirm, open, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
-		"desk confirmed, old":   {completed, confirm, old, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
-		"appealed, old":         {appealed, confirm, old, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
-		"old, declined":         {completed, confirm, old, acquirer.Answer{State: "declined"}, inquired, attemptConflict, confirm, "", ""},
-		"never decided":         {completed, confirm, oldest, acquirer.Answer{State: "pending"}, inquired, attemptConflict, confirm, "", ""},
-		"both say yes":          {completed, bank, open, acquirer.Answer{State: "approved"}, inquired, "approved", bank, "", ""},
-		"desk yes, bank no":     {completed, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, attemptConflict, bank, "", ""},
-		"completed while void":  {completed, bank, open, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
-		"cancelled, approved":   {cancelled, bank, asking, acquirer.Answer{State: "approved"}, sent, attemptOpen, bank, "", ""},
-		"cancelled, voided":     {cancelled, bank, open, acquirer.Answer{State: "voided"}, voided, "voided", bank, "", ""},
-		"cancelled, unknown":    {cancelled, bank, asking, acquirer.Answer{State: "unknown"}, voided, "voided", bank, "", ""},
-		"cancelled, too late":   {cancelled, bank, open, acquirer.Answer{State: "approved"}, voided, attemptConflict, bank, "", ""},
-		"cancelled, declined":   {cancelled, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, sent, "declined", bank, "", ""},
-		"failed, approved":      {failed, bank, open, acquirer.Answer{State: "approved"}, inquired, attemptOpen, bank, "", ""},
-		"failed, not yet":       {failed, code, open, acquirer.Answer{State: "pending"}, voided, attemptOpen, code, "", ""},
-		"appealed, approved":    {appealed, bank, open, acquirer.Answer{State: "approved"}, inquired, "approved", bank, "", ""},
-		"appealed, not yet":     {appealed, bank, open, acquirer.Answer{State: "pending"}, inquired, attemptOpen, bank, "", ""},
-		"appealed, declined":    {appealed, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, "voided", bank, "", ""},
-		"taken back, no word":   {failed, bank, undoing, acquirer.Answer{State: "pending"}, voided, attemptUndoing, bank, "", ""},
-		"taken back, voided":    {failed, bank, undoing, acquirer.Answer{State: "voided"}, voided, "voided", bank, "", ""},
-		"taken back, too late":  {failed, bank, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, bank, "", ""},
-		"open again, voided":    {pending, details, undoing, acquirer.Answer{State: "voided"}, voided, "voided", details, "", ""},
-		"open again, too late":  {pending, details, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, details, "", ""},
-		"taken back, declined":  {failed, bank, undoing, acquirer.Answer{State: "declined", Reason: "card_declined"}, voided, "declined", bank, "", ""},
-		"paid, then declined":   {completed, bank, undoing, acquirer.Answer{State: "declined", Reason: "card_declined"}, voided, attemptConflict, bank, "", ""},
-		"paid, card on its way": {completed, bank, asking, acquirer.Answer{State: "unknown"}, sent, attemptAuthorising, bank, "", ""},
-		"paid, never heard of":  {completed, bank, open, acquirer.Answer{State: "unknown"}, sent, attemptOpen, bank, "", ""},
-		"paid, never begins":    {completed, bank, open, acquirer.Answer{State: "unknown"}, voided, attemptConflict, bank, "", ""},
-		"paid after all":        {completed, bank, undoing, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
-	} {
-		state := at(test.from)
-		state.AttemptOver = false
+	attempt := func(status string, age time.Duration) db.CardAttempt {
+		return db.CardAttempt{Status: status, CodesFollowed: -1, CreatedAt: noon.Add(-age)}
+	}
+	attempts := map[string]db.CardAttempt{
+		"open": attempt(attemptOpen, 0), "asking": attempt(attemptAuthorising, 0), "undoing": attempt(attemptUndoing, 0),
+		"coding": {Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon},
+		"old":    attempt(attemptOpen, longOpen+1), "oldest": attempt(attemptOpen, neverDecided+1),
+	}
+	named := map[string]Phase{"details": details, "bank": bank, "code": code, "confirm": confirm}
+	questions := map[string]asked{"sent": sent, "inquired": inquired, "voided": voided}
+	for _, row := range testenv.Rows(t, "answers.txt") {
+		before, known := attempts[row[3]]
+		heard, more, _ := strings.Cut(row[4], " ")
+		answer := acquirer.Answer{State: acquirer.State(heard), Reason: more}
+		if codes, err := strconv.Atoi(more); err == nil {
+			answer.Codes, answer.Reason = int32(codes), ""
+		}
 		taken := taking{
-			answer: test.answer, to: test.to, codes: test.attempt.CodesSent, cards: 1, now: noon,
-			attempt: test.attempt, state: state,
+			answer: answer, to: questions[row[5]], codes: before.CodesSent, cards: 1, now: noon, attempt: before,
+			state: at(named[row[2]]),
 		}
-		taken.decide(test.status)
-		reason := ""
+		taken.state.AttemptOver = false
+		taken.decide(payment.Status(row[1]))
+		move := string(taken.move.to)
 		if taken.move.reason != nil {
-			reason = *taken.move.reason
+			move += " " + *taken.move.reason
 		}
-		if taken.attempt.Status != test.wantAttempt || taken.state.Phase != test.wantPhase ||
-			taken.move.to != test.wantStatus || reason != test.wantReason {
-			t.Errorf("%s: attempt %s, phase %s, payment %q %q; want %s, %s, %q %q", name,
-				taken.attempt.Status, taken.state.Phase, taken.move.to, reason,
-				test.wantAttempt, test.wantPhase, test.wantStatus, test.wantReason)
-		}
-		if taken.state.AttemptOver == underWay(test.wantAttempt) {
-			t.Errorf("%s: over %t", name, taken.state.AttemptOver)
-		}
+		got := fmt.Sprint(known, taken.attempt.Status, taken.state.Phase, move)
+		want := fmt.Sprint(true, row[6], named[row[7]], strings.Join(row[8:], ""))
+		testenv.Want(t, got, want, "%s", row[0])
+		testenv.Want(t, taken.state.AttemptOver, !underWay(row[6]), "%s: over", row[0])
 	}
 }
 

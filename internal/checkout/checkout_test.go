@@ -29,17 +29,14 @@ func TestApproved(t *testing.T) {
 		t.Errorf("a requisite is shown, or a slot taken: %+v", p)
 	}
 	// 10 AZN at 2 without a markup are 5 USDT.
-	if held := b.Balance(t, ledger.Reserved(ledger.Trader, b.trader.ID)); held.String() != "5" {
-		t.Errorf("held %s", held)
-	}
+	testenv.Want(t, b.Balance(t, ledger.Reserved(ledger.Trader, b.trader.ID)).String(), "5", "held")
 	if v := b.enter(t, token, panApproved); v.Phase != bank || v.Terminal {
 		t.Errorf("after the card: %+v", v.State)
 	}
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	if got := b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)); got.String() != "5" {
-		t.Errorf("the cashbox has %s", got)
-	}
+	testenv.Want(t, b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)).String(), "5",
+		"the cashbox has")
 	if n := b.Count(
 		t, "select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'",
 	); n != 1 {
@@ -236,8 +233,7 @@ func TestVoided(t *testing.T) {
 		"clock": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
 			t.Helper()
 			b.clock.Advance(15 * time.Minute)
-			_, err := b.checkouts.SubmitCode(t.Context(), token, "1234")
-			wantCode(t, "after its time", err, "checkout_closed")
+			wantCode(t, "after its time", errOf(b.checkouts.SubmitCode(t.Context(), token, "1234")), "checkout_closed")
 			must(b.payments.Expire(t.Context()))(t)
 		},
 	} {

@@ -161,9 +161,8 @@ func TestMtstpay(t *testing.T) {
 	_, err = b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)
 	wantCode(t, "the trader's", err, "code_resend_wrong_step")
 	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
-	if n := b.Count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"); n != 0 {
-		t.Error("an mtstpay card is kept")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"), 0,
+		"an mtstpay card is kept")
 }
 
 // A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they

@@ -35,11 +35,7 @@ func insert(ctx context.Context, q *db.Queries) error {
 	return err
 }
 
-func merchants(t *testing.T, d *dbtest.DB) int {
-	t.Helper()
-	n := d.Count(t, "select count(*) from merchant")
-	return n
-}
+func merchants(t *testing.T, d *dbtest.DB) int { return d.Count(t, "select count(*) from merchant") }
 
 var errTest = errors.New("fn is unhappy")
 

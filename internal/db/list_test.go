@@ -28,19 +28,16 @@ func TestListIsBounded(t *testing.T) {
 		})
 		return err
 	}
-	other, err := pgx.Connect(t.Context(), d.URL)
-	check(t, err)
+	other := must(pgx.Connect(t.Context(), d.URL))(t)
 	defer func() { _ = other.Close(context.Background()) }()
-	_, err = other.Exec(t.Context(), "begin; lock table rate_limit")
-	check(t, err)
+	must(other.Exec(t.Context(), "begin; lock table rate_limit"))(t)
 	began := time.Now()
 	if err := list(); !errors.Is(err, fault.ErrBusy) || time.Since(began) < 1900*time.Millisecond {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
-	_, err = other.Exec(t.Context(), "rollback")
-	check(t, err)
-	check(t, list())
-	_, err = db.List(t.Context(), d.Pool,
+	must(other.Exec(t.Context(), "rollback"))(t)
+	noError(t, list())
+	_, err := db.List(t.Context(), d.Pool,
 		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) })
 	if err == nil || errors.Is(err, fault.ErrBusy) {
 		t.Errorf("a list wrote: %v", err)
@@ -48,8 +45,6 @@ func TestListIsBounded(t *testing.T) {
 	timeout := d.Text(t, "show statement_timeout")
 	testenv.Want(t, timeout, "0", "afterwards the timeout is")
 }
-
-var check = testenv.NoError
 
 // Somebody else's snapshot is seen by who may see it. Others are told that nobody knows, and not that all is well.
 func TestOldestSnapshot(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -96,13 +95,7 @@ func TestMigrateInParallel(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	empty := dbtest.Empty(t)
-	var replicas sync.WaitGroup
-	errs := make([]error, 3)
-	for i := range errs {
-		replicas.Go(func() { errs[i] = db.Migrate(ctx, empty.URL) })
-	}
-	replicas.Wait()
-	noError(t, errors.Join(errs...))
+	noError(t, testenv.AtOnce(3, func(int) error { return db.Migrate(ctx, empty.URL) })...)
 	noError(t, insert(ctx, empty.Queries()))
 }
 

@@ -3,7 +3,6 @@ package db_test
 import (
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,15 +29,7 @@ func TestMakeMonths(t *testing.T) {
 	d := dbtest.New(t)
 	at := time.Now().UTC().AddDate(1, 0, 0)
 	month := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
-	var making sync.WaitGroup
-	for range 4 {
-		making.Go(func() {
-			if err := db.MakeMonths(t.Context(), d.Pool, at); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	making.Wait()
+	noError(t, testenv.AtOnce(4, func(int) error { return db.MakeMonths(t.Context(), d.Pool, at) })...)
 	for _, table := range []string{"transfer", "payment_history", "webhook_attempt", "webhook_event"} {
 		have := partitions(t, d, table)
 		for ahead := range 3 {
@@ -51,8 +42,7 @@ func TestMakeMonths(t *testing.T) {
 		return // a row does not say there which partition it is in
 	}
 	in := func(sql string, args ...any) string {
-		table := d.Text(t, sql+" returning tableoid::regclass::text", args...)
-		return table
+		return d.Text(t, sql+" returning tableoid::regclass::text", args...)
 	}
 	const transfer = `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
 		values (1, 2, 1, 'hold', 'payment', 1, $1)`

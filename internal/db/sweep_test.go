@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gateway.example/internal/testenv"
 )
 
 // A row that fails is left out for longer each time, up to five minutes, until it does not fail.
@@ -30,14 +32,10 @@ func TestSweepPutsOff(t *testing.T) {
 			s.note(1, bad)
 		}
 		time.Sleep(5 * time.Minute)
-		if got := s.PutOff(); len(got) != 0 {
-			t.Errorf("after five minutes: put off are %v", got)
-		}
+		testenv.Want(t, len(s.PutOff()), 0, "after five minutes: put off")
 		s.note(1, nil)
 		s.note(1, bad)
 		time.Sleep(2 * time.Second)
-		if got := s.PutOff(); len(got) != 0 {
-			t.Errorf("the first failure after a success: put off are %v", got)
-		}
+		testenv.Want(t, len(s.PutOff()), 0, "the first failure after a success: put off")
 	})
 }

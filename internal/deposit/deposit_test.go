@@ -236,8 +236,7 @@ func (d *desk) bridge(t *testing.T) int64 {
 // balance is total, available, reserved and insurance, as the merchant reads them.
 func (d *desk) balance(t *testing.T) string {
 	t.Helper()
-	b, err := d.service.Balance(context.Background(), d.merchant.Caller, d.merchant.CashboxID)
-	noError(t, err)
+	b := must(d.service.Balance(context.Background(), d.merchant.Caller, d.merchant.CashboxID))(t)
 	return fmt.Sprint(b.Total, " ", b.Available, " ", b.Reserved, " ", b.Insurance)
 }
 

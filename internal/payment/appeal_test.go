@@ -58,9 +58,8 @@ func TestOpenAppeal(t *testing.T) {
 		opened.FileSize != size || opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason || !opened.CreatedAt.Equal(at(60)) {
 		t.Errorf("opened %+v", opened)
 	}
-	if b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()) != 1 {
-		t.Error("who opened the appeal is not known")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()), 1,
+		"who opened the appeal is not known")
 	file := must(b.payments.ReadAppealFile(ctx, operator, opened.ID))(t)
 	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, content) {
 		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))

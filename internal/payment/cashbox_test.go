@@ -6,7 +6,6 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -55,7 +54,6 @@ func TestRubCollectWins(t *testing.T) {
 // method.
 func TestUnboundKey(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Unbound: true, Methods: []string{"sbp"}})
 	second := b.addCashbox(t, merchant, "RUB", "sbp", "card")
 	third := b.addCashbox(t, merchant, "AZN", "c2c")
@@ -70,9 +68,7 @@ func TestUnboundKey(t *testing.T) {
 	}
 	want := func(r payment.Request, cashbox int64) {
 		t.Helper()
-		if p := b.create(t, merchant.Caller, r); p.CashboxID != cashbox {
-			t.Errorf("%s went to cashbox %d, want %d", r.OrderID, p.CashboxID, cashbox)
-		}
+		testenv.Want(t, b.create(t, merchant.Caller, r).CashboxID, cashbox, "%s went to the cashbox", r.OrderID)
 	}
 	want(ask("first of two", "RUB", "sbp"), merchant.CashboxID)
 	want(ask("only the second has it", "RUB", "card"), second)
@@ -80,12 +76,10 @@ func TestUnboundKey(t *testing.T) {
 	b.Exec(t, "update cashbox set collect_enabled = false where id = $1", merchant.CashboxID)
 	want(ask("the first is off", "RUB", "sbp"), second)
 	b.Exec(t, "update cashbox_method set enabled = false where cashbox_id = $1", second)
-	_, err := b.payments.Create(ctx, merchant.Caller, ask("none", "RUB", "sbp"))
-	wantCode(t, err, "merchant_collect_method_disabled")
-	_, err = b.payments.Create(ctx, merchant.Caller, ask("never", "TRY", "c2c"))
-	wantCode(t, err, "merchant_collect_method_disabled")
-	testenv.Want(t, fault.As(err).Message,
-		"The method is not enabled on the merchant's cashbox. Enabled: c2c in AZN.", "what any cashbox takes")
+	for _, none := range []payment.Request{ask("none", "RUB", "sbp"), ask("never", "TRY", "c2c")} {
+		testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, none)).Error(),
+			"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: c2c in AZN.", "refused")
+	}
 	b.Audit(t)
 }
 
@@ -111,22 +105,17 @@ func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 	b.addCashbox(t, merchant, "RUB", "sbp")
 	b.addCashbox(t, merchant, "AZN", "c2c")
 	r := request("order-1")
-	_, err := b.payments.Create(context.Background(), merchant.Caller, r)
-	wantCode(t, err, "merchant_collect_method_disabled")
+	wantCode(t, errOf(b.payments.Create(context.Background(), merchant.Caller, r)), "merchant_collect_method_disabled")
 	r.Currency, r.Method = "AZN", new("c2c")
-	_, err = b.payments.Create(context.Background(), merchant.Caller, r)
-	wantCode(t, err, "merchant_collect_method_disabled")
-	testenv.Want(t, fault.As(err).Message,
-		"The method is not enabled on the merchant's cashbox. Enabled: card in RUB.", "what its cashbox takes")
+	testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
+		"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: card in RUB.", "refused")
 }
 
 // The first trader in turn is short, so the next one gets the payment; when all are, nobody does.
 func TestShortTraderIsPassedBy(t *testing.T) {
 	b, merchant, short := trade(t, dbtest.TraderOpts{USDT: "9.79999999", SharePercent: "2", Requisites: 3})
 	exact := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.8", SharePercent: "2", Requisites: 3})
-	if p := b.create(t, merchant.Caller, request("order-1")); p.TraderID != exact.ID {
-		t.Errorf("the payment went to trader %d", p.TraderID)
-	}
+	testenv.Want(t, b.create(t, merchant.Caller, request("order-1")).TraderID, exact.ID, "the payment went to trader")
 	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
 	wantCode(t, err, "collect_requisites_not_available")
 	b.wantMoney(t, short.ID, merchant.CashboxID,

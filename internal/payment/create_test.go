@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -67,9 +66,7 @@ func TestCreate(t *testing.T) {
 		"expired":          {*stored.PayerExpired, int64(1)},
 	}
 	for name, pair := range want {
-		if pair[0] != pair[1] {
-			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
-		}
+		testenv.Want(t, pair[0], pair[1], "%s", name)
 	}
 	b.wantEvents(t, p, 0)
 	b.wantSlot(t, p, open)
@@ -210,10 +207,8 @@ func TestPlatformLimits(t *testing.T) {
 			b.create(t, merchant.Caller, r)
 			continue
 		}
-		_, err := b.payments.Create(context.Background(), merchant.Caller, r)
-		wantCode(t, err, "merchant_collect_amount_outside_platform_limits")
-		testenv.Want(t, fault.As(err).Message,
-			"The amount is outside the platform's limits. Taken: from 100.00 to 500.50.", "the limits")
+		testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(), "merchant_collect_amount_outside_"+
+			"platform_limits: The amount is outside the platform's limits. Taken: from 100.00 to 500.50.", "refused")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // The golden bodies are written by hand from the contract; only what is random is filled in.
@@ -79,8 +80,6 @@ func TestEventsFollowEachOther(t *testing.T) {
 		where convert_from(e.body, 'UTF8')::json #>> '{meta,previousStatus}' = w.before
 			and convert_from(e.body, 'UTF8')::json #>> '{data,status}' = w.after
 			and (convert_from(e.body, 'UTF8')::json #>> '{meta,sequence}')::int = w.sequence`)
-	if n != 5 {
-		t.Errorf("%d of 5 events are right", n)
-	}
+	testenv.Want(t, n, 5, "events that are right")
 	b.wantEvents(t, p, 5)
 }

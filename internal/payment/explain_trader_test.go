@@ -241,9 +241,7 @@ func TestDeskList(t *testing.T) {
 		testenv.Want(t, must(b.payments.DeskCount(t.Context(), who, most))(t), want, "counted of at most %d", most)
 	}
 	other := as(caller.Owner, b.NewTrader(t, dbtest.TraderOpts{}))
-	if list := must(b.payments.Desk(t.Context(), other))(t); len(list) != 0 {
-		t.Errorf("another's desk: %+v", list)
-	}
+	testenv.Want(t, len(must(b.payments.Desk(t.Context(), other))(t)), 0, "another's desk")
 	own := must(directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}).
 		ListOwnRequisites(t.Context(), who))(t)
 	open := map[int64]int32{}

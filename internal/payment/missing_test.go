@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/testenv"
 )
 
 // everything is what creations and moves write.
@@ -49,9 +50,7 @@ func TestMissingRowsLeaveNothing(t *testing.T) {
 		if err := attempt(); !errors.Is(err, db.ErrMissing) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if after := b.everything(t); after != before {
-			t.Errorf("%s left %s, of %s", what, after, before)
-		}
+		testenv.Want(t, b.everything(t), before, "%s left", what)
 	}
 	b.forget(t, "cashbox", merchant.CashboxID)
 	refused("to complete without the cashbox's account", func() error { return move(open.ID) })
@@ -84,9 +83,7 @@ func TestMissingRequisite(t *testing.T) {
 	r.Amount = "1001"
 	_, err := b.payments.Create(t.Context(), merchant.Caller, r)
 	dbtest.WantRefusal(t, err, fault.Refused, "collect_requisites_not_available")
-	if after := b.everything(t); after != before {
-		t.Errorf("%s is left, of %s", after, before)
-	}
+	testenv.Want(t, b.everything(t), before, "what is left")
 }
 
 // What a failover or a restore has lost is forgotten, though no row says that it is gone: its requisites are not chosen

@@ -196,9 +196,7 @@ func TestSeen(t *testing.T) {
 		for name, number := range map[string]*decimal.Decimal{
 			"platform's part": seen.SpreadPlatform, "profit": seen.Profit, "base rate": seen.BaseRate, "markup": seen.Markup,
 		} {
-			if (number != nil) != want.all {
-				t.Errorf("%s sees the %s: %t", kind, name, number != nil)
-			}
+			testenv.Want(t, number != nil, want.all, "%s sees the %s", kind, name)
 		}
 		late := unknown.Seen(who)
 		if late.Amount != nil || late.SpreadTrader != nil || late.SpreadPlatform != nil || late.Profit != nil ||

@@ -57,13 +57,11 @@ func TestReceiptWindow(t *testing.T) {
 	b.clock.Advance(24 * time.Hour)
 	noError(t, b.payments.AddReceipt(ctx, ended.UUID, "in time.png", fileOf(png)))
 	b.clock.Advance(time.Millisecond)
-	if got := code(b.payments.AddReceipt(ctx, ended.UUID, "late.png", fileOf(png))); got != "receipts_closed" {
-		t.Errorf("after a day: %q", got)
-	}
+	testenv.Want(t, code(b.payments.AddReceipt(ctx, ended.UUID, "late.png", fileOf(png))), "receipts_closed",
+		"after a day")
 	b.set(t, ended.ID, "completed")
-	if got := code(b.payments.AddReceipt(ctx, ended.UUID, "paid.png", fileOf(png))); got != "receipts_closed" {
-		t.Errorf("of a paid payment: %q", got)
-	}
+	testenv.Want(t, code(b.payments.AddReceipt(ctx, ended.UUID, "paid.png", fileOf(png))), "receipts_closed",
+		"of a paid payment")
 }
 
 // Its trader, its merchant's portal and operators read a receipt as it was sent, and nobody else

@@ -54,8 +54,7 @@ func TestExpire(t *testing.T) {
 	// A late transfer must not be taken for the next payer's: the slot rests for 15 minutes.
 	b.wantSlot(t, p, "12:30")
 	b.clock.Advance(15*time.Minute - time.Millisecond)
-	_, err := b.payments.Create(ctx, merchant.Caller, request("order-2"))
-	wantCode(t, err, "collect_requisites_not_available")
+	wantCode(t, errOf(b.payments.Create(ctx, merchant.Caller, request("order-2"))), "collect_requisites_not_available")
 	b.clock.Advance(time.Millisecond)
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)
@@ -76,9 +75,8 @@ func TestConfirmPastExpiry(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Hour)
-	if done := must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t); done.Status != "completed" {
-		t.Errorf("status %s", done.Status)
-	}
+	testenv.Want(t, must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t).Status, "completed",
+		"status")
 	b.wantExpired(t, 0)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 	b.Audit(t)

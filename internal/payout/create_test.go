@@ -177,9 +177,7 @@ func TestRefusals(t *testing.T) {
 func TestUnboundKey(t *testing.T) {
 	b := setup(t)
 	m := b.merchant(t, "100", dbtest.MerchantOpts{Unbound: true})
-	if p := b.create(t, m.Caller, request("order-1")); p.CashboxID != m.CashboxID {
-		t.Errorf("paid from %d, want %d", p.CashboxID, m.CashboxID)
-	}
+	testenv.Want(t, b.create(t, m.Caller, request("order-1")).CashboxID, m.CashboxID, "paid from")
 	b.Exec(t, "update cashbox_payout_method set enabled = false")
 	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
 }
@@ -228,9 +226,7 @@ func TestPayoutsOfDesks(t *testing.T) {
 		do()
 		now := b.stamps(t, ids)
 		for i, id := range ids {
-			if (now[id] != last[id]) != changed[i] {
-				t.Errorf("%s: desk %d has changed: %v", name, i, now[id] != last[id])
-			}
+			testenv.Want(t, now[id] != last[id], changed[i], "%s: desk %d has changed", name, i)
 		}
 		last = now
 	}

@@ -42,8 +42,7 @@ func TestProofFile(t *testing.T) {
 	for _, who := range []caller.Caller{s.taker.Caller, member, operator} {
 		file, content, err := s.payouts.ReadProof(ctx, who, id(s.p))
 		noError(t, err)
-		found, err := s.payouts.FindProof(ctx, who, id(s.p))
-		noError(t, err)
+		found := must(s.payouts.FindProof(ctx, who, id(s.p)))(t)
 		if file.Name != "proof.hta.pdf" || file.Type != "application/pdf" || string(content) != pdf || *found != file {
 			t.Errorf("%s reads %+v, %q", who.Kind, file, content)
 		}

@@ -18,8 +18,9 @@ import (
 
 	"sync"
 
-	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/testenv"
 )
 
 // gatewayDirEnv turns the test binary into a gateway that runs a server there until it is killed.

@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/testenv"
 	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/testenv"
 )
 
 func TestDataIsKeptAcrossStarts(t *testing.T) {

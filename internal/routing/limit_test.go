@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/testenv"
 )
 
 // at is payment n asking for an amount at a moment of the test's day, in UTC.
@@ -158,8 +159,7 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 		)
 		w := want(n, fmt.Sprint(100+random.IntN(4)))
 		w.Now = dbtest.Start.Add(time.Duration(n) * 40 * time.Minute)
-		candidates, err := b.explain(t, w, nothing)
-		noError(t, err)
+		candidates := testenv.Must(b.explain(t, w, nothing))(t)
 		var first int64
 		for _, c := range candidates {
 			if c.DroppedBy == routing.Free {

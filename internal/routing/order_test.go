@@ -72,9 +72,7 @@ func TestOrder(t *testing.T) {
 	r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1}}})
 	wantIDs(t, r.taken(1, noon.Add(4*time.Second)))
 	r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}})
-	if got := r.taken(5, noon.Add(5*time.Second)); len(got) != 5 {
-		t.Errorf("of five requisites %v are back", got)
-	}
+	testenv.Want(t, len(r.taken(5, noon.Add(5*time.Second))), 5, "of five requisites, back")
 }
 
 // A requisite outside its hours stands apart until they begin, and again after they have ended; one
@@ -121,9 +119,7 @@ func TestApartIsExplained(t *testing.T) {
 	var ids []int64
 	for _, c := range r.candidates(wanted(noon), 100) {
 		ids = append(ids, c.ID)
-		if (c.DroppedBy == RequisiteOff) != (c.ID == 1) {
-			t.Errorf("%d is dropped by %q", c.ID, c.DroppedBy)
-		}
+		testenv.Want(t, c.DroppedBy == RequisiteOff, c.ID == 1, "%d is dropped by %q", c.ID, c.DroppedBy)
 	}
 	wantIDs(t, ids, 2, 3, 1)
 }
@@ -206,7 +202,5 @@ func TestBreakAndOwnSwitch(t *testing.T) {
 		testenv.Want(t, c.DroppedBy, TraderBreak, "%d is dropped by", c.ID)
 	}
 	r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}})
-	if got := r.taken(2, noon.Add(3*time.Second)); len(got) != 2 {
-		t.Errorf("after the break %v", got)
-	}
+	testenv.Want(t, len(r.taken(2, noon.Add(3*time.Second))), 2, "after the break")
 }

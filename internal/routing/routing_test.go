@@ -26,8 +26,7 @@ type bundle struct {
 // keep is the memory of a process that asks for changes whenever a requisite is chosen.
 func keep(t *testing.T, d *dbtest.DB) *directory.Keeper {
 	t.Helper()
-	keeper, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
-	noError(t, err)
+	keeper := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	return keeper
 }
 
@@ -131,8 +130,7 @@ func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{
 		Requisites: 1, SharePercent: "1.5", RatePercent: decimal.NewNullDecimal(decimal.NewFromInt(7)),
 	})
-	got, err := b.reserve(want(1, "100"))
-	noError(t, err)
+	got := testenv.Must(b.reserve(want(1, "100")))(t)
 	if got.TraderID != trader.ID || got.TraderSharePercent.String() != "1.5" ||
 		got.TraderRatePercent.Decimal.String() != "7" || !got.TraderRatePercent.Valid || got.Sealed == nil || *got.Holder != "Ivan Petrov" || *got.Bank != "Sample Bank" {
 		t.Fatalf("%+v", got)

@@ -111,9 +111,8 @@ func TestStandingsTellAllRules(t *testing.T) {
 		if c.TraderID == other.ID {
 			first = string(routing.TraderShort)
 		}
-		if string(c.DroppedBy) != first {
-			t.Errorf("requisite %d is dropped by %q and told to be by %q", c.ID, c.DroppedBy, first)
-		}
+		testenv.Want(t, string(c.DroppedBy), first,
+			"requisite %d is dropped by what is told first", c.ID)
 	}
 	testenv.Want(t, b.stand(t, other.ID, now)[other.Requisites[0]], "trader_short 9.5/10", "short")
 	b.Exec(t, "update trader set on_break = true where id = $1", trader.ID)

@@ -26,6 +26,14 @@ func (s seeded) dueIn(t *testing.T, table string) time.Duration {
 	return time.Until(at)
 }
 
+// wantNear wants a time to be so far ahead.
+func wantNear(t *testing.T, at time.Time, want time.Duration, what string) {
+	t.Helper()
+	if ahead := time.Until(at); !near(ahead, want) {
+		t.Errorf("%s: %s ahead, want %s", what, ahead, want)
+	}
+}
+
 func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Second }
 
 // Advancing moves the clock and brings deliveries as much closer, since those keep real time.
@@ -33,17 +41,11 @@ func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Se
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	c, err := NewClock(t.Context(), s.Pool)
-	noError(t, err)
-	if ahead := time.Until(c.Now()); !near(ahead, 0) {
-		t.Fatalf("a new clock is %s ahead", ahead)
-	}
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	wantNear(t, c.Now(), 0, "a new clock")
 	s.queue(t)
-	now, err := c.Advance(t.Context(), 1800)
-	noError(t, err)
-	if ahead := time.Until(now); !near(ahead, 30*time.Minute) {
-		t.Errorf("%s ahead", ahead)
-	}
+	now := testenv.Must(c.Advance(t.Context(), 1800))(t)
+	wantNear(t, now, 30*time.Minute, "ahead")
 	if due := s.dueIn(t, "webhook_delivery"); !near(due, 30*time.Minute) {
 		t.Errorf("the delivery is due in %s", due)
 	}
@@ -52,28 +54,22 @@ func TestAdvance(t *testing.T) {
 	}
 	// Steps add up, and none is a step too.
 	for _, seconds := range []int64{0, 600} {
-		now, err = c.Advance(t.Context(), seconds)
-		noError(t, err)
+		now = testenv.Must(c.Advance(t.Context(), seconds))(t)
 	}
-	if ahead := time.Until(now); !near(ahead, 40*time.Minute) {
-		t.Errorf("%s ahead after three steps", ahead)
-	}
+	wantNear(t, now, 40*time.Minute, "ahead after three steps")
 }
 
 func TestAdvanceRefused(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	c, err := NewClock(t.Context(), s.Pool)
-	noError(t, err)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	for _, seconds := range []int64{-1, -1 << 63, 1<<63 - 1, 3_153_600_001} {
 		_, err := c.Advance(t.Context(), seconds)
 		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || f.Fields["seconds"] == nil {
 			t.Errorf("%d seconds: %v", seconds, err)
 		}
 	}
-	if ahead := time.Until(c.Now()); !near(ahead, 0) {
-		t.Errorf("a refused step moved the clock by %s", ahead)
-	}
+	wantNear(t, c.Now(), 0, "a refused step moved the clock")
 }
 
 // Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas
@@ -81,34 +77,27 @@ func TestAdvanceRefused(t *testing.T) {
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	c, err := NewClock(t.Context(), s.Pool)
-	noError(t, err)
-	replica, err := NewClock(t.Context(), s.Pool)
-	noError(t, err)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	replica := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
 		replica.Follow(ctx)
 	}()
-	_, err = c.Advance(t.Context(), 86_400)
-	noError(t, err)
+	testenv.Must(c.Advance(t.Context(), 86_400))(t)
 	testenv.Until(t, "the replica is a day ahead", func() bool { return near(time.Until(replica.Now()), 24*time.Hour) })
 	stop()
 	<-followed
-	later, err := NewClock(t.Context(), s.Pool)
-	noError(t, err)
-	if ahead := time.Until(later.Now()); !near(ahead, 24*time.Hour) {
-		t.Errorf("after a start the clock is %s ahead", ahead)
-	}
+	later := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	wantNear(t, later.Now(), 24*time.Hour, "after a start the clock")
 }
 
 // However often it is advanced, the clock never gets further than its offset can be counted.
 func TestAdvanceHasAnEnd(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	c, err := NewClock(t.Context(), s.Pool)
-	noError(t, err)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	const century = 100 * 365 * 24 * 3600
 	if _, err := c.Advance(t.Context(), century); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"gateway.example/internal/dbtest"
@@ -16,8 +15,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func loadKey(t testing.TB, dir string) Key {
 	t.Helper()
-	key, err := LoadKey(dir)
-	noError(t, err)
+	key := testenv.Must(LoadKey(dir))(t)
 	return key
 }
 
@@ -33,16 +31,14 @@ func TestKeyIsKept(t *testing.T) {
 	if first.ExternalPaymentsSecret() == other.ExternalPaymentsSecret() || first.fingerprint() == other.fingerprint() {
 		t.Error("two sandboxes share secrets")
 	}
-	info, err := os.Stat(filepath.Join(dir, keyFile))
-	noError(t, err)
+	info := testenv.Must(os.Stat(filepath.Join(dir, keyFile)))(t)
 	testenv.Want(t, info.Mode().Perm(), 0o600, "mode")
 	noKeyLeftBehind(t, dir)
 }
 
 func noKeyLeftBehind(t *testing.T, dir string) {
 	t.Helper()
-	files, err := os.ReadDir(dir)
-	noError(t, err)
+	files := testenv.Must(os.ReadDir(dir))(t)
 	testenv.Want(t, len(files), 1, "files, a half-made key among them")
 }
 
@@ -70,11 +66,10 @@ func TestKeyRace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	keys := make([]Key, 20)
-	var racing sync.WaitGroup
-	for i := range keys {
-		racing.Go(func() { keys[i], _ = LoadKey(dir) })
-	}
-	racing.Wait()
+	noError(t, testenv.AtOnce(len(keys), func(i int) (err error) {
+		keys[i], err = LoadKey(dir)
+		return err
+	})...)
 	for _, key := range keys {
 		if len(key.root) != keySize || !bytes.Equal(key.root, keys[0].root) {
 			t.Fatal("two keys were made")

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -47,62 +47,78 @@ func TestCashboxes(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	first := s.info.Cashboxes[0]
-	if first.Currency != "RUB" || first.TraderCashboxID == nil ||
-		!reflect.DeepEqual(first.Scopes, []string{"payments", "deposits", "payouts"}) {
+	if first.Currency != "RUB" || first.TraderCashboxID == nil || !slices.Equal(first.Scopes, []string{"payments", "deposits", "payouts"}) {
 		t.Errorf("the first cashbox: %+v", first)
-	}
-	for _, method := range []string{"sbp", "sim", "card"} {
-		if !slices.Contains(first.Methods, method) {
-			t.Errorf("the first cashbox lacks %s", method)
-		}
 	}
 	if balance := s.Balance(t, ledger.Available(ledger.Cashbox, first.MerchantCashboxID)); !balance.IsPositive() {
 		t.Errorf("the first cashbox has %s USDT", balance)
 	}
-	if reserved := s.Balance(t, ledger.Reserved(ledger.Cashbox, first.MerchantCashboxID)); !reserved.IsZero() {
-		t.Errorf("the first cashbox has %s reserved", reserved)
-	}
-	var currencies []string
-	withoutBridge, paymentsOnly := false, false
-	for _, box := range s.info.Cashboxes {
-		currencies = append(currencies, box.Currency)
-		withoutBridge = withoutBridge || box.TraderCashboxID == nil
-		paymentsOnly = paymentsOnly || box.Currency == "RUB" && reflect.DeepEqual(box.Scopes, []string{"payments"})
-	}
-	for _, currency := range []string{"RUB", "AZN", "TRY", "MNT"} {
-		if !slices.Contains(currencies, currency) {
-			t.Errorf("no cashbox for %s", currency)
+	testenv.Want(t, s.Balance(t, ledger.Reserved(ledger.Cashbox, first.MerchantCashboxID)).String(), "0", "reserved of the first")
+	listed := map[string]bool{}
+	for i, box := range s.info.Cashboxes {
+		for _, method := range box.Methods {
+			listed[box.Currency+" "+method] = true
+			listed["the first "+method] = listed["the first "+method] || i == 0
 		}
+		listed[box.Currency] = true
+		listed["without a bridge"] = listed["without a bridge"] || box.TraderCashboxID == nil
+		listed["payments only"] = listed["payments only"] || box.Currency == "RUB" && slices.Equal(box.Scopes, []string{"payments"})
 	}
-	if !withoutBridge || !paymentsOnly {
-		t.Errorf("without a bridge: %t; payments only: %t", withoutBridge, paymentsOnly)
-	}
-	if merchants := s.Count(t, "select count(*) from merchant"); merchants < 2 {
-		t.Errorf("%d merchants", merchants)
+	for _, wanted := range []string{
+		"RUB", "AZN", "TRY", "MNT", "without a bridge", "payments only", "the first sbp", "the first sim", "the first card",
+		"RUB mtstpay", "AZN quasi_ecom", "TRY quasi_ecom",
+	} {
+		testenv.Want(t, listed[wanted], true, "a cashbox: %s", wanted)
 	}
 }
 
-// Every RUB cashbox pays out by sbp and c2c for a day, the others not at all; every trader can.
-func TestPayouts(t *testing.T) {
+// What is there to pay by and with: of each query, what it counts is no less than that.
+func TestRoom(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	for _, box := range s.info.Cashboxes {
-		want := 0
-		if box.Currency == "RUB" {
-			want = 2
+	for what, c := range map[string]struct {
+		least int
+		sql   string
+	}{
+		"merchants": {2, "select count(*) from merchant"},
+		// One equal amount of 1,000 open payments needs one requisite each.
+		"requisites for a payment of 5,000 of each method": {1000, `select min(n) from (select count(r.id) as n
+			from unnest(array['sbp', 'sim', 'card']) m left join requisite r on r.method = m and r.currency = 'RUB' and enabled
+			and 5000 between min_amount and max_amount group by m) counts`},
+		"room above the platform's limits": {1, "select 10000000 - max(max_amount)::bigint from platform_limit"},
+		// Any number of cards may be open on one desk.
+		"desks of each card method": {1, `select min(n) from (select count(r.id) as n
+			from (values ('RUB', 'mtstpay'), ('AZN', 'quasi_ecom'), ('TRY', 'quasi_ecom')) m (currency, method)
+			left join requisite r on (r.currency, r.method) = (m.currency, m.method) and enabled and sealed is null
+			and open_payments is null and holder is null and bank is null group by m) counts`},
+	} {
+		if n := s.Count(t, c.sql); n < c.least {
+			t.Errorf("%s: %d, want %d", what, n, c.least)
 		}
-		methods := s.Count(
-			t,
-			`select count(*) from cashbox_payout_method where cashbox_id = $1 and enabled and method in ('sbp', 'c2c')
-			and validity_seconds = 86400`,
-			box.MerchantCashboxID,
-		)
-		testenv.Want(t, methods, want, "methods by which %s pays out", box.KeyID)
 	}
-	able := s.Count(t,
-		"select count(*) from trader_payout_method where enabled and currency = 'RUB' and method in ('sbp', 'c2c')")
-	if traders := s.Count(t, "select count(*) from trader"); able != 2*traders {
-		t.Errorf("%d traders can pay by %d methods in all", traders, able)
+	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1 USDT.
+	first := int64(s.Count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
+	if balance := s.Balance(t, ledger.Available(ledger.Trader, first)); balance.IntPart() < 54_055 {
+		t.Errorf("a trader has %s USDT", balance)
+	}
+	for what, c := range map[string]struct {
+		want int
+		sql  string
+	}{
+		"rates that go stale":         {0, "select count(*) from rate where stale_at <> 'infinity'"},
+		"reads of a checkout":         {200, "select calls from rate_limit where name = 'checkout_reads'"},
+		"writes of a checkout":        {600, "select calls from rate_limit where name = 'checkout_writes'"},
+		"cards of a checkout":         {100, "select calls from rate_limit where name = 'checkout_cards'"},
+		"banks for payers of roubles": {3, "select count(*) from bank where currency = 'RUB' and 'sbp' = any(methods)"},
+		"banks with a link":           {2, "select count(*) from bank where link <> ''"},
+		// Every RUB cashbox pays out by sbp and c2c for a day, the others not at all; every trader can.
+		"cashboxes that pay out otherwise": {0, `select count(*) from cashbox b where (currency = 'RUB') <> (2 =
+			(select count(*) from cashbox_payout_method where cashbox_id = b.id and enabled and validity_seconds = 86400
+			and method in ('sbp', 'c2c')))`},
+		"traders who cannot pay out": {0, `select count(*) from trader t where 2 <> (select count(*) from trader_payout_method
+			where trader_id = t.id and enabled and currency = 'RUB' and method in ('sbp', 'c2c'))`},
+	} {
+		testenv.Want(t, s.Count(t, c.sql), c.want, "%s", what)
 	}
 }
 
@@ -111,8 +127,7 @@ func TestSecretsAreTrue(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	for _, box := range s.info.Cashboxes {
-		row, err := s.Queries().KeyGet(t.Context(), box.KeyID)
-		noError(t, err)
+		row := testenv.Must(s.Queries().KeyGet(t.Context(), box.KeyID))(t)
 		if !slices.Equal(row.SecretHash, auth.HashSecret(box.Secret)) || *row.CashboxID != box.MerchantCashboxID {
 			t.Errorf("%s: the key does not fit", box.KeyID)
 		}
@@ -155,67 +170,6 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// Requisites and USDT for 1,000 open RUB payments of 5,000, also at one equal amount, which need
-// one requisite each.
-func TestRoomForPayments(t *testing.T) {
-	t.Parallel()
-	s := seed(t)
-	for _, method := range []string{"sbp", "sim", "card"} {
-		fit := s.Count(t, `select count(*) from requisite
-			where currency = 'RUB' and method = $1 and enabled and 5000 between min_amount and max_amount`, method)
-		if fit < 1000 {
-			t.Errorf("%d requisites for %s", fit, method)
-		}
-	}
-	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1
-	// USDT.
-	first := int64(s.Count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
-	if balance := s.Balance(t, ledger.Available(ledger.Trader, first)); balance.IntPart() < 54_055 {
-		t.Errorf("a trader has %s USDT", balance)
-	}
-	if high := s.Count(t, "select max(max_amount)::bigint from platform_limit"); high >= 10_000_000 {
-		t.Errorf("the platform limit is %d", high)
-	}
-	testenv.Want(t, s.Count(t, "select count(*) from rate where stale_at <> 'infinity'"), 0, "rates go stale")
-}
-
-// Desks for 50 open card checkouts of every card method: any number may be open on one. Some of
-// each trader's USDT stays.
-func TestRoomForCheckouts(t *testing.T) {
-	t.Parallel()
-	s := seed(t)
-	for _, pool := range [][2]string{{"RUB", "mtstpay"}, {"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}} {
-		desks := s.Count(
-			t,
-			`select count(*) from requisite where currency = $1 and method = $2 and enabled and sealed is null
-			and open_payments is null and holder is null and bank is null`,
-			pool[0],
-			pool[1],
-		)
-		if desks == 0 {
-			t.Errorf("no desk for %s", pool)
-		}
-		listed := false
-		for _, box := range s.info.Cashboxes {
-			listed = listed || box.Currency == pool[0] && slices.Contains(box.Methods, pool[1])
-		}
-		if !listed {
-			t.Errorf("no cashbox lists %s", pool)
-		}
-	}
-	for name, calls := range map[string]int{"checkout_reads": 200, "checkout_writes": 600, "checkout_cards": 100} {
-		testenv.Want(t, s.Count(t, "select calls from rate_limit where name = $1", name), calls, "%s", name)
-	}
-}
-
-// Payers of roubles are offered three banks, two of them by a link.
-func TestBanks(t *testing.T) {
-	t.Parallel()
-	s := seed(t)
-	testenv.Want(t, s.Count(t, "select count(*) from bank where currency = 'RUB' and 'sbp' = any(methods)"), 3, "banks")
-	testenv.Want(t, s.Count(t, "select count(*) from bank where link <> ''"), 2, "banks with a link")
-}
-
 // Requisites are made up, yet of the form that their method's type asks for. Each is there once,
 // and desks that take cards have no value.
 func TestRequisitesAreWellFormed(t *testing.T) {
@@ -230,16 +184,14 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 		Sealed []byte
 		Type   *string
 	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[row])
-	noError(t, err)
+	list := testenv.Must(pgx.CollectRows(rows, pgx.RowToStructByPos[row]))(t)
 	seen := map[[2]string]bool{}
 	for _, r := range list {
 		if r.Type == nil {
 			testenv.Want(t, len(r.Sealed), 0, "a desk of %s has a value of bytes", r.Method)
 			continue
 		}
-		value, err := dbtest.Requisites().Open(r.ID, r.Sealed)
-		noError(t, err)
+		value := testenv.Must(dbtest.Requisites().Open(r.ID, r.Sealed))(t)
 		if seen[[2]string{r.Method, value}] {
 			t.Errorf("%s %s comes twice", r.Method, value)
 		}
@@ -257,17 +209,9 @@ func TestSeedOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	key := loadKey(t, t.TempDir())
-	v, err := vault.New(key.Bytes("vault"))
-	noError(t, err)
-	failed := make([]error, 4)
-	var starting sync.WaitGroup
-	for i := range failed {
-		starting.Go(func() { failed[i] = Seed(t.Context(), d.Pool, key, v, dbtest.Requisites()) })
-	}
-	starting.Wait()
-	noError(t, errors.Join(failed...))
-	merchants := d.Count(t, "select count(*) from merchant")
-	testenv.Want(t, merchants, 3, "merchants")
+	v := testenv.Must(vault.New(key.Bytes("vault")))(t)
+	noError(t, testenv.AtOnce(4, func(int) error { return Seed(t.Context(), d.Pool, key, v, dbtest.Requisites()) })...)
+	testenv.Want(t, d.Count(t, "select count(*) from merchant"), 3, "merchants")
 	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v, nil); !errors.Is(err, ErrOtherKey) {
 		t.Errorf("another sandbox's key: %v", err)
 	}
@@ -281,37 +225,33 @@ func TestInfoFile(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, s.info.Write(dir))
 	noError(t, s.info.Write(dir))
-	read, err := Read(dir)
-	noError(t, err)
+	read := testenv.Must(Read(dir))(t)
 	if !reflect.DeepEqual(read, s.info) {
 		t.Error("what is read is not what was written")
 	}
 	path := filepath.Join(dir, "sandbox.json")
-	stat, err := os.Stat(path)
-	noError(t, err)
+	stat := testenv.Must(os.Stat(path))(t)
 	if files, _ := os.ReadDir(dir); stat.Mode().Perm() != 0o600 || len(files) != 1 {
 		t.Errorf("mode %o, %d files", stat.Mode().Perm(), len(files))
 	}
-	content, err := os.ReadFile(path)
-	noError(t, err)
+	content := testenv.Must(os.ReadFile(path))(t)
 	var raw map[string]any
 	noError(t, json.Unmarshal(content, &raw))
-	hasNames(t, raw, "base_url", "pay_url", "portal_url", "ops_url", "external_payments_secret", "cashboxes", "users")
-	hasNames(t, raw["cashboxes"].([]any)[0].(map[string]any), "merchantCashboxId", "traderCashboxId", "currency",
-		"methods", "key_id", "secret", "scopes", "webhook_secret")
-	hasNames(t, raw["users"].([]any)[0].(map[string]any), "kind", "login", "password", "token")
+	box, user := raw["cashboxes"].([]any)[0].(map[string]any), raw["users"].([]any)[0].(map[string]any)
+	for names, object := range map[string]map[string]any{
+		"base_url pay_url portal_url ops_url external_payments_secret cashboxes users":           raw,
+		"merchantCashboxId traderCashboxId currency methods key_id secret scopes webhook_secret": box,
+		"kind login password token": user,
+	} {
+		for _, name := range strings.Fields(names) {
+			if _, there := object[name]; !there {
+				t.Errorf("no %s", name)
+			}
+		}
+	}
 
 	noError(t, os.WriteFile(path, []byte("{"), 0o600))
 	if _, err := Read(dir); err == nil {
 		t.Error("half a file was read")
-	}
-}
-
-func hasNames(t *testing.T, object map[string]any, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, ok := object[name]; !ok {
-			t.Errorf("no %s", name)
-		}
 	}
 }

@@ -20,14 +20,11 @@ import (
 // The example of docs/ledger-proof.md, made anew of what its table says, and proven.
 func TestDocumentedExample(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../../docs/ledger-proof.md")
-	testenv.NoError(t, err)
+	doc := testenv.Must(os.ReadFile("../../docs/ledger-proof.md"))(t)
 	blocks := strings.Split(string(doc), "```json\n")
 	file, keys := before(blocks[1]), before(blocks[2])
-	proof, err := ParseProof([]byte(file))
-	testenv.NoError(t, err)
-	published, err := attest.ParseKeys([]byte(keys))
-	testenv.NoError(t, err)
+	proof := testenv.Must(ParseProof([]byte(file)))(t)
+	published := testenv.Must(attest.ParseKeys([]byte(keys)))(t)
 	if v := proof.Verify(published, proof.Pages); len(v.Wrong) != 0 || len(v.Proven) != 1 {
 		t.Errorf("%q", v)
 	}
@@ -92,9 +89,7 @@ func TestRoots(t *testing.T) {
 		3: "36642e73c2540ab121e3a6bf9545b0a24982cd830eb13d3cd19de3ce6c021ec1",
 		5: "fe14a5426fbd70c0fa73f52342afed0da0bd23c4838662ccf6b88a3070ead97b",
 	} {
-		if got := rootOf(leaves(n)); got.String() != want {
-			t.Errorf("%d leaves: %s, want %s", n, got, want)
-		}
+		testenv.Want(t, rootOf(leaves(n)).String(), want, "%d leaves", n)
 	}
 }
 

@@ -319,9 +319,7 @@ func TestDayList(t *testing.T) {
 	}
 	wrong, zero := "yesterday", int32(0)
 	_, _, err = b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})
-	if code(err) != "validation_failed" {
-		t.Errorf("%v", err)
-	}
+	testenv.Want(t, code(err), "validation_failed", "a wrong page")
 }
 
 // Whose a call is, is settled before anything else is looked at.

@@ -80,9 +80,7 @@ func TestOpenAcrossMidnight(t *testing.T) {
 	if err := b.sealer.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "open for too long") {
 		t.Errorf("while a transaction is open: %v", err)
 	}
-	if got := b.pages(t); len(got) != 0 {
-		t.Errorf("while a transaction is open: %v", got)
-	}
+	testenv.Want(t, len(b.pages(t)), 0, "while a transaction is open")
 	b.sealer.WaitForWriters(time.Minute)
 	sealed := make(chan error, 1)
 	go func() { sealed <- b.sealer.Run(t.Context()) }()
@@ -116,9 +114,7 @@ func TestManySealers(t *testing.T) {
 	b.until(4*day + seal.Grace)
 	b.Exec(t, "update ledger_sealer set until = now() + interval '1 minute'")
 	all(func(s *seal.Sealer) error { return s.Run(t.Context()) })
-	if got := b.pages(t); len(got) != 4 {
-		t.Errorf("out of turn: %v", got)
-	}
+	testenv.Want(t, len(b.pages(t)), 4, "out of turn")
 	b.Exec(t, "update ledger_sealer set until = now() - interval '1 second'")
 	all(func(s *seal.Sealer) error { return s.Run(t.Context()) })
 	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300", "24: 10")

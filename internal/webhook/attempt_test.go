@@ -37,9 +37,7 @@ func TestAnswerKept(t *testing.T) {
 		if !bytes.Equal(attempt.Answer, test.answer[:test.keeps]) {
 			t.Errorf("%s: kept %d bytes; want %d", name, len(attempt.Answer), test.keeps)
 		}
-		if b.status(t, id) != statusDelivered {
-			t.Errorf("%s: not delivered", name)
-		}
+		testenv.Want(t, b.status(t, id), statusDelivered, "%s: not delivered", name)
 	}
 }
 
@@ -183,9 +181,8 @@ func TestPurgeAttempts(t *testing.T) {
 	if got := left(); got != 1 {
 		t.Fatalf("%d attempts are left, want that of the second month", got)
 	}
-	if got := b.Count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"); got != 5 {
-		t.Errorf("the receipts speak of %d attempts", got)
-	}
+	testenv.Want(t, b.Count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"), 5,
+		"the receipts speak of attempts")
 	if got := b.Count(t, "select count(*) from webhook_event where id = '"+event.ID.String()+"'"); got != 1 ||
 		event.ID == uuid.Nil {
 		t.Error("the event is gone")

@@ -161,9 +161,7 @@ func TestUnsignableIsDead(t *testing.T) {
 				len(dead) != 1 {
 				t.Errorf("%d dead, %v", len(dead), err)
 			}
-			if len(r.all()) != 0 {
-				t.Error("it was sent unsigned")
-			}
+			testenv.Want(t, len(r.all()), 0, "it was sent unsigned")
 			b.setSecret(t, b.seal(t, b.secret))
 			text := id.String()
 			must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: &text}))(t)

@@ -120,15 +120,12 @@ func TestRelayFreezes(t *testing.T) {
 	b := quiet(t)
 	pool := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
-	frozen, err := relayTx{pool}.Begin(t.Context())
-	noError(t, err)
+	frozen := must(relayTx{pool}.Begin(t.Context()))(t)
 	defer func() { _ = frozen.Rollback(context.Background()) }()
 	must(db.New(frozen).WebhookRelayLock(t.Context()))(t)
 	want := b.write(t, 1)
 	noError(t, b.relay.Run(t.Context()))
-	if got := b.all(t); len(got) != 0 {
-		t.Error("two relays at a time")
-	}
+	testenv.Want(t, len(b.all(t)), 0, "two relays at a time")
 	b.relayAll(t)
 	if got := b.all(t); !slices.Equal(got, want) {
 		t.Errorf("%v; want %v", got, want)
