@@ -172,8 +172,7 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 	<-done
 }
 
-// smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its
-// own.
+// smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its own.
 func (b bundle) smash(t *testing.T, sql string) {
 	t.Helper()
 	ctx := context.Background()

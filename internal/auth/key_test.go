@@ -41,8 +41,7 @@ func TestMerchant(t *testing.T) {
 	}
 }
 
-// The documented order: signature, key id, secret, and then one answer for everything that is
-// wrong.
+// The documented order: signature, key id, secret, and then one answer for everything that is wrong.
 func TestMerchantRefused(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -26,8 +26,7 @@ func links(t testing.TB, keys ...[]byte) *auth.Links {
 	return must(auth.NewLinks(keys...))(t)
 }
 
-// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid
-// under the link key.
+// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid under the link key.
 func TestLinkToken(t *testing.T) {
 	t.Parallel()
 	mac := hmac.New(sha256.New, linkKey)
@@ -123,8 +122,7 @@ func FuzzLink(f *testing.F) {
 	})
 }
 
-// Each link key gives a key for another purpose: what the older one made stays good while both are
-// listed.
+// Each link key gives a key for another purpose: what the older one made stays good while both are listed.
 func TestDeriveAll(t *testing.T) {
 	t.Parallel()
 	older, newer := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)

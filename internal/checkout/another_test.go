@@ -108,8 +108,7 @@ func TestEndedAfterADecline(t *testing.T) {
 	b.Audit(t)
 }
 
-// The setting of the cashbox's method is how many cards may be tried, as it is when one is
-// declined.
+// The setting of the cashbox's method is how many cards may be tried, as it is when one is declined.
 func TestHowManyCards(t *testing.T) {
 	b := setup(t)
 	decline := func(token string) {

@@ -119,8 +119,7 @@ func TestAnswerFromBeforeACode(t *testing.T) {
 	}
 }
 
-// Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in
-// between stands.
+// Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
 func TestAcquirerAsksOnce(t *testing.T) {
 	t.Parallel()
 	taken := taking{
@@ -162,8 +161,7 @@ func at(phase Phase) State {
 	return State{Phase: phase, AttemptOver: phase == AwaitingDetails, CodeAsked: phase == AwaitingCode}
 }
 
-// Every move from every phase, as the package comment draws them: the phase after it, or the code
-// of the refusal.
+// Every move from every phase, as the package comment draws them: the phase after it, or the code of the refusal.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	always := func(move func(State) State) func(State) (State, error) {
@@ -214,8 +212,7 @@ func TestMovesKeepCount(t *testing.T) {
 	if s, _ = s.cardEntered(id); s.LastError != nil {
 		t.Errorf("a card after a lost one: %+v", s)
 	}
-	// After a code was given the trader asks once more by a resend alone; after it was not needed
-	// they may ask.
+	// After a code was given the trader asks once more by a resend alone; after it was not needed they may ask.
 	given, _ := s.codeGiven()
 	if _, err := given.codeRequested(); fault.As(err) == nil || fault.As(err).Code != wrongStep {
 		t.Errorf("asked again after a code: %v", err)

@@ -115,8 +115,7 @@ func (b *bundle) start(t *testing.T) {
 	b.links = must(auth.NewLinks(key))(t)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in
-	// between.
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
 	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	b.payments = must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
 		Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,

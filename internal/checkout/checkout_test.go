@@ -255,8 +255,7 @@ func TestVoided(t *testing.T) {
 	}
 }
 
-// Links that are none, and links of payments without a checkout, are one and the same to a
-// stranger.
+// Links that are none, and links of payments without a checkout, are one and the same to a stranger.
 func TestUnknownLinks(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})

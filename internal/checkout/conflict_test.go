@@ -14,8 +14,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A payment that is taken back after its card was charged has the charge undone; an appeal leaves
-// it.
+// A payment that is taken back after its card was charged has the charge undone; an appeal leaves it.
 func TestTakenBack(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -112,8 +111,7 @@ func TestApprovedAfterVoided(t *testing.T) {
 		"conflict cancelled approved", "the attempt and its conflict")
 }
 
-// Completed on somebody's word after its charge was undone: an operator learns of it. An appeal
-// undoes nothing.
+// Completed on somebody's word after its charge was undone: an operator learns of it. An appeal undoes nothing.
 func TestCompletedUncharged(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")

@@ -97,8 +97,7 @@ func TestWhoseDesk(t *testing.T) {
 	}
 }
 
-// Resends of merchant and trader share their counter; the trader's are told to the merchant, in the
-// events' sequence.
+// Resends of merchant and trader share their counter; the trader's are told to the merchant, in the events' sequence.
 func TestResends(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
@@ -165,8 +164,7 @@ func TestMtstpay(t *testing.T) {
 		"an mtstpay card is kept")
 }
 
-// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they
-// forget it.
+// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they forget it.
 func TestPrefill(t *testing.T) {
 	b := setup(t)
 	saved := func(user string) *checkout.View {

@@ -38,8 +38,7 @@ func (h *hanging) Result(ctx context.Context, _ uuid.UUID) (acquirer.Answer, err
 // hangingID is the id of the processor that hangs.
 const hangingID = 7
 
-// switched is a bundle's acquirers with one that hangs beside the line: new cards go to it while
-// present is set.
+// switched is a bundle's acquirers with one that hangs beside the line: new cards go to it while present is set.
 type switched struct {
 	*line
 	hanging hanging
@@ -158,8 +157,7 @@ func TestPollPause(t *testing.T) {
 	testenv.Want(t, pause(), 1, "after a code: asked again in s")
 }
 
-// A trader's processor is replaced while a charge is under way. Only the former one knows of it,
-// and is asked.
+// A trader's processor is replaced while a charge is under way. Only the former one knows of it, and is asked.
 func TestProcessorReplaced(t *testing.T) {
 	b := setup(t)
 	acquirers := b.withHanging(t)

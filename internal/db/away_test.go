@@ -65,8 +65,7 @@ func (b *breaking) Begin(ctx context.Context) (pgx.Tx, error) {
 	return b.Beginner.Begin(ctx)
 }
 
-// A connection that breaks during BEGIN costs nothing; that no connection can be had, or two in a
-// row break, is said.
+// A connection that breaks during BEGIN costs nothing; that no connection can be had, or two in a row break, is said.
 func TestBeginIsRepeatedOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -78,8 +77,7 @@ func TestBeginIsRepeatedOnce(t *testing.T) {
 	testenv.Want(t, d.Pool.Stat().AcquiredConns(), 0, "connections are kept")
 }
 
-// Whatever way the database is away, callers are told to come back. What is wrong with a statement
-// is no such thing.
+// Whatever way the database is away, callers are told to come back. What is wrong with a statement is no such thing.
 func TestAwayIsUnavailable(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

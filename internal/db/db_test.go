@@ -57,8 +57,7 @@ func TestInTxCommitsAndRollsBack(t *testing.T) {
 	}
 }
 
-// A panic must neither commit nor keep the connection: with one connection the next transaction
-// would hang.
+// A panic must neither commit nor keep the connection: with one connection the next transaction would hang.
 func TestInTxRollsBackAPanic(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -75,8 +74,7 @@ func TestInTxRollsBackAPanic(t *testing.T) {
 	}
 }
 
-// An error fn keeps to itself has aborted the transaction all the same: COMMIT rolls back, and InTx
-// says so.
+// An error fn keeps to itself has aborted the transaction all the same: COMMIT rolls back, and InTx says so.
 func TestInTxReportsAnAbortedTransaction(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -150,8 +148,7 @@ func TestInTxRetries(t *testing.T) {
 	}
 }
 
-// What fails only at COMMIT is refused for certain: a collision is repeated, anything else is an
-// error like another.
+// What fails only at COMMIT is refused for certain: a collision is repeated, anything else is an error like another.
 func TestInTxErrorsAtCommit(t *testing.T) {
 	t.Parallel()
 	for code, wantRuns := range map[string]int{"40001": 4, "23514": 1} {
@@ -172,8 +169,7 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 	}
 }
 
-// A server that ends the connection has not said whether it committed. Repeating could book twice,
-// so InTx does not.
+// A server that ends the connection has not said whether it committed. Repeating could book twice, so InTx does not.
 func TestInTxOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -335,15 +331,13 @@ func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	var name db.Payment
-	err := db.Write(t.Context(), d.Pool,
-		db.Do((*db.Queries).AccountFoldFromStart, int64(8)),
+	err := db.Write(t.Context(), d.Pool, db.Do((*db.Queries).AccountFoldFromStart, int64(8)),
 		db.One(&name, (*db.Queries).PaymentFind, int64(1)))
 	if err == nil || db.NoRows(err) {
 		t.Errorf("a query that may find nothing: %v", err)
 	}
 	var covered bool
-	err = db.Write(t.Context(), d.Pool,
-		db.Do((*db.Queries).SimulationPlayKeep, []string{}),
+	err = db.Write(t.Context(), d.Pool, db.Do((*db.Queries).SimulationPlayKeep, []string{}),
 		db.Sure(&covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: 4711 << 3}))
 	if !errors.Is(err, db.ErrMissing) {
 		t.Errorf("a debit without an account: %v", err)

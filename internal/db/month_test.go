@@ -69,8 +69,7 @@ func TestMakeMonths(t *testing.T) {
 	}
 }
 
-// A month of which rows came before its partition, since their clock was ahead, gets none, and the months
-// after it do.
+// A month of which rows came before its partition, since their clock was ahead, gets none, and the months after it do.
 func TestMonthOfStrays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -87,8 +86,7 @@ func TestMonthOfStrays(t *testing.T) {
 	}
 }
 
-// What may not be changed in a table may not be changed in a month of it either, and a month has the keys
-// of all.
+// What may not be changed in a table may not be changed in a month of it either, and a month has the keys of all.
 func TestMonthsKeepTheirRows(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -125,8 +125,7 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// A list that is cancelled on the standby, since it is in the way of what is to be replayed, is read from
-// the primary.
+// A list that is cancelled on the standby, since it is in the way of what is to be replayed, is read from the primary.
 func TestReplicaConflict(t *testing.T) {
 	t.Parallel()
 	r := newReplicated(t)

@@ -105,8 +105,7 @@ func TestDepositRepeats(t *testing.T) {
 			t.Errorf("%s: %+v %v", want, again, err)
 		}
 	}
-	// The same key for another cashbox of the merchant is a conflict; another merchant has the key
-	// to itself.
+	// The same key for another cashbox of the merchant is a conflict; another merchant has the key to itself.
 	second := d.secondCashbox(t)
 	conflict := request(1)
 	conflict.CashboxID = &second

@@ -37,8 +37,7 @@ func (b bundle) hold(t *testing.T, accounts ...ledger.Account) pgx.Tx {
 	return holder
 }
 
-// An account that somebody else keeps locked is left for the next round, and holds up none of those
-// after it.
+// An account that somebody else keeps locked is left for the next round, and holds up none of those after it.
 func TestFoldWaitsForNoAccount(t *testing.T) {
 	b := setup(t, "0")
 	accounts := []ledger.Account{shop, platform}
@@ -148,8 +147,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b.Audit(t)
 }
 
-// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails
-// the test.
+// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails the test.
 func parallel(t *testing.T, n int, fn func(i int) error) int {
 	t.Helper()
 	var runs sync.WaitGroup
@@ -177,8 +175,7 @@ func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
 	b.Audit(t)
 }
 
-// Debits fold while credits pour in: a credit that a fold passed by must still be there for the
-// next one.
+// Debits fold while credits pour in: a credit that a fold passed by must still be there for the next one.
 func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	b := setup(t, "1000")
 	var debits atomic.Int64

@@ -26,8 +26,7 @@ var (
 	shop     = ledger.Available(ledger.Cashbox, 1)
 	trader   = ledger.Available(ledger.Trader, 1)
 	held     = ledger.Reserved(ledger.Trader, 1)
-	// What the platform reserves stands for nothing in particular, so that the audit has no opinion
-	// of it.
+	// What the platform reserves stands for nothing in particular, so that the audit has no opinion of it.
 	frozen = ledger.Reserved(ledger.Platform, 0)
 )
 
@@ -178,8 +177,7 @@ func TestInsufficientBooksNothing(t *testing.T) {
 	b.Audit(t)
 }
 
-// With two checked debits the first may be taken before the second is refused: rolled back, nothing
-// stays.
+// With two checked debits the first may be taken before the second is refused: rolled back, nothing stays.
 func TestInsufficientRollsBack(t *testing.T) {
 	b := setup(t, "10")
 	b.Fund(t, shop, "1")
@@ -193,8 +191,7 @@ func TestInsufficientRollsBack(t *testing.T) {
 	b.Audit(t)
 }
 
-// A reversal of money already spent leaves the owner overdrawn; credits repay before anything can
-// be spent again.
+// A reversal of money already spent leaves the owner overdrawn; credits repay before anything can be spent again.
 func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	b := setup(t, "0")
 	b.Fund(t, shop, "3")
@@ -265,8 +262,7 @@ func TestAccountIDs(t *testing.T) {
 	}
 }
 
-// Fold empties an account's pending rows once there are more than a thousand, and a balance stays
-// what it was.
+// Fold empties an account's pending rows once there are more than a thousand, and a balance stays what it was.
 func TestFold(t *testing.T) {
 	b := setup(t, "0")
 	pending := func(a ledger.Account) int {
@@ -276,8 +272,7 @@ func TestFold(t *testing.T) {
 	credit(t, b, platform, 1000)
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	testenv.Want(t, pending(shop), 0, "shop: pending")
-	// The world outside has given 2001 times and is folded like everyone, though it stands below
-	// zero.
+	// The world outside has given 2001 times and is folded like everyone, though it stands below zero.
 	testenv.Want(t, pending(outside), 0, "outside: pending")
 	testenv.Want(t, pending(platform), 1000, "platform: pending")
 	// 1001 and 1000 credits of 0.01.

@@ -13,8 +13,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// An operator's review holds the money again, their decision settles it or not, and the merchant is
-// told of both.
+// An operator's review holds the money again, their decision settles it or not, and the merchant is told of both.
 func TestDecideAppeal(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []string{"completed", "failed"} {
@@ -108,8 +107,7 @@ func TestListAppeals(t *testing.T) {
 	for i := range 3 {
 		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 		b.set(t, p.ID, "failed")
-		ids = append(ids,
-			must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t).ID)
+		ids = append(ids, must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t).ID)
 	}
 	must(b.payments.ReviewAppeal(ctx, operator, ids[1]))(t)
 	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {

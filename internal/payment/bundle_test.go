@@ -57,8 +57,7 @@ var configuration = payment.Config{
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in
-	// between.
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
 	settings := must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	return must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings, config))(t)
 }

@@ -33,8 +33,7 @@ func TestOrderIDsAreSeparate(t *testing.T) {
 	b.Audit(t)
 }
 
-// rubCollect.method wins over the root method: for the channel, the requisite and the cashbox
-// method alike.
+// rubCollect.method wins over the root method: for the channel, the requisite and the cashbox method alike.
 func TestRubCollectWins(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
@@ -50,8 +49,7 @@ func TestRubCollectWins(t *testing.T) {
 	}
 }
 
-// A key without a cashbox of its own uses the first of its merchant's that is on for currency and
-// method.
+// A key without a cashbox of its own uses the first of its merchant's that is on for currency and method.
 func TestUnboundKey(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Unbound: true, Methods: []string{"sbp"}})

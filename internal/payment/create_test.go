@@ -140,9 +140,8 @@ func TestMarkupOfAPayment(t *testing.T) {
 	b.Audit(t)
 }
 
-// Everything is wrong at first and is put right step by step: each answer is the next in the
-// documented order. All along the order id is the same, which no refusal may use up; in the end a
-// repeat survives all of it.
+// Everything is wrong at first and is put right step by step: each answer is the next in the documented order. All
+// along the order id is the same, which no refusal may use up; in the end a repeat survives all of it.
 func TestOrderOfChecks(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()

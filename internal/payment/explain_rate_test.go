@@ -110,9 +110,8 @@ func TestExplainRateUnavailable(t *testing.T) {
 	)
 }
 
-// The sum of a payment that is not made is the sum of one that is: 1000/100 = 10, and with a markup of 6.5 %
-// the merchant gets 1000/106.5 = 9.389671361…; of the difference, 0.61032864, the trader keeps
-// 10 × 1.5 % = 0.15.
+// The sum of a payment that is not made is the sum of one that is: 1000/100 = 10, and with a markup of 6.5 % the
+// merchant gets 1000/106.5 = 9.389671361…; of the difference, 0.61032864, the trader keeps 10 × 1.5 % = 0.15.
 func TestQuoteRate(t *testing.T) {
 	b := setup(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}

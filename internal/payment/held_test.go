@@ -46,9 +46,8 @@ func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
 
 const lockBalance = "select from account_balance where account_id = $1 for update"
 
-// A trader whose account somebody has locked is passed by: payments get other traders' requisites,
-// and only the first few wait at all, for a moment. Once the account is free they get payments
-// again.
+// A trader whose account somebody has locked is passed by: payments get other traders' requisites, and only the first
+// few wait at all, for a moment. Once the account is free they get payments again.
 func TestHeldTraderIsPassedBy(t *testing.T) {
 	b, merchant, held := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
@@ -107,8 +106,7 @@ func TestHeldTraderAlone(t *testing.T) {
 	}
 }
 
-// A requisite that is locked is passed by as well, and a move that meets a lock is busy, not
-// broken.
+// A requisite that is locked is passed by as well, and a move that meets a lock is busy, not broken.
 func TestHeldElsewhere(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 2})
 	service := b.asRun(t)
@@ -132,8 +130,7 @@ func TestHeldElsewhere(t *testing.T) {
 // batch is how many rows a sweep takes at a time.
 const batch = 500
 
-// copies makes that many payments like the given one, each due a minute earlier, from number 100000
-// on.
+// copies makes that many payments like the given one, each due a minute earlier, from number 100000 on.
 func (b *bundle) copies(t *testing.T, of payment.Payment) {
 	t.Helper()
 	b.Exec(t, `insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
@@ -146,8 +143,7 @@ const jam = `insert into webhook_event (merchant_id, id, cashbox_id, type, subje
 	select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
 		cashbox_id, 'x', 'payment', id, 1, 'x', '', created_at from payment where id > 100000`
 
-// Five payments behind as many as a sweep takes that fail each time, or that somebody else has
-// locked.
+// Five payments behind as many as a sweep takes that fail each time, or that somebody else has locked.
 func TestExpiryStarvesNobody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -206,8 +202,7 @@ func TestSettlementStarvesNobody(t *testing.T) {
 	b.wantDue(t, batch)
 }
 
-// A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep
-// for a moment only.
+// A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep for a moment only.
 func TestExpiryWaitsBriefly(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	first := b.create(t, merchant.Caller, request("1"))

@@ -16,9 +16,8 @@ import (
 // aCount is longer than until pending payments are counted anew.
 const aCount = 120 * time.Millisecond
 
-// A merchant has no more payments pending than it may, however many calls come at once. It hinders
-// no other merchant, nor repeats of its own calls, and may make as many again as were paid or
-// ended.
+// A merchant has no more payments pending than it may, however many calls come at once. It hinders no other merchant,
+// nor repeats of its own calls, and may make as many again as were paid or ended.
 func TestOpenLimit(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
@@ -65,8 +64,7 @@ func TestOpenLimit(t *testing.T) {
 	b.Audit(t)
 }
 
-// Each of two replicas notices what the other makes after it has made a tenth of what it last knew
-// to be left.
+// Each of two replicas notices what the other makes after it has made a tenth of what it last knew to be left.
 func TestOpenLimitOverReplicas(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
 	b.Exec(t, "update merchant set max_open_payments = 50 where id = $1", merchant.ID)

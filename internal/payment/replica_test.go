@@ -17,8 +17,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// replica is another process on the same database: a service with a memory of its own, which may be
-// so old.
+// replica is another process on the same database: a service with a memory of its own, which may be so old.
 func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 	t.Helper()
 	keeper := must(directory.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
@@ -28,9 +27,8 @@ func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 // oneOrder is the case in which all ask for the same payment: one creates, and the others answer with what it made.
 const oneOrder = "one order id"
 
-// Many calls at the same time over two replicas, with room for fewer: as many get through as there
-// is room for, the others get the documented answer, and nobody who could have been served is
-// refused.
+// Many calls at the same time over two replicas, with room for fewer: as many get through as there is room for, the
+// others get the documented answer, and nobody who could have been served is refused.
 func TestWhatTheDatabaseDecides(t *testing.T) {
 	t.Parallel()
 	calls := testenv.Pick(50, 200)
@@ -103,8 +101,7 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 	}
 }
 
-// What is switched off under load is so for every call that begins a second later, on every
-// replica.
+// What is switched off under load is so for every call that begins a second later, on every replica.
 func TestSwitchedOffWithinASecond(t *testing.T) {
 	t.Parallel()
 	// Fewer calls find it as well when what they may use is older: only the whole check makes as many as it can.

@@ -125,8 +125,7 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 	}
 }
 
-// wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of
-// history after creation's.
+// wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of history after creation's.
 func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	t.Helper()
 	b.relay(t)
@@ -157,8 +156,7 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 	}
 }
 
-// A payment that comes back to pending takes its reservation again only if nobody else has it by
-// then.
+// A payment that comes back to pending takes its reservation again only if nobody else has it by then.
 func TestReservationGoneToAnother(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	first := b.create(t, merchant.Caller, request("order-1"))
@@ -172,8 +170,7 @@ func TestReservationGoneToAnother(t *testing.T) {
 	b.Audit(t)
 }
 
-// A completed payment is reversed after the merchant has spent it: they owe, and what comes in next
-// repays.
+// A completed payment is reversed after the merchant has spent it: they owe, and what comes in next repays.
 func TestReversalOfSpentMoney(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	first := b.create(t, merchant.Caller, request("order-1"))

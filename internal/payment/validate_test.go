@@ -52,8 +52,7 @@ func TestLongestRequest(t *testing.T) {
 	testenv.Want(t, p.OrderID, text(255), "orderId")
 }
 
-// What the codec found wrong is reported with what the service finds, and no field is complained of
-// twice.
+// What the codec found wrong is reported with what the service finds, and no field is complained of twice.
 func TestFieldsOfTheCodec(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})

@@ -221,8 +221,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Of traders who take at once one wins, and nobody but them may end the payout or see where it
-// goes.
+// Of traders who take at once one wins, and nobody but them may end the payout or see where it goes.
 func TestTwoTradersTake(t *testing.T) {
 	s := newScene(t)
 	traders := []dbtest.Trader{s.taker, s.second, s.trader(t, "sbp", "c2c"), s.taker}
@@ -252,8 +251,7 @@ func TestTwoTradersTake(t *testing.T) {
 	}
 }
 
-// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time
-// one gets their way.
+// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets their way.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"},

@@ -52,8 +52,7 @@ func TestRequisiteIsSealed(t *testing.T) {
 			t.Errorf("%s is in %s", part, row)
 		}
 	}
-	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it
-	// fails.
+	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it fails.
 	b.create(t, m.Caller, request("order-2"))
 	b.Exec(t,
 		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'")
@@ -87,8 +86,7 @@ func TestRepeat(t *testing.T) {
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
 	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
-	// What is refused now was not when the payout was made; another method has the order id to
-	// itself.
+	// What is refused now was not when the payout was made; another method has the order id to itself.
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.Exec(t, "delete from rate")
 	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))

@@ -13,8 +13,7 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// A list by a status that few payouts are in reads those, and not all the others, however often it
-// is asked for.
+// A list by a status that few payouts are in reads those, and not all the others, however often it is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
 	s := newScene(t)
 	pool := must(db.Open(t.Context(), s.URL, 1, db.ForCommands))(t)

@@ -14,8 +14,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A payout that was taken and not ended in time waits for an operator, and never goes back by
-// itself.
+// A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
 func TestOverdue(t *testing.T) {
 	s := newScene(t)
 	ctx := context.Background()

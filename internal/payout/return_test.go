@@ -79,8 +79,7 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	}
 }
 
-// What was given back is anybody's: the trader who had it sees no more of it than others do, and
-// can end it no more.
+// What was given back is anybody's: the trader who had it sees no more of it than others do, and can end it no more.
 func TestGiveBack(t *testing.T) {
 	s := newScene(t)
 	ctx := context.Background()

@@ -35,8 +35,7 @@ func TestSecondStartHonoursItsContext(t *testing.T) {
 	wantError(t, err, context.DeadlineExceeded)
 }
 
-// A killed gateway takes its server with it, and the next one starts at once with everything
-// committed.
+// A killed gateway takes its server with it, and the next one starts at once with everything committed.
 func TestKilledGateway(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
@@ -103,8 +102,7 @@ func strangerPID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-// byHand runs a server on existing data without Start, and without the parent-death signal; lock
-// may be nil.
+// byHand runs a server on existing data without Start, and without the parent-death signal; lock may be nil.
 func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	t.Helper()
 	who := must(chooseIdentity(testContext(t), false))(t)
@@ -137,8 +135,7 @@ func TestServerStartedByHandIsRespected(t *testing.T) {
 	}
 }
 
-// Where no signal tells the server of its gateway's death, the next start finds the orphan by the
-// lock it inherited.
+// Where no signal tells the server of its gateway's death, the next start finds the orphan by the lock it inherited.
 func TestOrphanIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := made(t)

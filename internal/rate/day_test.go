@@ -59,8 +59,7 @@ func TestFeedThatCreeps(t *testing.T) {
 	}
 }
 
-// A market that moves slowly is followed: the median goes with it. What is kept is a value a minute
-// of the last day.
+// A market that moves slowly is followed: the median goes with it. What is kept is a value a minute of the last day.
 func TestDayBandFollowsTheMarket(t *testing.T) {
 	b := setup(t)
 	answer := "100"
@@ -85,8 +84,7 @@ func TestDayBandFollowsTheMarket(t *testing.T) {
 	}
 }
 
-// Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed
-// begin afresh.
+// Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed begin afresh.
 func TestDayBandBeginsAfresh(t *testing.T) {
 	b := setup(t)
 	answer := "100"
@@ -118,8 +116,7 @@ func TestFirstValueAfterSteps(t *testing.T) {
 	b.wantError(t, f.ID, "108 is more than 5% away from 100, the rate of 24 hours ago")
 }
 
-// Outside a sandbox feeds have public https addresses, which is looked at again whenever they are
-// polled.
+// Outside a sandbox feeds have public https addresses, which is looked at again whenever they are polled.
 func TestFeedAddresses(t *testing.T) {
 	b := setup(t)
 	answer := "100"
@@ -158,8 +155,7 @@ func TestQuotePayout(t *testing.T) {
 		{"1000", "92.5", "2", "1.5", "10.81081081", "11.02702703", "10.97297297", "0.05405406"},
 		// Nothing to round.
 		{"1000", "100", "2", "1", "10", "10.2", "10.1", "0.1"},
-		// Without a markup only the rounding is left, and it is the platform's or the trader's,
-		// never lost.
+		// Without a markup only the rounding is left, and it is the platform's or the trader's, never lost.
 		{"1000", "92.5", "0", "0", "10.81081081", "10.81081082", "10.81081081", "0.00000001"},
 		{"1000", "92.5", "0", "100", "10.81081081", "10.81081082", "10.81081082", "0"},
 		// A share above the markup is the whole markup.

@@ -69,8 +69,7 @@ func TestSetFeedIsLogged(t *testing.T) {
 	})
 }
 
-// The lowest priority number that is fresh is used; when it goes stale the next; when none is
-// fresh, the last known.
+// The lowest priority number that is fresh is used; when it goes stale the next; when none is fresh, the last known.
 func TestPriorities(t *testing.T) {
 	b := setup(t)
 	first, second := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":101}`))
@@ -183,8 +182,7 @@ func TestListAgreesWithCurrent(t *testing.T) {
 				listed = append(listed, fmt.Sprint(known.Currency, known.Source, known.Fresh))
 			}
 		}
-		testenv.Want(t, fmt.Sprint(listed), fmt.Sprint(used),
-			"round %d: what is listed as used, of %+v", round, rates)
+		testenv.Want(t, fmt.Sprint(listed), fmt.Sprint(used), "round %d: what is listed as used, of %+v", round, rates)
 	}
 }
 

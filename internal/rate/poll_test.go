@@ -101,8 +101,7 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 		`gateway_rate_feed_polls_total{result="unreachable"} 1`)
 }
 
-// A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one
-// never.
+// A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one never.
 func TestDue(t *testing.T) {
 	b := setup(t)
 	s := newSource(t, body(`{"rate":100}`))
@@ -269,8 +268,7 @@ func TestClaimRunsOut(t *testing.T) {
 	b.wantRate(t, "feed:1 100")
 }
 
-// An answer to what the feed was before it was changed, or to a claim that has run out, counts for
-// nothing.
+// An answer to what the feed was before it was changed, or to a claim that has run out, counts for nothing.
 func TestAnswerTooLate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

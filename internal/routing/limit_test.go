@@ -132,8 +132,7 @@ func TestExplainReadsAccountsOnce(t *testing.T) {
 	}
 }
 
-// Whatever the limits, a choice takes the first that the dry run calls free, and the constraints
-// have the same limits.
+// Whatever the limits, a choice takes the first that the dry run calls free, and the constraints have the same limits.
 func TestChoiceAndExplanationAgree(t *testing.T) {
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 6, USDT: "1"}).Requisites

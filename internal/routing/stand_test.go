@@ -111,8 +111,7 @@ func TestStandingsTellAllRules(t *testing.T) {
 		if c.TraderID == other.ID {
 			first = string(routing.TraderShort)
 		}
-		testenv.Want(t, string(c.DroppedBy), first,
-			"requisite %d is dropped by what is told first", c.ID)
+		testenv.Want(t, string(c.DroppedBy), first, "requisite %d is dropped by what is told first", c.ID)
 	}
 	testenv.Want(t, b.stand(t, other.ID, now)[other.Requisites[0]], "trader_short 9.5/10", "short")
 	b.Exec(t, "update trader set on_break = true where id = $1", trader.ID)

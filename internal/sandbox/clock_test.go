@@ -72,8 +72,7 @@ func TestAdvanceRefused(t *testing.T) {
 	wantNear(t, c.Now(), 0, "a refused step moved the clock")
 }
 
-// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas
-// had time to notice.
+// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas had time to notice.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	s := seed(t)

@@ -203,8 +203,7 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 	}
 }
 
-// A second start finds everything there; replicas that start together seed once; a strange key is
-// refused.
+// A second start finds everything there; replicas that start together seed once; a strange key is refused.
 func TestSeedOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -29,8 +29,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const day = 24 * time.Hour
 
-// bundle is the ledger of two merchants and a trader, with a rate of 100 RUB per USDT, and its
-// sealer.
+// bundle is the ledger of two merchants and a trader, with a rate of 100 RUB per USDT, and its sealer.
 type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock

@@ -25,8 +25,7 @@ func TestDialPrivateHost(t *testing.T) {
 	}
 }
 
-// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver
-// reads as an address.
+// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address.
 func TestDialRefuses(t *testing.T) {
 	t.Parallel()
 	b := setupWith(t, outbound.NewAddresses(false), 0)

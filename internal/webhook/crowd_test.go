@@ -235,8 +235,7 @@ func TestPlacesOfAMerchant(t *testing.T) {
 	}
 }
 
-// However many endpoints hang, there is a place for one that answers; and none gets a second one
-// while many are taken.
+// However many endpoints hang, there is a place for one that answers; and none gets a second one while many are taken.
 func TestPlacesAreKeptForThoseWhoAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlaces()

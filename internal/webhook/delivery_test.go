@@ -35,8 +35,7 @@ func TestDeliver(t *testing.T) {
 		t.Errorf("%s %s %s", got.method, got.header.Get("Content-Type"), got.body)
 	}
 	testenv.Want(t, got.header.Get("webhook-id"), id.String(), "webhook-id")
-	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years
-	// away.
+	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
 	verifies(t, b.secret, got)
 	plain := must(signing.Signature(b.secret, got.body))(t)
 	testenv.Want(t, got.header.Get("Signature"), plain, "Signature")

@@ -81,8 +81,7 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 	}
 }
 
-// Pages go to the end, and the last cursor goes on from there, also after a page with nothing on
-// it.
+// Pages go to the end, and the last cursor goes on from there, also after a page with nothing on it.
 func TestFeedPages(t *testing.T) {
 	b := setup(t)
 	if list, cursor := b.feed(t, FeedPage{}); len(list) != 0 || cursor != nil {

@@ -20,8 +20,7 @@ func (b *bundle) lend(t *testing.T, seconds float64) {
 		due_at = now() + make_interval(secs => $2)`, uuid.New(), seconds)
 }
 
-// What a process had a lease of when it died is delivered by another when the lease has ended, and
-// not before.
+// What a process had a lease of when it died is delivered by another when the lease has ended, and not before.
 func TestLeaseEnds(t *testing.T) {
 	b := quiet(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -70,8 +69,7 @@ func TestLostLease(t *testing.T) {
 	}
 }
 
-// A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to
-// others at once.
+// A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to others at once.
 func TestStopInTheMiddle(t *testing.T) {
 	b := setup(t)
 	asked, answer := make(chan struct{}, 100), make(chan struct{})

@@ -149,9 +149,8 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 	}
 }
 
-// A transaction that began first and commits last does not put its event before a cursor already
-// handed out, and does not hold up the feed meanwhile. Neither does one in another database of the
-// server.
+// A transaction that began first and commits last does not put its event before a cursor already handed out, and does
+// not hold up the feed meanwhile. Neither does one in another database of the server.
 func TestFeedWaitsForNoTransaction(t *testing.T) {
 	b := quiet(t)
 	elsewhere := must(apart(t, dbtest.New(t).URL).Begin(t.Context()))(t)

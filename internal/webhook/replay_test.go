@@ -38,8 +38,7 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	b.wantSame(t, r, id)
 }
 
-// A merchant sends its own event again whatever its status: one delivered already goes out once
-// more.
+// A merchant sends its own event again whatever its status: one delivered already goes out once more.
 func TestReplayDelivered(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -100,8 +99,7 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	return event.ID
 }
 
-// A range takes that endpoint's dead events of that merchant from its first moment to just before
-// its last.
+// A range takes that endpoint's dead events of that merchant from its first moment to just before its last.
 func TestReplayRange(t *testing.T) {
 	b := setup(t)
 	r := newArrivals(t)

@@ -57,8 +57,7 @@ func TestQueueWaits(t *testing.T) {
 	b.await(t, id, 4)
 }
 
-// wantDue wants the next attempt due so long after the one just made, which began after the given
-// time.
+// wantDue wants the next attempt due so long after the one just made, which began after the given time.
 func (b *bundle) wantDue(t *testing.T, id uuid.UUID, before time.Time, made int, least, most time.Duration) {
 	t.Helper()
 	attempts, due, _ := b.queued(t, id)

@@ -36,8 +36,7 @@ func signatures(got received) int {
 	return len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature)))
 }
 
-// For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is
-// under the newest.
+// For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is under the newest.
 func TestRotation(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -89,8 +88,7 @@ func TestRotatedAgain(t *testing.T) {
 	refuses(t, first, r.all()[1])
 }
 
-// What was read before a rotation is not sent with the secret of before for long, however slowly
-// the endpoint takes it.
+// What was read before a rotation is not sent with the secret of before for long, however slowly the endpoint takes it.
 func TestRotationIsNoticed(t *testing.T) {
 	b := setup(t)
 	const count = 5
@@ -113,8 +111,7 @@ func TestRotationIsNoticed(t *testing.T) {
 	}
 }
 
-// The signatures of an event are bounded, and so are rotations: which are possible again when the
-// oldest has ended.
+// The signatures of an event are bounded, and so are rotations: which are possible again when the oldest has ended.
 func TestRotatedTooOften(t *testing.T) {
 	b := setup(t)
 	for range maxPrevious {

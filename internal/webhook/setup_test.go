@@ -99,8 +99,7 @@ func (b *bundle) deliver(t *testing.T, addresses *outbound.Addresses, metrics pr
 	return d, stop
 }
 
-// sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and
-// white space.
+// sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and white space.
 const sampleBody = `{"type":"payment.status.updated", "data":{"orderId":"заказ/1"}}`
 
 // add writes an event for the address, as a payment's transaction would, and relays it.
@@ -185,8 +184,7 @@ func (b *bundle) hurry(t *testing.T) {
 	})
 }
 
-// queued is how an event's delivery stands in the queue: how many attempts were made, and when the
-// next is due.
+// queued is how an event's delivery stands in the queue: how many attempts were made, and when the next is due.
 func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time, queued bool) {
 	t.Helper()
 	err := b.Pool.QueryRow(t.Context(), "select attempts, due_at from webhook_delivery where event_id = $1", id).
