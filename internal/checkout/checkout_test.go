@@ -2,16 +2,24 @@ package checkout_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/block"
+	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/webhook"
 )
 
 const (
@@ -297,4 +305,58 @@ func TestRateLimits(t *testing.T) {
 		must(b.checkouts.Get(t.Context(), token))(t)
 	}
 	wantCode(t, "the 21st read", errOf(b.checkouts.Get(t.Context(), token)), "rate_limited")
+}
+
+// A card is not taken from whom is blocked by card, address or user id. By which, nobody is told, and nothing is tried.
+func TestBlockedCard(t *testing.T) {
+	b := setup(t)
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	stolen, token := b.create(t, "anna")
+	b.enter(t, token, panDeclined)
+	for _, n := range []directory.NewBlock{
+		{Kind: block.Card, PaymentID: stolen.ID}, {Kind: block.Address, Value: "192.0.2.1"}, {Kind: block.User, PaymentID: stolen.ID},
+	} {
+		_, next := b.createFor(t, b.merchant, "quasi_ecom", "AZN", map[bool]string{true: "anna", false: "boris"}[n.Kind == "user"])
+		pan := map[bool]string{true: panDeclined, false: panApproved}[n.Kind == "card"]
+		n.Reason = "stolen"
+		made := must(settings.BlockPayer(t.Context(), admin, n))(t)
+		_, err := b.checkouts.SubmitDetails(t.Context(), next, typed(pan))
+		if f := fault.As(err); f == nil || !slices.Equal(f.Fields["pan"], []string{checkout.CardNotTaken}) {
+			t.Errorf("%s: %v", n.Kind, err)
+		}
+		must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
+		b.enter(t, next, panApproved)
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from card_attempt"), 4, "attempts")
+	testenv.Want(t, b.Text(t, "select shown from payer_block where kind = 'card'"), "•••• 0002", "the card is shown as")
+}
+
+// The name of a card's holder is in an event's body until the event is settled and the card is erased. All else of the body
+// stays as it is.
+func TestHolderLeavesEvents(t *testing.T) {
+	b := setup(t)
+	const name = `ANNA \ "B" <C>`
+	bodies := func() string {
+		noError(t, webhook.EraseHolders(t.Context(), b.Pool))
+		return b.Text(t, "select string_agg(convert_from(body, 'UTF8'), ' ') from webhook_event")
+	}
+	kept, token := b.create(t, "user-1")
+	details := typed(panApproved)
+	details.Holder, details.Keep = name, true
+	must(b.checkouts.SubmitDetails(t.Context(), token, details))(t)
+	b.later(t, time.Second)
+	escaped := `,"cardHolder":"ANNA \\ \"B\" <C>"`
+	whole := bodies()
+	if strings.Count(whole, escaped) != 1 {
+		t.Fatalf("the event says %s", whole)
+	}
+	testenv.Want(t, bodies(), whole, "an event that is to be delivered")
+	b.Exec(t, "update webhook_event set status = 'delivered'")
+	testenv.Want(t, bodies(), whole, "an event whose card is kept")
+	noError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		return q.CardErase(t.Context(), db.CardEraseParams{MerchantID: kept.MerchantID, PaymentID: kept.ID})
+	}))
+	testenv.Want(t, bodies(), strings.Replace(whole, escaped, "", 1), "an event whose card is erased")
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_holder"), 0, "events listed")
 }

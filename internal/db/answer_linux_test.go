@@ -1,9 +1,17 @@
 package db_test
 
 import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -87,4 +95,83 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 		t.Errorf("the call made again: %v", err)
 	}
 	noError(t, group.Beat(t.Context(), beat))
+}
+
+// bouncer starts PgBouncer before the test's server, and returns the URL of the test's database by it.
+func bouncer(t *testing.T, d *dbtest.DB, settings string) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		testenv.Missing(t, "no pgbouncer")
+	}
+	server := must(pgx.ParseConfig(d.URL))(t)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	port := listener.Addr().(*net.TCPAddr).Port
+	noError(t, listener.Close())
+	file := filepath.Join(t.TempDir(), "pgbouncer.ini")
+	noError(t, os.WriteFile(file, fmt.Appendf(nil, `[databases]
+* = host=%s port=%d user=%s
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+auth_type = any
+%s
+`, server.Host, server.Port, server.User, port, settings), 0o600))
+	process := exec.CommandContext(t.Context(), program, file)
+	// It refuses to run as root. In a namespace of its own it is somebody else, who may open our files.
+	process.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 1000, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 1000, HostID: os.Getgid(), Size: 1}},
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	var log strings.Builder
+	process.Stderr = &log
+	noError(t, process.Start())
+	t.Cleanup(func() {
+		_ = process.Process.Kill()
+		_ = process.Wait()
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	url := fmt.Sprintf("postgres://gateway@127.0.0.1:%d/%s?sslmode=disable", port, server.Database)
+	noError(t, testenv.Eventually(func() error {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			return err
+		}
+		return conn.Close(t.Context())
+	}))
+	return url
+}
+
+// A pooler that would lose what the gateway keeps on connections is refused in words, and nothing is left
+// behind: the next start, without it, works.
+func TestPoolers(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	const ignored = "ignore_startup_parameters = jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"
+	byTransaction := bouncer(t, d, "pool_mode = transaction\n"+ignored)
+	for range 3 {
+		if err := db.Migrate(t.Context(), byTransaction); err == nil ||
+			!strings.Contains(db.Explain(err), "pool_mode=session") {
+			t.Errorf("by transaction: %v", err)
+		}
+	}
+	noError(t, db.Migrate(t.Context(), d.URL))
+	bySession := bouncer(t, d, "pool_mode = session\n"+ignored)
+	noError(t, db.Migrate(t.Context(), bySession))
+	for url, want := range map[string]string{
+		bySession: "drops the settings of connections", bouncer(t, d, "pool_mode = session"): "takes no settings of connections",
+	} {
+		pool, err := db.Open(t.Context(), url, 1, db.ForReads)
+		if err == nil {
+			pool.Close()
+		}
+		if err == nil || !strings.Contains(db.Explain(err), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
 }

@@ -222,3 +222,152 @@ func TestExpiryWaitsBriefly(t *testing.T) {
 	}
 	b.Audit(t)
 }
+
+// A creation beside another of the same order id waits for it, also for longer than a lock is waited for: it answers with
+// the other's payment, or makes its own where the other made none.
+func TestTwinWaits(t *testing.T) {
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
+	service := b.asRun(t)
+	first := must(service.Create(t.Context(), merchant.Caller, request("first")))(t)
+	for order, commits := range map[string]bool{"commits": true, "rolls back": false} {
+		winner := b.other(t,
+			"insert into payment_key (merchant_id, channel, order_id, payment_id) values ($1, 'sbp', $2, $3)",
+			merchant.ID, order, first.Payment.ID)
+		var twin payment.Created
+		ended := make(chan error, 1)
+		go func() {
+			r := request(order)
+			r.Amount = "2000"
+			var err error
+			twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, r)
+			ended <- err
+		}()
+		b.AwaitTries(t, 3)
+		end := winner.Rollback
+		if commits {
+			end = winner.Commit
+		}
+		noError(t, end(t.Context()))
+		if err := <-ended; err != nil || twin.Replay != commits || (twin.Payment.ID == first.Payment.ID) != commits {
+			t.Errorf("%s: %v, replay %v of payment %d", order, err, twin.Replay, twin.Payment.ID)
+		}
+	}
+}
+
+// What somebody else has read of a change, a creation that chose before it sees too: it is not refused for what is there by now.
+func TestRenewedBySomebodyElse(t *testing.T) {
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	settings := must(directory.NewKeeper(t.Context(), b.another(t), time.Hour, nil))(t)
+	config := payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true}
+	service := must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
+	// It has chosen none, and looks whether the order id is taken.
+	looked := b.other(t, "lock table payment_key")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := service.Create(context.WithoutCancel(t.Context()), merchant.Caller, request("first"))
+		ended <- err
+	}()
+	b.AwaitBlocked(t)
+	d := &dbtest.DB{Pool: b.another(t), URL: b.URL}
+	d.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	if changed, err := settings.Renew(t.Context()); err != nil || !changed {
+		t.Fatalf("renewed: %v, %v", changed, err)
+	}
+	noError(t, looked.Rollback(t.Context()))
+	noError(t, <-ended)
+}
+
+// another is a pool beside the bundle's, which may be of one connection.
+func (b *bundle) another(t *testing.T) *pgxpool.Pool {
+	pool := must(pgxpool.New(t.Context(), b.URL))(t)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// aCount is longer than until pending payments are counted anew.
+const aCount = 120 * time.Millisecond
+
+// A merchant has no more payments pending than it may, however many calls come at once. It hinders no other merchant,
+// nor repeats of its own calls, and may make as many again as were paid or ended.
+func TestOpenLimit(t *testing.T) {
+	b := setup(t)
+	ctx := context.Background()
+	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
+	b.Exec(t, "update merchant set max_open_payments = 6 where id = $1", merchant.ID)
+	first := b.create(t, merchant.Caller, request("first"))
+	errs := testenv.AtOnce(20, func(i int) error {
+		return errOf(b.payments.Create(ctx, merchant.Caller, request(fmt.Sprint(i))))
+	})
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+			continue
+		}
+		wantCode(t, err, "merchant_collect_open_limit")
+	}
+	if made > 5 {
+		t.Errorf("%d made, want 5 at most", made)
+	}
+	for i := made; i < 5; i++ {
+		time.Sleep(aCount)
+		b.create(t, merchant.Caller, request(fmt.Sprint("more-", i)))
+	}
+	b.create(t, other.Caller, request("first"))
+	if again, err := b.payments.Create(ctx, merchant.Caller, request("first")); err != nil || !again.Replay {
+		t.Errorf("a repeat: %v", err)
+	}
+	// Another replica, too, finds the merchant full.
+	_, err := newService(t, b.DB, b.clock).Create(ctx, merchant.Caller, request("elsewhere"))
+	wantCode(t, err, "merchant_collect_open_limit")
+	b.set(t, first.ID, "completed")
+	time.Sleep(aCount)
+	// A refusal for another reason gives the place back.
+	dear := request("dear")
+	dear.Amount = "999999999"
+	for range 3 {
+		wantCode(t, errOf(b.payments.Create(ctx, merchant.Caller, dear)), "collect_requisites_not_available")
+	}
+	b.create(t, merchant.Caller, request("after one was paid"))
+	_, err = b.payments.Create(ctx, merchant.Caller, request("and not another"))
+	wantCode(t, err, "merchant_collect_open_limit")
+	b.Audit(t)
+}
+
+// Each of two replicas notices what the other makes after it has made a tenth of what it last knew to be left.
+func TestOpenLimitOverReplicas(t *testing.T) {
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
+	b.Exec(t, "update merchant set max_open_payments = 50 where id = $1", merchant.ID)
+	b.create(t, merchant.Caller, request("first"))
+	second := b.replica(t, directory.Usable)
+	// makes counts what a replica makes until it refuses.
+	makes := func(replica *payment.Service, prefix string) int {
+		for n := 0; ; n++ {
+			if _, err := replica.Create(t.Context(), merchant.Caller, request(fmt.Sprint(prefix, n))); err != nil {
+				wantCode(t, err, "merchant_collect_open_limit")
+				return n
+			}
+		}
+	}
+	testenv.Want(t, makes(second, "second-"), 49, "payments that the second replica made")
+	time.Sleep(aCount)
+	if made := makes(b.payments, "beyond-"); made > 5 {
+		t.Errorf("the first made %d beyond 50", made)
+	}
+}
+
+// Pending payments are counted no further than there may be.
+func TestOpenCountEndsAtTheLimit(t *testing.T) {
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b.copies(t, b.create(t, merchant.Caller, request("1")))
+	b.Exec(t, "analyze payment")
+	for most, want := range map[int32]int32{5000: batch + 1, 20: 20} {
+		counted, err := b.Queries().
+			MerchantOpenPayments(t.Context(), db.MerchantOpenPaymentsParams{MerchantID: merchant.ID, Most: most})
+		if err != nil || counted != want {
+			t.Errorf("counted %d, want %d (%v)", counted, want, err)
+		}
+	}
+}

@@ -2,13 +2,22 @@ package payment_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
 
@@ -215,4 +224,127 @@ func (b *bundle) wantSlots(t *testing.T, want int) {
 	t.Helper()
 	noError(t, b.payments.PruneSlots(context.Background()))
 	testenv.Want(t, b.Count(t, "select count(*) from requisite_slot"), want, "slots")
+}
+
+// The golden bodies are written by hand from the contract; only what is random is filled in.
+func TestEventOfACompletedPayment(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request(`order <1> & "co"`))
+	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
+	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
+	b.wantEvent(t, p, "event_completed.json")
+}
+
+func TestEventOfAnExpiredPayment(t *testing.T) {
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	r := request("order-1")
+	r.Amount = "10.5"
+	p := b.create(t, merchant.Caller, r)
+	b.clock.Advance(15 * time.Minute)
+	b.wantExpired(t, 1)
+	b.wantEvent(t, p, "event_expired.json")
+}
+
+func (b *bundle) wantEvent(t *testing.T, p payment.Payment, golden string) {
+	t.Helper()
+	var id uuid.UUID
+	var url string
+	var body []byte
+	err := b.Pool.QueryRow(context.Background(), "select id, url, body from webhook_event where merchant_id = $1 and cashbox_id = $2",
+		p.MerchantID, p.CashboxID).
+		Scan(&id, &url, &body)
+	if err != nil || url != "https://shop.example/hook" || id.Version() != 7 {
+		t.Fatalf("event %s to %s: %v", id, url, err)
+	}
+	want := string(must(os.ReadFile("testdata/" + golden))(t))
+	want = strings.NewReplacer("{eventId}", id.String(), "{uuid}", p.UUID.String(), "{id}", strconv.FormatInt(p.ID, 10)).
+		Replace(want)
+	if got, want := decode(t, string(body)), decode(t, want); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %s\nwant %s", body, want)
+	}
+}
+
+// decode keeps numbers as they are written: an id must not turn into a string.
+func decode(t *testing.T, body string) any {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return v
+}
+
+// Each event tells what came before it and its place in the row.
+func TestEventsFollowEachOther(t *testing.T) {
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	for _, status := range []string{"completed", "completed", "appeal", "pending", "cancelled", "cancelled", "failed"} {
+		b.set(t, p.ID, status)
+	}
+	n := b.Count(t, `select count(*) from webhook_event e join (values
+			(1, 'PENDING', 'COMPLETED'), (2, 'COMPLETED', 'APPEAL'), (3, 'APPEAL', 'PENDING'), (4, 'PENDING', 'CANCELLED'),
+			(5, 'CANCELLED', 'FAILED')) as w (sequence, before, after) on e.sequence = w.sequence
+		where convert_from(e.body, 'UTF8')::json #>> '{meta,previousStatus}' = w.before
+			and convert_from(e.body, 'UTF8')::json #>> '{data,status}' = w.after
+			and (convert_from(e.body, 'UTF8')::json #>> '{meta,sequence}')::int = w.sequence`)
+	testenv.Want(t, n, 5, "events that are right")
+	b.wantEvents(t, p, 5)
+}
+
+// What was open when an outage began gets its time back, once, at most an hour, and its timeline says so. What had expired
+// before does not, nor what is made afterwards. A gap that is no outage changes nothing.
+func TestOutageIsGivenBack(t *testing.T) {
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 9})
+	config := payment.Config{
+		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, GiveBackOutages: true,
+	}
+	b.payments = configured(t, b.DB, b.clock, config)
+	rival := configured(t, b.DB, b.clock, config)
+	away := func(gap time.Duration) {
+		t.Helper()
+		b.clock.Advance(gap)
+		b.Exec(t, "update serving set at = clock_timestamp() - make_interval(secs => $1)", gap.Seconds())
+	}
+	expire := func(want int) {
+		t.Helper()
+		b.wantExpired(t, want)
+		testenv.Want(t, must(rival.Expire(t.Context()))(t), 0, "payments expired by the other process")
+	}
+	left := func(p payment.Payment) time.Duration {
+		t.Helper()
+		return b.row(t, p).ExpiresAt.Sub(b.clock.Now()).Round(time.Minute)
+	}
+	steps := func() int { return b.Count(t, "select count(*) from payment_step where what = 'time_given_back'") }
+
+	first := b.create(t, merchant.Caller, request("first"))
+	expire(0)
+	away(20 * time.Second)
+	b.clock.Advance(10*time.Minute - 20*time.Second)
+	expire(0)
+	testenv.Want(t, steps(), 0, "after a restart")
+	second := b.create(t, merchant.Caller, request("second"))
+
+	away(40 * time.Minute)
+	third := b.create(t, merchant.Caller, request("third")) // by a process that is up already
+	expire(0)
+	testenv.Want(t, left(first), 5*time.Minute, "left of the first")
+	testenv.Want(t, left(second), 15*time.Minute, "left of the second")
+	testenv.Want(t, left(third), 15*time.Minute, "left of the third")
+	testenv.Want(t, steps(), 2, "payments that got time back")
+	testenv.Want(t, b.Text(t, "select detail ->> 'minutes' from payment_step where payment_id = $1", first.ID), "40",
+		"minutes")
+
+	away(3 * time.Hour)
+	expire(3)
+	testenv.Want(t, b.Text(t, "select string_agg(detail ->> 'minutes', ' ' order by id) from payment_step"),
+		"40 40 60 60 60", "minutes")
+
+	b.payments = newService(t, b.DB, b.clock)
+	b.create(t, merchant.Caller, request("fourth"))
+	away(20 * time.Minute)
+	expire(1)
+	testenv.Want(t, steps(), 5, "where it is switched off")
+	b.Audit(t)
 }

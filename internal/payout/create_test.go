@@ -11,8 +11,11 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 )
@@ -343,4 +346,53 @@ func TestMissingAccountsLeaveNothing(t *testing.T) {
 		t.Errorf("a completion without accounts: %v", err)
 	}
 	testenv.Want(t, state(), before, "what is stored")
+}
+
+// Nothing is paid out to who or what is blocked; the field that it came in is wrong.
+func TestBlockedRecipient(t *testing.T) {
+	b := setup(t)
+	b.payouts.Requisites = dbtest.Requisites()
+	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	for field, n := range map[string]directory.NewBlock{
+		"address": {Kind: "requisite", Value: "+7 900 123 45 67"}, "userId": {Kind: "user", Value: "u-1", MerchantID: m.ID},
+		"userIp": {Kind: "address", Value: "2001:db8::1"},
+	} {
+		n.Reason = "fraud"
+		made := must(settings.BlockPayer(t.Context(), admin, n))(t)
+		r := request(field)
+		r.UserID, r.UserIP = new("u-1"), new("2001:DB8:0::2")
+		wantFields(t, errOf(b.payouts.Create(t.Context(), m.Caller, r)), field)
+		must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
+		b.create(t, m.Caller, r)
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from payin"), 3, "payouts")
+}
+
+// A payout beside another of the same order id waits for it, also for longer than a lock is waited for, and answers with
+// the other's payout.
+func TestTwinWaits(t *testing.T) {
+	b := setup(t)
+	merchant := b.merchant(t, "100", dbtest.MerchantOpts{})
+	first := b.create(t, merchant.Caller, request("first"))
+	impatient := must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
+	t.Cleanup(impatient.Close)
+	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
+	winner := beginBeside(t, b.DB)
+	must(winner.Exec(t.Context(),
+		"insert into payin_key (merchant_id, channel, order_id, payin_id) values ($1, 'sbp', 'order', $2)",
+		merchant.ID, first.ID))(t)
+	ended := make(chan error, 1)
+	var twin payout.Created
+	go func() {
+		var err error
+		twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, request("order"))
+		ended <- err
+	}()
+	b.AwaitTries(t, 3)
+	noError(t, winner.Commit(t.Context()))
+	if err := <-ended; err != nil || !twin.Replay || twin.Payin.ID != first.ID {
+		t.Errorf("%v, replay %v of payout %d", err, twin.Replay, twin.Payin.ID)
+	}
 }

@@ -167,3 +167,72 @@ func TestFetchCanBeCancelled(t *testing.T) {
 	_, err := fetchFromRepository(server.URL)(ctx, tempDir(t))
 	wantError(t, err, context.DeadlineExceeded)
 }
+
+// Whoever only wants to read makes no cluster, and no directory for one.
+func TestExisting(t *testing.T) {
+	t.Parallel()
+	dir := made(t)
+	nowhere := filepath.Join(dir, "nowhere")
+	if _, err := Start(testContext(t), Options{Dir: nowhere, Existing: true}); !errors.Is(err, ErrNoData) {
+		t.Errorf("nothing there: %v", err)
+	}
+	if _, err := os.Stat(nowhere); err == nil {
+		t.Error("a directory was made")
+	}
+	// The data of another version is none that this server could open.
+	other := filepath.Join(dir, "other")
+	noError(t, os.MkdirAll(filepath.Join(other, "pg9"), 0o700))
+	noError(t, os.WriteFile(filepath.Join(other, "pg9", "PG_VERSION"), []byte("9\n"), 0o600))
+	if _, err := Start(
+		testContext(t), Options{Dir: other, Ephemeral: true, Existing: true},
+	); !errors.Is(err, ErrNoData) {
+		t.Errorf("another version's data: %v", err)
+	}
+	start(t, Options{Dir: filepath.Join(dir, "own"), Ephemeral: true})
+}
+
+// asOtherAccount is root's way where user namespaces are forbidden.
+func asOtherAccount(t *testing.T, dir string) Options {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another account")
+	}
+	return Options{Dir: dir, Ephemeral: true, forbidNamespace: true}
+}
+
+func TestOtherAccount(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	srv := start(t, asOtherAccount(t, dir))
+	if ownedBy(theData(t, dir), 0) {
+		t.Error("the data is root's")
+	}
+	ask(t, srv, "CREATE TABLE kept (word text)", "INSERT INTO kept VALUES ('yes') RETURNING word")
+	stop(t, srv)
+
+	for _, opts := range []Options{{Dir: dir, Ephemeral: true}, asOtherAccount(t, dir)} {
+		srv := start(t, opts)
+		testenv.Want(t, ask(t, srv, "SELECT word FROM kept"), "yes", "kept")
+		stop(t, srv)
+	}
+}
+
+func TestOtherAccountCannotReach(t *testing.T) {
+	t.Parallel()
+	closed := filepath.Join(tempDir(t), "closed")
+	opts := asOtherAccount(t, filepath.Join(closed, "data"))
+	noError(t, os.Mkdir(closed, 0o700))
+	_, err := Start(testContext(t), opts)
+	wantError(t, err, nil, "GATEWAY_DATA_DIR", closed)
+}
+
+func TestEnvironmentHasNoSecrets(t *testing.T) {
+	t.Setenv("PGPORT", "1")
+	t.Setenv("GATEWAY_SECRET", "secret")
+	for _, entry := range environment() {
+		if strings.HasPrefix(entry, "PG") || strings.Contains(entry, "secret") {
+			t.Errorf("passed on: %s", entry)
+		}
+	}
+	started(t, made(t))
+}

@@ -173,3 +173,147 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 		b.wantChosen(t, w, first)
 	}
 }
+
+// stand writes how a trader's requisites stand for their smallest payments, with 10 USDT to be held.
+func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
+	t.Helper()
+	noError(t, b.settings.Current(t.Context()))
+	list, err := b.settings.Requisites().Stand(
+		t.Context(),
+		b.Queries(),
+		traderID,
+		0,
+		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
+			w := routing.Want{
+				Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now,
+			}
+			return w, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) }
+		},
+	)
+	noError(t, err)
+	all := map[int64]string{}
+	for _, s := range list {
+		var drops []string
+		for _, d := range s.Drops {
+			text := string(d.Rule)
+			if d.Limit.Valid || d.Used.Valid {
+				text += fmt.Sprintf(" %s/%s", shown(d.Used), shown(d.Limit))
+			}
+			if d.FreeAt != nil {
+				text += " " + d.FreeAt.UTC().Format("02T15:04")
+			}
+			drops = append(drops, text)
+		}
+		all[s.ID] = strings.Join(drops, "; ")
+	}
+	return all
+}
+
+func shown(d decimal.NullDecimal) string {
+	if !d.Valid {
+		return "-"
+	}
+	return d.Decimal.String()
+}
+
+// Every rule is told with its numbers. Moscow's day ends at 21:00 UTC.
+func TestStandingsTellAllRules(t *testing.T) {
+	b := setup(t)
+	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 12, USDT: "10"})
+	ids := trader.Requisites
+	other := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "9.5"})
+	b.Exec(t, "update requisite set enabled = false where id = $1", ids[0])
+	b.Exec(t, "update requisite set own_enabled = false, enabled = false where id = $1", ids[1])
+	b.Exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
+	b.Exec(t, "update requisite set own_min_amount = 200, max_amount = 150 where id = $1", ids[3])
+	b.Exec(t, "update requisite set own_work_from = '18:00', own_work_until = '20:00' where id = $1", ids[4])
+	b.Exec(t, "update requisite set daily_count = 5, own_daily_count = 2 where id = $1", ids[5])
+	b.Exec(t, "update requisite set daily_sum = 199, own_daily_sum = 500 where id = $1", ids[6])
+	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 2, 300), ($2, '2026-11-20', 1, 100)", ids[5], ids[6])
+	b.Exec(t, "update requisite set own_open_payments = 1 where id = $1", ids[7])
+	b.Exec(t, "insert into requisite_slot select id, 55, 77, 'infinity', hash from requisite where id = $1", ids[7])
+	b.Exec(t, "insert into requisite_slot select id, 100, 78, 'infinity', hash from requisite where id = $1", ids[8])
+	b.Exec(
+		t,
+		"insert into requisite_slot select id, 100, 79, '2026-11-20 12:14:00Z', hash from requisite where id = $1",
+		ids[9],
+	)
+	b.Exec(
+		t,
+		"insert into requisite_slot select id, 100, 80, '2026-11-20 11:59:00Z', hash from requisite where id = $1",
+		ids[10],
+	)
+	b.Exec(
+		t,
+		`update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
+		where id = $1`,
+		ids[11],
+	)
+	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 100)", ids[11])
+	b.Exec(t, "insert into requisite_slot select id, 100, 81, 'infinity', hash from requisite where id = $1", ids[11])
+	want := map[int64]string{
+		ids[0]: "requisite_off", ids[1]: "requisite_off; requisite_off_by_trader",
+		ids[2]: "amount_limits 100/50", ids[3]: "amount_limits 200/150",
+		ids[4]: "working_hours 20T15:00", ids[5]: "daily_count 2/2 20T21:00", ids[6]: "daily_sum 100/199 20T21:00",
+		ids[7]: "open_limit 1/1", ids[8]: "slot_taken 100/-", ids[9]: "slot_taken 100/- 20T12:14", ids[10]: "",
+		ids[11]: "working_hours 21T06:00; daily_count 1/1 20T21:00; open_limit 1/1; slot_taken 100/-",
+	}
+	now := at(1, "100", "2026-11-20 12:00:00.000")
+	got := b.stand(t, trader.ID, now)
+	testenv.Want(t, len(got), len(want), "requisites")
+	for id, text := range want {
+		testenv.Want(t, got[id], text, "requisite %d", id-ids[0])
+	}
+	// What stands in the way of a real choice is the first that is told.
+	candidates, err := b.explain(t, now, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
+	noError(t, err)
+	for _, c := range candidates {
+		first, _, _ := strings.Cut(strings.Split(got[c.ID], ";")[0], " ")
+		if c.TraderID == other.ID {
+			first = string(routing.TraderShort)
+		}
+		testenv.Want(t, string(c.DroppedBy), first, "requisite %d is dropped by what is told first", c.ID)
+	}
+	testenv.Want(t, b.stand(t, other.ID, now)[other.Requisites[0]], "trader_short 9.5/10", "short")
+	b.Exec(t, "update trader set on_break = true where id = $1", trader.ID)
+	if got := b.stand(t, trader.ID, now); got[ids[10]] != "trader_break" ||
+		got[ids[0]] != "trader_break; requisite_off" {
+		t.Errorf("on a break: %q, %q", got[ids[10]], got[ids[0]])
+	}
+	b.Exec(t, "update trader set enabled = false, on_break = false where id = $1", trader.ID)
+	testenv.Want(t, b.stand(t, trader.ID, now)[ids[10]], "trader_off", "switched off")
+}
+
+// Who does not know yet of a break, or of a limit of the trader's own, is stopped by the database.
+func TestDatabaseGuardsWhatTradersSet(t *testing.T) {
+	t.Parallel()
+	for sql, constraint := range map[string]string{
+		"update trader set on_break = true":                                                           "requisite_day_count",
+		"update requisite set own_enabled = false":                                                    "requisite_day_count",
+		"update requisite set own_daily_count = 1":                                                    "requisite_day_count",
+		"update requisite set own_daily_count = 1, daily_count = 9":                                   "requisite_day_count",
+		"update requisite set own_daily_count = 9, daily_count = 1":                                   "requisite_day_count",
+		"update requisite set own_daily_sum = 299.99":                                                 "requisite_day_sum",
+		"update requisite set own_daily_sum = 900, daily_sum = 299.99":                                "requisite_day_sum",
+		"update requisite set own_open_payments = 1":                                                  "requisite_slot_free",
+		"update requisite set own_open_payments = 3, open_payments = 1":                               "requisite_slot_free",
+		"update requisite set own_daily_sum = 300, own_daily_count = 2, own_open_payments = 2":        "",
+		"update requisite set own_work_from = '01:00', own_work_until = '02:00', own_time_zone = 'x'": "",
+	} {
+		t.Run(sql, func(t *testing.T) {
+			b := setup(t)
+			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+			b.wantChosen(t, want(1, "100"), id)
+			old, err := b.explain(t, want(2, "200"), nothing)
+			if err != nil || len(old) != 1 {
+				t.Fatal(old, err)
+			}
+			b.Exec(t, sql)
+			w := want(2, "200")
+			err = db.Write(t.Context(), b.Pool, routing.Reserve(old[0], w.Want, 2)...)
+			if got := db.Violated(err); got != constraint || constraint == "" && err != nil {
+				t.Errorf("violated %q, want %q (%v)", got, constraint, err)
+			}
+		})
+	}
+}

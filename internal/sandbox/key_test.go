@@ -2,12 +2,15 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
 )
 
@@ -93,3 +96,101 @@ func TestDamagedKey(t *testing.T) {
 }
 
 var noError = testenv.NoError
+
+// queue queues a delivery that is due in an hour.
+func (s seeded) queue(t *testing.T) {
+	t.Helper()
+	s.Exec(t, `with d as (
+			insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+			values (1, gen_random_uuid(), 'shop.example', now() + interval '1 hour', 0) returning merchant_id, host, due_at
+		)
+		insert into webhook_endpoint (merchant_id, host, due_at) select * from d`)
+}
+
+func (s seeded) dueIn(t *testing.T, table string) time.Duration {
+	t.Helper()
+	var at time.Time
+	s.Get(t, &at, "select due_at from "+table)
+	return time.Until(at)
+}
+
+// wantNear wants a time to be so far ahead.
+func wantNear(t *testing.T, at time.Time, want time.Duration, what string) {
+	t.Helper()
+	if ahead := time.Until(at); !near(ahead, want) {
+		t.Errorf("%s: %s ahead, want %s", what, ahead, want)
+	}
+}
+
+func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Second }
+
+// Advancing moves the clock and brings deliveries as much closer, since those keep real time.
+// Endpoints are looked at again at once.
+func TestAdvance(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	wantNear(t, c.Now(), 0, "a new clock")
+	s.queue(t)
+	now := testenv.Must(c.Advance(t.Context(), 1800))(t)
+	wantNear(t, now, 30*time.Minute, "ahead")
+	if due := s.dueIn(t, "webhook_delivery"); !near(due, 30*time.Minute) {
+		t.Errorf("the delivery is due in %s", due)
+	}
+	if due := s.dueIn(t, "webhook_endpoint"); due > 0 {
+		t.Errorf("the endpoint is looked at in %s", due)
+	}
+	// Steps add up, and none is a step too.
+	for _, seconds := range []int64{0, 600} {
+		now = testenv.Must(c.Advance(t.Context(), seconds))(t)
+	}
+	wantNear(t, now, 40*time.Minute, "ahead after three steps")
+}
+
+func TestAdvanceRefused(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	for _, seconds := range []int64{-1, -1 << 63, 1<<63 - 1, 3_153_600_001} {
+		_, err := c.Advance(t.Context(), seconds)
+		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || f.Fields["seconds"] == nil {
+			t.Errorf("%d seconds: %v", seconds, err)
+		}
+	}
+	wantNear(t, c.Now(), 0, "a refused step moved the clock")
+}
+
+// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas had time to notice.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	replica := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	ctx, stop := context.WithCancel(t.Context())
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		replica.Follow(ctx)
+	}()
+	testenv.Must(c.Advance(t.Context(), 86_400))(t)
+	testenv.Until(t, "the replica is a day ahead", func() bool { return near(time.Until(replica.Now()), 24*time.Hour) })
+	stop()
+	<-followed
+	later := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	wantNear(t, later.Now(), 24*time.Hour, "after a start the clock")
+}
+
+// However often it is advanced, the clock never gets further than its offset can be counted.
+func TestAdvanceHasAnEnd(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	const century = 100 * 365 * 24 * 3600
+	if _, err := c.Advance(t.Context(), century); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Advance(t.Context(), 1); fault.As(err) == nil || !fault.As(err).Fields.Wrong("seconds") {
+		t.Errorf("a second more than a century: %v", err)
+	}
+	testenv.Want(t, c.Ahead(), century*time.Second, "ahead")
+}
