@@ -96,7 +96,6 @@ func TestAuditFindsEachBreakage(t *testing.T) {
 // wantFound breaks one thing after the other, wants the audit to find it and nothing else, and puts it right again.
 func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 	t.Helper()
-	ctx := context.Background()
 	keep, restore := "create schema kept;", ""
 	for _, table := range breakable {
 		keep += fmt.Sprintf("create table kept.%[1]s as table %[1]s;", table)
@@ -107,14 +106,14 @@ func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 		t.Run(name, func(t *testing.T) {
 			b.Audit(t)
 			b.smash(t, c.sql)
-			wantRules(t, c.rule)(audit.Everything(ctx, b.Pool))
+			wantRules(t, c.rule)(audit.Everything(t.Context(), b.Pool))
 			recent := ""
 			if c.recent {
 				recent = c.rule
 			}
-			wantRules(t, recent)(audit.Since(ctx, b.Pool, dbtest.Start))
+			wantRules(t, recent)(audit.Since(t.Context(), b.Pool, dbtest.Start))
 			// Nothing was booked any later.
-			wantRules(t, "")(audit.Since(ctx, b.Pool, dbtest.Start.Add(time.Second)))
+			wantRules(t, "")(audit.Since(t.Context(), b.Pool, dbtest.Start.Add(time.Second)))
 			b.smash(t, restore)
 		})
 	}
@@ -177,10 +176,9 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 // smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its own.
 func (b bundle) smash(t *testing.T, sql string) {
 	t.Helper()
-	ctx := context.Background()
-	conn := testenv.Must(pgx.Connect(ctx, b.URL))(t)
-	defer func() { _ = conn.Close(ctx) }()
-	_, err := conn.Exec(ctx, `set session_replication_role = replica; set client_min_messages = warning;
+	conn := testenv.Must(pgx.Connect(t.Context(), b.URL))(t)
+	defer func() { _ = conn.Close(t.Context()) }()
+	_, err := conn.Exec(t.Context(), `set session_replication_role = replica; set client_min_messages = warning;
 		alter table account_balance drop constraint if exists account_covered;
 		alter table transfer drop constraint if exists transfer_amount, drop constraint if exists transfer_accounts; `+sql)
 	check(t, err)

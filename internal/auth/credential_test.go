@@ -22,12 +22,11 @@ func portal(m dbtest.Merchant) caller.Caller {
 }
 
 func TestMerchantKeys(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	ctx := context.Background()
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
-	signed := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	signed := keysOf(d)
 	made, secret, err := keys.Create(ctx, portal(m),
 		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
 	noError(t, err)
@@ -75,29 +74,27 @@ func TestMerchantKeys(t *testing.T) {
 
 // What the legacy block says, key by key.
 func TestLegacy(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
+	d := setup(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{Unbound: true})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	want := func(want auth.Legacy) {
 		t.Helper()
-		if _, got, err := keys.List(ctx, portal(m), m.CashboxID); err != nil || got != want {
+		if _, got, err := keys.List(t.Context(), portal(m), m.CashboxID); err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}
 	want(auth.Legacy{Exists: true, FallbackEnabled: true})
 	d.Exec(t, "update merchant set api_enabled = false where id = $1", m.ID)
 	want(auth.Legacy{Exists: true})
-	made, _, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
+	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
 	noError(t, err)
 	want(auth.Legacy{Exists: true, HasActiveNewCredential: true, CanBeRemoved: true})
-	must(keys.Revoke(ctx, portal(m), m.CashboxID, made.ID))(t)
+	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
 	want(auth.Legacy{Exists: true})
-	must(keys.Revoke(ctx, portal(m), m.CashboxID, m.Caller.ID))(t)
+	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, m.Caller.ID))(t)
 	want(auth.Legacy{})
 	// A key of no merchant is nobody's, and none is bound to a cashbox without its merchant.
-	_, err = d.Pool.Exec(ctx, "update api_key set merchant_id = null")
+	_, err = d.Pool.Exec(t.Context(), "update api_key set merchant_id = null")
 	if err == nil {
 		t.Error("a key of a cashbox lost its merchant")
 	}
@@ -105,8 +102,7 @@ func TestLegacy(t *testing.T) {
 
 // A request is looked at for whoever has the secret, and for nobody else.
 func TestDiagnose(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	gone := d.NewMerchant(t, dbtest.MerchantOpts{})
 	d.Exec(t, "update api_key set revoked_at = now() where key_id = $1", gone.KeyID)
@@ -163,9 +159,7 @@ func TestKindsOfCallers(t *testing.T) {
 // A key that has an end signs until then, and one that has networks from those alone. Who has not its secret
 // learns of neither.
 func TestKeysAreBound(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d, m, _ := signing(t)
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	made, secret, err := keys.Create(t.Context(), portal(m), auth.NewCredential{
@@ -226,8 +220,7 @@ func TestKeysAreBound(t *testing.T) {
 // What a key is good for is changed later, narrower and wider, by those who may make keys. It is in the log, and a revoked
 // key is not brought back.
 func TestLimitsOfAKey(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "later"})

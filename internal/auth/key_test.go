@@ -26,12 +26,11 @@ import (
 const order = `{"orderId":"1","amount":100.10}`
 
 func TestMerchant(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{
 		Scopes: []string{"payments", "payouts"}, RatePercent: decimal.NewNullDecimal(decimal.RequireFromString("2.5")),
 	})
-	who, err := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{}).
+	who, err := keysOf(d).
 		Merchant(request(t, headers(m, order)), body(order))
 	noError(t, err)
 	if !who.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal) {
@@ -45,12 +44,11 @@ func TestMerchant(t *testing.T) {
 
 // The documented order: signature, key id, secret, and then one answer for everything that is wrong.
 func TestMerchantRefused(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	revoked := d.NewMerchant(t, dbtest.MerchantOpts{})
 	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: revoked.Caller.ID, Now: &dbtest.Start}))
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	keys := keysOf(d)
 	good := headers(m, order)
 	for name, test := range map[string]struct {
 		header http.Header
@@ -96,11 +94,10 @@ func hash(secret string) []byte {
 
 // An unknown key, a wrong secret and a revoked key look the same, to the last letter.
 func TestOneAnswerForAll(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	m, revoked := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: revoked.Caller.ID, Now: &dbtest.Start}))
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	keys := keysOf(d)
 	answers := map[string]bool{}
 	for _, header := range []http.Header{
 		with(headers(m, order), "X-Merchant-Key-Id", "nobody"), with(headers(m, order), "X-Merchant-Secret", "wrong"),
@@ -113,9 +110,7 @@ func TestOneAnswerForAll(t *testing.T) {
 }
 
 func TestBodyIsReadLast(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d, m, _ := signing(t)
 	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{Secret: "app"})
 	for _, name := range []string{"Signature", "X-Merchant-Key-Id", "X-Merchant-Secret"} {
 		if _, err := keys.Merchant(request(t, with(headers(m, order), name, "")), unread(t)); err == nil {
@@ -134,10 +129,7 @@ func TestBodyIsReadLast(t *testing.T) {
 
 // What was signed may be the raw bytes or a canonical form of the body, the hex in either case.
 func TestSignedForms(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	_, m, keys := signing(t)
 	const sent = "{ \"amount\" : 100.10,\n \"callbackUri\":\"https:\\/\\/a.example\\/\\u0436\" }"
 	for name, test := range map[string]struct {
 		sent, signed string
@@ -162,9 +154,7 @@ func TestSignedForms(t *testing.T) {
 }
 
 func TestConfiguredHeaders(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d, m, _ := signing(t)
 	names := auth.Headers{KeyID: "X-Shop-Key", Secret: "X-Shop-Secret", Signature: "X-Shop-Signature"}
 	keys := auth.NewKeys(d.Pool, dbtest.Vault(), names, auth.Config{Secret: "app"})
 	header := http.Header{}
@@ -181,8 +171,7 @@ func TestConfiguredHeaders(t *testing.T) {
 }
 
 func TestApplication(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	good := signature("app", order)
 	for name, test := range map[string]struct {
 		secret, signature string
@@ -216,12 +205,10 @@ func TestApplication(t *testing.T) {
 
 // A key revoked on one replica is refused by all within a second; one made is accepted as soon.
 func TestRevokedWithinASecond(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d, m, _ := signing(t)
 	replicas := []*auth.Keys{
-		auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{}),
-		auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{}),
+		keysOf(d),
+		keysOf(d),
 	}
 	for _, keys := range replicas {
 		must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
@@ -243,9 +230,7 @@ func TestRevokedWithinASecond(t *testing.T) {
 
 // Keys' last use is written on the wall clock, at most once a minute over all replicas.
 func TestLastUsed(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d, m, _ := signing(t)
 	lastUsed := func() time.Time {
 		row := must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
 		if row.LastUsedAt == nil {
@@ -258,7 +243,7 @@ func TestLastUsed(t *testing.T) {
 			must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
 		}
 	}
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	keys := keysOf(d)
 	_, err := keys.Merchant(request(t, with(headers(m, order), "Signature", "00")), body(order))
 	if refused(t, err, fault.Forbidden, "invalid_signature"); !lastUsed().IsZero() {
 		t.Error("a refused request counts as a use")
@@ -269,12 +254,12 @@ func TestLastUsed(t *testing.T) {
 		t.Fatalf("used %s ago", age)
 	}
 	use(keys, 3)
-	use(auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{}), 3)
+	use(keysOf(d), 3)
 	if again := lastUsed(); !again.Equal(first) {
 		t.Errorf("written again after %s", again.Sub(first))
 	}
 	d.Exec(t, "update api_key set last_used_at = now() - interval '61 seconds'")
-	use(auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{}), 1)
+	use(keysOf(d), 1)
 	if age := time.Since(lastUsed()); age > time.Minute {
 		t.Errorf("not written again after a minute: %s", age)
 	}
@@ -282,9 +267,7 @@ func TestLastUsed(t *testing.T) {
 
 // Of a secret only its SHA-256 is kept.
 func TestSecretIsNotStored(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	d, m, _ := signing(t)
 	row := must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
 	if !bytes.Equal(row.SecretHash, hash(m.Secret)) {
 		t.Errorf("kept %x; want the secret's SHA-256", row.SecretHash)
@@ -294,10 +277,7 @@ func TestSecretIsNotStored(t *testing.T) {
 
 // Made-up key ids are refused like any other and lock out nobody.
 func TestManyUnknownKeys(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	_, m, keys := signing(t)
 	for i := range 300 {
 		_, err := keys.Merchant(request(t, with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1))),
 			body(order))
@@ -392,7 +372,7 @@ func TestSignatureV2(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %q", name, who.Kind, err, test.code)
 		}
 	}
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	keys := keysOf(d)
 	header := http.Header{"Signature-V2": {signedV2("", now, ownUUID, callback)}}
 	_, err := keys.Application(t.Context(), header, body(callback), func([]byte) int64 { return 7 })
 	refused(t, err, fault.Unavailable, "external_payments_secret_not_configured")

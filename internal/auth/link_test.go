@@ -101,27 +101,6 @@ func TestLinkForged(t *testing.T) {
 	}
 }
 
-// FuzzLink: a token has exactly one spelling, and only ours is read.
-func FuzzLink(f *testing.F) {
-	l := links(f, linkKey)
-	f.Add(l.Token(linked))
-	f.Add("")
-	f.Add("AYkKXayWd0u8zrMCCZqAVwAAAAAAAAAAAAAAAAAAAAA")
-	f.Add("\xff\x00")
-	f.Fuzz(func(t *testing.T, token string) {
-		id, err := l.Parse(token)
-		if err != nil {
-			if !errors.Is(err, auth.ErrLink) || id != uuid.Nil {
-				t.Fatalf("%s, %v", id, err)
-			}
-			return
-		}
-		if l.Token(id) != token {
-			t.Fatalf("%q is not the token of %s", token, id)
-		}
-	})
-}
-
 // Each link key gives a key for another purpose: what the older one made stays good while both are listed.
 func TestDeriveAll(t *testing.T) {
 	t.Parallel()

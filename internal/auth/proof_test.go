@@ -8,7 +8,6 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
 )
@@ -27,10 +26,7 @@ func upload(reason, fileName string, size int64) auth.Upload {
 
 // An upload's caller is nobody until the handler has checked what the signature covers.
 func TestProveUpload(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	_, m, keys := signing(t)
 	good := upload("x", "a.pdf", 4)
 	proof := must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t)
 	ctx := auth.WithProof(t.Context(), proof)
@@ -67,10 +63,7 @@ func TestProveUpload(t *testing.T) {
 // FormData, in browsers and in Node, sends line breaks and quotes otherwise than its caller signed
 // them. Both are right, and what was signed is what counts.
 func TestProveFormData(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	_, m, keys := signing(t)
 	for name, test := range map[string]struct{ sentReason, sentName, reason, fileName string }{
 		"as it is":       {"a\r\nb", "%22.pdf", "a\r\nb", "%22.pdf"},
 		"lines":          {"a\r\nb\r\n\r\nc", "a.pdf", "a\nb\n\nc", "a.pdf"},
@@ -103,10 +96,7 @@ func TestProveFormData(t *testing.T) {
 
 // Key and secret are enough to begin, and nothing less is.
 func TestBegin(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+	_, m, keys := signing(t)
 	good := headers(m, "whatever")
 	proof, err := keys.Begin(request(t, good))
 	if noError(t, err); proof.Key() != m.Caller.ID {

@@ -15,6 +15,24 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// setup is a database of its own. It has the test run beside others.
+func setup(t *testing.T) *dbtest.DB {
+	t.Helper()
+	t.Parallel()
+	return dbtest.New(t)
+}
+
+// signing is a merchant and what its requests are judged by.
+func signing(t *testing.T) (*dbtest.DB, dbtest.Merchant, *auth.Keys) {
+	t.Helper()
+	d := setup(t)
+	return d, d.NewMerchant(t, dbtest.MerchantOpts{}), keysOf(d)
+}
+
+func keysOf(d *dbtest.DB) *auth.Keys {
+	return auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+}
+
 func body(content string) auth.ReadBody {
 	return func() ([]byte, error) { return []byte(content), nil }
 }

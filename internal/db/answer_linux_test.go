@@ -22,8 +22,7 @@ import (
 // Connections that are open and silent, as when the other machine has vanished, are found when one is
 // asked after its idle time, and all pools of the process get new ones.
 func TestSilentConnectionsAreReplaced(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	var group db.Group
 	asked := must(group.Open(t.Context(), d.URL, 2, db.ForReads))(t)
 	t.Cleanup(asked.Close)
@@ -64,8 +63,7 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 // Where every connection is waiting for an answer, none is asked after its idle time. The one that is
 // asked every second tells of the silence then.
 func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	var group db.Group
 	beat := must(group.Open(t.Context(), d.URL, 1, db.ForReads))(t)
 	t.Cleanup(beat.Close)
@@ -150,8 +148,7 @@ auth_type = any
 // A pooler that would lose what the gateway keeps on connections is refused in words, and nothing is left
 // behind: the next start, without it, works.
 func TestPoolers(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	const ignored = "ignore_startup_parameters = jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"
 	byTransaction := bouncer(t, d, "pool_mode = transaction\n"+ignored)
 	for range 3 {

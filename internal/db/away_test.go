@@ -30,8 +30,7 @@ func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
 
 // Connections that were ended while nobody used them are replaced before anything is sent on them.
 func TestDeadConnectionsAreReplaced(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	pool, beside := open(t, d, 8), open(t, d, 1)
 	endAll := func() {
 		for _, pid := range fill(t, pool) {
@@ -67,8 +66,7 @@ func (b *breaking) Begin(ctx context.Context) (pgx.Tx, error) {
 
 // A connection that breaks during BEGIN costs nothing; that no connection can be had, or two in a row break, is said.
 func TestBeginIsRepeatedOnce(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	for times, want := range []*fault.Error{nil, nil, db.ErrUnavailable} {
 		b := &breaking{d.Pool, times, io.ErrUnexpectedEOF}
 		err := db.InTx(t.Context(), b, func(pgx.Tx, *db.Queries) error { return nil })
@@ -79,8 +77,7 @@ func TestBeginIsRepeatedOnce(t *testing.T) {
 
 // Whatever way the database is away, callers are told to come back. What is wrong with a statement is no such thing.
 func TestAwayIsUnavailable(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	ctx := t.Context()
 	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1, db.ForCommands)
 

@@ -22,6 +22,13 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// setup is a database of its own. It has the test run beside others.
+func setup(t *testing.T) *dbtest.DB {
+	t.Helper()
+	t.Parallel()
+	return dbtest.New(t)
+}
+
 // open connects another pool to the test's database, for what has to happen beside a transaction
 // even where the suite runs with one connection.
 func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
@@ -40,70 +47,77 @@ func merchants(t *testing.T, d *dbtest.DB) int { return d.Count(t, "select count
 
 var errTest = errors.New("fn is unhappy")
 
-func TestInTxCommitsAndRollsBack(t *testing.T) {
+// What a transaction leaves that is not made again, and what it ends with.
+func TestInTx(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) })
-	if err != nil || merchants(t, d) != 1 {
-		t.Fatalf("commit: %v, %d merchants", err, merchants(t, d))
-	}
-	runs := 0
-	err = db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		runs++
-		return errors.Join(insert(ctx, q), errTest)
-	})
-	if !errors.Is(err, errTest) || runs != 1 || merchants(t, d) != 1 {
-		t.Fatalf("rollback: %v after %d runs, %d merchants", err, runs, merchants(t, d))
-	}
-}
-
-// A panic must neither commit nor keep the connection: with one connection the next transaction would hang.
-func TestInTxRollsBackAPanic(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	func() {
-		defer func() { _ = recover() }()
-		_ = db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	for name, c := range map[string]struct {
+		fn   func(ctx context.Context, leave func(), tx pgx.Tx, q *db.Queries) error
+		left int
+		want error
+	}{
+		"commits": {func(ctx context.Context, _ func(), _ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }, 1, nil},
+		"rolls back": {func(ctx context.Context, _ func(), _ pgx.Tx, q *db.Queries) error {
+			return errors.Join(insert(ctx, q), errTest)
+		}, 0, errTest},
+		// With one connection the next transaction would hang if it were kept.
+		"panics": {func(ctx context.Context, _ func(), _ pgx.Tx, q *db.Queries) error {
 			_ = insert(ctx, q)
-			panic("fn is broken")
+			panic(errTest)
+		}, 0, errTest},
+		// An error that it keeps to itself has aborted the transaction all the same: COMMIT rolls back, which is said.
+		"hides that it is aborted": {func(ctx context.Context, _ func(), tx pgx.Tx, q *db.Queries) error {
+			_ = insert(ctx, q)
+			_, _ = tx.Exec(ctx, "select 1/0")
+			return nil
+		}, 0, pgx.ErrTxCommitRollback},
+		// In a transaction it is a savepoint, whose rollback leaves the outer one whole.
+		"nests": {func(ctx context.Context, _ func(), tx pgx.Tx, q *db.Queries) error {
+			inner := db.InTx(ctx, tx, func(_ pgx.Tx, q *db.Queries) error { return errors.Join(insert(ctx, q), errTest) })
+			if !errors.Is(inner, errTest) {
+				return errors.Join(errors.New("the inner one did not fail"), inner)
+			}
+			return insert(ctx, q)
+		}, 1, nil},
+		"commits for a caller who has left": {func(ctx context.Context, leave func(), _ pgx.Tx, q *db.Queries) error {
+			defer leave()
+			return insert(ctx, q)
+		}, 1, nil},
+		"stops with its caller": {func(ctx context.Context, leave func(), _ pgx.Tx, q *db.Queries) error {
+			err := insert(ctx, q)
+			leave()
+			return errors.Join(err, insert(ctx, q))
+		}, 0, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := setup(t)
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			runs := 0
+			err := func() (err error) {
+				defer func() {
+					if broken, panicked := recover().(error); panicked {
+						err = broken
+					}
+				}()
+				return db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error { runs++; return c.fn(ctx, leave, tx, q) })
+			}()
+			if !errors.Is(err, c.want) || errors.Is(err, fault.ErrOutcomeUnknown) || runs != 1 || merchants(t, d) != c.left {
+				t.Errorf("%v after %d runs, %d merchants", err, runs, merchants(t, d))
+			}
 		})
-	}()
-	if n := merchants(t, d); n != 0 {
-		t.Fatalf("%d merchants", n)
 	}
 }
 
-// An error fn keeps to itself has aborted the transaction all the same: COMMIT rolls back, and InTx says so.
-func TestInTxReportsAnAbortedTransaction(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		_ = insert(ctx, q)
-		_, _ = tx.Exec(ctx, "select 1/0")
-		return nil
+// Before COMMIT there is nothing unknown about a connection that is lost.
+func TestInTxLosesItsConnectionBeforeCommit(t *testing.T) {
+	d := setup(t)
+	beside := open(t, d, 1)
+	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		terminate(t, beside, tx.Conn().PgConn().PID())
+		return insert(t.Context(), q)
 	})
 	if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || merchants(t, d) != 0 {
-		t.Fatalf("%v, %d merchants", err, merchants(t, d))
-	}
-}
-
-// In a transaction, InTx is a savepoint: its rollback leaves the outer transaction whole.
-func TestInTxNests(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		inner := db.InTx(ctx, tx, func(_ pgx.Tx, q *db.Queries) error { return errors.Join(insert(ctx, q), errTest) })
-		if !errors.Is(inner, errTest) {
-			t.Errorf("inner: %v", inner)
-		}
-		return insert(ctx, q)
-	})
-	if err != nil || merchants(t, d) != 1 {
-		t.Fatalf("%v, %d merchants", err, merchants(t, d))
+		t.Fatalf("%v", err)
 	}
 }
 
@@ -172,8 +186,7 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 
 // A server that ends the connection has not said whether it committed. Repeating could book twice, so InTx does not.
 func TestInTxOutcomeUnknown(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	ctx := context.Background()
 	beside := open(t, d, 1)
 	runs := 0
@@ -197,55 +210,11 @@ func TestInTxOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// Before COMMIT there is nothing unknown about it.
-func TestInTxLosesItsConnectionBeforeCommit(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	beside := open(t, d, 1)
-	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		terminate(t, beside, tx.Conn().PgConn().PID())
-		return insert(ctx, q)
-	})
-	if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || merchants(t, d) != 0 {
-		t.Fatalf("%v", err)
-	}
-}
-
 // terminate ends a server process and waits until it is gone.
 func terminate(t *testing.T, beside *pgxpool.Pool, pid uint32) {
 	t.Helper()
 	if _, err := beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestInTxCommitsForACallerWhoHasLeft(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		defer cancel()
-		return insert(ctx, q)
-	})
-	if err != nil || merchants(t, d) != 1 {
-		t.Fatalf("%v, %d merchants", err, merchants(t, d))
-	}
-}
-
-func TestInTxStopsWithItsCallerInsideFn(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		if err := insert(ctx, q); err != nil {
-			return err
-		}
-		cancel()
-		return insert(ctx, q)
-	})
-	if !errors.Is(err, context.Canceled) || merchants(t, d) != 0 {
-		t.Fatalf("%v, %d merchants", err, merchants(t, d))
 	}
 }
 
@@ -329,8 +298,7 @@ func TestOpenKeepsThePassword(t *testing.T) {
 
 // A transaction of one round trip takes no answer that may be missing when its COMMIT is sent already.
 func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	var name db.Payment
 	err := db.Write(t.Context(), d.Pool, db.Do((*db.Queries).AccountFoldFromStart, int64(8)),
 		db.One(&name, (*db.Queries).PaymentFind, int64(1)))
@@ -348,8 +316,7 @@ func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
 // What background work commits is not cut short when nobody waits for it any more; what else it asks is, so that a process that
 // stops leaves nothing running.
 func TestWorkCancelsNoCommit(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	d.Exec(t, "create table probe (committing boolean)")
 	for _, committing := range []bool{false, true} {
 		pool := must(db.Open(t.Context(), d.URL, 1, db.ForWork))(t)

@@ -19,8 +19,7 @@ import (
 
 // A list that takes too long is given up, and its connection is as good as before.
 func TestListIsBounded(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	list := func() error {
 		_, err := db.List(t.Context(), d.Pool, func(q *db.Queries) ([]db.RateLimit, error) {
 			_, err := q.RateLimitList(t.Context())

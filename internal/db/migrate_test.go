@@ -21,10 +21,9 @@ import (
 func TestMigrateAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t) // migrated already
-	ctx := context.Background()
-	noError(t, insert(ctx, d.Queries()))
+	noError(t, insert(t.Context(), d.Queries()))
 	for range 2 {
-		noError(t, db.Migrate(ctx, d.URL))
+		noError(t, db.Migrate(t.Context(), d.URL))
 	}
 	if n := merchants(t, d); n != 1 {
 		t.Fatalf("%d merchants", n)
@@ -68,8 +67,7 @@ func TestMigrateAsAnother(t *testing.T) {
 // Every column of bytes is among those that the vault seals, or known to be none of them: a start
 // looks through the view.
 func TestSealedColumnsAreKnown(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	const open = `{session.hash,recovery_code.hash,invitation.hash,passkey.id,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
 		payment_receipt_chunk.content,payin_proof_chunk.content,bank.logo,cashbox.page_logo,card_declined.source,card_declined.card,failure_count.counted,card_attempt.source,card_attempt.card,signing_key.public_key,
 		ledger_page.root,ledger_page.totals_hash,ledger_page.previous_hash,ledger_page.hash,ledger_page.signature,ledger_part.hash,ledger_seal.salt,
@@ -93,10 +91,9 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 // Replicas that start together on an empty database must not trip over each other.
 func TestMigrateInParallel(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	empty := dbtest.Empty(t)
-	noError(t, testenv.AtOnce(3, func(int) error { return db.Migrate(ctx, empty.URL) })...)
-	noError(t, insert(ctx, empty.Queries()))
+	noError(t, testenv.AtOnce(3, func(int) error { return db.Migrate(t.Context(), empty.URL) })...)
+	noError(t, insert(t.Context(), empty.Queries()))
 }
 
 // A start waits for another process that migrates, and gives up in the end, without a trace.

@@ -25,8 +25,7 @@ func partitions(t *testing.T, d *dbtest.DB, table string) []string {
 // Months are made ahead of time and once, also by processes that do it together, and what is written goes
 // to its own month.
 func TestMakeMonths(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	at := time.Now().UTC().AddDate(1, 0, 0)
 	month := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 	noError(t, testenv.AtOnce(4, func(int) error { return db.MakeMonths(t.Context(), d.Pool, at) })...)
@@ -71,8 +70,7 @@ func TestMakeMonths(t *testing.T) {
 
 // A month of which rows came before its partition, since their clock was ahead, gets none, and the months after it do.
 func TestMonthOfStrays(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	at := time.Date(2040, 5, 17, 0, 0, 0, 0, time.UTC)
 	d.Exec(t, `insert into payment_history (merchant_id, payment_id, at, actor, to_status)
 		values (1, 1, $1, 'system', 'pending')`, at)
@@ -88,8 +86,7 @@ func TestMonthOfStrays(t *testing.T) {
 
 // What may not be changed in a table may not be changed in a month of it either, and a month has the keys of all.
 func TestMonthsKeepTheirRows(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	for _, table := range []string{"transfer", "payment_history"} {
 		for _, part := range append(partitions(t, d, table), table) {
 			for _, sql := range []string{"delete from " + part, "truncate " + part, "update " + part + " set id = 1"} {

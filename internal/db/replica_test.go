@@ -162,8 +162,7 @@ func TestReplicaConflict(t *testing.T) {
 
 // What is no standby is not read from, and what is of another database is refused in words.
 func TestReplicaOfAnother(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	same := must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
 	defer same.Close()
 	noError(t, same.Watch(t.Context()))
@@ -211,8 +210,7 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 // A clock that differs from the database's is told of from two seconds on, and from a minute on nothing is judged by it,
 // whichever way it is wrong. One that is set right is used again.
 func TestSkew(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
+	d := setup(t)
 	var ahead time.Duration
 	skew := db.NewSkew(func() time.Time { return time.Now().Add(ahead) })
 	for _, c := range []struct {

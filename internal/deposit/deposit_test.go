@@ -37,8 +37,10 @@ type desk struct {
 	merchant dbtest.Merchant
 }
 
+// newDesk has the test run beside others.
 func newDesk(t *testing.T) *desk {
 	t.Helper()
+	t.Parallel()
 	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
 	d.service = deposit.New(d.Pools(), d.clock, foureyes.Rules{})
 	d.merchant = d.newMerchant(t)
@@ -80,9 +82,7 @@ func (d *desk) wantBalance(t *testing.T, available, reserved string) {
 }
 
 func TestDepositRepeats(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
-	ctx := context.Background()
 	r := request(1)
 	r.ExternalReference, r.Currency = new(strings.Repeat("ж", 256)), new("USDT")
 	first := d.create(t, r)
@@ -103,7 +103,7 @@ func TestDepositRepeats(t *testing.T) {
 	} {
 		repeat := request(1)
 		change(&repeat)
-		again, err := d.service.Create(ctx, d.merchant.Caller, repeat)
+		again, err := d.service.Create(t.Context(), d.merchant.Caller, repeat)
 		if err != nil || !again.Replay || again.Deposit.ID != first.ID || strings.Join(again.Mismatch, " ") != want {
 			t.Errorf("%s: %+v %v", want, again, err)
 		}
@@ -112,10 +112,10 @@ func TestDepositRepeats(t *testing.T) {
 	second := d.secondCashbox(t)
 	conflict := request(1)
 	conflict.CashboxID = &second
-	_, err := d.service.Create(ctx, d.merchant.Caller, conflict)
+	_, err := d.service.Create(t.Context(), d.merchant.Caller, conflict)
 	wantCode(t, err, "idempotency_key_conflict")
 	stranger := d.newMerchant(t)
-	if other, err := d.service.Create(ctx, stranger.Caller, request(1)); err != nil || other.Replay {
+	if other, err := d.service.Create(t.Context(), stranger.Caller, request(1)); err != nil || other.Replay {
 		t.Errorf("another merchant: %+v %v", other, err)
 	}
 	testenv.Want(t, d.rows(t), 2, "deposits")
@@ -131,7 +131,6 @@ func (d *desk) secondCashbox(t *testing.T) int64 {
 }
 
 func TestParallelDepositsMakeOne(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	var fresh atomic.Int64
 	noError(t, testenv.AtOnce(30, func(int) error {
@@ -150,7 +149,6 @@ func (d *desk) rows(t *testing.T) int { return d.Count(t, "select count(*) from 
 // A key of no cashbox names the one that it asks for. Each field that is wrong is named; the bodies are those of wrong.txt in
 // internal/acceptance.
 func TestDepositValidation(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	unbound := d.merchant.Caller
 	unbound.CashboxID = nil
@@ -169,19 +167,17 @@ func TestDepositValidation(t *testing.T) {
 
 // Eight confirmations at once credit once; then nothing changes the deposit any more.
 func TestConfirm(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
-	ctx := context.Background()
 	made := d.create(t, request(1))
 	d.clock.Advance(time.Minute)
 	dbtest.WantOne(t, testenv.AtOnce(8, func(int) error {
-		_, err := d.service.Confirm(ctx, operator, made.ID)
+		_, err := d.service.Confirm(t.Context(), operator, made.ID)
 		return err
 	}), "deposit_not_pending")
 	d.wantBalance(t, "25.5", "0")
-	_, err := d.service.Reject(ctx, operator, made.ID, nil)
+	_, err := d.service.Reject(t.Context(), operator, made.ID, nil)
 	wantCode(t, err, "deposit_not_pending")
-	after, err := d.service.Get(ctx, d.merchant.Caller, made.ID)
+	after, err := d.service.Get(t.Context(), d.merchant.Caller, made.ID)
 	if err != nil || after.Status != "confirmed" || !after.StatusAt.Equal(dbtest.Start.Add(time.Minute)) {
 		t.Errorf("afterwards %+v %v", after, err)
 	}
@@ -191,29 +187,27 @@ func TestConfirm(t *testing.T) {
 }
 
 func TestReject(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
-	ctx := context.Background()
 	made := d.create(t, request(1))
-	_, err := d.service.Reject(ctx, operator, made.ID, new(strings.Repeat("x", 256)))
+	_, err := d.service.Reject(t.Context(), operator, made.ID, new(strings.Repeat("x", 256)))
 	wantFields(t, err, "reason")
-	after, err := d.service.Reject(ctx, operator, made.ID, new("nothing came"))
+	after, err := d.service.Reject(t.Context(), operator, made.ID, new("nothing came"))
 	if err != nil || after.Status != "rejected" {
 		t.Errorf("rejected %+v %v", after, err)
 	}
-	_, err = d.service.Confirm(ctx, operator, made.ID)
+	_, err = d.service.Confirm(t.Context(), operator, made.ID)
 	wantCode(t, err, "deposit_not_pending")
 	d.wantBalance(t, "0", "0")
 	for _, unknown := range []int64{0, 1 << 50} {
-		_, err := d.service.Confirm(ctx, operator, unknown)
+		_, err := d.service.Confirm(t.Context(), operator, unknown)
 		wantCode(t, err, "not_found")
 	}
 	d.create(t, request(2))
-	list, _, err := d.service.List(ctx, operator, deposit.Page{Status: new("pending")})
+	list, _, err := d.service.List(t.Context(), operator, deposit.Page{Status: new("pending")})
 	if err != nil || len(list) != 1 || list[0].Status != "pending" {
 		t.Errorf("pending: %+v %v", list, err)
 	}
-	_, _, err = d.service.List(ctx, operator, deposit.Page{Status: new("done")})
+	_, _, err = d.service.List(t.Context(), operator, deposit.Page{Status: new("done")})
 	wantFields(t, err, "status")
 }
 
@@ -243,7 +237,6 @@ func (d *desk) balance(t *testing.T) string {
 }
 
 func TestBalance(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	ctx := context.Background()
 	trader := d.bridge(t)
@@ -261,7 +254,6 @@ func TestBalance(t *testing.T) {
 
 // A deposit into a cashbox whose accounts are gone is not confirmed.
 func TestMissingAccountIsNotConfirmed(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	made := d.create(t, request(1))
 	d.Exec(t, "delete from account_balance where account_id in (select id from account where owner_kind = 'cashbox')")
@@ -276,7 +268,6 @@ func TestMissingAccountIsNotConfirmed(t *testing.T) {
 // A user of a merchant's portal reads its deposits and balances, page by page, and asks for more. Who else may, and for whom,
 // stands in access.txt and foreign.txt of internal/acceptance.
 func TestOwn(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	first, second := d.create(t, request(1)), d.create(t, request(2))
 	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 5, MerchantID: d.merchant.ID}
@@ -304,7 +295,6 @@ func TestOwn(t *testing.T) {
 
 // A key lists its merchant's deposits by any of the filters, as far as its scope has it.
 func TestOwnByKey(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	first := d.create(t, request(1))
 	d.clock.Advance(time.Minute)
@@ -340,7 +330,6 @@ func TestOwnByKey(t *testing.T) {
 
 // A merchant's list of deposits goes by their keys.
 func TestOwnPlans(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	d.create(t, request(1))
 	d.Exec(t, `insert into deposit (merchant_id, cashbox_id, status, amount, network, address,
@@ -363,7 +352,6 @@ func TestOwnPlans(t *testing.T) {
 
 // Whose a call is, is settled before anything else is looked at.
 func TestKindsOfCallers(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	dbtest.WantKinds(t, d.service, map[string]string{
 		"merchant_key merchant_portal":          "Create ListOwn",

@@ -15,7 +15,6 @@ import (
 // The platform's address is set by two operators, shown to merchants, and taken for a deposit of their portal that names
 // none. A key names its own, and one that was never the platform's is told apart.
 func TestReceiving(t *testing.T) {
-	t.Parallel()
 	d := newDesk(t)
 	const former, later = "0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 	set := func(r deposit.Receiving, want string) {

@@ -223,16 +223,15 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 // Credits must not queue behind a debit: an account locked by someone else still takes them.
 func TestCreditsLockNothing(t *testing.T) {
 	b := setup(t, "10")
-	ctx := context.Background()
 	holder := b.hold(t, shop, frozen)
-	impatient, cancel := context.WithTimeout(ctx, 10*time.Second)
+	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	check(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		// A hold's release is a debit of reserved money: that locks nothing either.
 		err := ledger.Post(impatient, q, cause, move(trader, frozen, "6"))
 		return errors.Join(err, ledger.Post(impatient, q, cause, move(frozen, shop, "2")))
 	}))
-	check(t, holder.Rollback(ctx))
+	check(t, holder.Rollback(t.Context()))
 	b.wantBalance(t, shop, "2")
 	b.wantBalance(t, frozen, "4")
 	b.Audit(t)

@@ -45,7 +45,6 @@ func (b *bundle) failed(t *testing.T) (payment.Payment, dbtest.Merchant, dbtest.
 
 func TestOpenAppeal(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
 	// A file of many pieces comes back as it was, with every byte in its place.
 	const size = 3<<20 + 17
@@ -55,14 +54,14 @@ func TestOpenAppeal(t *testing.T) {
 	}
 	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
-	opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))(t)
+	opened := must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r))(t)
 	if opened.Payment.ID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" ||
 		opened.FileSize != size || opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason || !opened.CreatedAt.Equal(at(60)) {
 		t.Errorf("opened %+v", opened)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()), 1,
 		"who opened the appeal is not known")
-	file := must(b.payments.ReadAppealFile(ctx, operator, opened.ID))(t)
+	file := must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
 	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, content) {
 		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
 	}
@@ -70,7 +69,7 @@ func TestOpenAppeal(t *testing.T) {
 		t.Errorf("a row of %d bytes", largest)
 	}
 	// Opening moves nothing: no status, no event, no money.
-	now := must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
+	now := must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
 	if now.Status != "failed" || !now.StatusAt.Equal(p.StatusAt) {
 		t.Errorf("the payment is %s since %s", now.Status, now.StatusAt)
 	}
@@ -110,8 +109,9 @@ func TestWhoMayAppeal(t *testing.T) {
 // The conditions in their documented order, each with its edge.
 func TestAppealConditions(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
-	ctx := context.Background()
-	open := func(id int64) error { return errOf(b.payments.OpenAppeal(ctx, merchant.Caller, id, appeal(100))) }
+	open := func(id int64) error {
+		return errOf(b.payments.OpenAppeal(t.Context(), merchant.Caller, id, appeal(100)))
+	}
 	var orders int
 	made := func(status string) int64 {
 		orders++
@@ -163,7 +163,6 @@ func TestAppealsInParallel(t *testing.T) {
 // What is at its limit is taken, and a file's type comes from its content, whatever its name says.
 func TestAppealsTaken(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
-	ctx := context.Background()
 	for i, test := range []struct{ reason, name, file, fileType string }{
 		{strings.Repeat("ж", 2000), "a", "%PDF-1.7\n", "application/pdf"},
 		{"x", strings.Repeat("ж", 255), png, "image/png"},
@@ -174,7 +173,7 @@ func TestAppealsTaken(t *testing.T) {
 	} {
 		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 		b.set(t, p.ID, "failed")
-		opened, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID,
+		opened, err := b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID,
 			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: fileOf(test.file)})
 		if err != nil || opened.FileType != test.fileType || opened.FileName != test.name ||
 			opened.Reason != test.reason {
@@ -250,9 +249,8 @@ func TestDecideInParallel(t *testing.T) {
 // An appeal goes where its payment goes, also on the application's word.
 func TestAppealFollowsItsPayment(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	p, merchant, _ := b.failed(t)
-	opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
+	opened := must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
 	// Only moves from failed or appeal, and into appeal, are about the appeal.
 	for _, step := range []struct{ to, want string }{
 		{"appeal", "in_review"}, {"completed", "completed"}, {"cancelled", "completed"}, {"failed", "completed"},
@@ -260,28 +258,27 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 		{"failed", "failed"}, {"completed", "completed"},
 	} {
 		b.set(t, p.ID, step.to)
-		list, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{})
+		list, _, err := b.payments.ListAppeals(t.Context(), operator, payment.Page{})
 		if err != nil || len(list) != 1 || list[0].ID != opened.ID || list[0].Status != step.want ||
 			string(list[0].Payment.Status) != step.to {
 			t.Errorf("the payment is %s: %+v, %v; want %s", step.to, list, err, step.want)
 		}
 	}
-	wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
+	wantCode(t, errOf(b.payments.ReviewAppeal(t.Context(), operator, opened.ID)), "appeal_not_open")
 	b.Audit(t)
 }
 
 func TestListAppeals(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
-	ctx := context.Background()
 	var ids []int64
 	for i := range 3 {
 		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 		b.set(t, p.ID, "failed")
-		ids = append(ids, must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t).ID)
+		ids = append(ids, must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t).ID)
 	}
-	must(b.payments.ReviewAppeal(ctx, operator, ids[1]))(t)
+	must(b.payments.ReviewAppeal(t.Context(), operator, ids[1]))(t)
 	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
-		list, next, err := b.payments.ListAppeals(ctx, operator,
+		list, next, err := b.payments.ListAppeals(t.Context(), operator,
 			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}})
 		noError(t, err)
 		var got []int64
@@ -299,7 +296,7 @@ func TestListAppeals(t *testing.T) {
 	if open, _ := page(new("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
 		t.Errorf("open: %v", open)
 	}
-	_, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{
+	_, _, err := b.payments.ListAppeals(t.Context(), operator, payment.Page{
 		Status: new("pending"), Page: db.Page{Limit: new(int32(0)), Cursor: new("x")},
 	})
 	wantFields(t, err, "cursor", "limit", "status")

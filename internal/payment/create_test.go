@@ -146,7 +146,6 @@ func TestMarkupOfAPayment(t *testing.T) {
 // along the order id is the same, which no refusal may use up; in the end a repeat survives all of it.
 func TestOrderOfChecks(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	who, r, payments := merchant.Caller, request(
 		"order-1",
@@ -176,14 +175,14 @@ func TestOrderOfChecks(t *testing.T) {
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
 	}
 	for _, step := range steps {
-		wantCode(t, errOf(payments.Create(ctx, who, r)), step.code)
+		wantCode(t, errOf(payments.Create(t.Context(), who, r)), step.code)
 		step.right()
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken by refusals")
 	p := b.create(t, who, r)
 	breakState()
 	b.Exec(t, "update requisite set enabled = false")
-	again := must(b.payments.Create(ctx, who, r))(t)
+	again := must(b.payments.Create(t.Context(), who, r))(t)
 	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
 		t.Errorf("repeat: %+v", again)
 	}
@@ -216,7 +215,6 @@ func TestPlatformLimits(t *testing.T) {
 // A repeat is the same payment in its present state, and says where it differs from the first call.
 func TestReplay(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
-	ctx := context.Background()
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.set(t, p.ID, "completed")
 	cases := map[string]struct {
@@ -242,7 +240,7 @@ func TestReplay(t *testing.T) {
 	for name, c := range cases {
 		r := request("order-1")
 		c.change(&r)
-		got, err := b.payments.Create(ctx, merchant.Caller, r)
+		got, err := b.payments.Create(t.Context(), merchant.Caller, r)
 		if err != nil || !got.Replay || got.Payment.ID != p.ID || got.Payment.Status != "completed" ||
 			got.Payment.Amount.String() != "1000" || !slices.Equal(got.Mismatch, c.mismatch) {
 			t.Errorf("%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
@@ -251,7 +249,7 @@ func TestReplay(t *testing.T) {
 	// What is wrong in form is said first, also under an order id that is in use.
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
-	wantFields(t, errOf(b.payments.Create(ctx, merchant.Caller, wrong)), "amount")
+	wantFields(t, errOf(b.payments.Create(t.Context(), merchant.Caller, wrong)), "amount")
 	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
 	b.Audit(t)

@@ -2,9 +2,8 @@ package payment_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,62 +163,6 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	b.Audit(t)
 }
 
-// A trader sets a limit while payments are made: whoever comes after that is held to it, also by a
-// process that does not know of it yet.
-func TestOwnLimitAgainstCreations(t *testing.T) {
-	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
-	b.Exec(t, "update requisite set daily_count = 40")
-	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
-	stale := b.replica(t, time.Hour)
-	const workers, each, limit = 6, 12, 10
-	services := []*payment.Service{b.payments, stale}
-	var made, madeLater atomic.Int64
-	var set atomic.Bool
-	counted := 0
-	var running sync.WaitGroup
-	for w := range workers {
-		running.Go(func() {
-			for n := range each {
-				r, later := request(fmt.Sprintf("order-%d-%d", w, n)), set.Load()
-				r.Amount = fmt.Sprint(100 + w*each + n)
-				_, err := services[w%2].Create(t.Context(), merchant.Caller, r)
-				switch {
-				case err != nil && code(err) != "collect_requisites_not_available":
-					t.Error(err)
-				case err == nil && later:
-					madeLater.Add(1)
-				case err == nil:
-					made.Add(1)
-				}
-			}
-		})
-	}
-	running.Go(func() {
-		for made.Load() < 3 {
-			time.Sleep(time.Millisecond)
-		}
-		own := directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(int32(limit))}}
-		if _, err := settings.UpdateOwnRequisite(
-			t.Context(), as(caller.Owner, trader), trader.Requisites[0], own,
-		); err != nil {
-			t.Error(err)
-		}
-		set.Store(true)
-		counted = b.Count(t, "select count from requisite_day")
-	})
-	running.Wait()
-	// What was under way when the limit was set may go beyond it, and nothing that came later.
-	count := b.Count(t, "select count from requisite_day")
-	if count < limit || count > max(limit, counted+workers) {
-		t.Errorf("%d payments, of them %d later; %d when the limit was set", count, madeLater.Load(), counted)
-	}
-	testenv.Want(t, int64(count), made.Load()+madeLater.Load(), "counted")
-	if counted >= limit && madeLater.Load() > 0 {
-		t.Errorf("%d were made after the limit was reached", madeLater.Load())
-	}
-	b.Audit(t)
-}
-
 // The desk lists what is open, what ends first before the rest, with what the payer has sent.
 func TestDeskList(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 4})
@@ -265,10 +208,11 @@ func (b *bundle) explained(t *testing.T, id int64) ([]string, payment.RateAnswer
 	return lines, answer
 }
 
-func (b *bundle) wantSum(t *testing.T, id int64, want string) payment.RateAnswer {
+func (b *bundle) wantSum(t *testing.T, id int64, file string) payment.RateAnswer {
 	t.Helper()
 	lines, answer := b.explained(t, id)
-	testenv.Want(t, strings.Join(lines, "\n"), want, "the sum")
+	want := string(must(os.ReadFile("testdata/" + file))(t))
+	testenv.Want(t, strings.Join(lines, "\n")+"\n", want, "the sum")
 	return answer
 }
 
@@ -281,15 +225,7 @@ func TestExplainRate(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Margin: percent("6.5")})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "1.5", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
-	answer := b.wantSum(t, id, `baseRate 92.35: fiat per USDT, from test
-markupPercent 6.5: percent of the base rate, from cashbox_method
-spot 10.82837033: amount / baseRate, rounded down = 1000.00 / 92.35
-amountUsdt 10.16748387: amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (92.35 × (1 + 6.5 / 100))
-profitUsdt 0.66088646: spot − amountUsdt = 10.82837033 − 10.16748387
-traderShare 0.16242555: spot × traderSharePercent / 100, rounded down = 10.82837033 × 1.5 / 100
-spreadTraderUsdt 0.16242555: min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)
-spreadPlatformUsdt 0.49846091: profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555
-hold 10.66594478: spot − spreadTraderUsdt = 10.82837033 − 0.16242555`)
+	answer := b.wantSum(t, id, "sum_margin.txt")
 	if answer.PaymentID != id || answer.MarkupSource != "cashbox_method" || answer.RateSource != "test" ||
 		!answer.RateObservedAt.Equal(dbtest.Start) {
 		t.Errorf("%+v", answer)
@@ -311,15 +247,7 @@ func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 	b.SetRate(t, "RUB", "80", true)
 	b.Exec(t, "update trader set share_percent = 1")
 	b.Exec(t, "update cashbox_method set margin_percent = 2")
-	b.wantSum(t, id, `baseRate 100.00: fiat per USDT, from test
-markupPercent 100: percent of the base rate, from body
-spot 10.00000000: amount / baseRate, rounded down = 1000.00 / 100.00
-amountUsdt 5.00000000: amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (100.00 × (1 + 100 / 100))
-profitUsdt 5.00000000: spot − amountUsdt = 10.00000000 − 5.00000000
-traderShare 6.00000000: spot × traderSharePercent / 100, rounded down = 10.00000000 × 60 / 100
-spreadTraderUsdt 5.00000000: min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)
-spreadPlatformUsdt 0.00000000: profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000
-hold 5.00000000: spot − spreadTraderUsdt = 10.00000000 − 5.00000000`)
+	b.wantSum(t, id, "sum_own_time.txt")
 }
 
 // While no rate is fresh the sum is the hold's, at 100: 10 − 0.2. Settled at 80 it is another, and
@@ -330,13 +258,8 @@ func TestExplainRateUnavailable(t *testing.T) {
 	b.SetRate(t, "RUB", "100", false)
 	id := b.create(t, merchant.Caller, request("order-1")).ID
 	first, _ := b.explained(t, id)
-	testenv.Want(
-		t,
-		first[0],
-		"baseRate 100.00: fiat per USDT, the last known from test: no rate is fresh, so this sum "+
-			"gives the hold only, and is made again at the first fresh rate",
-		"the rate",
-	)
+	testenv.Want(t, first[0], "baseRate 100.00: fiat per USDT, the last known from test: no rate is fresh, so this sum "+
+		"gives the hold only, and is made again at the first fresh rate", "the rate")
 	testenv.Want(t, first[8], "hold 9.80000000: spot − spreadTraderUsdt = 10.00000000 − 0.20000000", "the hold")
 	b.set(t, id, "completed")
 	b.SetRate(t, "RUB", "80", true)
@@ -344,13 +267,8 @@ func TestExplainRateUnavailable(t *testing.T) {
 	settled, _ := b.explained(t, id)
 	testenv.Want(t, settled[0], "baseRate 80.00: fiat per USDT, from test", "the rate")
 	testenv.Want(t, settled[2], "spot 12.50000000: amount / baseRate, rounded down = 1000.00 / 80.00", "spot")
-	testenv.Want(
-		t,
-		settled[8],
-		"hold 9.80000000: held at creation at the rate last known then, before the settlement at "+
-			"the base rate above",
-		"the hold",
-	)
+	testenv.Want(t, settled[8], "hold 9.80000000: held at creation at the rate last known then, before the settlement at "+
+		"the base rate above", "the hold")
 }
 
 // The sum of a payment that is not made is the sum of one that is: 1000/100 = 10, and with a markup of 6.5 % the

@@ -292,13 +292,12 @@ const aCount = 120 * time.Millisecond
 // nor repeats of its own calls, and may make as many again as were paid or ended.
 func TestOpenLimit(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
 	b.Exec(t, "update merchant set max_open_payments = 6 where id = $1", merchant.ID)
 	first := b.create(t, merchant.Caller, request("first"))
 	errs := testenv.AtOnce(20, func(i int) error {
-		return errOf(b.payments.Create(ctx, merchant.Caller, request(fmt.Sprint(i))))
+		return errOf(b.payments.Create(t.Context(), merchant.Caller, request(fmt.Sprint(i))))
 	})
 	made := 0
 	for _, err := range errs {
@@ -316,11 +315,11 @@ func TestOpenLimit(t *testing.T) {
 		b.create(t, merchant.Caller, request(fmt.Sprint("more-", i)))
 	}
 	b.create(t, other.Caller, request("first"))
-	if again, err := b.payments.Create(ctx, merchant.Caller, request("first")); err != nil || !again.Replay {
+	if again, err := b.payments.Create(t.Context(), merchant.Caller, request("first")); err != nil || !again.Replay {
 		t.Errorf("a repeat: %v", err)
 	}
 	// Another replica, too, finds the merchant full.
-	_, err := newService(t, b.DB, b.clock).Create(ctx, merchant.Caller, request("elsewhere"))
+	_, err := newService(t, b.DB, b.clock).Create(t.Context(), merchant.Caller, request("elsewhere"))
 	wantCode(t, err, "merchant_collect_open_limit")
 	b.set(t, first.ID, "completed")
 	time.Sleep(aCount)
@@ -328,10 +327,10 @@ func TestOpenLimit(t *testing.T) {
 	dear := request("dear")
 	dear.Amount = "999999999"
 	for range 3 {
-		wantCode(t, errOf(b.payments.Create(ctx, merchant.Caller, dear)), "collect_requisites_not_available")
+		wantCode(t, errOf(b.payments.Create(t.Context(), merchant.Caller, dear)), "collect_requisites_not_available")
 	}
 	b.create(t, merchant.Caller, request("after one was paid"))
-	_, err = b.payments.Create(ctx, merchant.Caller, request("and not another"))
+	_, err = b.payments.Create(t.Context(), merchant.Caller, request("and not another"))
 	wantCode(t, err, "merchant_collect_open_limit")
 	b.Audit(t)
 }

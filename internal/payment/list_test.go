@@ -146,36 +146,6 @@ func (b *bundle) plan(t *testing.T, query string, args ...any) string {
 	return strings.Join(lines, "\n")
 }
 
-// A key looks up its merchant's payments of an order id: one a method, of the merchant alone.
-func TestListByOrder(t *testing.T) {
-	b := setup(t)
-	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5, Method: "card"})
-	r := request("order-1")
-	bySBP := b.create(t, merchant.Caller, r).ID
-	r.Method = new("card")
-	byCard := b.create(t, merchant.Caller, r).ID
-	b.create(t, merchant.Caller, request("order-2"))
-	b.create(t, other.Caller, request("order-1"))
-	for name, test := range map[string]struct {
-		query payment.Query
-		want  []int64
-	}{
-		"both":        {payment.Query{OrderID: new("order-1")}, []int64{byCard, bySBP}},
-		"trimmed":     {payment.Query{OrderID: new(" order-1\t")}, []int64{byCard, bySBP}},
-		"one method":  {payment.Query{OrderID: new("order-1"), Method: new("sbp")}, []int64{bySBP}},
-		"none of it":  {payment.Query{OrderID: new("order-1"), Method: new("iban")}, nil},
-		"no such":     {payment.Query{OrderID: new("order-3")}, nil},
-		"other case":  {payment.Query{OrderID: new("Order-1")}, nil},
-		"at the edge": {payment.Query{OrderID: new(text(255))}, nil},
-	} {
-		if got, cursor := b.list(t, merchant.Caller, test.query); !slices.Equal(got, test.want) || cursor != nil {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
-	}
-}
-
 // A key lists its merchant's payments, the newest first, by any of the filters and page by page.
 func TestListByMerchant(t *testing.T) {
 	b := setup(t)
@@ -210,6 +180,11 @@ func TestListByMerchant(t *testing.T) {
 		"before 1":         {payment.Query{Span: db.Span{To: new(at(1))}}, made[4:]},
 		"by card":          {payment.Query{Method: new("card")}, made[1:2]},
 		"order":            {payment.Query{OrderID: new("order-1")}, made[3:4]},
+		"order, trimmed":   {payment.Query{OrderID: new(" order-1\t")}, made[3:4]},
+		"other case":       {payment.Query{OrderID: new("Order-1")}, nil},
+		"longest order":    {payment.Query{OrderID: new(text(255))}, nil},
+		"order by method":  {payment.Query{OrderID: new("order-3"), Method: new("card")}, made[1:2]},
+		"by none of it":    {payment.Query{OrderID: new("order-3"), Method: new("iban")}, nil},
 		"order and status": {payment.Query{Page: status("pending"), OrderID: new("order-1")}, nil},
 		"order and time":   {payment.Query{Span: span(1, 2), OrderID: new("order-1")}, made[3:4]},
 		"empty time":       {payment.Query{Span: span(2, 2)}, nil},

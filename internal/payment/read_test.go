@@ -17,7 +17,6 @@ import (
 
 func TestWhoMaySeeAPayment(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	r := request("order-1")
@@ -51,7 +50,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := b.payments.Get(ctx, c.who, c.id)
+			got, err := b.payments.Get(t.Context(), c.who, c.id)
 			if c.code != "" {
 				wantCode(t, err, c.code)
 			} else if err != nil || got.ID != p.ID {
@@ -63,7 +62,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: new("42")}
 	p = b.create(t, merchant.Caller, r)
-	must(b.payments.Get(ctx,
+	must(b.payments.Get(t.Context(),
 		caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},
 		fmt.Sprint(p.ID)))(t)
 }
@@ -132,13 +131,12 @@ func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) er
 
 func TestTraderActions(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 6})
-	ctx := context.Background()
 	for to, act := range b.traderActions() {
 		p := b.create(t, merchant.Caller, request("order-"+to))
 		wantCode(t, act(caller.Caller{Kind: caller.Trader, Role: caller.Owner}, p.ID), "not_found") // a user of no trader
 		b.wantEvents(t, p, 0)
 		noError(t, act(trader.Caller, p.ID))
-		p = must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
+		p = must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
 		history := b.History(t, p.MerchantID, p.ID)
 		if last := history[len(history)-1]; string(p.Status) != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
 			t.Errorf("%s, by %s", p.Status, last.Actor)
@@ -157,7 +155,7 @@ func TestTraderActions(t *testing.T) {
 	}
 	long := text(256)
 	p := b.create(t, merchant.Caller, request("order-3"))
-	wantFields(t, errOf(b.payments.Cancel(ctx, trader.Caller, p.ID, &long)), "reason")
+	wantFields(t, errOf(b.payments.Cancel(t.Context(), trader.Caller, p.ID, &long)), "reason")
 	b.Audit(t)
 }
 

@@ -36,11 +36,12 @@ func code(err error) string {
 // however many come at once. Nothing is left of one that is refused.
 func TestReceiptWindow(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
-	ctx := context.Background()
 	p := b.create(t, merchant.Caller, request("order-1"))
-	add := func(name, content string) error { return b.payments.AddReceipt(ctx, p.UUID, name, fileOf(content)) }
+	add := func(name, content string) error {
+		return b.payments.AddReceipt(t.Context(), p.UUID, name, fileOf(content))
+	}
 	testenv.Want(t, code(add("a.png", png)), "receipts_closed", "before the claim")
-	must(b.payments.Claim(ctx, p.UUID))(t)
+	must(b.payments.Claim(t.Context(), p.UUID))(t)
 	for name, content := range map[string]string{
 		"a.png": "no picture", "": png, strings.Repeat("x", 256): png, "a\x00.png": png, "empty.png": "",
 	} {
@@ -61,12 +62,12 @@ func TestReceiptWindow(t *testing.T) {
 	ended := b.create(t, merchant.Caller, request("order-2"))
 	b.set(t, ended.ID, "cancelled")
 	b.clock.Advance(24 * time.Hour)
-	noError(t, b.payments.AddReceipt(ctx, ended.UUID, "in time.png", fileOf(png)))
+	noError(t, b.payments.AddReceipt(t.Context(), ended.UUID, "in time.png", fileOf(png)))
 	b.clock.Advance(time.Millisecond)
-	testenv.Want(t, code(b.payments.AddReceipt(ctx, ended.UUID, "late.png", fileOf(png))), "receipts_closed",
+	testenv.Want(t, code(b.payments.AddReceipt(t.Context(), ended.UUID, "late.png", fileOf(png))), "receipts_closed",
 		"after a day")
 	b.set(t, ended.ID, "completed")
-	testenv.Want(t, code(b.payments.AddReceipt(ctx, ended.UUID, "paid.png", fileOf(png))), "receipts_closed",
+	testenv.Want(t, code(b.payments.AddReceipt(t.Context(), ended.UUID, "paid.png", fileOf(png))), "receipts_closed",
 		"of a paid payment")
 }
 
@@ -141,14 +142,13 @@ func TestWhoSeesReceipts(t *testing.T) {
 // describes them stays. Files that are still needed stay.
 func TestPurgeFiles(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	const keep = 30 * 24 * time.Hour
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 5})
 	appealed := func(order string) (payment.Payment, payment.AppealRecord) {
 		p := b.set(t, b.create(t, merchant.Caller, request(order)).ID, "failed")
-		noError(t, b.payments.AddReceipt(ctx, p.UUID, "r.png", fileOf(png)))
-		return p, must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(700_000)))(t)
+		noError(t, b.payments.AddReceipt(t.Context(), p.UUID, "r.png", fileOf(png)))
+		return p, must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(700_000)))(t)
 	}
 	decided, decidedAppeal := appealed("decided")
 	b.set(t, decided.ID, "completed")
@@ -160,7 +160,7 @@ func TestPurgeFiles(t *testing.T) {
 	b.clock.Advance(keep)
 	purge := func() {
 		t.Helper()
-		noError(t, b.payments.PurgeFiles(ctx, keep))
+		noError(t, b.payments.PurgeFiles(t.Context(), keep))
 	}
 	const lines = "select count(*) from setting_change where subject = 'purge'"
 	if purge(); b.Count(t, lines) != 0 {
@@ -169,22 +169,22 @@ func TestPurgeFiles(t *testing.T) {
 	b.clock.Advance(time.Millisecond)
 	purge()
 	purge() // finds nothing more
-	if _, err := b.payments.ReadAppealFile(ctx, operator, decidedAppeal.ID); code(err) != "file_purged" {
+	if _, err := b.payments.ReadAppealFile(t.Context(), operator, decidedAppeal.ID); code(err) != "file_purged" {
 		t.Errorf("the decided appeal's file: %v", err)
 	}
-	if _, _, err := b.payments.ReadReceipt(ctx, operator, decided.ID, 1); code(err) != "file_purged" {
+	if _, _, err := b.payments.ReadReceipt(t.Context(), operator, decided.ID, 1); code(err) != "file_purged" {
 		t.Errorf("the decided payment's receipt: %v", err)
 	}
-	if file, err := b.payments.ReadAppealFile(ctx, operator, openAppeal.ID); err != nil ||
+	if file, err := b.payments.ReadAppealFile(t.Context(), operator, openAppeal.ID); err != nil ||
 		len(file.Content) != 700_000 {
 		t.Errorf("the open appeal's file: %d bytes, %v", len(file.Content), err)
 	}
 	for _, p := range []payment.Payment{open, waiting} {
-		if _, _, err := b.payments.ReadReceipt(ctx, operator, p.ID, 1); err != nil {
+		if _, _, err := b.payments.ReadReceipt(t.Context(), operator, p.ID, 1); err != nil {
 			t.Errorf("the receipt of %s, whose appeal is open: %v", p.OrderID, err)
 		}
 	}
-	list, err := b.payments.ListReceipts(ctx, operator, decided.ID)
+	list, err := b.payments.ListReceipts(t.Context(), operator, decided.ID)
 	if err != nil || len(list) != 1 || list[0].Name != "r.png" {
 		t.Errorf("what describes the receipt: %+v, %v", list, err)
 	}
@@ -193,7 +193,7 @@ func TestPurgeFiles(t *testing.T) {
 	} {
 		var raw []byte
 		var got struct{ Count, Bytes, First, Last int64 }
-		row := b.Pool.QueryRow(ctx,
+		row := b.Pool.QueryRow(t.Context(),
 			"select after from setting_change where subject = 'purge' and subject_key = $1 and actor = 'system'", what)
 		noError(t, row.Scan(&raw))
 		if err := json.Unmarshal(raw, &got); err != nil || got.Count != want[0] || got.Bytes != want[1] ||
@@ -255,7 +255,6 @@ func webpChunk(kind, content string) string {
 // colour profile stay. What is not built as its type says is kept as it came.
 func TestReceiptsLoseMetadata(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
-	ctx := context.Background()
 
 	var plainJPEG, plainPNG bytes.Buffer
 	noError(t, jpeg.Encode(&plainJPEG, picture(), nil))
@@ -295,9 +294,9 @@ func TestReceiptsLoseMetadata(t *testing.T) {
 		"a.pdf":  {"%PDF-1.7\n" + secret, "%PDF-1.7\n" + secret},
 	} {
 		made := b.create(t, merchant.Caller, request("order-"+name))
-		must(b.payments.Claim(ctx, made.UUID))(t)
-		noError(t, b.payments.AddReceipt(ctx, made.UUID, name, fileOf(c.sent)))
-		receipt, kept, err := b.payments.ReadReceipt(ctx, operator, made.ID, 1)
+		must(b.payments.Claim(t.Context(), made.UUID))(t)
+		noError(t, b.payments.AddReceipt(t.Context(), made.UUID, name, fileOf(c.sent)))
+		receipt, kept, err := b.payments.ReadReceipt(t.Context(), operator, made.ID, 1)
 		noError(t, err)
 		if string(kept) != c.kept || receipt.Size != int64(len(c.kept)) {
 			t.Errorf("%s: %d bytes of %d are kept as %d: %q", name, len(kept), len(c.sent), receipt.Size, kept)

@@ -219,10 +219,9 @@ func (b *bundle) spend(t *testing.T, from ledger.Account, amount string) {
 // The provider's id is kept, a later move without one included; a reason belongs to its move alone.
 func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
-	ctx := context.Background()
 	p := b.create(t, merchant.Caller, request("order-1"))
 	longest := strings.Repeat("я", 255)
-	p, _, err := b.payments.UpdateStatus(ctx, application, p.ID,
+	p, _, err := b.payments.UpdateStatus(t.Context(), application, p.ID,
 		payment.Update{Status: "failed", Reason: &longest, ProviderPaymentID: new("prov-1")})
 	if err != nil || *p.StatusReason != longest || *b.row(t, p).ProviderPaymentID != "prov-1" {
 		t.Fatalf("%+v, %v", p, err)

@@ -290,7 +290,6 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 // a key that is lost empties no cashbox.
 func TestPayoutBounds(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	of := func(order, amount string) payout.Request {
 		r := request(order)
@@ -299,19 +298,19 @@ func TestPayoutBounds(t *testing.T) {
 	}
 	b.Exec(t, "update api_key set payout_daily_limit = 2500 where id = $1", m.Caller.ID)
 	b.create(t, m.Caller, of("first", "1000"))
-	wantCode(t, errOf(b.payouts.Create(ctx, m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
-	again, err := b.payouts.Create(ctx, m.Caller, of("first", "1000")) // a repeat counts once
+	wantCode(t, errOf(b.payouts.Create(t.Context(), m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
+	again, err := b.payouts.Create(t.Context(), m.Caller, of("first", "1000")) // a repeat counts once
 	if err != nil || !again.Replay {
 		t.Errorf("a repeat: %+v, %v", again, err)
 	}
 	b.create(t, m.Caller, of("second", "1500"))
-	wantCode(t, errOf(b.payouts.Create(ctx, m.Caller, of("third", "1"))), "key_payout_limit")
+	wantCode(t, errOf(b.payouts.Create(t.Context(), m.Caller, of("third", "1"))), "key_payout_limit")
 	b.clock.Advance(24 * time.Hour)
 	b.create(t, m.Caller, of("third", "1000"))
 
 	b.Exec(t, "update cashbox_payout_method set min_amount = 100, max_amount = 1200")
 	for _, amount := range []string{"99.99", "1200.01"} {
-		_, err := b.payouts.Create(ctx, m.Caller, of("bounded", amount))
+		_, err := b.payouts.Create(t.Context(), m.Caller, of("bounded", amount))
 		if f := fault.As(err); f == nil || f.Fields["amount"] == nil {
 			t.Errorf("%s: %v", amount, err)
 		}

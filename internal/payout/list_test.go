@@ -190,24 +190,23 @@ func proofOf(content string) payout.Proof {
 // One of another type, and one that comes too late, leaves nothing. It is removed after the time to keep.
 func TestProofFile(t *testing.T) {
 	s := newScene(t)
-	ctx := context.Background()
 	s.take(t, s.taker, s.p)
-	wantFields(t, errOf(s.payouts.Prove(ctx, s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
-	wantCode(t, errOf(s.payouts.Prove(ctx, s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
-	none, err := s.payouts.FindProof(ctx, operator, id(s.p))
+	wantFields(t, errOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
+	wantCode(t, errOf(s.payouts.Prove(t.Context(), s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
+	none, err := s.payouts.FindProof(t.Context(), operator, id(s.p))
 	if none != nil || err != nil {
 		t.Fatalf("%+v, %v", none, err)
 	}
-	wantCode(t, errOf2(s.payouts.ReadProof(ctx, operator, id(s.p))), "not_found")
-	must(s.payouts.Prove(ctx, s.taker.Caller, id(s.p), proofOf(pdf)))(t)
-	wantCode(t, errOf(s.payouts.Prove(ctx, s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
+	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "not_found")
+	must(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf)))(t)
+	wantCode(t, errOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
 	testenv.Want(t, s.Text(t, "select status || ' ' || proof_reference from payin"), "completed tx-1", "the payout is")
 
 	member := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Support, MerchantID: s.m.ID}
 	for _, who := range []caller.Caller{s.taker.Caller, member, operator} {
-		file, content, err := s.payouts.ReadProof(ctx, who, id(s.p))
+		file, content, err := s.payouts.ReadProof(t.Context(), who, id(s.p))
 		noError(t, err)
-		found := must(s.payouts.FindProof(ctx, who, id(s.p)))(t)
+		found := must(s.payouts.FindProof(t.Context(), who, id(s.p)))(t)
 		if file.Name != "proof.hta.pdf" || file.Type != "application/pdf" || string(content) != pdf || *found != file {
 			t.Errorf("%s reads %+v, %q", who.Kind, file, content)
 		}
@@ -215,15 +214,15 @@ func TestProofFile(t *testing.T) {
 	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin file", "noted")
 	other := s.NewMerchant(t, dbtest.MerchantOpts{})
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
-	wantCode(t, errOf2(s.payouts.ReadProof(ctx, s.second.Caller, id(s.p))), "not_found")
-	wantCode(t, errOf2(s.payouts.ReadProof(ctx, stranger, id(s.p))), "cashbox_access_denied")
+	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), s.second.Caller, id(s.p))), "not_found")
+	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), stranger, id(s.p))), "cashbox_access_denied")
 
-	noError(t, s.payouts.PurgeProofs(ctx, time.Hour))
+	noError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 1, "while it is to be kept")
 	s.clock.Advance(2 * time.Hour)
-	noError(t, s.payouts.PurgeProofs(ctx, time.Hour))
+	noError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 0, "then")
-	wantCode(t, errOf2(s.payouts.ReadProof(ctx, operator, id(s.p))), "file_purged")
+	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
 }
 
 func errOf2[A, B any](_ A, _ B, err error) error { return err }
@@ -231,11 +230,10 @@ func errOf2[A, B any](_ A, _ B, err error) error { return err }
 // A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
 func TestOverdue(t *testing.T) {
 	s := newScene(t)
-	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	overdue := func() int {
 		t.Helper()
-		list, _, err := s.payouts.ListOverdue(ctx, operator, payout.Page{}.Page)
+		list, _, err := s.payouts.ListOverdue(t.Context(), operator, payout.Page{}.Page)
 		noError(t, err)
 		return len(list)
 	}
@@ -244,11 +242,11 @@ func TestOverdue(t *testing.T) {
 	s.clock.Advance(time.Millisecond)
 	testenv.Want(t, overdue(), 1, "overdue after half an hour")
 	s.clock.Advance(day)
-	noError(t, s.payouts.ExpireAll(ctx))
+	noError(t, s.payouts.ExpireAll(t.Context()))
 	if n, status := overdue(), s.Text(t, "select status from payin"); n != 1 || status != "processing" {
 		t.Errorf("%d overdue, %s", n, status)
 	}
-	after, err := s.payouts.Resolve(ctx, operator, id(s.p),
+	after, err := s.payouts.Resolve(t.Context(), operator, id(s.p),
 		payout.Resolution{Outcome: "failed", Reason: new("the trader is gone")})
 	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
 		t.Errorf("resolved %+v %v", after, err)
@@ -259,14 +257,13 @@ func TestOverdue(t *testing.T) {
 // To the millisecond: a day after its creation nobody can take a payout any more, swept or not.
 func TestExpiry(t *testing.T) {
 	s := newScene(t)
-	ctx := context.Background()
 	s.clock.Advance(day - time.Millisecond)
-	if n, err := s.payouts.Expire(ctx); n != 0 || err != nil {
+	if n, err := s.payouts.Expire(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d expired early (%v)", n, err)
 	}
 	s.clock.Advance(time.Millisecond)
 	wantCode(t, steps["take"](s), "payin_not_waiting")
-	if n, err := s.payouts.Expire(ctx); n != 1 || err != nil {
+	if n, err := s.payouts.Expire(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d expired (%v)", n, err)
 	}
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})

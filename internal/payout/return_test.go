@@ -50,17 +50,16 @@ func TestTakeLimit(t *testing.T) {
 // hour: who could do otherwise would read all recipients. What an operator took from them they may take again.
 func TestRecipientsAreNotHarvested(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
 	first := b.create(t, m.Caller, request("order-first"))
 	b.take(t, trader, first)
-	must(b.payouts.Reclaim(ctx, operator, id(first), nil))(t)
+	must(b.payouts.Reclaim(t.Context(), operator, id(first), nil))(t)
 	b.take(t, trader, first)
-	must(b.payouts.GiveBack(ctx, trader.Caller, id(first), nil))(t)
-	wantCode(t, errOf(b.payouts.Take(ctx, trader.Caller, id(first))), "not_found")
-	list, _, err := b.payouts.ListForTrader(ctx, trader.Caller, payout.Page{})
+	must(b.payouts.GiveBack(t.Context(), trader.Caller, id(first), nil))(t)
+	wantCode(t, errOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
+	list, _, err := b.payouts.ListForTrader(t.Context(), trader.Caller, payout.Page{})
 	noError(t, err)
-	counts := must(b.payouts.DeskCounts(ctx, trader.Caller, 100))(t)
+	counts := must(b.payouts.DeskCounts(t.Context(), trader.Caller, 100))(t)
 	if len(list) != 0 || counts.Waiting != 0 {
 		t.Errorf("offered again: %d, counted %d", len(list), counts.Waiting)
 	}
@@ -68,7 +67,7 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	b.Exec(t, "update rate_limit set calls = 3 where name = 'trader_takes'")
 	for n := range 3 {
 		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", n)))
-		_, err := b.payouts.Take(ctx, trader.Caller, id(p))
+		_, err := b.payouts.Take(t.Context(), trader.Caller, id(p))
 		if n < 2 {
 			noError(t, err)
 		} else {
@@ -82,10 +81,9 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 // What was given back is anybody's: the trader who had it sees no more of it than others do, and can end it no more.
 func TestGiveBack(t *testing.T) {
 	s := newScene(t)
-	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(time.Minute)
-	offer := must(s.payouts.GiveBack(ctx, s.taker.Caller, id(s.p), nil))(t)
+	offer := must(s.payouts.GiveBack(t.Context(), s.taker.Caller, id(s.p), nil))(t)
 	if offer.Status != "waiting" || offer.Address != "•••• 4567" || offer.Recipient != "" || offer.TakenAt != nil ||
 		!offer.StatusAt.Equal(s.clock.Now()) {
 		t.Errorf("given back: %+v", offer)
@@ -95,7 +93,7 @@ func TestGiveBack(t *testing.T) {
 	for _, step := range []string{"complete", "fail", "give back"} {
 		wantCode(t, steps[step](s), "not_found")
 	}
-	must(s.payouts.Complete(ctx, s.second.Caller, id(s.p), new(" tx-9 ")))(t)
+	must(s.payouts.Complete(t.Context(), s.second.Caller, id(s.p), new(" tx-9 ")))(t)
 	testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-9", "the proof is")
 	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
 }
@@ -164,14 +162,13 @@ func TestReverse(t *testing.T) {
 // the lock only after the payout was given back and taken again.
 func TestLateWordOfTheFormerTaker(t *testing.T) {
 	s := newScene(t)
-	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	holder := beginBeside(t, s.DB)
-	must(holder.Exec(ctx, `update payin set trader_id = $1`, s.second.ID))(t)
+	must(holder.Exec(t.Context(), `update payin set trader_id = $1`, s.second.ID))(t)
 	late := make(chan error, 1)
 	go func() { late <- steps["complete"](s) }()
 	s.AwaitBlocked(t)
-	noError(t, holder.Commit(ctx))
+	noError(t, holder.Commit(t.Context()))
 	if err := <-late; fault.As(err) == nil || fault.As(err).Code != "not_found" {
 		t.Errorf("the former taker: %v", err)
 	}
@@ -181,13 +178,12 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 // stays: readers see that, and a repeat of the order is compared by it.
 func TestPurgeRequisites(t *testing.T) {
 	s := newScene(t)
-	ctx := context.Background()
 	const keep = 30 * day
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(2 * keep)
 	purged := func(want int, what string) {
 		t.Helper()
-		noError(t, s.payouts.PurgeRequisites(ctx, keep))
+		noError(t, s.payouts.PurgeRequisites(t.Context(), keep))
 		testenv.Want(t, s.Count(t, "select count(*) from payin where address is null"), want, "%s: removed", what)
 	}
 	purged(0, "while it is being paid")
@@ -198,7 +194,7 @@ func TestPurgeRequisites(t *testing.T) {
 	purged(1, "after its time")
 	receipt := "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'"
 	testenv.Want(t, s.Text(t, receipt), "payout_requisite 1", "the receipt")
-	offers, _, err := s.payouts.ListForTrader(ctx, s.taker.Caller, payout.Page{Status: new("completed")})
+	offers, _, err := s.payouts.ListForTrader(t.Context(), s.taker.Caller, payout.Page{Status: new("completed")})
 	noError(t, err)
 	if len(offers) != 1 || offers[0].Address != s.p.AddressMask {
 		t.Errorf("its trader sees %+v", offers)
@@ -206,7 +202,7 @@ func TestPurgeRequisites(t *testing.T) {
 	for want, address := range map[string]string{"": request("").Address, "address": "+79001230000"} {
 		r := request("order-1")
 		r.Address = address
-		again := must(s.payouts.Create(ctx, s.m.Caller, r))(t)
+		again := must(s.payouts.Create(t.Context(), s.m.Caller, r))(t)
 		if !again.Replay || strings.Join(again.Mismatch, " ") != want {
 			t.Errorf("a repeat to %s differs in %v", address, again.Mismatch)
 		}

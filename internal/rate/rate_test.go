@@ -101,8 +101,7 @@ func TestMarkupPriority(t *testing.T) {
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	ctx := context.Background()
-	if _, err := rate.Current(ctx, d.Queries(), "RUB", dbtest.Start); !errors.Is(err, rate.ErrNone) {
+	if _, err := rate.Current(t.Context(), d.Queries(), "RUB", dbtest.Start); !errors.Is(err, rate.ErrNone) {
 		t.Fatalf("never any rate: %v", err)
 	}
 	d.SetRate(t, "RUB", "92.35", true)
@@ -119,7 +118,7 @@ func TestCurrent(t *testing.T) {
 		"long after":          {"AZN", dbtest.Start.AddDate(1, 0, 0), "1.7", false},
 	}
 	for name, c := range cases {
-		got, err := rate.Current(ctx, d.Queries(), c.currency, c.now)
+		got, err := rate.Current(t.Context(), d.Queries(), c.currency, c.now)
 		if err != nil || got.FiatPerUSDT.String() != c.want || got.Fresh != c.fresh || got.Source != "test" {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -130,15 +129,14 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
 func TestSetRate(t *testing.T) {
 	b := setup(t)
-	ctx := context.Background()
-	known := must(b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"}))(t)
+	known := must(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"}))(t)
 	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 ||
 		known.FiatPerUSDT.String() != "92.35" || !known.ObservedAt.Equal(after(0)) || known.StaleAt != nil || !known.InUse || !known.Fresh {
 		t.Errorf("%+v", known)
 	}
 	b.clock.Advance(time.Hour)
 	b.wantRate(t, "operator 92.35")
-	known = must(b.settings.Set(ctx, operator,
+	known = must(b.settings.Set(t.Context(), operator,
 		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: new(int64(90))}))(t)
 	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil ||
 		!known.StaleAt.Equal(after(3690)) {

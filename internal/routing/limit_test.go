@@ -78,38 +78,6 @@ func TestOpenPaymentLimit(t *testing.T) {
 	b.wantNone(t, want(5, "103"))
 }
 
-func TestWorkingHours(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		from, until string
-		open, shut  []string
-	}{
-		"by day": {
-			"09:00",
-			"18:00",
-			[]string{"06:00:00.000", "14:59:59.999"},
-			[]string{"05:59:59.999", "15:00:00.000"},
-		},
-		"over midnight": {"22:00", "06:00", []string{"19:00:00.000", "23:30:00.000", "02:59:59.999"},
-			[]string{"18:59:59.999", "03:00:00.000", "12:00:00.000"}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			b := setup(t)
-			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-			// Moscow is 3 hours ahead of UTC.
-			b.Exec(t, "update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1", id,
-				c.from, c.until)
-			for n, clock := range c.shut {
-				b.wantNone(t, at(int64(100+n), fmt.Sprint(100+n), "2026-11-20 "+clock))
-			}
-			for n, clock := range c.open {
-				b.wantChosen(t, at(int64(n+1), fmt.Sprint(200+n), "2026-11-20 "+clock), id)
-			}
-		})
-	}
-}
-
 func (b bundle) explain(
 	t *testing.T, a asked, hold func(routing.Candidate) decimal.Decimal,
 ) ([]routing.Candidate, error) {

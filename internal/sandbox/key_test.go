@@ -127,7 +127,6 @@ func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Se
 // Advancing moves the clock and brings deliveries as much closer, since those keep real time.
 // Endpoints are looked at again at once.
 func TestAdvance(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	wantNear(t, c.Now(), 0, "a new clock")
@@ -148,7 +147,6 @@ func TestAdvance(t *testing.T) {
 }
 
 func TestAdvanceRefused(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	for _, seconds := range []int64{-1, -1 << 63, 1<<63 - 1, 3_153_600_001} {
@@ -162,7 +160,6 @@ func TestAdvanceRefused(t *testing.T) {
 
 // Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas had time to notice.
 func TestFollow(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	replica := testenv.Must(NewClock(t.Context(), s.Pool))(t)
@@ -182,7 +179,6 @@ func TestFollow(t *testing.T) {
 
 // However often it is advanced, the clock never gets further than its offset can be counted.
 func TestAdvanceHasAnEnd(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	const century = 100 * 365 * 24 * 3600

@@ -31,8 +31,10 @@ type seeded struct {
 	info  Info
 }
 
+// seed has the test run beside others.
 func seed(t *testing.T) seeded {
 	t.Helper()
+	t.Parallel()
 	s := seeded{DB: dbtest.New(t), key: loadKey(t, t.TempDir())}
 	var err error
 	s.vault, err = vault.New(s.key.Bytes("vault"))
@@ -44,7 +46,6 @@ func seed(t *testing.T) seeded {
 
 // What the file promises about the first cashbox and those after it.
 func TestCashboxes(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	first := s.info.Cashboxes[0]
 	if first.Currency != "RUB" || first.TraderCashboxID == nil || !slices.Equal(first.Scopes, []string{"payments", "deposits", "payouts"}) {
@@ -74,7 +75,6 @@ func TestCashboxes(t *testing.T) {
 
 // What is there to pay by and with: of each query, what it counts is no less than that.
 func TestRoom(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	for what, c := range map[string]struct {
 		least int
@@ -124,7 +124,6 @@ func TestRoom(t *testing.T) {
 
 // The keys and webhook secrets in the file are those the gateway goes by.
 func TestSecretsAreTrue(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	for _, box := range s.info.Cashboxes {
 		row := testenv.Must(s.Queries().KeyGet(t.Context(), box.KeyID))(t)
@@ -141,7 +140,6 @@ func TestSecretsAreTrue(t *testing.T) {
 }
 
 func TestUsers(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	service, err := session.New(s.Pools(), s.vault, limit.New(s.Pool), session.Config{
 		PortalURL: "http://127.0.0.1:8082", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
@@ -173,7 +171,6 @@ func TestUsers(t *testing.T) {
 // Requisites are made up, yet of the form that their method's type asks for. Each is there once,
 // and desks that take cards have no value.
 func TestRequisitesAreWellFormed(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	rows, err := s.Pool.Query(t.Context(), `select r.id, r.method, r.sealed, m.requisite_type
 		from requisite r join method m on m.method = r.method and m.currency = r.currency`)
@@ -219,7 +216,6 @@ func TestSeedOnce(t *testing.T) {
 
 // The file is whole, private and by the documented names.
 func TestInfoFile(t *testing.T) {
-	t.Parallel()
 	s := seed(t)
 	dir := t.TempDir()
 	noError(t, s.info.Write(dir))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -98,15 +97,7 @@ func TestManySealers(t *testing.T) {
 	}
 	b.until(3*day + seal.Grace)
 	all := func(run func(*seal.Sealer) error) {
-		var running sync.WaitGroup
-		for range 4 {
-			running.Go(func() {
-				if err := run(seal.NewSealer(b.Pool, b.clock, b.signer)); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		running.Wait()
+		noError(t, testenv.AtOnce(4, func(int) error { return run(seal.NewSealer(b.Pool, b.clock, b.signer)) })...)
 	}
 	all(func(s *seal.Sealer) error { return s.SealAll(t.Context()) })
 	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300")
@@ -234,31 +225,20 @@ func BenchmarkSeal(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		d := dbtest.New(b)
-		_, err := d.Pool.Exec(b.Context(), `
-			insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+		d.Exec(b, `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
 			select 14, 12 + 8 * (n % 100), 1, 'pending-completed', 'payment', n, $1::timestamptz + make_interval(secs => n / 10.0)
 			from generate_series(1, 100000) n`, dbtest.Start.Truncate(24*time.Hour))
-		if err != nil {
-			b.Fatal(err)
-		}
 		clock := &dbtest.Clock{}
 		clock.Advance(24 * time.Hour)
 		sealer := seal.NewSealer(d.Pool, clock, benchSigner(b, d))
 		b.StartTimer()
-		if err := sealer.Run(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, sealer.Run(b.Context()))
 	}
 }
 
 func benchSigner(b *testing.B, d *dbtest.DB) *attest.Signer {
 	b.Helper()
-	signer, err := attest.New(d.Pool, bytes.Repeat([]byte{7}, 32))
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := signer.Note(b.Context(), dbtest.Start); err != nil {
-		b.Fatal(err)
-	}
+	signer := must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(b)
+	noError(b, signer.Note(b.Context(), dbtest.Start))
 	return signer
 }

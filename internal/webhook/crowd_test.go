@@ -203,17 +203,6 @@ func (b *bundle) metric(t *testing.T, name string) float64 {
 	return 0
 }
 
-// A backlog of one endpoint that answers is worked off at full speed.
-func TestBacklogOfOneEndpoint(t *testing.T) {
-	b := setup(t)
-	quick := newArrivals(t)
-	count := testenv.Pick(100, 500)
-	began := time.Now()
-	b.flood(t, b.merchant, quick.URL, count)
-	testenv.Until(t, "every event has come in", func() bool { return quick.count() == count })
-	t.Logf("%d in %s", count, time.Since(began))
-}
-
 // One merchant of many hosts has no more than a merchant's places.
 func TestPlacesOfAMerchant(t *testing.T) {
 	t.Parallel()

@@ -1,18 +1,13 @@
 package webhook
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
@@ -133,47 +128,6 @@ func TestFeedByStatus(t *testing.T) {
 func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
 	t.Helper()
 	b.Exec(t, "update webhook_event set status = $2 where id = $1", id, status)
-}
-
-// Many write at once, each holding its transaction open for a while, two relay, and one reads on:
-// it sees each event once.
-func TestFeedMissesNothing(t *testing.T) {
-	b := setup(t)
-	pool := must(db.Open(t.Context(), b.URL, 6, db.ForCommands))(t)
-	defer pool.Close()
-	const writers, each = 6, 25
-	var writing, relaying sync.WaitGroup
-	for range writers {
-		writing.Go(func() {
-			for range each {
-				event := b.event(b.merchant, nowhere)
-				if err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error {
-					err := event.Insert().Run(t.Context(), q)
-					time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
-					return err
-				}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	for range 2 {
-		relaying.Go(func() {
-			for ctx.Err() == nil {
-				_, err := b.relay.batch(t.Context())
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	got, _ := b.awaitFeed(t, nil, writers*each)
-	writing.Wait()
-	stop()
-	relaying.Wait()
-	slices.SortFunc(got, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	testenv.Want(t, len(slices.Compact(got)), writers*each, "an event came twice")
 }
 
 func TestFeedRefuses(t *testing.T) {
