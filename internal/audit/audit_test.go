@@ -192,9 +192,7 @@ func wantRules(t *testing.T, rule string) func([]audit.Violation, error) {
 		check(t, err)
 		var broken, want []string
 		for _, v := range found {
-			if v.Detail == "" {
-				t.Errorf("%s: no detail", v.Rule)
-			}
+			testenv.Check(t, v.Detail != "", "%s: no detail", v.Rule)
 			broken = append(broken, v.Rule)
 		}
 		if rule != "" {
@@ -267,9 +265,7 @@ func TestAuditRuns(t *testing.T) {
 	does(begun.Add(audit.Recent.Patience), true)
 
 	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(24*time.Hour)))
-	if err != nil || !due || len(found) != 2 {
-		t.Errorf("in full: %v, %t, %v", found, due, err)
-	}
+	testenv.Check(t, err == nil && due && len(found) == 2, "in full: %v, %t, %v", found, due, err)
 	if _, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(47*time.Hour))); err != nil || due {
 		t.Errorf("in full, a second time within the day: %t, %v", due, err)
 	}
@@ -301,14 +297,12 @@ func TestFullAuditGoesOn(t *testing.T) {
 		t.Errorf("somebody is still at it: %t, %v", due, err)
 	}
 	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now))
-	if err != nil || !due || len(found) != 1 || found[0].Rule != short.rule || kept() != 3 {
-		t.Errorf("%v, %t, %v; %d are kept", found, due, err, kept())
-	}
+	testenv.Check(t, err == nil && due && len(found) == 1 && found[0].Rule == short.rule && kept() == 3,
+		"%v, %t, %v; %d are kept", found, due, err, kept())
 	left(now.Add(-24 * time.Hour))
 	found, due, err = audit.Complete.Do(t.Context(), b.Pool, always(now))
-	if err != nil || !due || len(found) != 3 || kept() != 3 {
-		t.Errorf("anew: %v, %t, %v; %d are kept", found, due, err, kept())
-	}
+	testenv.Check(t, err == nil && due && len(found) == 3 && kept() == 3,
+		"anew: %v, %t, %v; %d are kept", found, due, err, kept())
 	left(now.Add(-time.Hour))
 	asked := 0
 	_, due, err = audit.Complete.Do(t.Context(), b.Pool, func() time.Time {
@@ -317,9 +311,7 @@ func TestFullAuditGoesOn(t *testing.T) {
 		}
 		return now
 	})
-	if !due || err == nil {
-		t.Errorf("taken over by another: %t, %v", due, err)
-	}
+	testenv.Check(t, due && err != nil, "taken over by another: %t, %v", due, err)
 }
 
 // Every rule can be asked on a distributed database, about all and about what is new.
@@ -371,8 +363,6 @@ func TestUndecidedDistributed(t *testing.T) {
 			return []string{strconv.Itoa(proofs)}, nil
 		},
 	)
-	if err == nil || proofs != 3 {
-		t.Errorf("%v, %v after %d proofs", found, err, proofs)
-	}
+	testenv.Check(t, err != nil && proofs == 3, "%v, %v after %d proofs", found, err, proofs)
 	d.Exec(t, "update account_balance set balance = balance")
 }

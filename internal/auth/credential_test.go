@@ -67,9 +67,7 @@ func TestMerchantKeys(t *testing.T) {
 	var changes, telling int
 	noError(t, d.Pool.QueryRow(ctx, `select count(*) filter (where actor = 'merchant_portal:5'),
 		count(*) filter (where after ? 'secret_hash' or before ? 'secret_hash') from setting_change where subject = 'api_key'`).Scan(&changes, &telling))
-	if changes != 5 || telling != 0 {
-		t.Errorf("%d changes kept, %d tell the hash", changes, telling)
-	}
+	testenv.Check(t, changes == 5 && telling == 0, "%d changes kept, %d tell the hash", changes, telling)
 }
 
 // What the legacy block says, key by key.
@@ -79,9 +77,8 @@ func TestLegacy(t *testing.T) {
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	want := func(want auth.Legacy) {
 		t.Helper()
-		if _, got, err := keys.List(t.Context(), portal(m), m.CashboxID); err != nil || got != want {
-			t.Errorf("%+v, %v; want %+v", got, err, want)
-		}
+		_, got, err := keys.List(t.Context(), portal(m), m.CashboxID)
+		testenv.Check(t, err == nil && got == want, "%+v, %v; want %+v", got, err, want)
 	}
 	want(auth.Legacy{Exists: true, FallbackEnabled: true})
 	d.Exec(t, "update merchant set api_enabled = false where id = $1", m.ID)
@@ -95,9 +92,7 @@ func TestLegacy(t *testing.T) {
 	want(auth.Legacy{})
 	// A key of no merchant is nobody's, and none is bound to a cashbox without its merchant.
 	_, err = d.Pool.Exec(t.Context(), "update api_key set merchant_id = null")
-	if err == nil {
-		t.Error("a key of a cashbox lost its merchant")
-	}
+	testenv.Check(t, err != nil, "a key of a cashbox lost its merchant")
 }
 
 // A request is looked at for whoever has the secret, and for nobody else.
@@ -125,9 +120,7 @@ func TestDiagnose(t *testing.T) {
 		"no signature":         {developer(m.ID), with(headers(m, body), "Signature", ""), doctor.HeaderMissing},
 	} {
 		read, found, err := keys.Diagnose(t.Context(), c.who, auth.Sample{Header: c.header, Body: []byte(body)})
-		if err != nil || found.Mistake != c.want {
-			t.Errorf("%s: %+v, %v; want %s", name, found, err, c.want)
-		}
+		testenv.Check(t, err == nil && found.Mistake == c.want, "%s: %+v, %v; want %s", name, found, err, c.want)
 		testenv.Want(t, read.Header.Get("X-Merchant-Secret"), "", "%s: the secret comes back", name)
 	}
 	// What is given apart replaces what is in the text, and the secret is taken from wherever it is.
@@ -256,9 +249,8 @@ func TestLimitsOfAKey(t *testing.T) {
 	refused(t, err, fault.NotFound, "not_found")
 	d.Exec(t, "update api_key set cashbox_id = null where id = $1", made.ID)
 	_, err = set(portal(m), made.ID, bound)
-	if f := fault.As(err); f == nil || f.Fields["payout_daily_limit"] == nil {
-		t.Errorf("a legacy key: %v", err)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Fields["payout_daily_limit"] != nil, "a legacy key: %v", err)
 	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
 	refused(t, errOf(set(portal(m), made.ID, auth.Limits{})), fault.NotFound, "not_found")
 }

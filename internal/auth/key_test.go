@@ -33,13 +33,9 @@ func TestMerchant(t *testing.T) {
 	who, err := keysOf(d).
 		Merchant(request(t, headers(m, order)), body(order))
 	noError(t, err)
-	if !who.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal) {
-		t.Errorf("rate %s", who.RatePercent.Decimal)
-	}
+	testenv.Check(t, who.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal), "rate %s", who.RatePercent.Decimal)
 	who.RatePercent = m.Caller.RatePercent // equal numbers need not be equal structures
-	if !reflect.DeepEqual(who, m.Caller) {
-		t.Errorf("caller %+v; want %+v", who, m.Caller)
-	}
+	testenv.Check(t, reflect.DeepEqual(who, m.Caller), "caller %+v; want %+v", who, m.Caller)
 }
 
 // The documented order: signature, key id, secret, and then one answer for everything that is wrong.
@@ -80,9 +76,7 @@ func TestMerchantRefused(t *testing.T) {
 			t.Parallel()
 			who, err := keys.Merchant(request(t, test.header), body(order))
 			refused(t, err, test.kind, test.code)
-			if !reflect.DeepEqual(who, caller.Caller{}) {
-				t.Errorf("let in as %+v", who)
-			}
+			testenv.Check(t, reflect.DeepEqual(who, caller.Caller{}), "let in as %+v", who)
 		})
 	}
 }
@@ -122,9 +116,7 @@ func TestBodyIsReadLast(t *testing.T) {
 	}
 	unreadable := errors.New("too large")
 	_, err := keys.Merchant(request(t, headers(m, order)), func() ([]byte, error) { return nil, unreadable })
-	if !errors.Is(err, unreadable) {
-		t.Errorf("error %v; want the body's own", err)
-	}
+	testenv.Check(t, errors.Is(err, unreadable), "error %v; want the body's own", err)
 }
 
 // What was signed may be the raw bytes or a canonical form of the body, the hex in either case.
@@ -223,9 +215,8 @@ func TestRevokedWithinASecond(t *testing.T) {
 		})
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
-	if took := time.Since(began); testenv.Whole() && took > time.Second {
-		t.Errorf("still let in %s after it was revoked", took)
-	}
+	took := time.Since(began)
+	testenv.Check(t, !testenv.Whole() || took <= time.Second, "still let in %s after it was revoked", took)
 }
 
 // Keys' last use is written on the wall clock, at most once a minute over all replicas.
@@ -255,9 +246,8 @@ func TestLastUsed(t *testing.T) {
 	}
 	use(keys, 3)
 	use(keysOf(d), 3)
-	if again := lastUsed(); !again.Equal(first) {
-		t.Errorf("written again after %s", again.Sub(first))
-	}
+	again := lastUsed()
+	testenv.Check(t, again.Equal(first), "written again after %s", again.Sub(first))
 	d.Exec(t, "update api_key set last_used_at = now() - interval '61 seconds'")
 	use(keysOf(d), 1)
 	if age := time.Since(lastUsed()); age > time.Minute {
@@ -269,9 +259,7 @@ func TestLastUsed(t *testing.T) {
 func TestSecretIsNotStored(t *testing.T) {
 	d, m, _ := signing(t)
 	row := must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
-	if !bytes.Equal(row.SecretHash, hash(m.Secret)) {
-		t.Errorf("kept %x; want the secret's SHA-256", row.SecretHash)
-	}
+	testenv.Check(t, bytes.Equal(row.SecretHash, hash(m.Secret)), "kept %x; want the secret's SHA-256", row.SecretHash)
 	d.StoredNowhere(t, m.Secret)
 }
 

@@ -33,13 +33,10 @@ func TestLinkToken(t *testing.T) {
 	mac.Write(linked[:])
 	want := base64.RawURLEncoding.EncodeToString(append(linked[:], mac.Sum(nil)[:16]...))
 	l := links(t, linkKey)
-	if got := l.Token(linked); got != want || got != l.Token(linked) {
-		t.Errorf("token %s; want %s", got, want)
-	}
+	got := l.Token(linked)
+	testenv.Check(t, got == want && got == l.Token(linked), "token %s; want %s", got, want)
 	id, err := l.Parse(want)
-	if err != nil || id != linked {
-		t.Errorf("read back %s, %v", id, err)
-	}
+	testenv.Check(t, err == nil && id == linked, "read back %s, %v", id, err)
 }
 
 func TestLinkRotation(t *testing.T) {
@@ -47,9 +44,8 @@ func TestLinkRotation(t *testing.T) {
 	old := links(t, olderKey).Token(linked)
 	both := links(t, linkKey, olderKey)
 	for name, token := range map[string]string{"new": both.Token(linked), "old": old} {
-		if id, err := both.Parse(token); err != nil || id != linked {
-			t.Errorf("the %s key's token: %s, %v", name, id, err)
-		}
+		id, err := both.Parse(token)
+		testenv.Check(t, err == nil && id == linked, "the %s key's token: %s, %v", name, id, err)
 	}
 	testenv.Want(t, both.Token(linked), links(t, linkKey).Token(linked), "new tokens must be the newest key's")
 	if _, err := links(t, linkKey).Parse(old); !errors.Is(err, auth.ErrLink) {

@@ -15,9 +15,8 @@ import (
 // The canonical text, letter by letter as documented.
 func TestAppealText(t *testing.T) {
 	t.Parallel()
-	if got := auth.AppealText("why\nso", "a b.pdf", 1234); got != "appeal-v1\nwhy\nso\na b.pdf\n1234" {
-		t.Errorf("%q", got)
-	}
+	got := auth.AppealText("why\nso", "a b.pdf", 1234)
+	testenv.Check(t, got == "appeal-v1\nwhy\nso\na b.pdf\n1234", "%q", got)
 }
 
 func upload(reason, fileName string, size int64) auth.Upload {
@@ -41,9 +40,7 @@ func TestProveUpload(t *testing.T) {
 	} {
 		who, _, err := auth.ProveUpload(ctx, wrong)
 		refused(t, err, fault.Forbidden, "invalid_signature")
-		if !reflect.DeepEqual(who, caller.Caller{}) {
-			t.Errorf("%s: let in as %+v", name, who)
-		}
+		testenv.Check(t, reflect.DeepEqual(who, caller.Caller{}), "%s: let in as %+v", name, who)
 	}
 	// Without one of the parts there is no text to sign; the room refuses such an upload.
 	for name, part := range map[string]auth.Upload{

@@ -40,9 +40,8 @@ func TestAnotherCard(t *testing.T) {
 			v.Card.Holder != nil {
 			t.Errorf("after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
 		}
-		if v.CardsLeft != 2-n || v.Checking {
-			t.Errorf("after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
-		}
+		testenv.Check(t, v.CardsLeft == 2-n && !v.Checking,
+			"after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
 		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
 			"the number of a declined card is still there")
 		_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
@@ -54,9 +53,8 @@ func TestAnotherCard(t *testing.T) {
 	b.later(t, time.Second)
 	b.want(t, token, bank, "failed", "card_declined")
 	failed := must(b.payments.ByUUID(t.Context(), p.UUID))(t)
-	if failed.StatusReason == nil || *failed.StatusReason != "card_declined" {
-		t.Errorf("failed for %v", failed.StatusReason)
-	}
+	testenv.Check(t, failed.StatusReason != nil && *failed.StatusReason == "card_declined",
+		"failed for %v", failed.StatusReason)
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
 	if !strings.Contains(body, `"status":"FAILED"`) ||
 		!strings.Contains(body, `"reason":"card_declined","sequence":1}`) {
@@ -151,9 +149,8 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 	}
 	wantLeft := func(want int) {
 		t.Helper()
-		if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.CardsLeft != want {
-			t.Errorf("%d cards left, want %d, %v", v.CardsLeft, want, err)
-		}
+		v, err := b.checkouts.Get(t.Context(), token)
+		testenv.Check(t, err == nil && v.CardsLeft == want, "%d cards left, want %d, %v", v.CardsLeft, want, err)
 	}
 	wantLeft(2)
 	decline()
@@ -238,9 +235,7 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 		}
 		testenv.Want(t, got, last4, "%s: the card offered", what)
 	}
-	if !offered("anna").MayKeep || offered("").MayKeep {
-		t.Error("only a card of a payer who is named may be kept")
-	}
+	testenv.Check(t, offered("anna").MayKeep && !offered("").MayKeep, "only a card of a payer who is named may be kept")
 	_, token := b.create(t, "anna")
 	b.pay(t, token)
 	wantOffered("without consent", "anna", "")
@@ -290,16 +285,13 @@ func TestChecking(t *testing.T) {
 	want := func(what, token, status string, checking bool) {
 		t.Helper()
 		v := must(b.checkouts.Get(t.Context(), token))(t)
-		if string(v.Payment.Status) != status || v.Checking != checking {
-			t.Errorf("%s: %s, checking %t; want %s, %t", what, v.Payment.Status, v.Checking, status, checking)
-		}
+		testenv.Check(t, string(v.Payment.Status) == status && v.Checking == checking,
+			"%s: %s, checking %t; want %s, %t", what, v.Payment.Status, v.Checking, status, checking)
 	}
 	_, token := entered()
 	want("pending", token, "pending", false)
 	v := must(b.checkouts.Cancel(t.Context(), token))(t)
-	if !v.Checking {
-		t.Error("the answer to the cancel does not say that the card is checked")
-	}
+	testenv.Check(t, v.Checking, "the answer to the cancel does not say that the card is checked")
 	want("cancelled", token, "cancelled", true)
 	b.later(t, time.Second)
 	want("voided", token, "cancelled", false)

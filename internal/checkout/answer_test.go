@@ -109,9 +109,8 @@ func TestAnswerFromBeforeACode(t *testing.T) {
 		attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon},
 	}
 	taken.decide(payment.Pending)
-	if taken.state.Phase != AwaitingConfirm || taken.state.LastError != nil || !taken.attempt.Submitting {
-		t.Errorf("%+v, %+v", taken.state, taken.attempt)
-	}
+	testenv.Check(t, taken.state.Phase == AwaitingConfirm && taken.state.LastError == nil && taken.attempt.Submitting,
+		"%+v, %+v", taken.state, taken.attempt)
 	taken.codes = 1
 	taken.decide(payment.Pending)
 	if taken.state.Phase != AwaitingCode || *taken.state.LastError != errorUnavailable || taken.attempt.Submitting {
@@ -135,9 +134,8 @@ func TestAcquirerAsksOnce(t *testing.T) {
 		taken.answer.Codes, taken.attempt.CodesSent, taken.codes = n, n, n
 		taken.decide(payment.Pending)
 		taken.decide(payment.Pending)
-		if taken.state.Rejected != n || (taken.move.to == payment.Failed) != (n == 3) {
-			t.Errorf("code %d: %d rejected, payment %q", n, taken.state.Rejected, taken.move.to)
-		}
+		testenv.Check(t, taken.state.Rejected == n && (taken.move.to == payment.Failed) == (n == 3),
+			"code %d: %d rejected, payment %q", n, taken.state.Rejected, taken.move.to)
 	}
 	testenv.Want(t, *taken.move.reason, "code_rejected", "reason")
 }
@@ -203,9 +201,7 @@ func TestMovesKeepCount(t *testing.T) {
 	t.Parallel()
 	id := uuid.UUID{7}
 	s, _ := initial().cardEntered(id)
-	if s.AttemptOver || s.AttemptID != id || s.CodeAsked {
-		t.Errorf("a card: %+v", s)
-	}
+	testenv.Check(t, !s.AttemptOver && s.AttemptID == id && !s.CodeAsked, "a card: %+v", s)
 	if s = s.cardLost(); !s.AttemptOver || *s.LastError != "acquirer_unavailable" {
 		t.Errorf("lost: %+v", s)
 	}
@@ -218,9 +214,8 @@ func TestMovesKeepCount(t *testing.T) {
 		t.Errorf("asked again after a code: %v", err)
 	}
 	notNeeded, _ := s.codeNeeded().codeNotNeeded()
-	if again, err := notNeeded.codeRequested(); err != nil || again.Phase != AwaitingCode {
-		t.Errorf("asked after not needed: %+v %v", again, err)
-	}
+	again, err := notNeeded.codeRequested()
+	testenv.Check(t, err == nil && again.Phase == AwaitingCode, "asked after not needed: %+v %v", again, err)
 	// The third wrong code is the last.
 	for n := int32(1); n <= 3; n++ {
 		var last bool
@@ -234,9 +229,8 @@ func TestMovesKeepCount(t *testing.T) {
 func TestResends(t *testing.T) {
 	t.Parallel()
 	s := at(AwaitingBank)
-	if s.NextAllowedAt() != nil || s.ResendsLeft() != 3 {
-		t.Errorf("before the first: %v, %d left", s.NextAllowedAt(), s.ResendsLeft())
-	}
+	testenv.Check(t, s.NextAllowedAt() == nil && s.ResendsLeft() == 3,
+		"before the first: %v, %d left", s.NextAllowedAt(), s.ResendsLeft())
 	now := noon
 	for n, by := range []string{byMerchant, byTrader, byMerchant} {
 		var err error
@@ -253,9 +247,7 @@ func TestResends(t *testing.T) {
 			want = "code_resend_exhausted"
 		}
 		f := fault.As(err)
-		if f == nil || f.Code != want {
-			t.Errorf("again after 44.999 s: %v, want %s", err, want)
-		}
+		testenv.Check(t, f != nil && f.Code == want, "again after 44.999 s: %v, want %s", err, want)
 		if n < 2 && (f.RetryAfter != time.Millisecond || !f.NextAllowedAt.Equal(now.Add(45*time.Second))) {
 			t.Errorf("to wait %v until %v", f.RetryAfter, f.NextAllowedAt)
 		}

@@ -206,9 +206,8 @@ func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, 
 	if v.LastError != nil {
 		last = *v.LastError
 	}
-	if v.Phase != phase || string(v.Payment.Status) != status || last != lastError {
-		t.Errorf("%s, %s, %q; want %s, %s, %q", v.Phase, v.Payment.Status, last, phase, status, lastError)
-	}
+	testenv.Check(t, v.Phase == phase && string(v.Payment.Status) == status && last == lastError,
+		"%s, %s, %q; want %s, %s, %q", v.Phase, v.Payment.Status, last, phase, status, lastError)
 }
 
 // charges counts the attempts that stand so, here and in the acquirer's book.
@@ -232,9 +231,8 @@ func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
 
 func wantCode(t *testing.T, what string, err error, code string) {
 	t.Helper()
-	if f := fault.As(err); f == nil || f.Code != code {
-		t.Errorf("%s: %v, want %s", what, err, code)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Code == code, "%s: %v, want %s", what, err, code)
 }
 
 var noError = testenv.NoError

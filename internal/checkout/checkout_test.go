@@ -38,9 +38,8 @@ func TestApproved(t *testing.T) {
 	}
 	// 10 AZN at 2 without a markup are 5 USDT.
 	testenv.Want(t, b.Balance(t, ledger.Reserved(ledger.Trader, b.trader.ID)).String(), "5", "held")
-	if v := b.enter(t, token, panApproved); v.Phase != bank || v.Terminal {
-		t.Errorf("after the card: %+v", v.State)
-	}
+	v := b.enter(t, token, panApproved)
+	testenv.Check(t, v.Phase == bank && !v.Terminal, "after the card: %+v", v.State)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	testenv.Want(t, b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)).String(), "5",
@@ -100,9 +99,8 @@ func TestTenCardsAtOnce(t *testing.T) {
 			wantCode(t, "another card", err, "checkout_wrong_step")
 		}
 	}
-	if n := b.Count(t, "select count(*) from sandbox_acquirer"); taken != 1 || n != 1 {
-		t.Errorf("%d cards taken, %d at the acquirer", taken, n)
-	}
+	n := b.Count(t, "select count(*) from sandbox_acquirer")
+	testenv.Check(t, taken == 1 && n == 1, "%d cards taken, %d at the acquirer", taken, n)
 }
 
 // Payer, trader and acquirer end a payment at the same moment: one of them does, and what stood at
@@ -190,9 +188,7 @@ func TestCutLine(t *testing.T) {
 		b.want(t, token, code, "pending", "")
 		b.line.cutBefore.Store(true)
 		v := must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
-		if v.Phase != confirm {
-			t.Errorf("%s", v.Phase)
-		}
+		testenv.Check(t, v.Phase == confirm, "%s", v.Phase)
 		b.start(t)
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "acquirer_unavailable")

@@ -23,9 +23,8 @@ func (b *bundle) owner() caller.Caller {
 func (b *bundle) wantSteps(t *testing.T, phase checkout.Phase, want ...checkout.Step) {
 	t.Helper()
 	list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
-	if len(list) != 1 || list[0].Phase != phase || fmt.Sprint(list[0].Steps) != fmt.Sprint(want) {
-		t.Errorf("%+v, want %s %v", list, phase, want)
-	}
+	testenv.Check(t, len(list) == 1 && list[0].Phase == phase && fmt.Sprint(list[0].Steps) == fmt.Sprint(want),
+		"%+v, want %s %v", list, phase, want)
 }
 
 // A transfer has no checkout, and mtstpay no resend.
@@ -41,9 +40,7 @@ func TestStepsByMethod(t *testing.T) {
 			b.enter(t, token, panDesk)
 		}
 		list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
-		if len(list) != 1 || fmt.Sprint(list[0].Steps) != want {
-			t.Errorf("%s: %+v", method, list)
-		}
+		testenv.Check(t, len(list) == 1 && fmt.Sprint(list[0].Steps) == want, "%s: %+v", method, list)
 	}
 	nobody := b.trader.Caller
 	nobody.Role = ""
@@ -91,14 +88,12 @@ func TestDeskStamps(t *testing.T) {
 		}},
 		{"end", func() error { b.set(t, p, "failed"); return nil }},
 	} {
-		if again := stamps(); again[b.trader.ID] != last[b.trader.ID] {
-			t.Errorf("before %s: the stamp changes by itself", step.name)
-		}
+		again := stamps()
+		testenv.Check(t, again[b.trader.ID] == last[b.trader.ID], "before %s: the stamp changes by itself", step.name)
 		noError(t, step.do())
 		now := stamps()
-		if before, known := seen[now[b.trader.ID]]; known {
-			t.Errorf("%s: the stamp is that of %q", step.name, before)
-		}
+		before, known := seen[now[b.trader.ID]]
+		testenv.Check(t, !known, "%s: the stamp is that of %q", step.name, before)
 		testenv.Want(t, now[other.ID], last[other.ID], "%s: another's stamp has changed", step.name)
 		seen[now[b.trader.ID]], last = step.name, now
 	}

@@ -126,11 +126,8 @@ func TestApprovalAmongMany(t *testing.T) {
 		}
 	}
 	testenv.Want(t, acquirers.hanging.most.Load(), 16, "questions at a time are at the processor that hangs")
-	if n := b.Count(
-		t, "select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at", hangingID,
-	); n != waiting-16 {
-		t.Errorf("%d attempts were not put off, want all but the 16 that were asked about", n)
-	}
+	n := b.Count(t, "select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at", hangingID)
+	testenv.Check(t, n == waiting-16, "%d attempts were not put off, want all but the 16 that were asked about", n)
 	stop()
 	rounds.Wait()
 }
@@ -174,9 +171,7 @@ func TestProcessorReplaced(t *testing.T) {
 	b.later(t, time.Second)
 	acquirers.present.Store(true)
 	_, err := b.checkouts.Cancel(t.Context(), cancelled)
-	if err == nil {
-		t.Error("a payment that its charge had completed was cancelled")
-	}
+	testenv.Check(t, err != nil, "a payment that its charge had completed was cancelled")
 	must(b.checkouts.SubmitCode(t.Context(), asked, "123456"))(t)
 	b.later(t, 2*time.Second)
 	b.want(t, approved, bank, "completed", "")
@@ -330,9 +325,8 @@ func TestStepsAreKept(t *testing.T) {
 		`payer card_entered {"brand": "visa", "last4": "1111"}`, `trader:3 code_requested {}`, `payer code_entered {}`,
 		`payer code_resent {"by": "merchant"}`, `trader:3 code_not_needed {}`,
 	}
-	if got := b.stepsKept(t, p); !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
+	got := b.stepsKept(t, p)
+	testenv.Check(t, slices.Equal(got, want), "got %q", got)
 }
 
 // That the acquirer asks for a code is kept, too.
@@ -345,9 +339,8 @@ func TestStepOfTheAcquirer(t *testing.T) {
 		noError(t, b.checkouts.Poll(t.Context()))
 	}
 	want := []string{`payer card_entered {"brand": "visa", "last4": "3155"}`, `acquirer code_requested {}`}
-	if got := b.stepsKept(t, p); !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
+	got := b.stepsKept(t, p)
+	testenv.Check(t, slices.Equal(got, want), "got %q", got)
 }
 
 func (b *bundle) stepsKept(t *testing.T, p payment.Payment) []string {

@@ -45,9 +45,7 @@ func TestDeadConnectionsAreReplaced(t *testing.T) {
 	}
 	endAll()
 	err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error { return insert(t.Context(), q) })
-	if err != nil || merchants(t, d) != 1 {
-		t.Errorf("a transaction: %v, %d merchants", err, merchants(t, d))
-	}
+	testenv.Check(t, err == nil && merchants(t, d) == 1, "a transaction: %v, %d merchants", err, merchants(t, d))
 }
 
 // breaking begins no transaction for the first so many times.
@@ -119,9 +117,8 @@ func TestAwayIsUnavailable(t *testing.T) {
 		"a mistake":            {mistake, nil}, "an unknown column": {unknown, nil}, "given up": {cancelled, nil},
 		"busy": {errors.Join(fault.ErrBusy, io.EOF), fault.ErrBusy},
 	} {
-		if test.err == nil || edge.Fault(test.err) != test.want {
-			t.Errorf("%s: %v, a fault %v", name, test.err, edge.Fault(test.err))
-		}
+		testenv.Check(t, test.err != nil && edge.Fault(test.err) == test.want,
+			"%s: %v, a fault %v", name, test.err, edge.Fault(test.err))
 	}
 }
 

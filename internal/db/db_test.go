@@ -263,9 +263,8 @@ func TestInTxUnderstandsCommit(t *testing.T) {
 		runs := 0
 		tx := endingTx{commit: func(context.Context) error { return c.err }}
 		err := db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error { runs++; return nil })
-		if !errors.Is(err, c.err) || errors.Is(err, fault.ErrOutcomeUnknown) != c.unknown || runs != 1 {
-			t.Errorf("%s: %v after %d runs", name, err, runs)
-		}
+		testenv.Check(t, errors.Is(err, c.err) && errors.Is(err, fault.ErrOutcomeUnknown) == c.unknown && runs == 1,
+			"%s: %v after %d runs", name, err, runs)
 	}
 }
 
@@ -275,9 +274,7 @@ func TestErrorKinds(t *testing.T) {
 	if !db.IsLockTimeout(wrapped("55P03")) || db.IsLockTimeout(wrapped("40001")) || db.IsLockTimeout(errTest) {
 		t.Error("lock timeout")
 	}
-	if !db.NoRows(errors.Join(errTest, pgx.ErrNoRows)) || db.NoRows(nil) {
-		t.Error("no rows")
-	}
+	testenv.Check(t, db.NoRows(errors.Join(errTest, pgx.ErrNoRows)) && !db.NoRows(nil), "no rows")
 }
 
 // The URL carries the password; an error, which is logged, must not.
@@ -302,15 +299,11 @@ func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
 	var name db.Payment
 	err := db.Write(t.Context(), d.Pool, db.Do((*db.Queries).AccountFoldFromStart, int64(8)),
 		db.One(&name, (*db.Queries).PaymentFind, int64(1)))
-	if err == nil || db.NoRows(err) {
-		t.Errorf("a query that may find nothing: %v", err)
-	}
+	testenv.Check(t, err != nil && !db.NoRows(err), "a query that may find nothing: %v", err)
 	var covered bool
 	err = db.Write(t.Context(), d.Pool, db.Do((*db.Queries).SimulationPlayKeep, []string{}),
 		db.Sure(&covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: 4711 << 3}))
-	if !errors.Is(err, db.ErrMissing) {
-		t.Errorf("a debit without an account: %v", err)
-	}
+	testenv.Check(t, errors.Is(err, db.ErrMissing), "a debit without an account: %v", err)
 }
 
 // What background work commits is not cut short when nobody waits for it any more; what else it asks is, so that a process that

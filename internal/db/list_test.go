@@ -38,9 +38,7 @@ func TestListIsBounded(t *testing.T) {
 	noError(t, list())
 	_, err := db.List(t.Context(), d.Pool,
 		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) })
-	if err == nil || errors.Is(err, fault.ErrBusy) {
-		t.Errorf("a list wrote: %v", err)
-	}
+	testenv.Check(t, err != nil && !errors.Is(err, fault.ErrBusy), "a list wrote: %v", err)
 	timeout := d.Text(t, "show statement_timeout")
 	testenv.Want(t, timeout, "0", "afterwards the timeout is")
 }

@@ -59,9 +59,8 @@ func TestMigrateAsAnother(t *testing.T) {
 	d.Get(t, &after, months)
 	d.Get(t, &others, `select count(*) from pg_class
 		where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> $1`, role)
-	if after != before || others != 0 {
-		t.Errorf("%d months and then %d; %d tables belong to somebody else", before, after, others)
-	}
+	testenv.Check(t, after == before && others == 0,
+		"%d months and then %d; %d tables belong to somebody else", before, after, others)
 }
 
 // Every column of bytes is among those that the vault seals, or known to be none of them: a start
@@ -83,9 +82,8 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 	)
 	noError(t, err)
 	unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || len(unknown) > 0 {
-		t.Errorf("neither known to be open nor in the view sealed_value: %v, %v", unknown, err)
-	}
+	testenv.Check(t, err == nil && len(unknown) <= 0,
+		"neither known to be open nor in the view sealed_value: %v, %v", unknown, err)
 }
 
 // Replicas that start together on an empty database must not trip over each other.
@@ -111,9 +109,7 @@ func TestMigrateWaits(t *testing.T) {
 	noError(t, other.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&tables))
 	noError(t, other.QueryRow(t.Context(), `select count(*) from pg_locks
 		where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`).Scan(&locks))
-	if tables != 0 || locks != 1 {
-		t.Errorf("%d tables, %d locks", tables, locks)
-	}
+	testenv.Check(t, tables == 0 && locks == 1, "%d tables, %d locks", tables, locks)
 	done := make(chan error)
 	go func() { done <- db.Migrate(t.Context(), empty.URL) }()
 	time.Sleep(100 * time.Millisecond) // it waits meanwhile

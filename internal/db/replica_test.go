@@ -115,9 +115,7 @@ func TestReplica(t *testing.T) {
 
 	noError(t, r.server.Stop(t.Context()))
 	r.wantFrom(t.Context(), false) // it is read again, with nothing to be seen of it
-	if r.replica.Usable() {
-		t.Error("it is still read from a standby that has stopped")
-	}
+	testenv.Check(t, !r.replica.Usable(), "it is still read from a standby that has stopped")
 	r.awaitUsable(false)
 	if _, known := r.replica.Lag(); known {
 		t.Error("the lag of a standby that has stopped is known")
@@ -146,18 +144,12 @@ func TestReplicaConflict(t *testing.T) {
 		}()
 		err = db.Sleep(t.Context(), q, "crowd", 1500*time.Millisecond)
 		noError(t, <-vacuumed)
-		if err == nil {
-			t.Error("nothing was in the way")
-		}
+		testenv.Check(t, err != nil, "nothing was in the way")
 		return nil, err
 	})
 	noError(t, err)
-	if len(places) != 2 || !places[0] || places[1] {
-		t.Errorf("read from the standby: %v", places)
-	}
-	if !r.replica.Usable() {
-		t.Error("the standby is given up for one query")
-	}
+	testenv.Check(t, len(places) == 2 && places[0] && !places[1], "read from the standby: %v", places)
+	testenv.Check(t, r.replica.Usable(), "the standby is given up for one query")
 }
 
 // What is no standby is not read from, and what is of another database is refused in words.
@@ -166,9 +158,7 @@ func TestReplicaOfAnother(t *testing.T) {
 	same := must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
 	defer same.Close()
 	noError(t, same.Watch(t.Context()))
-	if same.Usable() {
-		t.Error("the primary is taken for its standby")
-	}
+	testenv.Check(t, !same.Usable(), "the primary is taken for its standby")
 	for name, address := range map[string]string{
 		"another database": dbtest.New(t).URL,
 		"none":             d.URL[:strings.LastIndex(d.URL, "?")] + "x" + d.URL[strings.LastIndex(d.URL, "?"):],
@@ -197,9 +187,7 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	primary := must(db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads))(t)
 	defer primary.Close()
 	id, err := db.Identify(ctx, primary)
-	if err != nil || id.Cluster != nil || id.Database == 0 {
-		t.Errorf("it is known as %+v %v", id, err)
-	}
+	testenv.Check(t, err == nil && id.Cluster == nil && id.Database != 0, "it is known as %+v %v", id, err)
 	same := must(db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary))(t)
 	same.Close()
 	if _, err := db.OpenReplica(ctx, other.URL+"&role="+role, 1, primary); err == nil {

@@ -35,21 +35,16 @@ func await(t *testing.T, conn net.Conn) {
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	ours, theirs := sockets(t)
-	if !isSilent(ours) {
-		t.Error("nothing was sent")
-	}
+	testenv.Check(t, isSilent(ours), "nothing was sent")
 	_, _ = theirs.Write([]byte("E"))
 	await(t, ours)
 	one := make([]byte, 1)
-	if n, err := ours.Read(one); n != 1 || err != nil || !isSilent(ours) {
-		t.Errorf("looking has changed what is read: %d, %v", n, err)
-	}
+	n, err := ours.Read(one)
+	testenv.Check(t, n == 1 && err == nil && isSilent(ours), "looking has changed what is read: %d, %v", n, err)
 	_ = theirs.Close()
 	await(t, ours)
 	_ = ours.Close()
-	if isSilent(ours) {
-		t.Error("our own end is closed")
-	}
+	testenv.Check(t, !isSilent(ours), "our own end is closed")
 }
 
 // The driver leaves a reader blocked on a connection on which it once could not write at once.
@@ -64,9 +59,7 @@ func TestSilentBesideAReader(t *testing.T) {
 	go func() { looked <- isSilent(ours) }()
 	select {
 	case silent := <-looked:
-		if !silent {
-			t.Error("nothing was sent")
-		}
+		testenv.Check(t, silent, "nothing was sent")
 	case <-time.After(testenv.Patience):
 		t.Error("it waits for the reader")
 	}

@@ -37,9 +37,7 @@ func TestAddresses(t *testing.T) {
 			testenv.Want(t, wrong(address), "", "%s %s", network, address)
 		}
 		for _, address := range bad[network] {
-			if wrong(address) == "" {
-				t.Errorf("%s takes %.50s", network, address)
-			}
+			testenv.Check(t, wrong(address) != "", "%s takes %.50s", network, address)
 		}
 	}
 	testenv.Want(t, len(networks), len(good), "networks tested")

@@ -115,9 +115,8 @@ func TestDepositRepeats(t *testing.T) {
 	_, err := d.service.Create(t.Context(), d.merchant.Caller, conflict)
 	wantCode(t, err, "idempotency_key_conflict")
 	stranger := d.newMerchant(t)
-	if other, err := d.service.Create(t.Context(), stranger.Caller, request(1)); err != nil || other.Replay {
-		t.Errorf("another merchant: %+v %v", other, err)
-	}
+	other, err := d.service.Create(t.Context(), stranger.Caller, request(1))
+	testenv.Check(t, err == nil && !other.Replay, "another merchant: %+v %v", other, err)
 	testenv.Want(t, d.rows(t), 2, "deposits")
 }
 
@@ -178,9 +177,8 @@ func TestConfirm(t *testing.T) {
 	_, err := d.service.Reject(t.Context(), operator, made.ID, nil)
 	wantCode(t, err, "deposit_not_pending")
 	after, err := d.service.Get(t.Context(), d.merchant.Caller, made.ID)
-	if err != nil || after.Status != "confirmed" || !after.StatusAt.Equal(dbtest.Start.Add(time.Minute)) {
-		t.Errorf("afterwards %+v %v", after, err)
-	}
+	testenv.Check(t, err == nil && after.Status == "confirmed" && after.StatusAt.Equal(dbtest.Start.Add(time.Minute)),
+		"afterwards %+v %v", after, err)
 	history := d.Text(t, `select string_agg(actor || ' ' || coalesce(from_status, '-') || '>' || to_status, '|' order by id)
 		from deposit_history`)
 	testenv.Want(t, history, fmt.Sprintf("key:%d ->pending|operator:9 pending>confirmed", d.merchant.Caller.ID), "history")
@@ -192,9 +190,7 @@ func TestReject(t *testing.T) {
 	_, err := d.service.Reject(t.Context(), operator, made.ID, new(strings.Repeat("x", 256)))
 	wantFields(t, err, "reason")
 	after, err := d.service.Reject(t.Context(), operator, made.ID, new("nothing came"))
-	if err != nil || after.Status != "rejected" {
-		t.Errorf("rejected %+v %v", after, err)
-	}
+	testenv.Check(t, err == nil && after.Status == "rejected", "rejected %+v %v", after, err)
 	_, err = d.service.Confirm(t.Context(), operator, made.ID)
 	wantCode(t, err, "deposit_not_pending")
 	d.wantBalance(t, "0", "0")
@@ -204,9 +200,7 @@ func TestReject(t *testing.T) {
 	}
 	d.create(t, request(2))
 	list, _, err := d.service.List(t.Context(), operator, deposit.Page{Status: new("pending")})
-	if err != nil || len(list) != 1 || list[0].Status != "pending" {
-		t.Errorf("pending: %+v %v", list, err)
-	}
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].Status == "pending", "pending: %+v %v", list, err)
 	_, _, err = d.service.List(t.Context(), operator, deposit.Page{Status: new("done")})
 	wantFields(t, err, "status")
 }
@@ -243,10 +237,9 @@ func TestBalance(t *testing.T) {
 	// Any key of the merchant may.
 	other := d.merchant.Caller
 	other.Scopes, other.CashboxID = []string{}, nil
-	if b, err := d.service.Balance(ctx, other, d.merchant.CashboxID); err != nil || b.TraderCashboxID != trader ||
-		b.CashboxID != d.merchant.CashboxID {
-		t.Errorf("another key: %+v %v", b, err)
-	}
+	b, err := d.service.Balance(ctx, other, d.merchant.CashboxID)
+	testenv.Check(t, err == nil && b.TraderCashboxID == trader && b.CashboxID == d.merchant.CashboxID,
+		"another key: %+v %v", b, err)
 	testenv.Want(t, d.balance(t), "0 0 0 0", "the balance at first")
 	d.Fund(t, ledger.Available(ledger.Cashbox, d.merchant.CashboxID), "100.12345678")
 	testenv.Want(t, d.balance(t), "100.12345678 100.12345678 0 0", "the balance when funded")
@@ -282,15 +275,11 @@ func TestOwn(t *testing.T) {
 	}
 	must(d.service.History(t.Context(), owner, first.ID))(t)
 	boxes := must(d.service.Balances(t.Context(), owner))(t)
-	if len(boxes) != 1 || boxes[0].Balance.CashboxID != boxes[0].ID {
-		t.Errorf("balances: %v", boxes)
-	}
+	testenv.Check(t, len(boxes) == 1 && boxes[0].Balance.CashboxID == boxes[0].ID, "balances: %v", boxes)
 	again := request(2)
 	again.CashboxID = &d.merchant.CashboxID
 	created := must(d.service.Create(t.Context(), owner, again))(t)
-	if !created.Replay || created.Deposit.ID != second.ID {
-		t.Errorf("asked again: %+v", created)
-	}
+	testenv.Check(t, created.Replay && created.Deposit.ID == second.ID, "asked again: %+v", created)
 }
 
 // A key lists its merchant's deposits by any of the filters, as far as its scope has it.
@@ -318,9 +307,8 @@ func TestOwnByKey(t *testing.T) {
 		for _, one := range list {
 			got = append(got, one.ID)
 		}
-		if err != nil || cursor != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v: %v", name, got, test.want, err)
-		}
+		testenv.Check(t, err == nil && cursor == nil && slices.Equal(got, test.want),
+			"%s: %v, want %v: %v", name, got, test.want, err)
 	}
 	if list, _, err := d.service.ListOwn(t.Context(), d.newMerchant(t).Caller, deposit.OwnPage{}); err != nil ||
 		len(list) > 0 {
@@ -344,9 +332,8 @@ func TestOwnPlans(t *testing.T) {
 		"Index Cond: (merchant_id = ": all, "(idempotency_key = '": one,
 	} {
 		plan := d.Plan(t, func(q *db.Queries) error { _, err := q.DepositListOwn(t.Context(), params); return err })
-		if !strings.Contains(plan, index) || strings.Contains(plan, "Filter: (idempotency_key") {
-			t.Errorf("not by %s:\n%s", index, plan)
-		}
+		testenv.Check(t, strings.Contains(plan, index) && !strings.Contains(plan, "Filter: (idempotency_key"),
+			"not by %s:\n%s", index, plan)
 	}
 }
 

@@ -52,9 +52,8 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 		t.Errorf("folding a locked account: %v", err)
 	}
 	for i, want := range []int{1001, 0} {
-		if n := b.Count(t, "select count(*) from account_pending where account_id = $1", accounts[i].ID()); n != want {
-			t.Errorf("account %d has %d pending, want %d", accounts[i].ID(), n, want)
-		}
+		n := b.Count(t, "select count(*) from account_pending where account_id = $1", accounts[i].ID())
+		testenv.Check(t, n == want, "account %d has %d pending, want %d", accounts[i].ID(), n, want)
 	}
 	check(t, holder.Rollback(ctx))
 	check(t, ledger.Fold(ctx, b.Pool, b.Queries()))
@@ -84,9 +83,8 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 		pending int
 	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
 		check(t, b.post(move(trader, shop, c.debit)))
-		if n := b.Count(t, "select count(*) from account_pending where account_id = $1", trader.ID()); n != c.pending {
-			t.Errorf("%d pending after a debit of %s, want %d", n, c.debit, c.pending)
-		}
+		n := b.Count(t, "select count(*) from account_pending where account_id = $1", trader.ID())
+		testenv.Check(t, n == c.pending, "%d pending after a debit of %s, want %d", n, c.debit, c.pending)
 	}
 	b.wantBalance(t, trader, "0.99999999")
 	if err := b.post(move(trader, shop, "1")); !errors.Is(err, ledger.ErrInsufficient) {
@@ -213,9 +211,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 	b.AwaitBlocked(t)
 	var locked *pgconn.PgError
 	_, err := beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
-	if !errors.As(err, &locked) || locked.Code != "55P03" {
-		t.Errorf("the lower account is not locked: %v", err)
-	}
+	testenv.Check(t, errors.As(err, &locked) && locked.Code == "55P03", "the lower account is not locked: %v", err)
 	check(t, holder.Rollback(ctx))
 	check(t, <-result)
 }

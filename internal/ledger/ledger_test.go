@@ -69,9 +69,8 @@ func (b bundle) force(c ledger.Cause, transfers ...ledger.Transfer) error {
 
 func (b bundle) wantBalance(t *testing.T, a ledger.Account, want string) {
 	t.Helper()
-	if got := b.Balance(t, a); !got.Equal(dec(want)) {
-		t.Errorf("%s %d has %s, want %s", a.Owner, a.OwnerID, got, want)
-	}
+	got := b.Balance(t, a)
+	testenv.Check(t, got.Equal(dec(want)), "%s %d has %s, want %s", a.Owner, a.OwnerID, got, want)
 }
 
 func (b bundle) overdrawn(t *testing.T, a ledger.Account) bool {
@@ -148,9 +147,8 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	hold := []ledger.Transfer{move(trader, held, "10")}
 	check(t, b.post(hold...))
 	settlement := ledger.Position(hold).To(ledger.Position{move(trader, shop, "9"), move(trader, platform, "1")})
-	if p := ledger.Plan(cause, false, settlement...); len(p.Debits) > 0 || !p.Covered() {
-		t.Errorf("%d queries to debit, covered: %t", len(p.Debits), p.Covered())
-	}
+	p := ledger.Plan(cause, false, settlement...)
+	testenv.Check(t, len(p.Debits) <= 0 && p.Covered(), "%d queries to debit, covered: %t", len(p.Debits), p.Covered())
 	check(t, b.post(settlement...))
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, held, "0")
@@ -288,9 +286,8 @@ func wantRefused(t *testing.T, b bundle, code, constraint, sql string, args ...a
 	t.Helper()
 	var refused *pgconn.PgError
 	_, err := b.Pool.Exec(context.Background(), sql, args...)
-	if !errors.As(err, &refused) || refused.Code != code || refused.ConstraintName != constraint {
-		t.Errorf("%s: %v", sql, err)
-	}
+	testenv.Check(t, errors.As(err, &refused) && refused.Code == code && refused.ConstraintName == constraint,
+		"%s: %v", sql, err)
 }
 
 func TestTransfersMoveAnAmountBetweenTwoAccounts(t *testing.T) {

@@ -62,17 +62,14 @@ func TestOpenAppeal(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()), 1,
 		"who opened the appeal is not known")
 	file := must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
-	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, content) {
-		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
-	}
-	if largest := b.Count(t, "select max(length(content)) from appeal_chunk"); largest > 256<<10 {
-		t.Errorf("a row of %d bytes", largest)
-	}
+	testenv.Check(t, file.Name == "receipt.png" && file.Type == "image/png" && bytes.Equal(file.Content, content),
+		"the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
+	largest := b.Count(t, "select max(length(content)) from appeal_chunk")
+	testenv.Check(t, largest <= 256<<10, "a row of %d bytes", largest)
 	// Opening moves nothing: no status, no event, no money.
 	now := must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
-	if now.Status != "failed" || !now.StatusAt.Equal(p.StatusAt) {
-		t.Errorf("the payment is %s since %s", now.Status, now.StatusAt)
-	}
+	testenv.Check(t, now.Status == "failed" && now.StatusAt.Equal(p.StatusAt),
+		"the payment is %s since %s", now.Status, now.StatusAt)
 	b.wantEvents(t, p, 1)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
 	b.Audit(t)
@@ -221,9 +218,7 @@ func TestDecideAppeal(t *testing.T) {
 				"pending by " + merchant.Caller.Actor(), "failed by application", "appeal by operator:7",
 				outcome + " by operator:7",
 			}
-			if !slices.Equal(moves, want) {
-				t.Errorf("history %v", moves)
-			}
+			testenv.Check(t, slices.Equal(moves, want), "history %v", moves)
 			b.Audit(t)
 		})
 	}
@@ -293,9 +288,8 @@ func TestListAppeals(t *testing.T) {
 		last != nil {
 		t.Errorf("pages %v, %v", first, rest)
 	}
-	if open, _ := page(new("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
-		t.Errorf("open: %v", open)
-	}
+	open, _ := page(new("open"), 100, nil)
+	testenv.Check(t, slices.Equal(open, []int64{ids[2], ids[0]}), "open: %v", open)
 	_, _, err := b.payments.ListAppeals(t.Context(), operator, payment.Page{
 		Status: new("pending"), Page: db.Page{Limit: new(int32(0)), Cursor: new("x")},
 	})

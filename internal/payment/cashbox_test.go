@@ -46,9 +46,8 @@ func TestRubCollectWins(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, Method: "card"})
 	r := request("order-1")
 	r.Method, r.RubCollectMethod = new("sim"), new("card")
-	if p := b.create(t, merchant.Caller, r); p.Method != "card" || *p.RequisiteType != "card" {
-		t.Errorf("%s, %s", p.Method, *p.RequisiteType)
-	}
+	p := b.create(t, merchant.Caller, r)
+	testenv.Check(t, p.Method == "card" && *p.RequisiteType == "card", "%s, %s", p.Method, *p.RequisiteType)
 	for _, again := range [][2]*string{{new("card"), nil}, {nil, new("card")}} {
 		r.Method, r.RubCollectMethod = again[0], again[1]
 		testenv.Want(t, must(b.payments.Create(t.Context(), merchant.Caller, r))(t).Replay, true, "the channel is the same")
@@ -182,9 +181,8 @@ func TestBlockedPayer(t *testing.T) {
 		wantCode(t, err, "collect_requisites_not_available")
 		testenv.Want(t, err.Error(), "collect_requisites_not_available: No requisite is available for this payer.", "refused")
 	}
-	if again, err := b.payments.Create(t.Context(), merchant.Caller, of("before", "u-1", "192.0.2.1")); err != nil || !again.Replay {
-		t.Errorf("a repeat: %+v, %v", again, err)
-	}
+	again, err := b.payments.Create(t.Context(), merchant.Caller, of("before", "u-1", "192.0.2.1"))
+	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
 	b.create(t, merchant.Caller, of("other", "u-2", "192.0.2.2"))
 	must(settings.UnblockPayer(t.Context(), admin, 1, "an error"))(t)
 	b.create(t, merchant.Caller, of("user", "u-1", "192.0.2.2"))
@@ -247,9 +245,8 @@ func TestOneReservationOfAPhone(t *testing.T) {
 	b.Exec(t, "update requisite set enabled = false where id = any($1)", []int64{*first.RequisiteID, another})
 	otherMethod := map[string]string{"sbp": "sim", "sim": "sbp"}[first.Method]
 	later := must(create("later", otherMethod, 4444))(t)
-	if *later.RequisiteID == *first.RequisiteID || *later.RequisiteValue != phone {
-		t.Errorf("requisite %d again, or %s", *later.RequisiteID, *later.RequisiteValue)
-	}
+	testenv.Check(t, *later.RequisiteID != *first.RequisiteID && *later.RequisiteValue == phone,
+		"requisite %d again, or %s", *later.RequisiteID, *later.RequisiteValue)
 	b.set(t, first.ID, "pending")
 	b.wantSlot(t, later, open)
 	testenv.Want(t, b.Count(t, "select count(*) from requisite_slot where amount = 4444 and hash = "+

@@ -32,9 +32,7 @@ func TestClaim(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.told(t, merchant.CashboxID)
 	p := b.create(t, merchant.Caller, request("order-1"))
-	if p.ClaimedAt != nil {
-		t.Errorf("claimed at %s before anybody said so", p.ClaimedAt)
-	}
+	testenv.Check(t, p.ClaimedAt == nil, "claimed at %s before anybody said so", p.ClaimedAt)
 	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
 	now := b.clock.Now()
 	claimed, err := b.payments.Claim(t.Context(), p.UUID)
@@ -45,15 +43,13 @@ func TestClaim(t *testing.T) {
 	}
 	b.wantEvent(t, p, "event_claimed.json")
 	read, err := b.payments.Get(t.Context(), merchant.Caller, p.UUID.String())
-	if err != nil || !read.ClaimedAt.Equal(now) || !read.ExpiresAt.Equal(claimed.ExpiresAt) {
-		t.Errorf("read %v, %s, %v", read.ClaimedAt, read.ExpiresAt, err)
-	}
+	testenv.Check(t, err == nil && read.ClaimedAt.Equal(now) && read.ExpiresAt.Equal(claimed.ExpiresAt),
+		"read %v, %s, %v", read.ClaimedAt, read.ExpiresAt, err)
 	before := b.stands(t, p)
 	b.clock.Advance(time.Minute)
 	again, err := b.payments.Claim(t.Context(), p.UUID)
-	if err != nil || !again.ClaimedAt.Equal(now) || b.stands(t, p) != before {
-		t.Errorf("a repeat: %v, %v", again.ClaimedAt, err)
-	}
+	testenv.Check(t, err == nil && again.ClaimedAt.Equal(now) && b.stands(t, p) == before,
+		"a repeat: %v, %v", again.ClaimedAt, err)
 	// It expires when it says it does, not when it was to at first.
 	b.clock.Advance(13 * time.Minute)
 	b.wantExpired(t, 0)
@@ -68,9 +64,8 @@ func TestClaim(t *testing.T) {
 			(1, 'payment.payer.claimed', 'PENDING'), (2, 'payment.status.updated', 'COMPLETED')) as w (sequence, type, status)
 			on e.sequence = w.sequence and e.type = w.type and convert_from(e.body, 'UTF8')::json #>> '{data,status}' = w.status
 		where e.subject_id = $1`, p.ID)
-	if n := b.Count(t, "select count(*) from webhook_event"); n != 2 || right != 2 {
-		t.Errorf("%d events, %d of them right, want 2", n, right)
-	}
+	n := b.Count(t, "select count(*) from webhook_event")
+	testenv.Check(t, n == 2 && right == 2, "%d events, %d of them right, want 2", n, right)
 	b.Audit(t)
 }
 
@@ -92,10 +87,8 @@ func TestClaimNeverShortens(t *testing.T) {
 		p := b.create(t, merchant.Caller, request(name))
 		b.clock.Advance(c.after)
 		claimed, err := b.payments.Claim(t.Context(), p.UUID)
-		if err != nil || !claimed.ExpiresAt.Equal(p.CreatedAt.Add(c.want)) {
-			t.Errorf("%s: expires %s after its creation, want %s, %v", name, claimed.ExpiresAt.Sub(p.CreatedAt), c.want,
-				err)
-		}
+		testenv.Check(t, err == nil && claimed.ExpiresAt.Equal(p.CreatedAt.Add(c.want)),
+			"%s: expires %s after its creation, want %s, %v", name, claimed.ExpiresAt.Sub(p.CreatedAt), c.want, err)
 	}
 	// Nobody asked to be told.
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "events")

@@ -77,9 +77,8 @@ func TestCreate(t *testing.T) {
 	testenv.Want(t, *p.RequisiteValue, fmt.Sprintf("+7900%03d0000", trader.ID), "requisite")
 	testenv.Want(t, *stored.RequisiteLast4, "0000", "last four characters")
 	again := must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
-	if *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
-		t.Errorf("the snapshot changed: %s", *again.RequisiteValue)
-	}
+	testenv.Check(t, *again.RequisiteValue == *p.RequisiteValue && again.RequisiteHolder != nil,
+		"the snapshot changed: %s", *again.RequisiteValue)
 	b.Audit(t)
 }
 
@@ -101,10 +100,8 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 			r := request("order-1")
 			r.Currency, r.Method = currency, &method
 			p := b.create(t, merchant.Caller, r)
-			if *p.RequisiteType != want[0] || *p.RequisiteMethod != want[1] || !p.ExpiresAt.Equal(at(30)) {
-				t.Errorf("%s %s: %s by %s, expires %s", currency, method, *p.RequisiteType, *p.RequisiteMethod,
-					p.ExpiresAt)
-			}
+			testenv.Check(t, *p.RequisiteType == want[0] && *p.RequisiteMethod == want[1] && p.ExpiresAt.Equal(at(30)),
+				"%s %s: %s by %s, expires %s", currency, method, *p.RequisiteType, *p.RequisiteMethod, p.ExpiresAt)
 		}
 	}
 	b.Audit(t)
@@ -133,11 +130,9 @@ func TestMarkupOfAPayment(t *testing.T) {
 		if c.body != "" {
 			r.RatePercent = &c.body
 		}
-		if p := b.create(
-			t, b.NewMerchant(t, c.merchant).Caller, r,
-		); !p.MarkupPercent.Equal(decimal.RequireFromString(c.want)) {
-			t.Errorf("%s: %s%%, want %s%%", name, p.MarkupPercent, c.want)
-		}
+		p := b.create(t, b.NewMerchant(t, c.merchant).Caller, r)
+		testenv.Check(t, p.MarkupPercent.Equal(decimal.RequireFromString(c.want)),
+			"%s: %s%%, want %s%%", name, p.MarkupPercent, c.want)
 	}
 	b.Audit(t)
 }
@@ -183,9 +178,7 @@ func TestOrderOfChecks(t *testing.T) {
 	breakState()
 	b.Exec(t, "update requisite set enabled = false")
 	again := must(b.payments.Create(t.Context(), who, r))(t)
-	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
-		t.Errorf("repeat: %+v", again)
-	}
+	testenv.Check(t, again.Replay && again.Payment.ID == p.ID && len(again.Mismatch) == 0, "repeat: %+v", again)
 	b.Audit(t)
 }
 
@@ -359,9 +352,8 @@ func TestPayerAgainstTrader(t *testing.T) {
 		if errs[0] == nil {
 			want = "cancelled"
 		}
-		if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || string(now.Status) != want {
-			t.Errorf("%s, want %s, %v", now.Status, want, err)
-		}
+		now, err := b.payments.ByUUID(t.Context(), p.UUID)
+		testenv.Check(t, err == nil && string(now.Status) == want, "%s, want %s, %v", now.Status, want, err)
 	}
 	b.Audit(t)
 }

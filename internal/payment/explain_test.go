@@ -51,19 +51,12 @@ func TestExplainForTrader(t *testing.T) {
 	who, id := as(caller.Owner, trader), trader.Requisites[0]
 	e := b.explain(t, who, id)
 	got := fmt.Sprintln(e.RequisiteID == id, e.Currency, e.Method, e.Amount, e.Hold.Decimal, e.Available.Decimal)
-	if want := "true RUB sbp 1000 9.8 19.6\n"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if !e.Free || e.LastUsedAt != nil || e.NoRate || e.OutsidePlatform {
-		t.Errorf("%+v", e)
-	}
-	if e.Taken {
-		t.Error("without merchants somebody takes payments")
-	}
+	want := "true RUB sbp 1000 9.8 19.6\n"
+	testenv.Check(t, got == want, "%s, want %s", got, want)
+	testenv.Check(t, e.Free && e.LastUsedAt == nil && !e.NoRate && !e.OutsidePlatform, "%+v", e)
+	testenv.Check(t, !e.Taken, "without merchants somebody takes payments")
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	if !b.explain(t, who, id).Taken {
-		t.Error("nobody takes payments")
-	}
+	testenv.Check(t, b.explain(t, who, id).Taken, "nobody takes payments")
 	b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Minute)
 	e = b.explain(t, who, id)
@@ -79,9 +72,8 @@ func TestExplainForTrader(t *testing.T) {
 	b.refused(t, merchant.Caller, "1010", "collect_requisites_not_available")
 	// Who may not see the trader's money learns that it is short, and no number.
 	e = b.explain(t, as(caller.Desk, trader), id)
-	if dropped(e) != "trader_short" || e.Available.Valid || e.Hold.Valid || e.Drops[0].Used.Valid {
-		t.Errorf("to the desk: %+v", e)
-	}
+	testenv.Check(t, dropped(e) == "trader_short" && !e.Available.Valid && !e.Hold.Valid && !e.Drops[0].Used.Valid,
+		"to the desk: %+v", e)
 	b.Exec(t, "update trader set on_break = true")
 	if e = b.explain(t, who, id); dropped(e) != "trader_break, trader_short 9.8/9.898" {
 		t.Errorf("on a break: %s", dropped(e))
@@ -152,9 +144,7 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	noError(t, settings.SetBreak(t.Context(), who, true))
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
 	list := must(b.payments.Desk(t.Context(), who))(t)
-	if len(list) != 1 || list[0].ID != p.ID {
-		t.Errorf("on the desk: %+v", list)
-	}
+	testenv.Check(t, len(list) == 1 && list[0].ID == p.ID, "on the desk: %+v", list)
 	if _, err := b.payments.Confirm(t.Context(), who, p.ID); err != nil {
 		t.Error(err)
 	}
@@ -192,9 +182,8 @@ func TestDeskList(t *testing.T) {
 	for _, r := range own {
 		open[r.ID] = r.Use.OpenPayments
 	}
-	if open[*late.RequisiteID] != 1 || open[*soon.RequisiteID] != 1 || open[*ended.RequisiteID] != 0 {
-		t.Errorf("open on requisites: %v", open)
-	}
+	testenv.Check(t, open[*late.RequisiteID] == 1 && open[*soon.RequisiteID] == 1 && open[*ended.RequisiteID] == 0,
+		"open on requisites: %v", open)
 }
 
 // explained is the sum of a payment as operators are told it, a step a line.
@@ -296,9 +285,8 @@ func TestQuoteRate(t *testing.T) {
 		"traderShare": {Currency: "RUB", Amount: "1000", TraderShare: "-1"},
 	} {
 		_, err := b.payments.QuoteRate(t.Context(), operator, wrong)
-		if f := fault.As(err); f == nil || len(f.Fields[field]) == 0 {
-			t.Errorf("a wrong %s: %v", field, err)
-		}
+		f := fault.As(err)
+		testenv.Check(t, f != nil && len(f.Fields[field]) != 0, "a wrong %s: %v", field, err)
 	}
 	if errOf(
 		b.payments.QuoteRate(t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"}),

@@ -78,9 +78,8 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	slices.Sort(took)
 	// A lock is waited for 200 ms, by those who chose them before anybody knew. Every three seconds they are tried again.
 	waiting := clients * (1 + int(time.Since(started)/(3*time.Second)))
-	if waited := took[len(took)-1-waiting]; testenv.Whole() && waited >= 200*time.Millisecond {
-		t.Errorf("all but %d took up to %s", waiting, waited)
-	}
+	waited := took[len(took)-1-waiting]
+	testenv.Check(t, !testenv.Whole() || waited < 200*time.Millisecond, "all but %d took up to %s", waiting, waited)
 	testenv.Want(t, ofHeld(), 0, "payments are the held trader's")
 	noError(t, lock.Rollback(t.Context()))
 	later := 0
@@ -101,9 +100,8 @@ func TestHeldTraderAlone(t *testing.T) {
 	b.other(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
 	began := time.Now()
 	wantCode(t, errOf(service.Create(context.Background(), merchant.Caller, request("1"))), "busy")
-	if took := time.Since(began); testenv.Whole() && took > 2*time.Second {
-		t.Errorf("refused after %s", took)
-	}
+	took := time.Since(began)
+	testenv.Check(t, !testenv.Whole() || took <= 2*time.Second, "refused after %s", took)
 }
 
 // A requisite that is locked is passed by as well, and a move that meets a lock is busy, not broken.
@@ -115,10 +113,9 @@ func TestHeldElsewhere(t *testing.T) {
 	for n := range 5 {
 		r := request(fmt.Sprint("beside-", n))
 		r.Amount = fmt.Sprint(200 + n)
-		if got, err := service.Create(context.Background(), merchant.Caller, r); err != nil ||
-			*got.Payment.RequisiteID == *made.Payment.RequisiteID {
-			t.Errorf("beside a locked requisite: %v", err)
-		}
+		got, err := service.Create(context.Background(), merchant.Caller, r)
+		testenv.Check(t, err == nil && *got.Payment.RequisiteID != *made.Payment.RequisiteID,
+			"beside a locked requisite: %v", err)
 	}
 	noError(t, lock.Rollback(t.Context()))
 	b.other(t, "select from payment where id = $1 for update", made.Payment.ID)
@@ -177,9 +174,8 @@ func TestExpiryStarvesNobody(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 				defer cancel()
 				err := b.payments.ExpireAll(ctx)
-				if ctx.Err() != nil || err != nil && time.Since(began) < 2*time.Second {
-					t.Errorf("%v, %v", ctx.Err(), err)
-				}
+				testenv.Check(t, ctx.Err() == nil && (err == nil || time.Since(began) >= 2*time.Second),
+					"%v, %v", ctx.Err(), err)
 			}
 		})
 	}
@@ -307,19 +303,16 @@ func TestOpenLimit(t *testing.T) {
 		}
 		wantCode(t, err, "merchant_collect_open_limit")
 	}
-	if made > 5 {
-		t.Errorf("%d made, want 5 at most", made)
-	}
+	testenv.Check(t, made <= 5, "%d made, want 5 at most", made)
 	for i := made; i < 5; i++ {
 		time.Sleep(aCount)
 		b.create(t, merchant.Caller, request(fmt.Sprint("more-", i)))
 	}
 	b.create(t, other.Caller, request("first"))
-	if again, err := b.payments.Create(t.Context(), merchant.Caller, request("first")); err != nil || !again.Replay {
-		t.Errorf("a repeat: %v", err)
-	}
+	again, err := b.payments.Create(t.Context(), merchant.Caller, request("first"))
+	testenv.Check(t, err == nil && again.Replay, "a repeat: %v", err)
 	// Another replica, too, finds the merchant full.
-	_, err := newService(t, b.DB, b.clock).Create(t.Context(), merchant.Caller, request("elsewhere"))
+	_, err = newService(t, b.DB, b.clock).Create(t.Context(), merchant.Caller, request("elsewhere"))
 	wantCode(t, err, "merchant_collect_open_limit")
 	b.set(t, first.ID, "completed")
 	time.Sleep(aCount)
@@ -352,9 +345,8 @@ func TestOpenLimitOverReplicas(t *testing.T) {
 	}
 	testenv.Want(t, makes(second, "second-"), 49, "payments that the second replica made")
 	time.Sleep(aCount)
-	if made := makes(b.payments, "beyond-"); made > 5 {
-		t.Errorf("the first made %d beyond 50", made)
-	}
+	made := makes(b.payments, "beyond-")
+	testenv.Check(t, made <= 5, "the first made %d beyond 50", made)
 }
 
 // Pending payments are counted no further than there may be.
@@ -365,8 +357,6 @@ func TestOpenCountEndsAtTheLimit(t *testing.T) {
 	for most, want := range map[int32]int32{5000: batch + 1, 20: 20} {
 		counted, err := b.Queries().
 			MerchantOpenPayments(t.Context(), db.MerchantOpenPaymentsParams{MerchantID: merchant.ID, Most: most})
-		if err != nil || counted != want {
-			t.Errorf("counted %d, want %d (%v)", counted, want, err)
-		}
+		testenv.Check(t, err == nil && counted == want, "counted %d, want %d (%v)", counted, want, err)
 	}
 }

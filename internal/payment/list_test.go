@@ -80,9 +80,7 @@ func TestListByPayer(t *testing.T) {
 	}
 	slices.Reverse(own) // newest first
 	all, cursor := b.list(t, payer, payment.Query{})
-	if !slices.Equal(all, own) || cursor != nil {
-		t.Errorf("listed %v, want %v", all, own)
-	}
+	testenv.Check(t, slices.Equal(all, own) && cursor == nil, "listed %v, want %v", all, own)
 	turned := b.turn(t, payer)
 	testenv.Want(t, fmt.Sprint(turned), fmt.Sprint(own), "page by page")
 	b.set(t, own[1], "completed")
@@ -189,9 +187,8 @@ func TestListByMerchant(t *testing.T) {
 		"order and time":   {payment.Query{Span: span(1, 2), OrderID: new("order-1")}, made[3:4]},
 		"empty time":       {payment.Query{Span: span(2, 2)}, nil},
 	} {
-		if got, cursor := b.list(t, merchant.Caller, test.query); !slices.Equal(got, test.want) || cursor != nil {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		got, cursor := b.list(t, merchant.Caller, test.query)
+		testenv.Check(t, slices.Equal(got, test.want) && cursor == nil, "%s: %v, want %v", name, got, test.want)
 	}
 	testenv.Want(t, fmt.Sprint(b.turn(t, merchant.Caller)), fmt.Sprint(made), "page by page")
 }

@@ -91,10 +91,9 @@ func TestListAssigned(t *testing.T) {
 		[][]int64{{ids[3]}, {ids[1]}})
 	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(100))}, Status: new("failed")},
 		[][]int64{nil})
-	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
-		t.Errorf("the other trader has %d, %v", len(list), err)
-	}
-	_, _, err := b.payments.ListAssigned(ctx, trader.Caller,
+	list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{})
+	testenv.Check(t, err == nil && len(list) == 1, "the other trader has %d, %v", len(list), err)
+	_, _, err = b.payments.ListAssigned(ctx, trader.Caller,
 		payment.Page{Page: db.Page{Limit: new(int32(101)), Cursor: new("-1")}, Status: new("")})
 	wantFields(t, err, "limit", "status", "cursor")
 }
@@ -235,8 +234,7 @@ func TestOperatorsActAsNoPayer(t *testing.T) {
 		if c.whole {
 			shown = "+79001234567"
 		}
-		if link, value := p.Seen(c.who).Link, *p.RequisiteFor(c.who); link != c.link || value != shown {
-			t.Errorf("%s: link %t, requisite %s", name, link, value)
-		}
+		link, value := p.Seen(c.who).Link, *p.RequisiteFor(c.who)
+		testenv.Check(t, link == c.link && value == shown, "%s: link %t, requisite %s", name, link, value)
 	}
 }

@@ -45,17 +45,14 @@ func TestReceiptWindow(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.png": "no picture", "": png, strings.Repeat("x", 256): png, "a\x00.png": png, "empty.png": "",
 	} {
-		if got := fault.As(add(name, content)); got == nil || got.Fields["file"] == nil {
-			t.Errorf("%q: %v", name, got)
-		}
+		got := fault.As(add(name, content))
+		testenv.Check(t, got != nil && got.Fields["file"] != nil, "%q: %v", name, got)
 	}
 	refused := map[string]int{}
 	for _, err := range testenv.AtOnce(8, func(i int) error { return add(fmt.Sprintf("%d.png", i), png) }) {
 		refused[code(err)]++
 	}
-	if refused[""] != 3 || refused["receipts_full"] != 5 {
-		t.Errorf("of eight at once: %v", refused)
-	}
+	testenv.Check(t, refused[""] == 3 && refused["receipts_full"] == 5, "of eight at once: %v", refused)
 	testenv.Want(t, b.Count(t, "select count(*) from payment_receipt_chunk"), 3, "pieces")
 
 	merchant = b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -130,9 +127,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 		testenv.Want(t, b.Count(t, seen+" and subject_key = $4", "appeal", "file", max(who.ID, who.Behind),
 			strconv.FormatInt(opened.ID, 10)), 1, "notes of who read the appeal's file")
 	}
-	if opened.Status != "open" || opened.Reason != reason || !bytes.Equal(file.Content, []byte(content)) {
-		t.Errorf("opened %+v with %d bytes", opened, len(file.Content))
-	}
+	testenv.Check(t, opened.Status == "open" && opened.Reason == reason && bytes.Equal(file.Content, []byte(content)),
+		"opened %+v with %d bytes", opened, len(file.Content))
 	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason); code(err) != "appeal_already_exists" {
 		t.Errorf("a second appeal: %v", err)
 	}
@@ -175,19 +171,17 @@ func TestPurgeFiles(t *testing.T) {
 	if _, _, err := b.payments.ReadReceipt(t.Context(), operator, decided.ID, 1); code(err) != "file_purged" {
 		t.Errorf("the decided payment's receipt: %v", err)
 	}
-	if file, err := b.payments.ReadAppealFile(t.Context(), operator, openAppeal.ID); err != nil ||
-		len(file.Content) != 700_000 {
-		t.Errorf("the open appeal's file: %d bytes, %v", len(file.Content), err)
-	}
+	file, err := b.payments.ReadAppealFile(t.Context(), operator, openAppeal.ID)
+	testenv.Check(t, err == nil && len(file.Content) == 700_000,
+		"the open appeal's file: %d bytes, %v", len(file.Content), err)
 	for _, p := range []payment.Payment{open, waiting} {
 		if _, _, err := b.payments.ReadReceipt(t.Context(), operator, p.ID, 1); err != nil {
 			t.Errorf("the receipt of %s, whose appeal is open: %v", p.OrderID, err)
 		}
 	}
 	list, err := b.payments.ListReceipts(t.Context(), operator, decided.ID)
-	if err != nil || len(list) != 1 || list[0].Name != "r.png" {
-		t.Errorf("what describes the receipt: %+v, %v", list, err)
-	}
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].Name == "r.png",
+		"what describes the receipt: %+v, %v", list, err)
 	for what, want := range map[string][3]int64{
 		"appeal_file": {1, 700_000, decidedAppeal.ID}, "receipt": {1, int64(len(png)), decided.ID},
 	} {
@@ -298,9 +292,8 @@ func TestReceiptsLoseMetadata(t *testing.T) {
 		noError(t, b.payments.AddReceipt(t.Context(), made.UUID, name, fileOf(c.sent)))
 		receipt, kept, err := b.payments.ReadReceipt(t.Context(), operator, made.ID, 1)
 		noError(t, err)
-		if string(kept) != c.kept || receipt.Size != int64(len(c.kept)) {
-			t.Errorf("%s: %d bytes of %d are kept as %d: %q", name, len(kept), len(c.sent), receipt.Size, kept)
-		}
+		testenv.Check(t, string(kept) == c.kept && receipt.Size == int64(len(c.kept)),
+			"%s: %d bytes of %d are kept as %d: %q", name, len(kept), len(c.sent), receipt.Size, kept)
 		if name[2:] == "jpg" && name != "c.jpg" || name[2:] == "png" {
 			if _, _, err := image.Decode(bytes.NewReader(kept)); err != nil &&
 				name != "a.png" { // whose profile is made up

@@ -182,9 +182,8 @@ func TestOldMemory(t *testing.T) {
 		r := request(fmt.Sprint("order-", n))
 		r.Amount = fmt.Sprint(1000 + n)
 		created, err := service.Create(t.Context(), merchant.Caller, r)
-		if err != nil || *created.Payment.RequisiteID != ids[1] {
-			t.Errorf("after %s: %+v, %v", c.since, created.Payment.RequisiteID, err)
-		}
+		testenv.Check(t, err == nil && *created.Payment.RequisiteID == ids[1],
+			"after %s: %+v, %v", c.since, created.Payment.RequisiteID, err)
 	}
 }
 
@@ -329,9 +328,8 @@ func testLostSettings(t *testing.T, lose string) {
 	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}
 	hold := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
 	candidates := must(settings.Requisites().Explain(t.Context(), b.Queries(), w, hold))(t)
-	if len(candidates) != 1 || candidates[0].TraderID != kept.ID || settings.Requisites() == choosing {
-		t.Errorf("the candidates are %+v", candidates)
-	}
+	testenv.Check(t, len(candidates) == 1 && candidates[0].TraderID == kept.ID && settings.Requisites() != choosing,
+		"the candidates are %+v", candidates)
 	if shop := settings.Shop(losing.ID, &losing.CashboxID, "sbp", "RUB"); shop == nil || shop.MethodEnabled {
 		t.Errorf("the cashbox takes what was lost: %+v", shop)
 	}

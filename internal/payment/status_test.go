@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // What the parties have at each status of a payment of 1000 RUB at 100 RUB per USDT, a markup of 5%
@@ -101,9 +102,8 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 func wantSame(t *testing.T, before, after any) {
 	t.Helper()
 	want := must(json.Marshal(before))(t)
-	if got := must(json.Marshal(after))(t); !bytes.Equal(got, want) {
-		t.Errorf("the same status changed the payment from %s to %s", want, got)
-	}
+	got := must(json.Marshal(after))(t)
+	testenv.Check(t, bytes.Equal(got, want), "the same status changed the payment from %s to %s", want, got)
 }
 
 // wantMoved wants everything that goes with a move at 12:03.
@@ -135,9 +135,8 @@ func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	queued := b.Count(t,
 		"select count(*) from webhook_delivery where event_id in (select id from webhook_event where subject_id = $1)",
 		p.ID)
-	if events != want || last != want || queued != want {
-		t.Errorf("%d events up to %d with %d deliveries, want %d", events, last, queued, want)
-	}
+	testenv.Check(t, events == want && last == want && queued == want,
+		"%d events up to %d with %d deliveries, want %d", events, last, queued, want)
 	history := b.History(t, p.MerchantID, p.ID)
 	if len(history) != 1+want || history[0].FromStatus != nil || history[0].ToStatus != "pending" ||
 		!strings.HasPrefix(history[0].Actor, "key:") {
@@ -151,9 +150,7 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 	err := b.Pool.QueryRow(context.Background(), `select case when free_at = 'infinity' then 'infinity' else to_char(free_at, 'HH24:MI') end
 		from requisite_slot where requisite_id = $1 and amount = $2 and payment_id = $3`, p.RequisiteID, p.Amount, p.ID).
 		Scan(&got)
-	if err != nil || got != want {
-		t.Errorf("slot free at %q, want %q (%v)", got, want, err)
-	}
+	testenv.Check(t, err == nil && got == want, "slot free at %q, want %q (%v)", got, want, err)
 }
 
 // A payment that comes back to pending takes its reservation again only if nobody else has it by then.
@@ -240,9 +237,7 @@ func TestProviderPaymentIDInAnyOrder(t *testing.T) {
 	for _, said := range []*string{new("bank-1"), nil, new("bank-1")} {
 		_, queued, err := b.payments.UpdateStatus(t.Context(), application, p.ID,
 			payment.Update{Status: "completed", ProviderPaymentID: said})
-		if err != nil || queued {
-			t.Errorf("the callback: %v, queued %t", err, queued)
-		}
+		testenv.Check(t, err == nil && !queued, "the callback: %v, queued %t", err, queued)
 	}
 	row := b.row(t, p)
 	if row.ProviderPaymentID == nil || *row.ProviderPaymentID != "bank-1" || row.Version != 2 ||

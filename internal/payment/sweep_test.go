@@ -23,16 +23,14 @@ import (
 
 func (b *bundle) wantExpired(t *testing.T, want int) {
 	t.Helper()
-	if n, err := b.payments.Expire(context.Background()); err != nil || n != want {
-		t.Errorf("%d expired, want %d (%v)", n, want, err)
-	}
+	n, err := b.payments.Expire(context.Background())
+	testenv.Check(t, err == nil && n == want, "%d expired, want %d (%v)", n, want, err)
 }
 
 func (b *bundle) wantSettled(t *testing.T, want int) {
 	t.Helper()
-	if n, err := b.payments.Settle(context.Background()); err != nil || n != want {
-		t.Errorf("%d settled, want %d (%v)", n, want, err)
-	}
+	n, err := b.payments.Settle(context.Background())
+	testenv.Check(t, err == nil && n == want, "%d settled, want %d (%v)", n, want, err)
 }
 
 func (b *bundle) wantDue(t *testing.T, want int) {
@@ -126,9 +124,8 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	settled := money{trader: "87.75", reserved: "0", cashbox: "11.90476190", platform: "0.3452381"}
 
 	p := b.create(t, merchant.Caller, request("order-1"))
-	if !p.RateUnavailable || b.row(t, p).HoldUSDT.String() != "9.8" {
-		t.Errorf("rate unavailable %v, hold %s", p.RateUnavailable, b.row(t, p).HoldUSDT)
-	}
+	testenv.Check(t, p.RateUnavailable && b.row(t, p).HoldUSDT.String() == "9.8",
+		"rate unavailable %v, hold %s", p.RateUnavailable, b.row(t, p).HoldUSDT)
 	want(held)
 	b.wantDue(t, 0)
 	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)

@@ -161,9 +161,8 @@ func TestMoves(t *testing.T) {
 						wantCode(t, steps[name](s), want)
 						want = from
 					}
-					if got := s.Text(t, "select status from payin"); got != want {
-						t.Errorf("%s, want %s", got, want)
-					}
+					got := s.Text(t, "select status from payin")
+					testenv.Check(t, got == want, "%s, want %s", got, want)
 					s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
 					ended := 1
 					switch {
@@ -175,9 +174,8 @@ func TestMoves(t *testing.T) {
 					s.relay(t)
 					events := s.Count(t, "select count(*) from webhook_event")
 					queued := s.Count(t, "select count(*) from webhook_delivery")
-					if events != ended || queued != ended {
-						t.Errorf("%d events, %d deliveries; want %d", events, queued, ended)
-					}
+					testenv.Check(t, events == ended && queued == ended,
+						"%d events, %d deliveries; want %d", events, queued, ended)
 				})
 			}
 		})
@@ -214,9 +212,7 @@ func TestHistory(t *testing.T) {
 			)
 			want := strings.ReplaceAll(c.want, "T", fmt.Sprint(s.taker.ID))
 			want = strings.ReplaceAll(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID))
-			if got != want {
-				t.Errorf("%s\nwant %s", got, want)
-			}
+			testenv.Check(t, got == want, "%s\nwant %s", got, want)
 		})
 	}
 }
@@ -235,9 +231,8 @@ func TestTwoTradersTake(t *testing.T) {
 	if winner < 0 {
 		t.FailNow()
 	}
-	if offers[winner].Address != phone || offers[winner].Recipient != "Ivan Petrov" {
-		t.Errorf("the winner sees %+v", offers[winner])
-	}
+	testenv.Check(t, offers[winner].Address == phone && offers[winner].Recipient == "Ivan Petrov",
+		"the winner sees %+v", offers[winner])
 	for i, trader := range traders {
 		if trader.ID == traders[winner].ID {
 			continue
@@ -245,9 +240,7 @@ func TestTwoTradersTake(t *testing.T) {
 		wantCode(t, errOf(s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
 		wantCode(t, errOf(s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
 		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, payout.Page{})
-		if err != nil || len(list) != 0 {
-			t.Errorf("trader %d sees %v (%v)", i, list, err)
-		}
+		testenv.Check(t, err == nil && len(list) == 0, "trader %d sees %v (%v)", i, list, err)
 	}
 }
 
@@ -287,9 +280,7 @@ func TestTraderList(t *testing.T) {
 	s.create(t, s.m.Caller, card)
 	third := s.create(t, s.m.Caller, request("order-3"))
 	taken := s.take(t, s.taker, third)
-	if taken.RewardUSDT.String() != "10.15" || taken.Address != phone {
-		t.Errorf("taken %+v", taken)
-	}
+	testenv.Check(t, taken.RewardUSDT.String() == "10.15" && taken.Address == phone, "taken %+v", taken)
 	see := func(trader dbtest.Trader, page payout.Page) string {
 		t.Helper()
 		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, page)
@@ -323,9 +314,8 @@ func TestTraderList(t *testing.T) {
 	page.Cursor = cursor
 	rest, end, err := s.payouts.ListForTrader(context.Background(), both.Caller, page)
 	noError(t, err)
-	if first[0].OrderID != "order-2" || rest[0].OrderID != "order-1" || end != nil {
-		t.Errorf("pages %v, %v, %v", first, rest, end)
-	}
+	testenv.Check(t, first[0].OrderID == "order-2" && rest[0].OrderID == "order-1" && end == nil,
+		"pages %v, %v, %v", first, rest, end)
 	// They cannot take what they cannot pay, nor once they are switched off.
 	wantCode(t, errOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
 	s.Exec(t, "update trader set enabled = false where id = $1", s.second.ID)

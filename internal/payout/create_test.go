@@ -51,9 +51,7 @@ func TestRequisiteIsSealed(t *testing.T) {
 	b.create(t, m.Caller, request("order-1"))
 	row := b.Text(t, "select p::text || encode(p.address, 'escape') from payin p")
 	for _, part := range []string{phone, phone[1:], phone[2:], "9001234"} {
-		if strings.Contains(row, part) {
-			t.Errorf("%s is in %s", part, row)
-		}
+		testenv.Check(t, !strings.Contains(row, part), "%s is in %s", part, row)
 	}
 	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it fails.
 	b.create(t, m.Caller, request("order-2"))
@@ -82,9 +80,8 @@ func TestRepeat(t *testing.T) {
 		r := request("order-1")
 		change(&r)
 		again := must(b.payouts.Create(context.Background(), m.Caller, r))(t)
-		if !again.Replay || again.Payin.UUID != p.UUID || strings.Join(again.Mismatch, " ") != want {
-			t.Errorf("replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
-		}
+		testenv.Check(t, again.Replay && again.Payin.UUID == p.UUID && strings.Join(again.Mismatch, " ") == want,
+			"replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
 	}
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
@@ -93,15 +90,12 @@ func TestRepeat(t *testing.T) {
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.Exec(t, "delete from rate")
 	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
-	if err != nil || again.Payin.UUID != p.UUID {
-		t.Errorf("a repeat after the method went off: %v", err)
-	}
+	testenv.Check(t, err == nil && again.Payin.UUID == p.UUID, "a repeat after the method went off: %v", err)
 	b.SetRate(t, "RUB", "100", true)
 	card := request("order-1")
 	card.Method, card.Address = "c2c", "4111111111111111"
-	if other := b.create(t, m.Caller, card); other.UUID == p.UUID || other.AddressMask != "•••• 1111" {
-		t.Errorf("another method: %+v", other)
-	}
+	other := b.create(t, m.Caller, card)
+	testenv.Check(t, other.UUID != p.UUID && other.AddressMask == "•••• 1111", "another method: %+v", other)
 	b.Audit(t)
 }
 
@@ -140,9 +134,8 @@ func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
 			wantCode(t, err, "insufficient_cashbox_balance")
 		}
 	}
-	if rows := b.Count(t, "select count(*) from payin"); made != 50 || rows != 50 {
-		t.Errorf("%d made, %d rows", made, rows)
-	}
+	rows := b.Count(t, "select count(*) from payin")
+	testenv.Check(t, made == 50 && rows == 50, "%d made, %d rows", made, rows)
 	testenv.Want(t, b.Count(t, "select count(*) from payin_key"), 50, "order ids taken")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"0", "510", "0", "0"})
 }
@@ -201,9 +194,8 @@ func TestValidation(t *testing.T) {
 		change(&r)
 		err := errOf(b.payouts.Create(t.Context(), m.Caller, r))
 		wantFields(t, err, strings.Fields(fields)...)
-		if strings.Contains(fmt.Sprint(fault.As(err).Fields), r.Address) && len(r.Address) > 1 {
-			t.Errorf("the requisite is in %v", fault.As(err).Fields)
-		}
+		testenv.Check(t, !strings.Contains(fmt.Sprint(fault.As(err).Fields), r.Address) || len(r.Address) <= 1,
+			"the requisite is in %v", fault.As(err).Fields)
 	}
 	testenv.Want(t, b.Count(t, "select (select count(*) from payin) + (select count(*) from payin_key)"), 0, "rows")
 	account := request("order-1")
@@ -277,13 +269,11 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 	who := trader.Caller
 	who.Role = caller.Desk
 	got := must(b.payouts.DeskCounts(t.Context(), who, most))(t)
-	if want := (payout.DeskCounts{Taken: taken, Waiting: waiting}); got != want {
-		t.Errorf("%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
-	}
+	want := (payout.DeskCounts{Taken: taken, Waiting: waiting})
+	testenv.Check(t, got == want, "%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
 	desk := must(b.payouts.Desk(t.Context(), who, ""))(t)
-	if most == 100 && (len(desk.Taken) != taken || len(desk.Waiting) != waiting) {
-		t.Errorf("the desk has %d and %d, want %d and %d", len(desk.Taken), len(desk.Waiting), taken, waiting)
-	}
+	testenv.Check(t, most != 100 || !(len(desk.Taken) != taken || len(desk.Waiting) != waiting),
+		"the desk has %d and %d, want %d and %d", len(desk.Taken), len(desk.Waiting), taken, waiting)
 }
 
 // A key asks for payouts up to its limit of a day, and a cashbox pays out between its least and greatest amounts:
@@ -300,9 +290,7 @@ func TestPayoutBounds(t *testing.T) {
 	b.create(t, m.Caller, of("first", "1000"))
 	wantCode(t, errOf(b.payouts.Create(t.Context(), m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
 	again, err := b.payouts.Create(t.Context(), m.Caller, of("first", "1000")) // a repeat counts once
-	if err != nil || !again.Replay {
-		t.Errorf("a repeat: %+v, %v", again, err)
-	}
+	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
 	b.create(t, m.Caller, of("second", "1500"))
 	wantCode(t, errOf(b.payouts.Create(t.Context(), m.Caller, of("third", "1"))), "key_payout_limit")
 	b.clock.Advance(24 * time.Hour)
@@ -311,9 +299,8 @@ func TestPayoutBounds(t *testing.T) {
 	b.Exec(t, "update cashbox_payout_method set min_amount = 100, max_amount = 1200")
 	for _, amount := range []string{"99.99", "1200.01"} {
 		_, err := b.payouts.Create(t.Context(), m.Caller, of("bounded", amount))
-		if f := fault.As(err); f == nil || f.Fields["amount"] == nil {
-			t.Errorf("%s: %v", amount, err)
-		}
+		f := fault.As(err)
+		testenv.Check(t, f != nil && f.Fields["amount"] != nil, "%s: %v", amount, err)
 	}
 	b.create(t, m.Caller, of("bounded", "1200"))
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 4, "payouts")

@@ -50,9 +50,8 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 			noError(t, err)
 			offered, _, err := payouts.ListForTrader(t.Context(), s.taker.Caller, page)
 			noError(t, err)
-			if len(own) != want || len(offered) != want {
-				t.Errorf("%s: the merchant's %d, the trader's %d", status, len(own), len(offered))
-			}
+			testenv.Check(t, len(own) == want && len(offered) == want,
+				"%s: the merchant's %d, the trader's %d", status, len(own), len(offered))
 		}
 	}
 	if rows := read() - before; rows > 200 {
@@ -96,9 +95,8 @@ func TestListOwn(t *testing.T) {
 	} {
 		list, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, test.query)
 		noError(t, err)
-		if !slices.Equal(ids(list), ids(test.want)) || cursor != nil {
-			t.Errorf("%s: %v, want %v", name, ids(list), ids(test.want))
-		}
+		testenv.Check(t, slices.Equal(ids(list), ids(test.want)) && cursor == nil,
+			"%s: %v, want %v", name, ids(list), ids(test.want))
 	}
 	query := payout.Query{}
 	query.Limit = new(int32(2))
@@ -162,9 +160,8 @@ func TestGetOffer(t *testing.T) {
 		return must(s.payouts.GetOffer(t.Context(), who, name))(t)
 	}
 	waiting := get(taker)
-	if waiting.Status != payout.Waiting || waiting.Address != s.p.AddressMask || waiting.Recipient != "" {
-		t.Errorf("it waits: %+v", waiting)
-	}
+	testenv.Check(t, waiting.Status == payout.Waiting && waiting.Address == s.p.AddressMask && waiting.Recipient == "",
+		"it waits: %+v", waiting)
 	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
 	must(s.payouts.Take(t.Context(), taker, name))(t)
 	taken := get(taker)
@@ -243,9 +240,8 @@ func TestOverdue(t *testing.T) {
 	testenv.Want(t, overdue(), 1, "overdue after half an hour")
 	s.clock.Advance(day)
 	noError(t, s.payouts.ExpireAll(t.Context()))
-	if n, status := overdue(), s.Text(t, "select status from payin"); n != 1 || status != "processing" {
-		t.Errorf("%d overdue, %s", n, status)
-	}
+	n, status := overdue(), s.Text(t, "select status from payin")
+	testenv.Check(t, n == 1 && status == "processing", "%d overdue, %s", n, status)
 	after, err := s.payouts.Resolve(t.Context(), operator, id(s.p),
 		payout.Resolution{Outcome: "failed", Reason: new("the trader is gone")})
 	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
@@ -281,9 +277,8 @@ func TestEvents(t *testing.T) {
 			want := must(os.ReadFile("testdata/event_" + name + ".json"))(t)
 			event := s.Text(t, "select id::text from webhook_event")
 			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
-			if got := s.Text(t, "select convert_from(body, 'utf8') from webhook_event"); got != body {
-				t.Errorf("%s\nwant %s", got, body)
-			}
+			got := s.Text(t, "select convert_from(body, 'utf8') from webhook_event")
+			testenv.Check(t, got == body, "%s\nwant %s", got, body)
 			row := s.Text(t, `select type || ' ' || subject || ' ' || sequence || ' ' || url || ' ' ||
 				(subject_id = (select id from payin)) || ' ' || (cashbox_id = (select cashbox_id from payin)) from webhook_event`)
 			testenv.Want(t, row, "payin.status.updated payin 1 https://shop.example/hook true true", "event")

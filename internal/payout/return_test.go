@@ -60,9 +60,7 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	list, _, err := b.payouts.ListForTrader(t.Context(), trader.Caller, payout.Page{})
 	noError(t, err)
 	counts := must(b.payouts.DeskCounts(t.Context(), trader.Caller, 100))(t)
-	if len(list) != 0 || counts.Waiting != 0 {
-		t.Errorf("offered again: %d, counted %d", len(list), counts.Waiting)
-	}
+	testenv.Check(t, len(list) == 0 && counts.Waiting == 0, "offered again: %d, counted %d", len(list), counts.Waiting)
 	b.take(t, b.trader(t, "sbp"), first) // anybody else's
 	b.Exec(t, "update rate_limit set calls = 3 where name = 'trader_takes'")
 	for n := range 3 {
@@ -106,9 +104,8 @@ func TestGivenBackTooLate(t *testing.T) {
 	noError(t, steps["reclaim"](s))
 	wantCode(t, steps["take"](s), "payin_not_waiting")
 	noError(t, s.payouts.ExpireAll(context.Background()))
-	if status := s.Text(t, "select status from payin"); status != "expired" {
-		t.Errorf("%s", status)
-	}
+	status := s.Text(t, "select status from payin")
+	testenv.Check(t, status == "expired", "%s", status)
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }
 
@@ -196,16 +193,13 @@ func TestPurgeRequisites(t *testing.T) {
 	testenv.Want(t, s.Text(t, receipt), "payout_requisite 1", "the receipt")
 	offers, _, err := s.payouts.ListForTrader(t.Context(), s.taker.Caller, payout.Page{Status: new("completed")})
 	noError(t, err)
-	if len(offers) != 1 || offers[0].Address != s.p.AddressMask {
-		t.Errorf("its trader sees %+v", offers)
-	}
+	testenv.Check(t, len(offers) == 1 && offers[0].Address == s.p.AddressMask, "its trader sees %+v", offers)
 	for want, address := range map[string]string{"": request("").Address, "address": "+79001230000"} {
 		r := request("order-1")
 		r.Address = address
 		again := must(s.payouts.Create(t.Context(), s.m.Caller, r))(t)
-		if !again.Replay || strings.Join(again.Mismatch, " ") != want {
-			t.Errorf("a repeat to %s differs in %v", address, again.Mismatch)
-		}
+		testenv.Check(t, again.Replay && strings.Join(again.Mismatch, " ") == want,
+			"a repeat to %s differs in %v", address, again.Mismatch)
 	}
 	// A reversal long after goes by what is left.
 	noError(t, steps["reverse"](s))

@@ -47,9 +47,7 @@ func TestKilledGateway(t *testing.T) {
 
 	srv := started(t, dir)
 	testenv.Want(t, ask(t, srv, "SELECT word FROM kept"), "yes", "kept")
-	if !gone(pid) {
-		t.Error("the old server still runs")
-	}
+	testenv.Check(t, gone(pid), "the old server still runs")
 }
 
 func TestKilledGatewayLeavesNoServer(t *testing.T) {
@@ -130,9 +128,7 @@ func TestServerStartedByHandIsRespected(t *testing.T) {
 	hand := byHand(t, dir, nil)
 	_, err := Start(testContext(t), Options{Dir: dir, Ephemeral: true})
 	wantError(t, err, ErrInUse, dir, "by hand", fmt.Sprint(hand.Process.Pid))
-	if gone(hand.Process.Pid) {
-		t.Error("it was stopped")
-	}
+	testenv.Check(t, !gone(hand.Process.Pid), "it was stopped")
 }
 
 // Where no signal tells the server of its gateway's death, the next start finds the orphan by the lock it inherited.
@@ -147,9 +143,7 @@ func TestOrphanIsStopped(t *testing.T) {
 	if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
 		t.Error(got)
 	}
-	if !gone(orphan.Process.Pid) {
-		t.Error("the orphan still runs")
-	}
+	testenv.Check(t, gone(orphan.Process.Pid), "the orphan still runs")
 }
 
 // An unwritable place is an error that says so.

@@ -159,13 +159,9 @@ func wantError(t *testing.T, err, kind error, parts ...string) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if kind != nil && !errors.Is(err, kind) {
-		t.Errorf("error is not %q: %v", kind, err)
-	}
+	testenv.Check(t, kind == nil || errors.Is(err, kind), "error is not %q: %v", kind, err)
 	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error lacks %q: %v", part, err)
-		}
+		testenv.Check(t, strings.Contains(err.Error(), part), "error lacks %q: %v", part, err)
 	}
 }
 

@@ -31,9 +31,7 @@ func TestNoBinaries(t *testing.T) {
 	opts := Options{Dir: filepath.Join(tempDir(t), "data"), searchDirs: []string{t.TempDir()}, fetch: noFetch}
 	_, err := Start(testContext(t), opts)
 	wantError(t, err, ErrNoBinary, "15 or newer", "no network", "apt-get install postgresql", binaryEnv, "DATABASE_URL")
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("more than one line: %v", err)
-	}
+	testenv.Check(t, !strings.Contains(err.Error(), "\n"), "more than one line: %v", err)
 	if _, err := os.Stat(opts.Dir); err == nil {
 		t.Error("a directory was made for nothing")
 	}
@@ -74,9 +72,8 @@ func TestLinksAreResolved(t *testing.T) {
 	home, links := fakeInstall(t, "16.2"), t.TempDir()
 	noError(t, os.Symlink(filepath.Join(home, "postgres"), filepath.Join(links, "postgres")))
 	inst := must(inspect(testContext(t), links))(t)
-	if want, _ := filepath.EvalSymlinks(home); inst.bin != want {
-		t.Errorf("bin = %s, want %s", inst.bin, want)
-	}
+	want, _ := filepath.EvalSymlinks(home)
+	testenv.Check(t, inst.bin == want, "bin = %s, want %s", inst.bin, want)
 }
 
 func TestOverride(t *testing.T) {
@@ -127,9 +124,7 @@ func TestFetch(t *testing.T) {
 		url = "http://127.0.0.1:1"
 	}
 	left := must(filepath.Glob(filepath.Join(dir, "fetch-*")))(t)
-	if len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	testenv.Check(t, len(left) <= 0, "left behind: %v", left)
 }
 
 // What has another checksum than the repository says is not used.
@@ -138,9 +133,7 @@ func TestFetchChecked(t *testing.T) {
 	dir := t.TempDir()
 	_, err := fetchFromRepository(repository(t, func([]byte) string { return "another" }))(testContext(t), dir)
 	wantError(t, err, nil, "checksum")
-	if complete(fetchedBin(dir)) {
-		t.Error("it is there")
-	}
+	testenv.Check(t, !complete(fetchedBin(dir)), "it is there")
 }
 
 func TestFetchFails(t *testing.T) {
@@ -204,9 +197,7 @@ func TestOtherAccount(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
 	srv := start(t, asOtherAccount(t, dir))
-	if ownedBy(theData(t, dir), 0) {
-		t.Error("the data is root's")
-	}
+	testenv.Check(t, !ownedBy(theData(t, dir), 0), "the data is root's")
 	ask(t, srv, "CREATE TABLE kept (word text)", "INSERT INTO kept VALUES ('yes') RETURNING word")
 	stop(t, srv)
 
@@ -230,9 +221,7 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 	t.Setenv("PGPORT", "1")
 	t.Setenv("GATEWAY_SECRET", "secret")
 	for _, entry := range environment() {
-		if strings.HasPrefix(entry, "PG") || strings.Contains(entry, "secret") {
-			t.Errorf("passed on: %s", entry)
-		}
+		testenv.Check(t, !strings.HasPrefix(entry, "PG") && !strings.Contains(entry, "secret"), "passed on: %s", entry)
 	}
 	started(t, made(t))
 }

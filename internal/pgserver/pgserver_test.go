@@ -201,10 +201,7 @@ func TestLogHasNoStatementData(t *testing.T) {
 	}
 	stop(t, srv)
 	text := must(os.ReadFile(srv.proc.log.Name()))(t)
-	if strings.Contains(string(text), pan) {
-		t.Errorf("the log has the card number:\n%s", text)
-	}
-	if !strings.Contains(string(text), "ready to accept connections") {
-		t.Errorf("the log lacks the server's own events:\n%s", text)
-	}
+	testenv.Check(t, !strings.Contains(string(text), pan), "the log has the card number:\n%s", text)
+	testenv.Check(t, strings.Contains(string(text), "ready to accept connections"),
+		"the log lacks the server's own events:\n%s", text)
 }

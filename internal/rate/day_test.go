@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
 )
 
 // creeping is the address of a feed that answers what it is told.
@@ -52,9 +53,8 @@ func TestFeedThatCreeps(t *testing.T) {
 			}
 			b.wantError(t, f.ID,
 				fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer))
-			if n := b.metric(t, "out_of_day_band"); n < 150 {
-				t.Errorf("%d polls out of the day's band", n)
-			}
+			n := b.metric(t, "out_of_day_band")
+			testenv.Check(t, n >= 150, "%d polls out of the day's band", n)
 		})
 	}
 }
@@ -79,9 +79,7 @@ func TestDayBandFollowsTheMarket(t *testing.T) {
 		b.clock.Advance(10 * time.Second)
 	}
 	kept := b.Count(t, "select count(*) from rate_observation")
-	if kept < 71 || kept > 73 {
-		t.Errorf("%d values are kept, want those of 24 hours", kept)
-	}
+	testenv.Check(t, kept >= 71 && kept <= 73, "%d values are kept, want those of 24 hours", kept)
 }
 
 // Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed begin afresh.
@@ -126,9 +124,8 @@ func TestFeedAddresses(t *testing.T) {
 		"http://rates.example/", "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/",
 	} {
 		_, err := production.SetFeed(t.Context(), operator, feed(url))
-		if refused := fault.As(err); refused == nil || len(refused.Fields["feed.url"]) != 1 {
-			t.Errorf("%s: %v", url, err)
-		}
+		refused := fault.As(err)
+		testenv.Check(t, refused != nil && len(refused.Fields["feed.url"]) == 1, "%s: %v", url, err)
 	}
 	poller := rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(false), nil)
 	noError(t, poller.Poll(t.Context()))
@@ -170,9 +167,8 @@ func TestQuotePayout(t *testing.T) {
 			"spot": {q.Spot, number(c.spot)}, "frozen": {q.Frozen, number(c.frozen)},
 			"trader": {trader, number(c.trader)}, "platform": {platform, number(c.platform)},
 		} {
-			if !pair[0].Equal(pair[1]) {
-				t.Errorf("%s at %s + %s%%: %s is %s, want %s", c.fiat, c.base, c.markup, name, pair[0], pair[1])
-			}
+			testenv.Check(t, pair[0].Equal(pair[1]),
+				"%s at %s + %s%%: %s is %s, want %s", c.fiat, c.base, c.markup, name, pair[0], pair[1])
 		}
 	}
 }

@@ -229,9 +229,8 @@ func (b *bundle) check(t *testing.T, a answer, result string) {
 	b.wantRate(t, want)
 	b.wantError(t, f.ID, a.err)
 	testenv.Want(t, b.metric(t, result), before+1, "polls went as %s", result)
-	if at := b.state(t, f.ID).PolledAt; at == nil || !at.Equal(after(0)) {
-		t.Errorf("polled at %v", at)
-	}
+	at := b.state(t, f.ID).PolledAt
+	testenv.Check(t, at != nil && at.Equal(after(0)), "polled at %v", at)
 }
 
 // checkAll has a new feed for each row of testdata.

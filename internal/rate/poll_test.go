@@ -54,9 +54,8 @@ func TestBand(t *testing.T) {
 				before := b.metric(t, "out_of_band")
 				b.poll(t)
 				b.wantError(t, f.ID, wrong)
-				if refused := b.metric(t, "out_of_band") - before; (refused == 1) != (wrong != "") {
-					t.Errorf("%s: %d refused", value, refused)
-				}
+				refused := b.metric(t, "out_of_band") - before
+				testenv.Check(t, (refused == 1) == (wrong != ""), "%s: %d refused", value, refused)
 				f.Enabled = false
 				b.setFeed(t, f)
 			}
@@ -166,9 +165,7 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 		b.poller.Wait()
 		return err
 	}))
-	if locked.count() != 0 || free.count() != 1 {
-		t.Errorf("polled %d and %d times", locked.count(), free.count())
-	}
+	testenv.Check(t, locked.count() == 0 && free.count() == 1, "polled %d and %d times", locked.count(), free.count())
 }
 
 // A feed that hangs is polled once at a time, however often it would be due, and the others are
@@ -329,8 +326,7 @@ func TestRateMetrics(t *testing.T) {
 	b.clock.Advance(15 * time.Second)
 	b.wantMetric(t, `gateway_rate_age_seconds{currency="RUB"} 60`, `gateway_rate_fresh{currency="RUB"} 0`)
 	b.Pool.Close()
-	if metrics := b.measured(t); strings.Contains(metrics, "gateway_rate_age") ||
-		!strings.Contains(metrics, "feed_polls_total") {
-		t.Error("without the database, the other metrics must still be there")
-	}
+	metrics := b.measured(t)
+	testenv.Check(t, !strings.Contains(metrics, "gateway_rate_age") && strings.Contains(metrics, "feed_polls_total"),
+		"without the database, the other metrics must still be there")
 }

@@ -92,9 +92,8 @@ func TestMarkupPriority(t *testing.T) {
 			Body: c.body, CashboxMethod: c.method, Merchant: c.merchant, Trader: c.trader,
 			Configuration: decimal.NewFromInt(5),
 		}.Pick()
-		if got.String() != c.want || source != c.source {
-			t.Errorf("%s: %s from %s, want %s from %s", name, got, source, c.want, c.source)
-		}
+		testenv.Check(t, got.String() == c.want && source == c.source,
+			"%s: %s from %s, want %s from %s", name, got, source, c.want, c.source)
 	}
 }
 
@@ -173,13 +172,9 @@ func (b *bundle) wantLog(t *testing.T, want []settingRow) {
 		t.Fatalf("%d rows in the log, want %d", len(got), len(want))
 	}
 	for i := range got {
-		if !got[i].at.Equal(want[i].at) {
-			t.Errorf("row %d is of %s", i, got[i].at)
-		}
+		testenv.Check(t, got[i].at.Equal(want[i].at), "row %d is of %s", i, got[i].at)
 		got[i].at = want[i].at
-		if !reflect.DeepEqual(got[i], want[i]) {
-			t.Errorf("row %d of the log:\n%v, want\n%v", i, got[i], want[i])
-		}
+		testenv.Check(t, reflect.DeepEqual(got[i], want[i]), "row %d of the log:\n%v, want\n%v", i, got[i], want[i])
 	}
 }
 
@@ -207,9 +202,8 @@ func TestDecodedFaultsCount(t *testing.T) {
 		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
 	err := errOf(b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"}))
 	wantFields(t, err, "currency", "feed.url")
-	if f := fault.As(err); f != nil && len(f.Fields["currency"]) != 1 {
-		t.Errorf("%v", f.Fields)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f == nil || len(f.Fields["currency"]) == 1, "%v", f.Fields)
 }
 
 // Of changes at the same time each knows what the one before it left, the first one too.
@@ -223,9 +217,8 @@ func TestSetRateInParallel(t *testing.T) {
 	var before map[string]any
 	rows := b.log(t)
 	for i, row := range rows {
-		if !reflect.DeepEqual(row.before, before) {
-			t.Errorf("row %d: before was %v, and it says %v", i, before, row.before)
-		}
+		testenv.Check(t, reflect.DeepEqual(row.before, before),
+			"row %d: before was %v, and it says %v", i, before, row.before)
 		before = row.after
 	}
 	testenv.Want(t, len(rows), 6, "rows")

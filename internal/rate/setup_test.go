@@ -128,9 +128,7 @@ func (b *bundle) wantMetric(t *testing.T, lines ...string) {
 	t.Helper()
 	metrics := b.measured(t)
 	for _, line := range lines {
-		if !strings.Contains(metrics, "\n"+line+"\n") {
-			t.Errorf("no metric %s", line)
-		}
+		testenv.Check(t, strings.Contains(metrics, "\n"+line+"\n"), "no metric %s", line)
 	}
 }
 

@@ -95,9 +95,8 @@ func TestExplainReadsAccountsOnce(t *testing.T) {
 		_, err := b.settings.Requisites().Explain(t.Context(), q, want(1, "100").Want, nothing)
 		return err
 	})
-	if !strings.Contains(plan, "CTE standing") || strings.Contains(plan, "Semi Join") {
-		t.Errorf("the plan is\n%s", plan)
-	}
+	testenv.Check(t, strings.Contains(plan, "CTE standing") && !strings.Contains(plan, "Semi Join"),
+		"the plan is\n%s", plan)
 }
 
 // Whatever the limits, a choice takes the first that the dry run calls free, and the constraints have the same limits.

@@ -49,9 +49,7 @@ func (r *Requisites) taken(count int, at time.Time) (ids []int64) {
 
 func wantIDs(t *testing.T, got []int64, want ...int64) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	testenv.Check(t, slices.Equal(got, want), "%v, want %v", got, want)
 }
 
 // Whoever is switched off and on again has the place of their last use, and one that was tried in
@@ -102,9 +100,8 @@ func TestHours(t *testing.T) {
 			r.Renew(&Renewal{requisites: []db.RequisitesSinceRow{changed}})
 			wantIDs(t, r.taken(1, noon.Add(4*time.Hour+time.Second)), 1)
 			// The clock goes round: the next day they work again.
-			if got := r.taken(int(last), noon.Add(27*time.Hour)); !slices.Contains(got, sleepers) {
-				t.Errorf("the next day %v", got)
-			}
+			got := r.taken(int(last), noon.Add(27*time.Hour))
+			testenv.Check(t, slices.Contains(got, sleepers), "the next day %v", got)
 		})
 	}
 }

@@ -54,14 +54,11 @@ func TestPurposesDiffer(t *testing.T) {
 		key.ExternalPaymentsSecret(), key.merchantSecret("a"), key.merchantSecret("b"), key.webhookSecret("a"), key.password("a"),
 		key.token("a"), string(key.Bytes("vault")), string(key.Bytes("links")), key.fingerprint(),
 	} {
-		if seen[secret] || len(secret) < 16 {
-			t.Errorf("%q is used twice or too short", secret)
-		}
+		testenv.Check(t, !seen[secret] && len(secret) >= 16, "%q is used twice or too short", secret)
 		seen[secret] = true
 	}
-	if !strings.HasPrefix(key.webhookSecret("a"), "whsec_") {
-		t.Error("a webhook secret must have the form merchants are given")
-	}
+	testenv.Check(t, strings.HasPrefix(key.webhookSecret("a"), "whsec_"),
+		"a webhook secret must have the form merchants are given")
 }
 
 // Replicas that start together on a new directory must agree.
@@ -87,9 +84,8 @@ func TestDamagedKey(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, os.WriteFile(filepath.Join(dir, keyFile), []byte("short"), 0o600))
 	_, err := LoadKey(dir)
-	if err == nil || strings.Contains(err.Error(), "short") || !strings.Contains(err.Error(), keyFile) {
-		t.Errorf("error %v", err)
-	}
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "short") && strings.Contains(err.Error(), keyFile),
+		"error %v", err)
 	if _, err := LoadKey(filepath.Join(dir, "missing")); err == nil {
 		t.Error("a directory that does not exist has a key")
 	}
@@ -117,9 +113,8 @@ func (s seeded) dueIn(t *testing.T, table string) time.Duration {
 // wantNear wants a time to be so far ahead.
 func wantNear(t *testing.T, at time.Time, want time.Duration, what string) {
 	t.Helper()
-	if ahead := time.Until(at); !near(ahead, want) {
-		t.Errorf("%s: %s ahead, want %s", what, ahead, want)
-	}
+	ahead := time.Until(at)
+	testenv.Check(t, near(ahead, want), "%s: %s ahead, want %s", what, ahead, want)
 }
 
 func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Second }

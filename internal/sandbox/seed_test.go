@@ -51,9 +51,8 @@ func TestCashboxes(t *testing.T) {
 	if first.Currency != "RUB" || first.TraderCashboxID == nil || !slices.Equal(first.Scopes, []string{"payments", "deposits", "payouts"}) {
 		t.Errorf("the first cashbox: %+v", first)
 	}
-	if balance := s.Balance(t, ledger.Available(ledger.Cashbox, first.MerchantCashboxID)); !balance.IsPositive() {
-		t.Errorf("the first cashbox has %s USDT", balance)
-	}
+	balance := s.Balance(t, ledger.Available(ledger.Cashbox, first.MerchantCashboxID))
+	testenv.Check(t, balance.IsPositive(), "the first cashbox has %s USDT", balance)
 	testenv.Want(t, s.Balance(t, ledger.Reserved(ledger.Cashbox, first.MerchantCashboxID)).String(), "0", "reserved of the first")
 	listed := map[string]bool{}
 	for i, box := range s.info.Cashboxes {
@@ -92,15 +91,13 @@ func TestRoom(t *testing.T) {
 			left join requisite r on (r.currency, r.method) = (m.currency, m.method) and enabled and sealed is null
 			and open_payments is null and holder is null and bank is null group by m) counts`},
 	} {
-		if n := s.Count(t, c.sql); n < c.least {
-			t.Errorf("%s: %d, want %d", what, n, c.least)
-		}
+		n := s.Count(t, c.sql)
+		testenv.Check(t, n >= c.least, "%s: %d, want %d", what, n, c.least)
 	}
 	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1 USDT.
 	first := int64(s.Count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
-	if balance := s.Balance(t, ledger.Available(ledger.Trader, first)); balance.IntPart() < 54_055 {
-		t.Errorf("a trader has %s USDT", balance)
-	}
+	balance := s.Balance(t, ledger.Available(ledger.Trader, first))
+	testenv.Check(t, balance.IntPart() >= 54_055, "a trader has %s USDT", balance)
 	for what, c := range map[string]struct {
 		want int
 		sql  string
@@ -133,9 +130,8 @@ func TestSecretsAreTrue(t *testing.T) {
 		var sealed []byte
 		s.Get(t, &sealed, "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID)
 		opened, err := s.vault.Open(sealed, signing.SecretPlace(box.MerchantCashboxID))
-		if err != nil || string(opened) != box.WebhookSecret {
-			t.Errorf("%s: the webhook secret does not fit: %v", box.KeyID, err)
-		}
+		testenv.Check(t, err == nil && string(opened) == box.WebhookSecret,
+			"%s: the webhook secret does not fit: %v", box.KeyID, err)
 	}
 }
 
@@ -149,23 +145,18 @@ func TestUsers(t *testing.T) {
 	for _, user := range s.info.Users {
 		kinds[user.Kind]++
 		who, err := service.Bearer(t.Context(), "Bearer "+user.Token)
-		if err != nil || string(who.Kind) != user.Kind || who.Login != user.Login {
-			t.Errorf("%s's token: %+v, %v", user.Login, who, err)
-		}
+		testenv.Check(t, err == nil && string(who.Kind) == user.Kind && who.Login == user.Login,
+			"%s's token: %+v, %v", user.Login, who, err)
 		token, err := service.Login(t.Context(), session.Credentials{Login: user.Login, Password: user.Password},
 			session.Origin{})
-		if err != nil || string(token.Kind) != user.Kind {
-			t.Errorf("%s's password: %s, %v", user.Login, token.Kind, err)
-		}
+		testenv.Check(t, err == nil && string(token.Kind) == user.Kind,
+			"%s's password: %s, %v", user.Login, token.Kind, err)
 	}
 	for _, kind := range []string{"cabinet", "merchant_portal", "trader", "operator"} {
-		if kinds[kind] == 0 {
-			t.Errorf("no user of kind %s", kind)
-		}
+		testenv.Check(t, kinds[kind] != 0, "no user of kind %s", kind)
 	}
-	if traders := s.Count(t, "select count(*) from trader"); kinds["trader"] != traders {
-		t.Errorf("%d users for %d traders", kinds["trader"], traders)
-	}
+	traders := s.Count(t, "select count(*) from trader")
+	testenv.Check(t, kinds["trader"] == traders, "%d users for %d traders", kinds["trader"], traders)
 }
 
 // Requisites are made up, yet of the form that their method's type asks for. Each is there once,
@@ -189,15 +180,11 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 			continue
 		}
 		value := testenv.Must(dbtest.Requisites().Open(r.ID, r.Sealed))(t)
-		if seen[[2]string{r.Method, value}] {
-			t.Errorf("%s %s comes twice", r.Method, value)
-		}
+		testenv.Check(t, !seen[[2]string{r.Method, value}], "%s %s comes twice", r.Method, value)
 		seen[[2]string{r.Method, value}] = true
 		testenv.Want(t, requisite.Of(*r.Type).Wrong(value), "", "%s %s", r.Method, value)
 	}
-	if len(seen) == 0 {
-		t.Error("nothing was made up")
-	}
+	testenv.Check(t, len(seen) != 0, "nothing was made up")
 }
 
 // A second start finds everything there; replicas that start together seed once; a strange key is refused.
@@ -221,9 +208,7 @@ func TestInfoFile(t *testing.T) {
 	noError(t, s.info.Write(dir))
 	noError(t, s.info.Write(dir))
 	read := testenv.Must(Read(dir))(t)
-	if !reflect.DeepEqual(read, s.info) {
-		t.Error("what is read is not what was written")
-	}
+	testenv.Check(t, reflect.DeepEqual(read, s.info), "what is read is not what was written")
 	path := filepath.Join(dir, "sandbox.json")
 	stat := testenv.Must(os.Stat(path))(t)
 	if files, _ := os.ReadDir(dir); stat.Mode().Perm() != 0o600 || len(files) != 1 {
@@ -239,9 +224,8 @@ func TestInfoFile(t *testing.T) {
 		"kind login password token": user,
 	} {
 		for _, name := range strings.Fields(names) {
-			if _, there := object[name]; !there {
-				t.Errorf("no %s", name)
-			}
+			_, there := object[name]
+			testenv.Check(t, there, "no %s", name)
 		}
 	}
 

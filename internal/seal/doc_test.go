@@ -25,9 +25,8 @@ func TestDocumentedExample(t *testing.T) {
 	file, keys := before(blocks[1]), before(blocks[2])
 	proof := testenv.Must(ParseProof([]byte(file)))(t)
 	published := testenv.Must(attest.ParseKeys([]byte(keys)))(t)
-	if v := proof.Verify(published, proof.Pages); len(v.Wrong) != 0 || len(v.Proven) != 1 {
-		t.Errorf("%q", v)
-	}
+	v := proof.Verify(published, proof.Pages)
+	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1, "%q", v)
 	made, page, signature := example()
 	if got := proof.Transfers[0]; got.Leaf != made.Leaf || *got.Credit.Shown != *made.Credit.Shown ||
 		got.Debit.Hash != made.Debit.Hash || got.Path[0] != made.Path[0] || got.Path[1] != made.Path[1] {
@@ -124,9 +123,8 @@ func TestPaths(t *testing.T) {
 				got, whole := climb(leaf, int64(index), int64(size), path)
 				return whole && got == root
 			}
-			if !leads(leaf, i, n, path) || !leads(leaf, i, n, inParts) {
-				t.Errorf("leaf %d of %d does not lead to the root", i, n)
-			}
+			testenv.Check(t, leads(leaf, i, n, path) && leads(leaf, i, n, inParts),
+				"leaf %d of %d does not lead to the root", i, n)
 			if leads(leafHash(nil), i, n, path) || leads(leaf, i, n, append(path, root)) ||
 				n > 1 && (leads(leaf, (i+1)%n, n, path) || leads(leaf, i, n, path[1:])) || leads(leaf, i+n, n, path) {
 				t.Errorf("leaf %d of %d: something else leads to the root", i, n)

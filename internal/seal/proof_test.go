@@ -76,22 +76,18 @@ func TestPaymentProof(t *testing.T) {
 			p.ID,
 			b.shop.CashboxID,
 		)
-		if len(v.Wrong) != 0 || !slices.Equal(v.Proven, []string{want}) {
-			t.Errorf("%q, proven %q", v.Wrong, v.Proven)
-		}
+		testenv.Check(t, len(v.Wrong) == 0 && slices.Equal(v.Proven, []string{want}),
+			"%q, proven %q", v.Wrong, v.Proven)
 	}
 	var hold, platform string
 	noError(t, b.Pool.QueryRow(t.Context(), "select hold_usdt, spread_platform_usdt from payment where id = $1", p.ID).
 		Scan(&hold, &platform))
 	for _, canary := range []string{"trader", "platform", "external", hold, platform, "reserved"} {
-		if strings.Contains(string(file), canary) {
-			t.Errorf("%s is in %s", canary, file)
-		}
+		testenv.Check(t, !strings.Contains(string(file), canary), "%s is in %s", canary, file)
 	}
 	proof := b.prove(t, b.shop, p.ID)
-	if shown := proof.Transfers[0]; shown.Debit.Shown != nil || shown.Credit.Shown == nil {
-		t.Errorf("%+v", shown)
-	}
+	shown := proof.Transfers[0]
+	testenv.Check(t, shown.Debit.Shown == nil && shown.Credit.Shown != nil, "%+v", shown)
 }
 
 // Each part of a file that is changed is named.
@@ -131,16 +127,13 @@ func TestChangedProofs(t *testing.T) {
 		noError(t, json.Unmarshal(file, &changed))
 		c.change(&changed)
 		v := changed.Verify(b.keys(t), published)
-		if len(v.Wrong) == 0 || !strings.Contains(strings.Join(v.Wrong, "\n"), c.want) {
-			t.Errorf("%s: %q, want %q", name, v.Wrong, c.want)
-		}
+		testenv.Check(t, len(v.Wrong) != 0 && strings.Contains(strings.Join(v.Wrong, "\n"), c.want),
+			"%s: %q, want %q", name, v.Wrong, c.want)
 	}
 	for at := range file { // whichever byte it is
 		changed := bytes.Clone(file)
 		changed[at] ^= 0x01
-		if len(b.verify(t, changed, published).Wrong) == 0 {
-			t.Errorf("byte %d, %q, may be changed", at, file[at])
-		}
+		testenv.Check(t, len(b.verify(t, changed, published).Wrong) != 0, "byte %d, %q, may be changed", at, file[at])
 	}
 	twice := bytes.Replace(file, []byte(`"subject":"payment"`), []byte(`"subject":"deposit","subject":"payment"`), 1)
 	if v := b.verify(t, twice, published); len(v.Wrong) == 0 || bytes.Equal(twice, file) {
@@ -216,9 +209,8 @@ func TestDepositProof(t *testing.T) {
 		}))
 	proof = must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
 	want := time.Date(2026, 11, 22, 0, 10, 0, 0, time.UTC)
-	if len(proof.Transfers) != 1 || len(proof.Waiting) != 1 || !proof.Waiting[0].SealedAfter.Equal(want) {
-		t.Errorf("one of a sealed day that came late: %+v", proof)
-	}
+	testenv.Check(t, len(proof.Transfers) == 1 && len(proof.Waiting) == 1 && proof.Waiting[0].SealedAfter.Equal(want),
+		"one of a sealed day that came late: %+v", proof)
 }
 
 // A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
@@ -244,9 +236,8 @@ func TestPayoutProof(t *testing.T) {
 			"given to the reserved account of cashbox %[1]d",
 		b.shop.CashboxID,
 	)
-	if v := b.verify(t, file, nil); len(v.Wrong) != 0 || len(v.Proven) != 1 || !strings.Contains(v.Proven[0], want) {
-		t.Errorf("%q", v)
-	}
+	v := b.verify(t, file, nil)
+	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 && strings.Contains(v.Proven[0], want), "%q", v)
 	_, err = b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
 	testenv.Want(t, code(err), "cashbox_access_denied", "another merchant: %v", err)
 }
@@ -258,9 +249,8 @@ func TestProofOfAChangedLedger(t *testing.T) {
 	b.until(seal.Grace)
 	b.seal(t)
 	b.smash(t, "update transfer set amount = amount + 1 where subject = 'payment' and subject_id = $1", p.ID)
-	if proof, err := b.proofs.Payment(t.Context(), merchantUser(b.shop), fmt.Sprint(p.ID)); err == nil {
-		t.Errorf("%+v", proof)
-	}
+	proof, err := b.proofs.Payment(t.Context(), merchantUser(b.shop), fmt.Sprint(p.ID))
+	testenv.Check(t, err != nil, "%+v", proof)
 }
 
 // Days are listed from the newest down, with what each moved and what there was after it: the trader
@@ -311,9 +301,8 @@ func TestDayList(t *testing.T) {
 		b.smash(t, sql)
 		days, _, err := b.proofs.Days(t.Context(), operator, seal.Paging{})
 		noError(t, err)
-		if days[1].State != state || days[0].State != seal.Valid {
-			t.Errorf("%s: %s, %s", state, days[1].State, days[0].State)
-		}
+		testenv.Check(t, days[1].State == state && days[0].State == seal.Valid,
+			"%s: %s, %s", state, days[1].State, days[0].State)
 		b.smash(t,
 			"update ledger_page p set totals = k.totals, kid = k.kid from kept k where k.day = p.day; drop table kept")
 	}

@@ -17,9 +17,8 @@ import (
 
 func wantPages(t *testing.T, b *bundle, want ...string) {
 	t.Helper()
-	if got := b.pages(t); !slices.Equal(got, want) {
-		t.Errorf("pages %v, want %v", got, want)
-	}
+	got := b.pages(t)
+	testenv.Check(t, slices.Equal(got, want), "pages %v, want %v", got, want)
 	b.Audit(t)
 }
 
@@ -178,9 +177,8 @@ func TestChangesAreFound(t *testing.T) {
 			b.smash(t, c.sql)
 			recent := must(audit.Since(t.Context(), b.Pool, b.clock.Now()))(t)
 			full := must(audit.Everything(t.Context(), b.Pool))(t)
-			if !found(full, c.detail) || found(recent, c.detail) == c.first {
-				t.Errorf("in full %v, at once %v", full, recent)
-			}
+			testenv.Check(t, found(full, c.detail) && found(recent, c.detail) != c.first,
+				"in full %v, at once %v", full, recent)
 		})
 	}
 }

@@ -34,9 +34,8 @@ func TestAnswerKept(t *testing.T) {
 		r := newReceiver(t, func(w http.ResponseWriter, _ int) { _, _ = w.Write(test.answer) })
 		id := b.add(t, r.URL)
 		attempt := b.await(t, id, 1)[0]
-		if !bytes.Equal(attempt.Answer, test.answer[:test.keeps]) {
-			t.Errorf("%s: kept %d bytes; want %d", name, len(attempt.Answer), test.keeps)
-		}
+		testenv.Check(t, bytes.Equal(attempt.Answer, test.answer[:test.keeps]),
+			"%s: kept %d bytes; want %d", name, len(attempt.Answer), test.keeps)
 		testenv.Want(t, b.status(t, id), statusDelivered, "%s: not delivered", name)
 	}
 }
@@ -54,9 +53,8 @@ func TestWhatSuccessIs(t *testing.T) {
 		id := b.insert(t, r.URL)
 		b.once(t, id)
 		testenv.Want(t, b.status(t, id), want, "%d leaves the event", code)
-		if kept := b.await(t, id, 1)[0].StatusCode; kept == nil || *kept != int32(code) {
-			t.Errorf("%d was kept as %v", code, kept)
-		}
+		kept := b.await(t, id, 1)[0].StatusCode
+		testenv.Check(t, kept != nil && *kept == int32(code), "%d was kept as %v", code, kept)
 	}
 }
 
@@ -70,9 +68,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			w.WriteHeader(code)
 		})
 		id := b.insert(t, r.URL)
-		if b.once(t, id) {
-			t.Errorf("%d counts as success", code)
-		}
+		testenv.Check(t, !b.once(t, id), "%d counts as success", code)
 	}
 	testenv.Want(t, len(target.all()), 0, "redirects followed")
 }
@@ -90,16 +86,12 @@ func TestTimeout(t *testing.T) {
 	began := time.Now()
 	b.once(t, id)
 	took := time.Since(began)
-	if took < timeout || testenv.Whole() && took > 20*time.Second {
-		t.Errorf("gave up after %s", took)
-	}
+	testenv.Check(t, took >= timeout && (!testenv.Whole() || took <= 20*time.Second), "gave up after %s", took)
 	attempt := b.await(t, id, 1)[0]
-	if attempt.StatusCode != nil || attempt.Error == nil || *attempt.Error != "no answer within 15 s" {
-		t.Errorf("kept %+v", attempt)
-	}
-	if kept := time.Duration(attempt.DurationMs) * time.Millisecond; kept < timeout || kept > took {
-		t.Errorf("kept as %d ms", attempt.DurationMs)
-	}
+	testenv.Check(t, attempt.StatusCode == nil && attempt.Error != nil && *attempt.Error == "no answer within 15 s",
+		"kept %+v", attempt)
+	kept := time.Duration(attempt.DurationMs) * time.Millisecond
+	testenv.Check(t, kept >= timeout && kept <= took, "kept as %d ms", attempt.DurationMs)
 	testenv.Want(t, b.status(t, id), statusPending, "the event is")
 }
 
@@ -207,13 +199,11 @@ func TestDelays(t *testing.T) {
 			waits := again(i+1, 0)
 			least, most = min(least, waits), max(most, waits)
 		}
-		if least < delay*9/10 || most > delay*11/10 {
-			t.Errorf("after attempt %d: %s to %s; want %s ± 10%%", i+1, least, most, delay)
-		}
+		testenv.Check(t, least >= delay*9/10 && most <= delay*11/10,
+			"after attempt %d: %s to %s; want %s ± 10%%", i+1, least, most, delay)
 		// 500 draws that stay within the middle half would mean that nothing is spread.
-		if least > delay*95/100 || most < delay*105/100 {
-			t.Errorf("after attempt %d: only %s to %s", i+1, least, most)
-		}
+		testenv.Check(t, least <= delay*95/100 && most >= delay*105/100,
+			"after attempt %d: only %s to %s", i+1, least, most)
 	}
 }
 
@@ -243,9 +233,8 @@ func TestQueueWaits(t *testing.T) {
 func (b *bundle) wantDue(t *testing.T, id uuid.UUID, before time.Time, made int, least, most time.Duration) {
 	t.Helper()
 	attempts, due, _ := b.queued(t, id)
-	if attempts != made || due.Before(before.Add(least)) || due.After(time.Now().Add(most)) {
-		t.Errorf("after %d attempts the next is due %s later; want %s to %s", attempts, due.Sub(before), least, most)
-	}
+	testenv.Check(t, attempts == made && !due.Before(before.Add(least)) && !due.After(time.Now().Add(most)),
+		"after %d attempts the next is due %s later; want %s to %s", attempts, due.Sub(before), least, most)
 }
 
 // Nobody hurries the endpoint that has failed: it is looked at again when its delivery is due.
@@ -257,9 +246,8 @@ func TestQueueTriesAgain(t *testing.T) {
 	b.await(t, id, 1)
 	_, due, _ := b.queued(t, id)
 	b.await(t, id, 2)
-	if early := time.Until(due); early > 0 || b.status(t, id) != statusDelivered {
-		t.Errorf("%s, %s early", b.status(t, id), early)
-	}
+	early := time.Until(due)
+	testenv.Check(t, early <= 0 && b.status(t, id) == statusDelivered, "%s, %s early", b.status(t, id), early)
 }
 
 func TestDeadAfterTheLast(t *testing.T) {
@@ -279,9 +267,8 @@ func TestDeadAfterTheLast(t *testing.T) {
 			b.hurry(t)
 		}
 	}
-	if _, _, queued := b.queued(t, id); queued {
-		t.Error("it is queued still")
-	}
+	_, _, queued := b.queued(t, id)
+	testenv.Check(t, !queued, "it is queued still")
 }
 
 func TestRetryAfter(t *testing.T) {

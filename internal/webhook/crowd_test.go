@@ -138,9 +138,7 @@ func (b *bundle) unhindered(t *testing.T, h *hanging, least int, crowd func()) {
 	took := b.stream(t, other, testenv.Pick(20, 400))
 	p99 := took[len(took)*99/100]
 	t.Logf("median %s, p99 %s, worst %s; allowed are %s", took[len(took)/2], p99, took[len(took)-1], allowed)
-	if testenv.Whole() && p99 >= allowed {
-		t.Errorf("p99 is %s", p99)
-	}
+	testenv.Check(t, !testenv.Whole() || p99 < allowed, "p99 is %s", p99)
 }
 
 // crowded is a bundle for unhindered. A test that measures time runs alone.
@@ -158,18 +156,14 @@ func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 	h := newHanging(t)
 	crowd := testenv.Pick(100, 1000)
 	b.unhindered(t, h, 1, func() { b.flood(t, b.merchant, h.URL, crowd) })
-	if flying := b.metric(t, "gateway_webhook_in_flight"); flying > 3 {
-		t.Errorf("%v are on their way", flying)
-	}
+	flying := b.metric(t, "gateway_webhook_in_flight")
+	testenv.Check(t, flying <= 3, "%v are on their way", flying)
 	// The receiver learns of a timeout a moment after the next delivery.
-	if most := h.mostAtOnce(); most > 2 {
-		t.Errorf("%d hung at once", most)
-	}
+	most := h.mostAtOnce()
+	testenv.Check(t, most <= 2, "%d hung at once", most)
 	waiting := b.Count(t,
 		fmt.Sprint("select count(*) from webhook_delivery where attempts = 0 and merchant_id = ", b.merchant.ID))
-	if waiting < crowd-5 {
-		t.Errorf("%d wait for their first attempt", waiting)
-	}
+	testenv.Check(t, waiting >= crowd-5, "%d wait for their first attempt", waiting)
 }
 
 // Endpoints of as many merchants hang, each with many events: a merchant whose endpoint answers does not notice.
@@ -184,9 +178,8 @@ func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 			b.flood(t, b.newMerchant(t), "http://"+net.JoinHostPort("127.0.0.1", port)+"/"+strconv.Itoa(n), each)
 		}
 	})
-	if most := h.mostAtOnce(); most > 2*endpoints {
-		t.Errorf("%d hung at once", most)
-	}
+	most := h.mostAtOnce()
+	testenv.Check(t, most <= 2*endpoints, "%d hung at once", most)
 }
 
 // metric reads a counter or a gauge without labels.
@@ -212,16 +205,11 @@ func TestPlacesOfAMerchant(t *testing.T) {
 			t.Fatalf("full after %d", i)
 		}
 	}
-	if p.first(1, false) || p.more(1) || len(p.full()) != 1 || p.full()[0] != 1 {
-		t.Errorf("a merchant got more than its places; full are %v", p.full())
-	}
-	if !p.first(2, false) || !p.more(2) {
-		t.Error("another merchant has none")
-	}
+	testenv.Check(t, !p.first(1, false) && !p.more(1) && len(p.full()) == 1 && p.full()[0] == 1,
+		"a merchant got more than its places; full are %v", p.full())
+	testenv.Check(t, p.first(2, false) && p.more(2), "another merchant has none")
 	p.back(1, false)
-	if len(p.full()) != 0 || !p.more(1) {
-		t.Error("a place given back is not free")
-	}
+	testenv.Check(t, len(p.full()) == 0 && p.more(1), "a place given back is not free")
 }
 
 // However many endpoints hang, there is a place for one that answers; and none gets a second one while many are taken.
@@ -239,12 +227,8 @@ func TestPlacesAreKeptForThoseWhoAnswer(t *testing.T) {
 	if quick, slow := p.free(); quick != placesAll-placesSlow || slow != 0 {
 		t.Errorf("beside all that hang %d and %d are free", quick, slow)
 	}
-	if !p.first(placesSlow, false) {
-		t.Error("no place for one that answers")
-	}
-	if p.more(placesSlow) {
-		t.Error("a second one for an endpoint, while many wait for a first")
-	}
+	testenv.Check(t, p.first(placesSlow, false), "no place for one that answers")
+	testenv.Check(t, !p.more(placesSlow), "a second one for an endpoint, while many wait for a first")
 	for merchant := range int64(placesSlow) {
 		p.back(merchant, true)
 	}

@@ -45,9 +45,8 @@ func TestDeliver(t *testing.T) {
 		string(attempt.Answer) != "thanks" {
 		t.Errorf("kept %+v", attempt)
 	}
-	if !attempt.At.Equal(b.clock.Now()) || attempt.DurationMs < 20 || attempt.DurationMs > 15_000 {
-		t.Errorf("at %s, took %d ms", attempt.At, attempt.DurationMs)
-	}
+	testenv.Check(t, attempt.At.Equal(b.clock.Now()) && attempt.DurationMs >= 20 && attempt.DurationMs <= 15_000,
+		"at %s, took %d ms", attempt.At, attempt.DurationMs)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 }
 
@@ -89,9 +88,7 @@ func TestFailingThenSucceeding(t *testing.T) {
 	for _, attempt := range b.await(t, id, 3) {
 		kept = append(kept, *attempt.StatusCode)
 	}
-	if kept[0] != 500 || kept[1] != 502 || kept[2] != 200 {
-		t.Errorf("statuses %v", kept)
-	}
+	testenv.Check(t, kept[0] == 500 && kept[1] == 502 && kept[2] == 200, "statuses %v", kept)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 	b.wantSame(t, r, id)
 }
@@ -151,9 +148,8 @@ func TestUnsignableIsDead(t *testing.T) {
 				b.status(t, id) != statusDead {
 				t.Errorf("%s, attempt %+v", b.status(t, id), attempt)
 			}
-			if _, _, queued := b.queued(t, id); queued {
-				t.Error("it is queued still")
-			}
+			_, _, queued := b.queued(t, id)
+			testenv.Check(t, !queued, "it is queued still")
 			testenv.Until(t, "it is counted, which comes after it is kept", func() bool {
 				return b.metric(t, "gateway_webhook_attempts_total") == 1
 			})
@@ -222,9 +218,7 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 func refuses(t *testing.T, secret string, got received) {
 	t.Helper()
 	verifier := must(standardwebhooks.NewWebhook(secret))(t)
-	if verifier.Verify(got.body, got.header) == nil {
-		t.Error("a secret signs that no longer should")
-	}
+	testenv.Check(t, verifier.Verify(got.body, got.header) != nil, "a secret signs that no longer should")
 }
 
 // signatures counts those of the Standard Webhooks.
@@ -237,12 +231,9 @@ func TestRotation(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	old, until := b.rotate(t)
-	if old == b.secret || !strings.HasPrefix(b.secret, "whsec_") {
-		t.Errorf("the new secret is %s, after %s", b.secret, old)
-	}
-	if !until.Equal(b.clock.Now().Add(24 * time.Hour)) {
-		t.Errorf("the old one signs until %s", until)
-	}
+	testenv.Check(t, old != b.secret && strings.HasPrefix(b.secret, "whsec_"),
+		"the new secret is %s, after %s", b.secret, old)
+	testenv.Check(t, until.Equal(b.clock.Now().Add(24*time.Hour)), "the old one signs until %s", until)
 	deliver := func() received {
 		b.await(t, b.add(t, r.URL), 1)
 		got := r.all()
@@ -251,10 +242,9 @@ func TestRotation(t *testing.T) {
 	during := deliver()
 	verifies(t, b.secret, during)
 	verifies(t, old, during)
-	if plain, _ := signing.Signature(b.secret, during.body); during.header.Get("Signature") != plain ||
-		signatures(during) != 2 {
-		t.Errorf("%d signatures, Signature %s", signatures(during), during.header.Get("Signature"))
-	}
+	plain, _ := signing.Signature(b.secret, during.body)
+	testenv.Check(t, during.header.Get("Signature") == plain && signatures(during) == 2,
+		"%d signatures, Signature %s", signatures(during), during.header.Get("Signature"))
 
 	b.clock.Advance(24*time.Hour - time.Millisecond)
 	verifies(t, old, deliver())
@@ -358,7 +348,5 @@ func TestSecretIsSealed(t *testing.T) {
 	b.rotate(t)
 	kept := b.Text(t, "select to_jsonb(c)::text || encode(webhook_secret, 'escape') from cashbox c where id = $1",
 		b.merchant.CashboxID)
-	if strings.Contains(kept, strings.TrimPrefix(b.secret, "whsec_")) {
-		t.Error("the secret can be read")
-	}
+	testenv.Check(t, !strings.Contains(kept, strings.TrimPrefix(b.secret, "whsec_")), "the secret can be read")
 }

@@ -99,9 +99,7 @@ func TestFeedPages(t *testing.T) {
 		}
 		got, cursor = append(got, ids(list)...), next
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v; want %v", got, want)
-	}
+	testenv.Check(t, slices.Equal(got, want), "%v; want %v", got, want)
 	later := b.insert(t, nowhere)
 	if got, _ := b.feed(t, FeedPage{Cursor: cursor}); len(got) != 1 || got[0].ID != later {
 		t.Errorf("then %v; want %s", ids(got), later)
@@ -119,9 +117,8 @@ func TestFeedByStatus(t *testing.T) {
 		}
 	}
 	for status, list := range want {
-		if got, _ := b.feed(t, FeedPage{Status: &status}); !slices.Equal(ids(got), list) {
-			t.Errorf("%s: %v; want %v", status, ids(got), list)
-		}
+		got, _ := b.feed(t, FeedPage{Status: &status})
+		testenv.Check(t, slices.Equal(ids(got), list), "%s: %v; want %v", status, ids(got), list)
 	}
 }
 
@@ -176,14 +173,12 @@ func TestListDead(t *testing.T) {
 	}
 	second, end, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit, Cursor: cursor})
 	noError(t, err)
-	if got := append(ids(first), ids(second)...); !slices.Equal(got, all) || len(first) != 4 || end != nil {
-		t.Errorf("%v; want %v", got, all)
-	}
+	got := append(ids(first), ids(second)...)
+	testenv.Check(t, slices.Equal(got, all) && len(first) == 4 && end == nil, "%v; want %v", got, all)
 	list, _, err := b.events.ListDead(t.Context(), operator, DeadPage{MerchantID: &other.ID})
 	noError(t, err)
-	if !slices.Equal(ids(list), theirs) || list[0].MerchantID != other.ID {
-		t.Errorf("%v; want %v", ids(list), theirs)
-	}
+	testenv.Check(t, slices.Equal(ids(list), theirs) && list[0].MerchantID == other.ID,
+		"%v; want %v", ids(list), theirs)
 	_, _, err = b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: new("x")})
 	dbtest.WantFields(t, err, "limit", "cursor")
 }
@@ -207,9 +202,7 @@ func TestFeedByKey(t *testing.T) {
 		noError(t, err)
 		got, page.Cursor = append(got, ids(list)...), cursor
 	}
-	if !slices.Equal(got, own) || page.Cursor == nil {
-		t.Errorf("read %v, want %v", got, own)
-	}
+	testenv.Check(t, slices.Equal(got, own) && page.Cursor != nil, "read %v, want %v", got, own)
 	key.Scopes = []string{caller.ScopePayouts, caller.ScopeDeposits}
 	if _, _, err := b.events.Feed(t.Context(), key, FeedPage{}); !errors.Is(err, fault.ErrScopeRequired) {
 		t.Errorf("without the scope: %v", err)
@@ -270,9 +263,8 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 			t.Errorf("pending: %d, %v", len(list), err)
 		}
 	}
-	if rows := read(t, pool) - before; rows > 200 {
-		t.Errorf("read %d rows for the same five, ten times", rows)
-	}
+	rows := read(t, pool) - before
+	testenv.Check(t, rows <= 200, "read %d rows for the same five, ten times", rows)
 }
 
 // A cursor beyond the last event is of the time before a restore. Going on from it would leave out what

@@ -129,9 +129,8 @@ func TestRelayFreezes(t *testing.T) {
 	noError(t, b.relay.Run(t.Context()))
 	testenv.Want(t, len(b.all(t)), 0, "two relays at a time")
 	b.relayAll(t)
-	if got := b.all(t); !slices.Equal(got, want) {
-		t.Errorf("%v; want %v", got, want)
-	}
+	got := b.all(t)
+	testenv.Check(t, slices.Equal(got, want), "%v; want %v", got, want)
 }
 
 // An event that somebody else has locked waits, and the others do not wait for it.
@@ -206,12 +205,9 @@ func TestFeedIsRestored(t *testing.T) {
 	want = append(want, restored.write(t, 4)...)
 	restored.relayAll(t)
 	got := restored.all(t)
-	if !slices.Equal(got, want) {
-		t.Errorf("%d events of %d: %v; want %v", len(got), len(want), got, want)
-	}
-	if list, _ := restored.feed(t, FeedPage{Cursor: cursor}); len(list) != 6 {
-		t.Errorf("after the cursor there are %d events", len(list))
-	}
+	testenv.Check(t, slices.Equal(got, want), "%d events of %d: %v; want %v", len(got), len(want), got, want)
+	list, _ := restored.feed(t, FeedPage{Cursor: cursor})
+	testenv.Check(t, len(list) == 6, "after the cursor there are %d events", len(list))
 }
 
 // An event sent again before it was relayed has one schedule of delivery.
@@ -223,9 +219,8 @@ func TestReplayBeforeRelay(t *testing.T) {
 	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(event.ID.String())}))(t)
 	b.relayAll(t)
 	b.await(t, event.ID, 1)
-	if count := len(r.all()); count != 1 || len(b.all(t)) != 1 {
-		t.Errorf("sent %d times, %d in the feed", count, len(b.all(t)))
-	}
+	count := len(r.all())
+	testenv.Check(t, count == 1 && len(b.all(t)) == 1, "sent %d times, %d in the feed", count, len(b.all(t)))
 }
 
 func TestRelayAge(t *testing.T) {
@@ -259,9 +254,8 @@ func TestLeaseEnds(t *testing.T) {
 	// More has come for the endpoint meanwhile: that does not end the lease either.
 	b.flood(t, b.merchant, r.URL, 1)
 	testenv.Until(t, "both are delivered", func() bool { return len(r.all()) == 2 })
-	if early := time.Until(ends); early > 0 {
-		t.Errorf("delivered %s before the lease ended", early)
-	}
+	early := time.Until(ends)
+	testenv.Check(t, early <= 0, "delivered %s before the lease ended", early)
 }
 
 // A process that finds another has the lease leaves the endpoint alone, but for what it has begun.
@@ -275,25 +269,18 @@ func TestLostLease(t *testing.T) {
 	b.flood(t, b.merchant, r.URL, 5)
 	<-asked
 	noError(t, b.deliverer.renew(t.Context()))
-	if leased := b.Count(
-		t, "select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'",
-	); leased != 1 {
-		t.Errorf("%d leases were renewed", leased)
-	}
+	leased := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'")
+	testenv.Check(t, leased == 1, "%d leases were renewed", leased)
 	b.lend(t, 3600)
 	noError(t, b.deliverer.renew(t.Context()))
 	close(answer)
 	testenv.Until(t, "the attempt is kept",
 		func() bool { return b.Count(t, "select count(*) from webhook_attempt") == 1 })
 	b.stop()
-	if left := b.Count(t, "select count(*) from webhook_delivery"); left != 4 || len(r.all()) != 1 {
-		t.Errorf("%d were sent, %d are left", len(r.all()), left)
-	}
-	if held := b.Count(
-		t, "select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'",
-	); held != 1 {
-		t.Error("the other's lease was ended")
-	}
+	left := b.Count(t, "select count(*) from webhook_delivery")
+	testenv.Check(t, left == 4 && len(r.all()) == 1, "%d were sent, %d are left", len(r.all()), left)
+	held := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'")
+	testenv.Check(t, held == 1, "the other's lease was ended")
 }
 
 // A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to others at once.
@@ -373,7 +360,6 @@ func TestWriterPutsOneAside(t *testing.T) {
 			failed++
 		}
 	}
-	if written := b.Count(t, "select count(*) from webhook_endpoint"); failed != 4 || written != 16 {
-		t.Errorf("%d failed, %d were written", failed, written)
-	}
+	written := b.Count(t, "select count(*) from webhook_endpoint")
+	testenv.Check(t, failed == 4 && written == 16, "%d failed, %d were written", failed, written)
 }

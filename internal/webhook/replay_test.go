@@ -27,9 +27,7 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	}
 	progress := must(b.events.Replay(t.Context(), operator,
 		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}))(t)
-	if progress.Replayed != 1 || !progress.Done || progress.ID != nil {
-		t.Errorf("replayed %+v", progress)
-	}
+	testenv.Check(t, progress.Replayed == 1 && progress.Done && progress.ID == nil, "replayed %+v", progress)
 	b.await(t, id, 2)
 	testenv.Want(t, b.status(t, id), statusPending, "after a failure the event is")
 	b.hurry(t)
@@ -46,9 +44,8 @@ func TestReplayDelivered(t *testing.T) {
 	b.await(t, id, 1)
 	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
 	b.await(t, id, 2)
-	if progress.Replayed != 1 || b.status(t, id) != statusDelivered {
-		t.Errorf("replayed %+v, now %s", progress, b.status(t, id))
-	}
+	testenv.Check(t, progress.Replayed == 1 && b.status(t, id) == statusDelivered,
+		"replayed %+v, now %s", progress, b.status(t, id))
 }
 
 // Sent again while it waits for its next attempt, an event has one schedule and not two.
@@ -119,9 +116,7 @@ func TestReplayRange(t *testing.T) {
 
 	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
 	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), ask))(t)
-	if progress.Replayed != 2 || !progress.Done {
-		t.Errorf("replayed %+v", progress)
-	}
+	testenv.Check(t, progress.Replayed == 2 && progress.Done, "replayed %+v", progress)
 	testenv.Until(t, "two are sent again", func() bool { return r.count() >= 2 })
 	for id := range within {
 		b.await(t, id, 1)
@@ -129,9 +124,8 @@ func TestReplayRange(t *testing.T) {
 	var dead, jobs int
 	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event where status = 'dead'),
 		(select count(*) from webhook_attempt)`).Scan(&dead, &jobs))
-	if dead != 5 || jobs != 2 || r.count() != 2 {
-		t.Errorf("%d are dead still, %d attempts, %d sent", dead, jobs, r.count())
-	}
+	testenv.Check(t, dead == 5 && jobs == 2 && r.count() == 2,
+		"%d are dead still, %d attempts, %d sent", dead, jobs, r.count())
 	if progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 0 {
 		t.Errorf("again: %+v, %v", progress, err)
 	}
@@ -198,9 +192,8 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 		t.Errorf("%+v, %v", progress, err)
 	}
 	progress, err := b.events.StopReplay(t.Context(), own, *progress.ID)
-	if err != nil || !progress.Stopped || !progress.Done || progress.Replayed != replayBatch {
-		t.Errorf("stopped %+v, %v", progress, err)
-	}
+	testenv.Check(t, err == nil && progress.Stopped && progress.Done && progress.Replayed == replayBatch,
+		"stopped %+v, %v", progress, err)
 	close(answer)
 	testenv.Until(t, "nothing is left to deliver",
 		func() bool { return b.Count(t, "select count(*) from webhook_delivery") == 0 })
@@ -226,9 +219,8 @@ func TestReplayAtOnce(t *testing.T) {
 	var again, jobs int64
 	noError(t, b.Pool.QueryRow(t.Context(), `select (select sum(round) from webhook_event),
 		(select count(*) from webhook_attempt) + (select count(*) from webhook_delivery)`).Scan(&again, &jobs))
-	if total.Load() < many || again != total.Load() {
-		t.Errorf("replayed %d of %d, %d rounds, %d attempts and deliveries", total.Load(), many, again, jobs)
-	}
+	testenv.Check(t, total.Load() >= many && again == total.Load(),
+		"replayed %d of %d, %d rounds, %d attempts and deliveries", total.Load(), many, again, jobs)
 }
 
 func TestReplayRefused(t *testing.T) {
