@@ -153,10 +153,7 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 // audit waits for it before it counts those before them as all there are.
 func TestAuditWaitsForWhoWrites(t *testing.T) {
 	b := setup(t)
-	beside := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
-	t.Cleanup(beside.Close)
-	tx := testenv.Must(beside.Begin(t.Context()))(t)
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	tx := b.Beside(t)
 	check(t, ledger.Post(t.Context(), db.New(tx), cause, move(trader, shop, "1")))
 	check(t, b.post(move(outside, platform, "2")))
 	done := make(chan struct{})

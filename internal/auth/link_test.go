@@ -48,9 +48,7 @@ func TestLinkRotation(t *testing.T) {
 		testenv.Check(t, err == nil && id == linked, "the %s key's token: %s, %v", name, id, err)
 	}
 	testenv.Want(t, both.Token(linked), links(t, linkKey).Token(linked), "new tokens must be the newest key's")
-	if _, err := links(t, linkKey).Parse(old); !errors.Is(err, auth.ErrLink) {
-		t.Errorf("a dropped key's token: %v", err)
-	}
+	testenv.WantError(t, errOf(links(t, linkKey).Parse(old)), auth.ErrLink, "a dropped key's token")
 }
 
 func TestLinkKeys(t *testing.T) {
@@ -58,9 +56,7 @@ func TestLinkKeys(t *testing.T) {
 	for name, keys := range map[string][][]byte{
 		"none": nil, "empty": {{}}, "short": {linkKey[:31]}, "long": {append(linkKey[:32:32], 1)}, "second short": {linkKey, {1}},
 	} {
-		if _, err := auth.NewLinks(keys...); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		testenv.Check(t, errOf(auth.NewLinks(keys...)) != nil, "%s: accepted", name)
 	}
 }
 
@@ -73,9 +69,7 @@ func TestLinkForged(t *testing.T) {
 	for bit := range len(raw) * 8 {
 		flipped := bytes.Clone(raw)
 		flipped[bit/8] ^= 1 << (bit % 8)
-		if _, err := l.Parse(base64.RawURLEncoding.EncodeToString(flipped)); !errors.Is(err, auth.ErrLink) {
-			t.Errorf("bit %d: %v", bit, err)
-		}
+		testenv.WantError(t, errOf(l.Parse(base64.RawURLEncoding.EncodeToString(flipped))), auth.ErrLink, "bit %d", bit)
 	}
 	for i := range len(token) {
 		for c := range 256 {
@@ -91,9 +85,7 @@ func TestLinkForged(t *testing.T) {
 		"uuid alone": base64.RawURLEncoding.EncodeToString(linked[:]), "strange key": links(t, strangeKey).Token(linked),
 		"standard base64": base64.StdEncoding.EncodeToString(raw), "line break": token[:10] + "\n" + token[10:], "the uuid": linked.String(),
 	} {
-		if _, err := l.Parse(forged); !errors.Is(err, auth.ErrLink) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.WantError(t, errOf(l.Parse(forged)), auth.ErrLink, "%s", name)
 	}
 }
 

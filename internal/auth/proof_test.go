@@ -31,9 +31,8 @@ func TestProveUpload(t *testing.T) {
 	ctx := auth.WithProof(t.Context(), proof)
 	testenv.Want(t, caller.From(ctx).Kind, caller.Anyone, "unproved, the caller is")
 	who, _, err := auth.ProveUpload(ctx, good)
-	if noError(t, err); !reflect.DeepEqual(who, m.Caller) {
-		t.Errorf("proved to be %+v", who)
-	}
+	noError(t, err)
+	testenv.Check(t, reflect.DeepEqual(who, m.Caller), "proved to be %+v", who)
 	for name, wrong := range map[string]auth.Upload{
 		"reason": upload("y", "a.pdf", 4), "name": upload("x", "b.pdf", 4), "size": upload("x", "a.pdf", 5),
 		"empty": upload("", "", 0), "shifted": upload("x\na.pdf", "4", 0),
@@ -95,26 +94,17 @@ func TestProveFormData(t *testing.T) {
 func TestBegin(t *testing.T) {
 	_, m, keys := signing(t)
 	good := headers(m, "whatever")
-	proof, err := keys.Begin(request(t, good))
-	if noError(t, err); proof.Key() != m.Caller.ID {
-		t.Errorf("key %d", proof.Key())
-	}
-	for name, test := range map[string]struct {
-		header http.Header
-		kind   fault.Kind
-		code   string
-	}{
-		"no signature": {with(good, "Signature", ""), fault.Unauthenticated, "signature_required"},
-		"no key id":    {with(good, "X-Merchant-Key-Id", ""), fault.Forbidden, "merchant_key_id_required"},
-		"no secret":    {with(good, "X-Merchant-Secret", ""), fault.Forbidden, "merchant_secret_required"},
-		"wrong secret": {with(good, "X-Merchant-Secret", "x"), fault.Forbidden, "invalid_signature"},
-		"unknown key":  {with(good, "X-Merchant-Key-Id", "x"), fault.Forbidden, "invalid_signature"},
+	proof := must(keys.Begin(request(t, good)))(t)
+	testenv.Check(t, proof.Key() == m.Caller.ID, "key %d", proof.Key())
+	refused(t, errOf(keys.Begin(request(t, with(good, "Signature", "")))), fault.Unauthenticated, "signature_required")
+	for code, name := range map[string]string{
+		"merchant_key_id_required": "X-Merchant-Key-Id", "merchant_secret_required": "X-Merchant-Secret",
 	} {
-		t.Run(name, func(t *testing.T) {
-			refused(t, errOf(keys.Begin(request(t, test.header))), test.kind, test.code)
-			// Nor is the body of any other request read for it.
-			refused(t, errOf(keys.Merchant(request(t, test.header), unread(t))), test.kind, test.code)
-		})
+		refused(t, errOf(keys.Begin(request(t, with(good, name, "")))), fault.Forbidden, code)
+		wrong := with(good, name, "x")
+		refused(t, errOf(keys.Begin(request(t, wrong))), fault.Forbidden, "invalid_signature")
+		// Nor is the body of any other request read for it.
+		refused(t, errOf(keys.Merchant(request(t, wrong), unread(t))), fault.Forbidden, "invalid_signature")
 	}
 	for name, signs := range map[string]bool{"Signature": true, "X-Merchant-Key-Id": true, "X-Merchant-Secret": true, "Authorization": false} {
 		testenv.Want(t, keys.Signed(http.Header{name: {"x"}}), signs, "%s alone signs", name)

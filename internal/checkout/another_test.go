@@ -7,7 +7,6 @@ import (
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/checkout"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -119,15 +118,6 @@ func TestHowManyCards(t *testing.T) {
 	decline(token)
 	b.want(t, token, bank, "failed", "insufficient_funds")
 	b.tries(t, 5)
-	b.Exec(t, "delete from failure_count")
-	_, token = b.create(t, "")
-	for range 4 {
-		decline(token)
-		b.want(t, token, details, "pending", "insufficient_funds")
-	}
-	decline(token)
-	b.want(t, token, bank, "failed", "insufficient_funds")
-	b.Exec(t, "delete from failure_count") // an hour later the card may be tried again
 	_, token = b.create(t, "")
 	decline(token)
 	b.tries(t, 2)
@@ -189,11 +179,6 @@ func TestResendByPayer(t *testing.T) {
 	b.later(t, time.Second)
 	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"), 1,
 		"the acquirer was not told of the resend")
-	err := resend()
-	wantCode(t, "too early", err, "code_resend_too_early")
-	if f := fault.As(err); f.RetryAfter != 44*time.Second || !f.NextAllowedAt.Equal(v.ResentAt.Add(45*time.Second)) {
-		t.Errorf("to wait %s, until %s", f.RetryAfter, f.NextAllowedAt)
-	}
 	b.clock.Advance(44 * time.Second)
 	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	wantCode(t, "after the trader", resend(), "code_resend_too_early")

@@ -29,20 +29,16 @@ func TestDesk(t *testing.T) {
 	b.later(t, time.Minute)
 	b.want(t, token, bank, "pending", "")
 	b.wantSteps(t, bank, "confirm", "request_code", "resend", "code_not_needed", "cancel")
-	v, err := b.checkouts.SubmitCode(ctx, token, "")
-	if noError(t, err); v.Phase != bank {
-		t.Errorf("without a code: %s", v.Phase)
-	}
+	v := must(b.checkouts.SubmitCode(ctx, token, ""))(t)
+	testenv.Check(t, v.Phase == bank, "without a code: %s", v.Phase)
 	must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, code, "pending", "")
 	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	_, err = b.checkouts.SubmitCode(ctx, token, "")
+	_, err := b.checkouts.SubmitCode(ctx, token, "")
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields.Wrong("otp"), "without a code that is asked for: %v", err)
-	v, err = b.checkouts.SubmitCode(ctx, token, "9876")
-	if noError(t, err); v.Phase != confirm {
-		t.Errorf("with a code: %s", v.Phase)
-	}
+	v = must(b.checkouts.SubmitCode(ctx, token, "9876"))(t)
+	testenv.Check(t, v.Phase == confirm, "with a code: %s", v.Phase)
 	wantCode(t, "a code nobody asked for", errOf(b.checkouts.SubmitCode(ctx, token, "9876")), "checkout_wrong_step")
 	b.wantSteps(t, confirm, "confirm", "resend", "cancel")
 	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
@@ -165,8 +161,8 @@ func TestPrefill(t *testing.T) {
 	b := setup(t)
 	saved := func(user string) *checkout.View {
 		_, token := b.create(t, user)
-		v, err := b.checkouts.Get(t.Context(), token)
-		if noError(t, err); v.Saved == nil {
+		v := must(b.checkouts.Get(t.Context(), token))(t)
+		if v.Saved == nil {
 			return nil
 		}
 		return &v

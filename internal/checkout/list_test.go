@@ -53,8 +53,8 @@ func TestDeskStamps(t *testing.T) {
 	other := b.NewTrader(t, dbtest.TraderOpts{})
 	p, token := payment.Payment{}, ""
 	stamps := func() map[int64]uint64 {
-		got, err := b.checkouts.DeskStamps(t.Context(), []int64{b.trader.ID, other.ID})
-		if noError(t, err); len(got) != 2 {
+		got := must(b.checkouts.DeskStamps(t.Context(), []int64{b.trader.ID, other.ID}))(t)
+		if len(got) != 2 {
 			t.Fatalf("%d stamps", len(got))
 		}
 		return got
@@ -113,10 +113,8 @@ func TestPayment(t *testing.T) {
 		t.Errorf("got %v at %s, want as in %+v", one.Steps, one.Phase, desk)
 	}
 	must(b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil))(t)
-	one, err := b.checkouts.Payment(t.Context(), b.owner(), name)
-	if noError(t, err); len(one.Steps) != 0 || one.Status != "cancelled" {
-		t.Errorf("ended: %v, %s", one.Steps, one.Status)
-	}
+	one = must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
+	testenv.Check(t, len(one.Steps) == 0 && one.Status == "cancelled", "ended: %v, %s", one.Steps, one.Status)
 	other := b.NewTrader(t, dbtest.TraderOpts{}).Caller
 	other.Role = caller.Owner
 	wantCode(t, "another trader", errOf(b.checkouts.Payment(t.Context(), other, name)), "not_found")

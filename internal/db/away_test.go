@@ -38,10 +38,8 @@ func TestDeadConnectionsAreReplaced(t *testing.T) {
 		}
 	}
 	endAll()
-	for n := range 50 {
-		if _, err := pool.Exec(t.Context(), "select 1"); err != nil {
-			t.Fatalf("statement %d: %v", n, err)
-		}
+	for range 50 {
+		must(pool.Exec(t.Context(), "select 1"))(t)
 	}
 	endAll()
 	err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error { return insert(t.Context(), q) })

@@ -202,9 +202,7 @@ func TestInTxOutcomeUnknown(t *testing.T) {
 		t.Fatalf("%v after %d runs", err, runs)
 	}
 	// The pool has thrown the dead connection away.
-	if err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }); err != nil {
-		t.Fatalf("afterwards: %v", err)
-	}
+	noError(t, db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }))
 	if n := merchants(t, d); n != 1 {
 		t.Fatalf("%d merchants", n)
 	}
@@ -213,9 +211,7 @@ func TestInTxOutcomeUnknown(t *testing.T) {
 // terminate ends a server process and waits until it is gone.
 func terminate(t *testing.T, beside *pgxpool.Pool, pid uint32) {
 	t.Helper()
-	if _, err := beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)); err != nil {
-		t.Error(err)
-	}
+	must(beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)))(t)
 }
 
 // endingTx is a transaction of which only the end matters.

@@ -1,14 +1,12 @@
 package db_test
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
@@ -27,14 +25,13 @@ func TestListIsBounded(t *testing.T) {
 		})
 		return err
 	}
-	other := must(pgx.Connect(t.Context(), d.URL))(t)
-	defer func() { _ = other.Close(context.Background()) }()
-	must(other.Exec(t.Context(), "begin; lock table rate_limit"))(t)
+	other := d.Beside(t)
+	must(other.Exec(t.Context(), "lock table rate_limit"))(t)
 	began := time.Now()
 	if err := list(); !errors.Is(err, fault.ErrBusy) || time.Since(began) < 1900*time.Millisecond {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
-	must(other.Exec(t.Context(), "rollback"))(t)
+	noError(t, other.Rollback(t.Context()))
 	noError(t, list())
 	_, err := db.List(t.Context(), d.Pool,
 		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) })
@@ -53,9 +50,8 @@ func TestOldestSnapshot(t *testing.T) {
 	t.Cleanup(func() {
 		d.Exec(t, "drop role "+role)
 	})
-	other := must(pgx.Connect(ctx, d.URL))(t)
-	defer func() { _ = other.Close(context.Background()) }()
-	for _, sql := range []string{"begin isolation level repeatable read", "select from merchant"} {
+	other := d.Beside(t)
+	for _, sql := range []string{"set transaction isolation level repeatable read", "select from merchant"} {
 		must(other.Exec(ctx, sql))(t)
 	}
 	time.Sleep(1100 * time.Millisecond)

@@ -122,9 +122,7 @@ func TestMigrationsWaitBriefly(t *testing.T) {
 	t.Parallel()
 	const before = 8 // payouts are next, and a table of theirs refers to keys
 	d := dbtest.At(t, before)
-	beside := must(pgx.Connect(t.Context(), d.URL))(t)
-	defer func() { _ = beside.Close(context.Background()) }()
-	holder := must(beside.Begin(t.Context()))(t)
+	holder := d.Beside(t)
 	must(holder.Exec(t.Context(), "lock table api_key in row exclusive mode"))(t)
 	if err := db.MigrateWithin(t.Context(), d.URL, time.Second); !db.IsLockTimeout(err) {
 		t.Fatalf("while somebody writes for long: %v", err)

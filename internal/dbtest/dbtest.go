@@ -205,6 +205,17 @@ func (d *DB) Text(t testing.TB, sql string, args ...any) (text string) {
 	return text
 }
 
+// Beside begins a transaction of somebody else, on a connection of its own, which ends with the test at the latest.
+func (d *DB) Beside(t testing.TB) pgx.Tx {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), d.URL)
+	check(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	tx, err := conn.Begin(context.Background())
+	check(t, err)
+	return tx
+}
+
 // AwaitBlocked waits until a transaction of the test's database waits for a lock.
 func (d *DB) AwaitBlocked(t testing.TB) {
 	t.Helper()

@@ -30,7 +30,7 @@ func (b bundle) beside(t *testing.T) *pgxpool.Pool {
 // hold has somebody else keep accounts locked.
 func (b bundle) hold(t *testing.T, accounts ...ledger.Account) pgx.Tx {
 	t.Helper()
-	holder := testenv.Must(b.beside(t).Begin(t.Context()))(t)
+	holder := b.Beside(t)
 	for _, a := range accounts {
 		check(t, db.New(holder).AccountLock(t.Context(), a.ID()))
 	}
@@ -87,9 +87,7 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 		testenv.Check(t, n == c.pending, "%d pending after a debit of %s, want %d", n, c.debit, c.pending)
 	}
 	b.wantBalance(t, trader, "0.99999999")
-	if err := b.post(move(trader, shop, "1")); !errors.Is(err, ledger.ErrInsufficient) {
-		t.Errorf("more than is there: %v", err)
-	}
+	testenv.WantError(t, b.post(move(trader, shop, "1")), ledger.ErrInsufficient, "more than is there")
 	b.Audit(t)
 }
 

@@ -125,9 +125,7 @@ func TestAppealConditions(t *testing.T) {
 	b.Exec(t, "update payment set trader_id = 0 where id = $1", withoutTrader)
 	wantCode(t, open(withoutTrader), "appeal_trader_required")
 	b.clock.Advance(24 * time.Hour)
-	if err := open(atEdge); err != nil {
-		t.Errorf("24 hours after: %v", err)
-	}
+	noError(t, open(atEdge))
 	b.clock.Advance(time.Millisecond)
 	wantCode(t, open(tooLate), "appeal_window_closed")
 	// The window is looked at before the trader, and the appeal that exists before all.
@@ -138,9 +136,7 @@ func TestAppealConditions(t *testing.T) {
 	// The window counts from the last change, whatever it was.
 	b.set(t, tooLate, "cancelled")
 	b.set(t, tooLate, "failed")
-	if err := open(tooLate); err != nil {
-		t.Errorf("after failing again: %v", err)
-	}
+	noError(t, open(tooLate))
 }
 
 // Of twenty who appeal at once, one does, and its file alone is kept.

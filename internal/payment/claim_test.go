@@ -53,9 +53,7 @@ func TestClaim(t *testing.T) {
 	// It expires when it says it does, not when it was to at first.
 	b.clock.Advance(13 * time.Minute)
 	b.wantExpired(t, 0)
-	if _, err := b.payments.Confirm(t.Context(), trader.Caller, p.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	if again, err = b.payments.Claim(t.Context(), p.UUID); err != nil || again.Status != payment.Completed {
 		t.Errorf("a repeat after the end: %s, %v", again.Status, err)
 	}
@@ -203,9 +201,7 @@ func TestReturnHosts(t *testing.T) {
 		"https://shop.example/thanks", "https://SHOP.example:8443/", "https://pay.shop.example/",
 		"https://магазин.рф/", "https://xn--80aairftm.xn--p1ai/thanks",
 	} {
-		if _, err := create(address, address); err != nil {
-			t.Errorf("%s: %v", address, err)
-		}
+		must(create(address, address))(t)
 	}
 	for _, address := range []string{
 		"https://elsewhere.example/", "https://shop.example.evil.example/", "https://evilshop.example/",
@@ -224,7 +220,5 @@ func TestReturnHosts(t *testing.T) {
 		}
 	}
 	allow()
-	if _, err := create("refused", "https://elsewhere.example/"); err != nil {
-		t.Errorf("any host again: %v", err)
-	}
+	must(create("refused", "https://elsewhere.example/"))(t)
 }

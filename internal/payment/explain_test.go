@@ -145,9 +145,7 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
 	list := must(b.payments.Desk(t.Context(), who))(t)
 	testenv.Check(t, len(list) == 1 && list[0].ID == p.ID, "on the desk: %+v", list)
-	if _, err := b.payments.Confirm(t.Context(), who, p.ID); err != nil {
-		t.Error(err)
-	}
+	must(b.payments.Confirm(t.Context(), who, p.ID))(t)
 	noError(t, settings.SetBreak(t.Context(), who, false))
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)

@@ -37,9 +37,7 @@ func (b *bundle) asRun(t *testing.T) *payment.Service {
 // other begins a transaction of somebody else, which goes on until it is ended.
 func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
 	t.Helper()
-	conn := must(pgx.Connect(context.Background(), b.URL))(t)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	tx := must(conn.Begin(context.Background()))(t)
+	tx := b.Beside(t)
 	must(tx.Exec(context.Background(), sql, args...))(t)
 	return tx
 }
@@ -65,9 +63,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 				r := request(fmt.Sprint("order-", client, "-", n))
 				r.Amount = fmt.Sprintf("%d.%02d", 100+client, n)
 				began := time.Now()
-				if _, err := service.Create(context.Background(), merchant.Caller, r); err != nil {
-					t.Errorf("beside a held account: %v", err)
-				}
+				must(service.Create(context.Background(), merchant.Caller, r))(t)
 				mu.Lock()
 				took = append(took, time.Since(began))
 				mu.Unlock()

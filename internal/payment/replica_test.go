@@ -2,7 +2,6 @@ package payment_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -196,22 +195,16 @@ func TestSettingsThatCannotBeRenewed(t *testing.T) {
 	beside := must(pgx.Connect(t.Context(), b.URL))(t)
 	defer func() { _ = beside.Close(context.Background()) }()
 	do := func(little, all string) {
-		if _, err := beside.Exec(t.Context(), testenv.Pick(little, all)); err != nil {
-			t.Fatal(err)
-		}
+		must(beside.Exec(t.Context(), testenv.Pick(little, all)))(t)
 	}
 	create := func(service *payment.Service, order string) error {
 		return errOf(service.Create(t.Context(), merchant.Caller, request(order)))
 	}
 	do("alter table setting_version rename to gone", "begin; lock table setting_version in access exclusive mode")
-	if err := create(fresh, "order-1"); err != nil {
-		t.Errorf("settings as good as new: %v", err)
-	}
+	noError(t, create(fresh, "order-1"))
 	wantCode(t, create(old, "order-2"), "unavailable")
 	do("alter table gone rename to setting_version", "rollback")
-	if err := create(old, "order-2"); err != nil {
-		t.Errorf("after they could be renewed: %v", err)
-	}
+	noError(t, create(old, "order-2"))
 }
 
 // everything is what creations and moves write.
@@ -245,9 +238,7 @@ func TestMissingRowsLeaveNothing(t *testing.T) {
 	refused := func(what string, attempt func() error) {
 		t.Helper()
 		before := b.everything(t)
-		if err := attempt(); !errors.Is(err, db.ErrMissing) {
-			t.Errorf("%s: %v", what, err)
-		}
+		testenv.WantError(t, attempt(), db.ErrMissing, "%s", what)
 		testenv.Want(t, b.everything(t), before, "%s left", what)
 	}
 	b.forget(t, "cashbox", merchant.CashboxID)
@@ -321,8 +312,8 @@ func testLostSettings(t *testing.T, lose string) {
 	b.Exec(t, "delete from trader where id = $1", lost.ID)
 	b.Exec(t, "delete from cashbox_method where cashbox_id = $1 or method = 'sim'", losing.CashboxID)
 	b.Exec(t, lose, version)
-	changed, err := settings.Renew(t.Context())
-	if noError(t, err); !changed {
+	changed := must(settings.Renew(t.Context()))(t)
+	if !changed {
 		t.Fatal("what was lost is no change")
 	}
 	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}

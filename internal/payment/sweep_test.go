@@ -267,9 +267,7 @@ func decode(t *testing.T, body string) any {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.UseNumber()
 	var v any
-	if err := decoder.Decode(&v); err != nil {
-		t.Fatalf("%s: %v", body, err)
-	}
+	noError(t, decoder.Decode(&v))
 	return v
 }
 

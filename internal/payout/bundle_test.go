@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
@@ -124,14 +123,6 @@ func (b *bundle) wantMoney(t *testing.T, cashboxID, traderID int64, want money) 
 }
 
 const day = 24 * time.Hour
-
-// beginBeside begins a transaction of somebody else, on a connection of its own.
-func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
-	t.Helper()
-	conn := must(pgx.Connect(context.Background(), d.URL))(t)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return must(conn.Begin(context.Background()))(t)
-}
 
 var (
 	noError    = testenv.NoError

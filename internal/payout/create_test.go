@@ -257,8 +257,8 @@ func TestPayoutsOfDesks(t *testing.T) {
 
 func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
 	t.Helper()
-	got, err := b.payouts.DeskStamps(t.Context(), ids)
-	if noError(t, err); len(got) != len(ids) {
+	got := must(b.payouts.DeskStamps(t.Context(), ids))(t)
+	if len(got) != len(ids) {
 		t.Fatalf("%d stamps of %d", len(got), len(ids))
 	}
 	return got
@@ -365,7 +365,7 @@ func TestTwinWaits(t *testing.T) {
 	impatient := must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
 	t.Cleanup(impatient.Close)
 	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
-	winner := beginBeside(t, b.DB)
+	winner := b.Beside(t)
 	must(winner.Exec(t.Context(),
 		"insert into payin_key (merchant_id, channel, order_id, payin_id) values ($1, 'sbp', 'order', $2)",
 		merchant.ID, first.ID))(t)

@@ -160,7 +160,7 @@ func TestReverse(t *testing.T) {
 func TestLateWordOfTheFormerTaker(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
-	holder := beginBeside(t, s.DB)
+	holder := s.Beside(t)
 	must(holder.Exec(t.Context(), `update payin set trader_id = $1`, s.second.ID))(t)
 	late := make(chan error, 1)
 	go func() { late <- steps["complete"](s) }()
@@ -216,7 +216,7 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			b.Exec(t, `insert into payin select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
 				'uuid', gen_random_uuid(), 'expires_at', p.expires_at - interval '1 minute'))).* from payin p, generate_series(1, 500) n`)
 			if name == "locked" {
-				must(beginBeside(t, b.DB).Exec(t.Context(), "select from payin where id > 100000 for update"))(t)
+				must(b.Beside(t).Exec(t.Context(), "select from payin where id > 100000 for update"))(t)
 			} else {
 				b.Exec(t, `insert into webhook_event
 					(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)

@@ -162,8 +162,7 @@ func sec(clock string) string {
 // when is a time of November 2026.
 func when(t *testing.T, text string) time.Time {
 	t.Helper()
-	at, err := time.Parse("2006-01-02T15:04", "2026-11-"+text)
-	testenv.NoError(t, err)
+	at := testenv.Must(time.Parse("2006-01-02T15:04", "2026-11-"+text))(t)
 	return at
 }
 

@@ -2,7 +2,6 @@ package seal_test
 
 import (
 	"bytes"
-	"context"
 	"testing"
 	"time"
 
@@ -111,16 +110,6 @@ func (b *bundle) posts(t *testing.T, n int, at time.Time) {
 		}
 		return nil
 	}))
-}
-
-// begin opens a transaction that others see as that of another process.
-func (b *bundle) begin(t *testing.T) pgx.Tx {
-	t.Helper()
-	beside := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
-	t.Cleanup(beside.Close)
-	tx := must(beside.Begin(t.Context()))(t)
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
 }
 
 // smash changes what cannot be changed, as somebody does who owns the database.

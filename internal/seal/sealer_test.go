@@ -70,7 +70,7 @@ func TestLate(t *testing.T) {
 func TestOpenAcrossMidnight(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 1, dbtest.Start)
-	tx := b.begin(t)
+	tx := b.Beside(t)
 	post(t, db.New(tx), b.shop, dbtest.Start.Add(time.Hour))
 	b.posts(t, 1, dbtest.Start.Add(2*time.Hour)) // its id is higher, and it is there before
 	b.until(seal.Grace)

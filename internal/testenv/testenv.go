@@ -116,6 +116,12 @@ func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	}
 }
 
+// WantError wants an error to be another, as errors.Is has it.
+func WantError(t testing.TB, err, want error, what string, args ...any) {
+	t.Helper()
+	Check(t, errors.Is(err, want), "%s: %v, want %v", fmt.Sprintf(what, args...), err, want)
+}
+
 // Check wants something to be so. What is, where it is not, is said as in fmt.Sprintf.
 func Check(t testing.TB, so bool, otherwise string, args ...any) {
 	t.Helper()

@@ -137,7 +137,7 @@ func TestRelayFreezes(t *testing.T) {
 func TestRelayPassesByTheLocked(t *testing.T) {
 	b := quiet(t)
 	list := b.write(t, 3)
-	tx := must(apart(t, b.URL).Begin(t.Context()))(t)
+	tx := b.Beside(t)
 	must(tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0]))(t)
 	noError(t, b.relay.Run(t.Context()))
 	if got := b.all(t); !slices.Equal(got, list[1:]) {
@@ -154,9 +154,9 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 // not hold up the feed meanwhile. Neither does one in another database of the server.
 func TestFeedWaitsForNoTransaction(t *testing.T) {
 	b := quiet(t)
-	elsewhere := must(apart(t, dbtest.New(t).URL).Begin(t.Context()))(t)
+	elsewhere := dbtest.New(t).Beside(t)
 	must(elsewhere.Exec(t.Context(), "select pg_current_xact_id()"))(t)
-	tx := must(apart(t, b.URL).Begin(t.Context()))(t)
+	tx := b.Beside(t)
 	late := b.event(b.merchant, nowhere)
 	noError(t, late.Insert().Run(t.Context(), db.New(tx)))
 	first := b.write(t, 2)
