@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -91,44 +90,6 @@ func TestMoves(t *testing.T) {
 		"waiting": {}, "processing": {"take"}, "completed": {"take", "complete"}, "failed": {"take", "fail"},
 		"cancelled": {"cancel"}, "expired": {"expire"},
 	}
-	const notWaiting, notProcessing, notCompleted = "payin_not_waiting", "payin_not_processing", "payin_not_completed"
-	const nothing = "nothing expired"
-	// What ended unpaid without a trader is not theirs to end, and what a trader had says that it is over.
-	untaken := map[string]string{
-		"take":          notWaiting,
-		"complete":      "not_found",
-		"fail":          "not_found",
-		"cancel":        notWaiting,
-		"portal cancel": notWaiting,
-		"expire":        nothing,
-		"resolve":       notProcessing,
-		"give back":     "not_found",
-		"reclaim":       notProcessing,
-		"reverse":       notCompleted,
-	}
-	over := maps.Clone(untaken)
-	for _, step := range []string{"complete", "fail", "give back"} {
-		over[step] = notProcessing
-	}
-	with := func(row map[string]string, others map[string]string) map[string]string {
-		row = maps.Clone(row)
-		maps.Copy(row, others)
-		return row
-	}
-	table := map[string]map[string]string{
-		"waiting": with(untaken, map[string]string{
-			"take": "processing", "cancel": "cancelled", "portal cancel": "cancelled", "expire": "expired",
-		}),
-		"processing": with(untaken, map[string]string{
-			"complete":  "completed",
-			"fail":      "failed",
-			"resolve":   "completed",
-			"give back": "waiting",
-			"reclaim":   "waiting",
-		}),
-		"completed": with(over, map[string]string{"reverse": "failed"}),
-		"failed":    over, "cancelled": untaken, "expired": untaken,
-	}
 	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform
 	// the rest of the markup.
 	frozen, free := money{"89.8", "10.2", "0", "0"}, money{"100", "0", "0", "0"}
@@ -140,7 +101,9 @@ func TestMoves(t *testing.T) {
 		"cancelled":  free,
 		"expired":    free,
 	}
-	for from, row := range table {
+	table := testenv.Rows(t, "moves.txt")
+	for _, row := range table[1:] {
+		from := row[0]
 		t.Run(from, func(t *testing.T) {
 			scene := func(t *testing.T) *scene {
 				t.Helper()
@@ -151,7 +114,8 @@ func TestMoves(t *testing.T) {
 				return s
 			}
 			unmoved := scene(t) // by all that is refused
-			for name, want := range row {
+			for i, want := range row[1:] {
+				name := table[0][i+1]
 				t.Run(name, func(t *testing.T) {
 					s := unmoved
 					if _, moves := stands[want]; moves {
